@@ -12,6 +12,7 @@ const GENERATED: &str = "Made by `make gen`";
 const ROOMS: &[&str] = &[
     "demos",
     "report",
+    "calls",
     "compare",
     "store",
     "schedule",

@@ -5,25 +5,46 @@
 //! [`Model`](learner::Model), which predicts and can be stored.
 //!
 //! ```
-//! use mercer::control::Control;
-//! use mercer::estimators::{EstimatorExpr, Want};
-//! use mercer::learner::Learner;
+//! use mercer::{Control, Dataset, Points, Target, Want};
+//!
+//! let x = Points::dense(4, 2, vec![0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0])?;
+//! let (data, y) = (Dataset::from_points(x), Target::classes(&["no", "yes", "yes", "no"]));
+//! let model = mercer::fit("svc(c=10)", &data, &y)?;
+//! let predictions = model.predict(&data, Want::default(), &Control::default())?;
+//! assert_eq!(model.labels(&predictions).unwrap(), ["no", "yes", "yes", "no"]);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+//!
+//! | you want | see |
+//! |---|---|
+//! | one model | [`fit`], [`Learner`] with a kernel, weights, a limit of time; [`Model`] |
+//! | all of them side by side | [`compare()`], [`Comparing`](compare::Comparing), [`Outcome`](compare::Outcome) |
+//! | a table from a file | [`read::Table`] |
+//! | kernel values | [`KernelExpr`], [`gram`] |
+//! | a file | [`store::save`], [`store::load`] |
+//! | an end, progress, a limit of memory | [`Control`] |
+//! | to prove or refute a kernel | [`validity`] |
+//!
+//! From a table, with its own names:
+//!
+//! ```
 //! use mercer::read::{ReadOptions, Source, Table};
+//! use mercer::{Control, EstimatorExpr, KernelExpr, Learner};
 //!
 //! let mut table = Table::read(&Source::new("example:iris"))?;
 //! let (target, info) = table.take_target(&["species"], &ReadOptions::default())?;
 //! let data = table.dataset(&ReadOptions::default())?;
-//!
-//! let learner = Learner::new(EstimatorExpr::parse("svc(c=1)")?);
-//! let control = Control::default();
-//! let model = learner.fit(&data, &target, &info, None, &control)?;
-//! let predictions = model.predict(&data, Want::default(), &control)?;
-//! assert_eq!(model.labels(&predictions).map(|l| l.len()), Some(150));
-//! # Ok::<(), mercer::error::Error>(())
+//! let kernel = Some(KernelExpr::parse("rbf(length_scale=0.5..5)")?);
+//! let learner = Learner { kernel, ..Learner::new(EstimatorExpr::parse("svc(c=1)")?) };
+//! let model = learner.fit(&data, &target, &info, None, &Control::default().with_seconds(30.0))?;
+//! assert!(model.summary().converged);
+//! # Ok::<(), mercer::Error>(())
 //! ```
 //!
 //! A kernel or an estimator of one's own, written in any crate, is a part of expressions, models and comparisons once it is registered:
 //! [`kernels::register`], [`estimators::register`]; `examples/own_kernel.rs` is one.
+//!
+//! What is re-exported here is what a program is written with; the rooms below are how it is made.
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
 //! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`linear`], machines on written-out features; [`validity`], which proves and
@@ -31,6 +52,7 @@
 //! puts estimators side by side; [`report`], which says it; [`demos`], the textbook's figures made again.
 
 pub mod blocks;
+mod calls;
 pub mod compare;
 pub mod control;
 pub mod data;
@@ -62,6 +84,15 @@ pub mod store;
 pub mod testkit;
 pub mod trial;
 pub mod validity;
+
+pub use calls::{compare, fit};
+pub use control::Control;
+pub use data::{Dataset, Points, Target};
+pub use error::{Error, Result};
+pub use estimators::{EstimatorExpr, Predictions, Want};
+pub use gram::Kernel;
+pub use kernels::KernelExpr;
+pub use learner::{Learner, Model};
 
 /// The examples of a page of the documentation; they run with those of the crate.
 #[cfg(doctest)]

@@ -126,6 +126,17 @@ pub enum Labels {
 }
 
 impl TargetInfo {
+    /// What a target is called that comes without names: y, or y1, y2 and so on where it has several outputs.
+    pub fn of(target: &Target) -> Self {
+        let (names, classes) = match target {
+            Target::Classes { names, .. } => (vec!["y".into()], Some(names.clone())),
+            Target::Numbers(y) if y.cols() == 1 => (vec!["y".into()], None),
+            Target::Numbers(y) => ((1..=y.cols()).map(|o| format!("y{o}")).collect(), None),
+            Target::Absent { .. } => (Vec::new(), None),
+        };
+        TargetInfo { names, classes, labels: Labels::default() }
+    }
+
     /// The name of a class; empty where the target is of numbers or the code is not one of its classes.
     pub fn class(&self, code: usize) -> &str {
         self.classes.as_ref().and_then(|c| c.get(code)).map_or("", String::as_str)

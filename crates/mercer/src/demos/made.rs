@@ -1,7 +1,7 @@
 //! Rows that demonstrations are made of, and fits to them with columns as they are.
 
 use crate::control::Control;
-use crate::data::{Column, Dataset, Labels, Target, TargetInfo, Values};
+use crate::data::{Column, Dataset, Target, TargetInfo, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Predicted, Predictions, Want};
 use crate::kernels::KernelExpr;
@@ -71,13 +71,7 @@ pub(super) fn learner(estimator: &str, kernel: &str) -> Result<Learner> {
 
 /// Fits an estimator with a kernel, both as expressions, to columns as they are.
 pub(super) fn fit(estimator: &str, kernel: &str, data: &Dataset, target: &Target, control: &Control) -> Result<Model> {
-    let (classes, names) = match target {
-        Target::Classes { names, .. } => (Some(names.clone()), vec!["y".into()]),
-        Target::Numbers(y) => (None, (0..y.cols()).map(|_| "y".into()).collect()),
-        Target::Absent { .. } => (None, Vec::new()),
-    };
-    let learner = learner(estimator, kernel)?;
-    learner.fit(data, target, &TargetInfo { names, classes, labels: Labels::default() }, None, control)
+    learner(estimator, kernel)?.fit(data, target, &TargetInfo::of(target), None, control)
 }
 
 fn all(model: &Model, data: &Dataset, want: Want, control: &Control) -> Result<Predictions> {

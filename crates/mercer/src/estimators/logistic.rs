@@ -156,7 +156,9 @@ impl Estimator for Logistic {
         let latent = if several { size.outputs as f64 } else { 1.0 };
         let costs = bordered::costs(size, 20, latent / 3.0);
         let steps = size.few().map_or(NEWTON_PRODUCTS * n * n * size.outputs as f64, |rank| newton_over_features(n, rank, latent));
-        Costs { fit: costs.fit + steps, criterion: if several { 3.0 * latent + 1.0 } else { 2.0 } * n.powi(3), ..costs }
+        // Steps over more features than a cache holds wait for memory.
+        let pace = if size.few().is_some() { 2.0 } else { 1.0 };
+        Costs { fit: costs.fit + steps, pace, criterion: if several { 3.0 * latent + 1.0 } else { 2.0 } * n.powi(3), ..costs }
     }
 
     /// lambda: a tenth of the mean k(x, x).

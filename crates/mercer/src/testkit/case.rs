@@ -11,7 +11,7 @@ use crate::learner::{Learner, Model, Rows};
 use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::prep::Recipe;
-use crate::read::{Labels, TargetInfo};
+use crate::read::TargetInfo;
 use std::collections::HashSet;
 
 /// Everything that a prediction can hold.
@@ -47,17 +47,6 @@ pub(super) fn targets(rows: usize) -> Vec<(&'static str, Target)> {
     ]
 }
 
-/// What a target is called.
-pub(super) fn info(target: &Target) -> TargetInfo {
-    match target {
-        Target::Classes { names, .. } => TargetInfo { names: vec!["t".into()], classes: Some(names.clone()), labels: Labels::default() },
-        Target::Numbers(m) => {
-            TargetInfo { names: (0..m.cols()).map(|o| format!("t{o}")).collect(), classes: None, labels: Labels::default() }
-        }
-        Target::Absent { .. } => TargetInfo { names: Vec::new(), classes: None, labels: Labels::default() },
-    }
-}
-
 /// The estimator with every parameter named `tolerance` at its least useful value: solutions of two ways of stating one
 /// problem then agree in more than the digits that users ask for.
 pub(super) fn tightened(estimator: &EstimatorExpr) -> Checked<EstimatorExpr> {
@@ -85,7 +74,7 @@ impl Case {
 
     /// The model of a learner.
     pub(super) fn model_of(&self, learner: &Learner, weights: Option<&[f64]>) -> Checked<Model> {
-        words(learner.fit(&self.data, &self.target, &info(&self.target), weights, &Control::default()))
+        words(learner.fit(&self.data, &self.target, &TargetInfo::of(&self.target), weights, &Control::default()))
     }
 
     /// The model of a learner that does nothing to the columns.

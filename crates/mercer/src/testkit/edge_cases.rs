@@ -1,9 +1,9 @@
 //! Data that ask for trouble: an answer or a named error, never a panic and never a number that is not one.
 
-use super::case::{Case, info, sound, targets};
+use super::case::{Case, sound, targets};
 use super::{Verdict, fail, table, words};
 use crate::control::Control;
-use crate::data::{Column, Dataset, Target, Values};
+use crate::data::{Column, Dataset, Target, TargetInfo, Values};
 use crate::error::{Error, ErrorKind};
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
@@ -81,7 +81,7 @@ pub(super) fn check(expr: &EstimatorExpr) -> Verdict {
 
 /// Whether there was an answer; a named error is none.
 fn attempt(learner: &Learner, data: &Dataset, target: &Target) -> Result<bool, String> {
-    match learner.fit(data, target, &info(target), None, &Control::default()) {
+    match learner.fit(data, target, &TargetInfo::of(target), None, &Control::default()) {
         Ok(model) => {
             let case = Case {
                 kernel: model.kernel.expr().clone(),
@@ -112,7 +112,7 @@ fn no_rows(expr: &EstimatorExpr) -> Verdict {
         let learner = Learner::new(expr.clone());
         for (rows, of_target) in [(vec![], target.select(&[])), (vec![0, 1, 2], target.clone())] {
             let data = table(4, 1).select(&rows);
-            match learner.fit(&data, &of_target, &info(&target), None, &Control::default()) {
+            match learner.fit(&data, &of_target, &TargetInfo::of(&target), None, &Control::default()) {
                 Err(e) if e.kind() == ErrorKind::Data => {}
                 Err(e) => return fail("rows that do not fit", format!("{name}: {e}")),
                 Ok(_) => return fail("rows that do not fit", format!("{name}: {} rows were fitted", rows.len())),

@@ -1,0 +1,27 @@
+//! The two calls that most programs begin with, everything else at its default: fit one estimator, compare all of them.
+
+use crate::compare::{self, Comparing, Outcome};
+use crate::control::Control;
+use crate::data::{Dataset, Split, Target, TargetInfo};
+use crate::error::Result;
+use crate::estimators::EstimatorExpr;
+use crate::learner::{Learner, Model};
+
+/// Fits an estimator such as `"svc"` or `"gp(noise=0.1)"` to N rows and N targets: columns are prepared, the kernel follows from
+/// their types, and what is left open is tuned. [`Learner`] says more.
+///
+/// # Errors
+/// An estimator that there is not, or that cannot be fitted to such a target; rows that nothing can be learnt from.
+pub fn fit(estimator: &str, data: &Dataset, target: &Target) -> Result<Model> {
+    let learner = Learner::new(EstimatorExpr::parse(estimator)?);
+    learner.fit(data, target, &TargetInfo::of(target), None, &Control::default())
+}
+
+/// Compares every estimator that can be fitted to such a target, by five folds, within the usual budget. [`Comparing`] says more.
+///
+/// # Errors
+/// Rows that allow no folds; the first failure where every estimator failed.
+pub fn compare(data: &Dataset, target: &Target) -> Result<Outcome> {
+    let comparing = Comparing::new(EstimatorExpr::all_for(target)?);
+    compare::compare(data, target, &TargetInfo::of(target), None, &Split::Rows, &comparing, &Control::default())
+}
