@@ -231,7 +231,7 @@ impl Learner {
             estimator,
             seed: self.seed,
             allow_non_mercer: self.allow_non_mercer,
-            sample: self.sample.map_or(mercer::learner::Rows::All, mercer::learner::Rows::Most),
+            sample: self.sample.map_or(mercer::learner::TrainingRows::All, mercer::learner::TrainingRows::Most),
             keep_rows: self.keep_rows,
             metric: self.metric,
         };

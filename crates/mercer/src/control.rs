@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// What the program itself takes without any data: stacks, and the work space of each thread. Its code is not counted as held.
 const PROGRAM: u64 = 8_000_000;
 
-/// Told of long work as it goes on; called rarely (per block, not per number), from one thread.
+/// Receives progress updates of long work; called once per block, from one thread.
 pub trait Progress: Send + Sync {
     /// `done` of `total` units of the work named `what` are finished.
     fn update(&self, what: &str, done: usize, total: usize);

@@ -29,7 +29,7 @@ use std::time::Instant;
 
 /// How many of the rows a fit learns from; fewer than all are drawn at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Rows {
+pub enum TrainingRows {
     /// All; a refusal where they take too much memory.
     #[default]
     All,
@@ -62,7 +62,7 @@ pub struct Learner {
     /// Fit although the kernel is not positive semi-definite and the estimator needs one that is.
     pub allow_non_mercer: bool,
     /// Which rows to learn from.
-    pub sample: Rows,
+    pub sample: TrainingRows,
     /// Keep the training rows that prediction needs none of, where the kernel is made of few features: for their coefficients.
     #[serde(default)]
     pub keep_rows: bool,
@@ -79,7 +79,7 @@ impl Learner {
             estimator,
             seed: 0,
             allow_non_mercer: false,
-            sample: Rows::All,
+            sample: TrainingRows::All,
             keep_rows: false,
             metric: None,
         }
@@ -181,13 +181,13 @@ impl Learner {
         let used = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
         let all = used.rows.len();
         let (mut most, landmarks) = match self.sample {
-            Rows::All => (all, None),
-            Rows::Most(most) => {
+            TrainingRows::All => (all, None),
+            TrainingRows::Most(most) => {
                 check_sample(Some(most))?;
                 (most, None)
             }
-            Rows::ThroughLandmarks { most, rank } => (most, Some(Landmarks { rank, exact_rows: most })),
-            Rows::Affordable => self.affordable(&examples.select(&used.rows).examples(), control)?,
+            TrainingRows::ThroughLandmarks { most, rank } => (most, Some(Landmarks { rank, exact_rows: most })),
+            TrainingRows::Affordable => self.affordable(&examples.select(&used.rows).examples(), control)?,
         };
         let given = Given { before, examples, info, landmarks };
         loop {
@@ -195,7 +195,9 @@ impl Learner {
             let fewer = most.min(all) / 3 * 2;
             // What the process holds moves between the plan and the fit.
             match fitted {
-                Err(Error::Memory { .. }) if self.sample == Rows::Affordable && landmarks.is_none() && fewer >= FEWEST_ROWS => most = fewer,
+                Err(Error::Memory { .. }) if self.sample == TrainingRows::Affordable && landmarks.is_none() && fewer >= FEWEST_ROWS => {
+                    most = fewer
+                }
                 fitted => return fitted,
             }
         }
@@ -206,8 +208,8 @@ impl Learner {
     pub(crate) fn tuned(&self, before: &Before<'_>, examples: &Examples<'_>, control: &Control) -> Result<(Tuned, f64)> {
         let used = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
         let most = match self.sample {
-            Rows::Most(most) | Rows::ThroughLandmarks { most, .. } => most,
-            Rows::All | Rows::Affordable => used.rows.len(),
+            TrainingRows::Most(most) | TrainingRows::ThroughLandmarks { most, .. } => most,
+            TrainingRows::All | TrainingRows::Affordable => used.rows.len(),
         };
         let ready = self.ready(used.rows, most, examples)?;
         self.tune(before, &ready, control)
@@ -242,7 +244,7 @@ impl Learner {
         let ready = self.ready(rows, most, examples)?;
         let Ready { rows, used, prepared } = &ready;
         if most < all {
-            notices.push(from_a_sample(&most.to_string(), all) + if self.sample == Rows::Affordable { TOO_MUCH } else { "" });
+            notices.push(from_a_sample(&most.to_string(), all) + if self.sample == TrainingRows::Affordable { TOO_MUCH } else { "" });
         }
         let left_out = fitting::left_out(rows, examples.data.rows());
         let open = prepared.kernel.settle_weighed(&prepared.data, used.weights.as_deref())?;
@@ -280,12 +282,12 @@ impl Learner {
             }
             notices.push("the search was stopped on request: the best setting found by then is fitted".into());
         }
-        if let (Rows::Affordable, Some(landmarks)) = (self.sample, landmarks) {
+        if let (TrainingRows::Affordable, Some(landmarks)) = (self.sample, landmarks) {
             let scoring = Scoring::of(&used.target, used.weights.as_deref(), self.metric)?;
             let win = wins(landmarks, &tuned.kernel, &tuned.estimator, &ready.examples(), scoring, &control.share(0.4), self.seed);
             if let Ok(false) = win {
                 // The exact kernel on a part of the rows predicts better.
-                let part = Learner { sample: Rows::Most(landmarks.exact_rows), ..self.clone() };
+                let part = Learner { sample: TrainingRows::Most(landmarks.exact_rows), ..self.clone() };
                 return part.fit_from(before, examples, info, control);
             }
         }

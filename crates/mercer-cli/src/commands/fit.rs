@@ -9,7 +9,7 @@ use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
-use mercer::learner::{Learner, Rows};
+use mercer::learner::{Learner, TrainingRows};
 use mercer::report::Row;
 use mercer::{report, store};
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
         estimator,
         seed: args.learning.seed,
         allow_non_mercer: args.learning.allow_non_mercer,
-        sample: args.learning.sample.map_or(Rows::Affordable, Rows::Most),
+        sample: args.learning.sample.map_or(TrainingRows::Affordable, TrainingRows::Most),
         keep_rows: false,
         metric: metric(&args.learning)?,
     };

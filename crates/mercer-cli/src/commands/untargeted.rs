@@ -8,7 +8,7 @@ use clap::Args;
 use mercer::control::Control;
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
-use mercer::learner::{Learner, Rows};
+use mercer::learner::{Learner, TrainingRows};
 use mercer::report::{PredictionColumns, Row, predict_csv};
 use mercer::{report, store};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl Untargeted {
             prep: loaded.recipe.clone(),
             kernel: asked_kernel,
             seed: self.seed,
-            sample: Rows::Affordable,
+            sample: TrainingRows::Affordable,
             ..Learner::new(estimator)
         };
         let control = control(&self.limits, false, stop);

@@ -78,7 +78,7 @@ impl Comparing {
 
 /// How far the work on one estimator came.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct RowStatus {
     /// Folds that are scored.
     pub folds: usize,
     /// Folds that there are.
@@ -86,7 +86,7 @@ pub struct Standing {
     /// Whether the scores are those of the starting values although there is something to search.
     pub at_start: bool,
     /// Whether a search was left out, as it would cost far too much.
-    pub is_dear: bool,
+    pub exceeds_budget: bool,
     /// Whether the search came to its own end.
     pub is_searched: bool,
     /// Fits that did not meet their tolerance, of the folds and of the fit to all rows.
@@ -99,7 +99,7 @@ pub struct Standing {
     pub out: Option<Out>,
 }
 
-impl Standing {
+impl RowStatus {
     /// Rows that the model, or else the scores, learnt from.
     fn learnt_from(&self) -> usize {
         if self.fitted_rows > 0 { self.fitted_rows } else { self.rows }
@@ -133,7 +133,7 @@ pub struct Scored {
     /// Whether its fit depends on where it starts; `None` where that could not be tried.
     pub starts: Option<Starts>,
     /// How far the work came.
-    pub standing: Standing,
+    pub status: RowStatus,
     /// Why there is no result.
     pub failure: Option<Error>,
 }
@@ -155,7 +155,7 @@ impl Scored {
 
     /// Whether it was scored on every fold and fitted to all rows. What fits that did not converge are worth, held-out rows tell.
     fn may_win(&self, folds: usize) -> bool {
-        self.standing.folds == folds && self.failure.is_none() && self.model.is_some() && self.loss().is_finite()
+        self.status.folds == folds && self.failure.is_none() && self.model.is_some() && self.loss().is_finite()
     }
 }
 
@@ -238,8 +238,8 @@ fn told_of_dominance(target: &Target) -> Option<String> {
 fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec<String> {
     let sampled: Vec<(&str, usize)> = outcome
         .iter()
-        .filter(|r| !r.metrics.is_empty() && r.standing.learnt_from() < all)
-        .map(|r| (r.estimator.name(), r.standing.learnt_from()))
+        .filter(|r| !r.metrics.is_empty() && r.status.learnt_from() < all)
+        .map(|r| (r.estimator.name(), r.status.learnt_from()))
         .collect();
     let (asked, forced): (Vec<_>, Vec<_>) = sampled.into_iter().partition(|(_, rows)| comparing.sample == Some(*rows));
     let told = |fits: &[(&str, usize)], why: &str| {

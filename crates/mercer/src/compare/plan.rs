@@ -93,7 +93,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
     let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
     let all = budget.or(limit).unwrap_or(f64::INFINITY);
     let memory = control.room().saturating_sub(bytes_of(examples.data)) / 8 * 7;
-    let takes_landmarks = kernel.takes_landmarks() && kernel.lopsided(examples.data).is_none();
+    let takes_landmarks = kernel.takes_landmarks() && kernel.first_asymmetry(examples.data).is_none();
     let asked = comparing.sample.unwrap_or(rows).min(rows);
     let fits = |e: &EstimatorExpr, size: Size| {
         let fold = size.at((train_share(comparing.folds) * size.rows as f64) as usize);

@@ -5,7 +5,7 @@ use super::held_out::{OutOfFold, Part};
 use super::plan::{Plan, budget, bytes_of};
 use super::runner::{FoldScore, Runner, lock};
 use super::watch::RaceObserver;
-use super::{Comparing, Outcome, Scored, Standing, Starts};
+use super::{Comparing, Outcome, RowStatus, Scored, Starts};
 use crate::control::{Control, contain};
 use crate::data::{Examples, Fold};
 use crate::error::{Error, Result};
@@ -160,7 +160,7 @@ impl<'a> Race<'a> {
         let quiet = Control { progress: None, ..runner.control.clone() };
         let of = |model: &Model| contain(model.estimator.name(), || Starts::of(model, &runner.arena.examples, &quiet)).ok().flatten();
         // What was not searched is not recommended.
-        let starts = |row: &Scored| row.model.as_ref().filter(|_| !row.standing.at_start).and_then(of);
+        let starts = |row: &Scored| row.model.as_ref().filter(|_| !row.status.at_start).and_then(of);
         let found: Vec<Option<Starts>> = rows.par_iter().map(starts).collect();
         runner.control.check()?;
         rows.iter_mut().zip(found).for_each(|(row, starts)| row.starts = starts);
@@ -195,11 +195,11 @@ impl<'a> Race<'a> {
             tune_seconds: f64::NAN,
             predict_us_per_row: left.predict_us_per_row,
             starts: None,
-            standing: Standing {
+            status: RowStatus {
                 folds: scores.len(),
                 of_folds: folds.len(),
                 at_start: open && !(candidate.is_tuned() && is_judged),
-                is_dear: of_searches(&|s| s.is_dear()),
+                exceeds_budget: of_searches(&|s| s.exceeds_budget()),
                 is_searched: !of_searches(&|s| s.rounds_left() > 0 || s.is_cut()),
                 unconverged: scores.iter().filter(|s| !s.converged).count(),
                 // Fits that took all training rows of their folds count as fits to all rows.
@@ -220,8 +220,8 @@ impl<'a> Race<'a> {
         row.failure = failure;
         if let Some(Timed { model, tune_seconds, fit_seconds }) = left.last.take() {
             (row.tune_seconds, row.fit_seconds) = (tune_seconds, fit_seconds);
-            row.standing.unconverged += usize::from(!model.summary().converged);
-            row.standing.fitted_rows = model.about.rows;
+            row.status.unconverged += usize::from(!model.summary().converged);
+            row.status.fitted_rows = model.about.rows;
             row.model = Some(model);
         }
         if let Some(first) = scores.first() {
@@ -255,7 +255,7 @@ impl<'a> Race<'a> {
         let behind: Vec<String> = rows
             .iter()
             .filter(|r| r.failure.is_none())
-            .filter_map(|r| match r.standing.out {
+            .filter_map(|r| match r.status.out {
                 Some(Out::Behind { own, best, rows, searched }) => {
                     let digits = if own.abs() < 10.0 { 3 } else { 1 };
                     let on = if searched { "on the first fold".to_owned() } else { format!("on {rows} rows") };
@@ -264,7 +264,7 @@ impl<'a> Race<'a> {
                 _ => None,
             })
             .collect();
-        if let Some(who) = names(&|r| r.standing.out == Some(Out::Costly)) {
+        if let Some(who) = names(&|r| r.status.out == Some(Out::Costly)) {
             notices.push(format!(
                 "{who}: not searched to the end, which would take long, as nothing so far says that it would win; --thorough does"
             ));
@@ -272,24 +272,24 @@ impl<'a> Race<'a> {
         if !behind.is_empty() {
             notices.push(format!("searched no further, as they cannot come up to the best in {}: {}", metric.name(), behind.join(", ")));
         }
-        if let Some(who) = names(&|r| r.standing.is_dear) {
+        if let Some(who) = names(&|r| r.status.exceeds_budget) {
             notices.push(format!("{who}: {TOO_COSTLY}: scored at starting values"));
         }
-        let cut = |r: &Scored| !matches!(r.standing.out, Some(Out::Behind { .. } | Out::Costly));
+        let cut = |r: &Scored| !matches!(r.status.out, Some(Out::Behind { .. } | Out::Costly));
         let said = [
-            (names(&|r| r.standing.folds < r.standing.of_folds), "before every fold was scored"),
+            (names(&|r| r.status.folds < r.status.of_folds), "before every fold was scored"),
             (
-                names(&|r| r.standing.folds == r.standing.of_folds && r.standing.at_start && !r.standing.is_dear && cut(r)),
+                names(&|r| r.status.folds == r.status.of_folds && r.status.at_start && !r.status.exceeds_budget && cut(r)),
                 "before the search was done: scored at starting values",
             ),
             (
-                names(&|r| !r.standing.at_start && !r.standing.is_searched && cut(r)),
+                names(&|r| !r.status.at_start && !r.status.is_searched && cut(r)),
                 "before the search came to its end: the best setting found by then is scored",
             ),
             (names(&|r| r.model.is_none() && cut(r)), "before the fit to all rows"),
         ];
         let all = self.runner.arena.whole.data.rows();
-        let any = said.iter().any(|(who, _)| who.is_some()) || rows.iter().any(|r| r.failure.is_none() && r.standing.rows < all);
+        let any = said.iter().any(|(who, _)| who.is_some()) || rows.iter().any(|r| r.failure.is_none() && r.status.rows < all);
         for (who, what) in said {
             if let Some(who) = who {
                 notices.push(format!("{who}: {why} {what}{more}"));

@@ -9,13 +9,13 @@ use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
 use crate::fitting::{self, Used};
 use crate::gram::Gram;
 use crate::kernels::KernelExpr;
-use crate::learner::{Before, Learner, Rows as Sampled, Timed};
+use crate::learner::{Before, Learner, Timed, TrainingRows as Sampled};
 use crate::metrics::{HeldOut, Metric, Scoring};
 use crate::read::TargetInfo;
 use crate::schedule::Prices;
 use crate::select::{Aim, MOST_SEARCHED, Preparation, Search, Tuned, wins};
 use crate::trial::limits::{FEWEST_TIMED, OVERTIME_SECONDS, OVERTIME_SHARE, RATE, SEARCHED_SHARE, SIDE_BY_SIDE, TIMED_ROWS, TIMED_WORK};
-use crate::trial::{Arena, Ground, Landmarks, LastSearch, Purpose, Spent, Trial, TrialResult};
+use crate::trial::{Arena, Landmarks, LastSearch, PreparedFold, Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -201,19 +201,19 @@ impl<'a> Runner<'a> {
         let cell = trial.rows.fold.map(|k| (k, &self.left[trial.candidate].cells[k]));
         let judged = contain(name, || {
             let Some((k, cell)) = cell else { return Ok(None) };
-            let ground = self.arena.ground(k)?;
+            let prepared = self.arena.prepared_fold(k)?;
             let score = match trial.purpose {
                 Purpose::Look => {
-                    let search = self.search(k, &ground, trial, control)?;
+                    let search = self.search(k, &prepared, trial, control)?;
                     let (kernel, estimator) = search.start();
                     // What is searched further is looked at from one start.
                     let estimator = if search.is_open() { &estimator.with_one_start() } else { estimator };
-                    let score = self.score(k, &ground, trial, kernel, estimator, control);
+                    let score = self.score(k, &prepared, trial, kernel, estimator, control);
                     lock(cell).search = Some(search);
                     score?
                 }
                 _ => {
-                    let (score, won, spent) = self.tune(k, &ground, trial, control)?;
+                    let (score, won, spent) = self.tune(k, &prepared, trial, control)?;
                     (exact_wins, operations) = (won, spent);
                     score
                 }
@@ -226,7 +226,7 @@ impl<'a> Runner<'a> {
             }
             Ok(Some(judged))
         });
-        let is_open = cell.is_some_and(|(_, cell)| lock(cell).search.as_ref().is_some_and(|s| s.is_open() && !s.is_dear()));
+        let is_open = cell.is_some_and(|(_, cell)| lock(cell).search.as_ref().is_some_and(|s| s.is_open() && !s.exceeds_budget()));
         let spent = Spent { seconds: clock.elapsed().as_secs_f64(), operations };
         let result = TrialResult { trial: trial.clone(), judged, is_open, exact_wins, spent };
         self.watch.ended(&result);
@@ -234,11 +234,11 @@ impl<'a> Runner<'a> {
     }
 
     /// A search on the rows of a fold that the fits of a candidate learn from.
-    fn search(&self, k: usize, ground: &Ground, trial: &Trial, control: &Control) -> Result<Search> {
-        let searched = self.arena.searched(k, ground)?;
-        let (examples, aim) = (searched.examples(ground), Aim { scoring: self.scoring, within_noise: true });
+    fn search(&self, k: usize, prepared: &PreparedFold, trial: &Trial, control: &Control) -> Result<Search> {
+        let searched = self.arena.searched(k, prepared)?;
+        let (examples, aim) = (searched.examples(prepared), Aim { scoring: self.scoring, within_noise: true });
         let values = match searched.is_all() {
-            true => self.arena.values(k, ground, &examples, &searched.kernel, control)?,
+            true => self.arena.values(k, prepared, &examples, &searched.kernel, control)?,
             false => None,
         };
         let among = values.as_ref().map(|v| v.among.as_ref() as &dyn Gram);
@@ -247,7 +247,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Searches on one fold and scores what was chosen; whether the exact kernel has to be taken instead of landmarks, and what it took.
-    fn tune(&self, k: usize, ground: &Ground, trial: &Trial, control: &Control) -> Result<(Arc<FoldScore>, bool, f64)> {
+    fn tune(&self, k: usize, prepared: &PreparedFold, trial: &Trial, control: &Control) -> Result<(Arc<FoldScore>, bool, f64)> {
         let cell = &self.left[trial.candidate].cells[k];
         let (search, look) = {
             let mut cell = lock(cell);
@@ -255,7 +255,7 @@ impl<'a> Runner<'a> {
         };
         let mut search = match search {
             Some(search) => search,
-            None => self.search(k, ground, trial, control)?,
+            None => self.search(k, prepared, trial, control)?,
         };
         let before = search.spent_work();
         let searching = control.share(SEARCHED_SHARE);
@@ -269,7 +269,7 @@ impl<'a> Runner<'a> {
         let mut trial = trial.clone();
         let mut exact_wins = false;
         if let (0, Some(landmarks)) = (k, trial.rows.landmarks) {
-            let examples = ground.train.examples();
+            let examples = prepared.train.examples();
             if !wins(landmarks, &kernel, &estimator, &examples, self.scoring, &control.share(0.4), self.comparing.seed)? {
                 exact_wins = true;
                 (trial.rows.landmarks, trial.rows.most) = (None, landmarks.exact_rows);
@@ -280,7 +280,7 @@ impl<'a> Runner<'a> {
         let size = self.size(&trial);
         match look.filter(|look| !moved && trial.rows.landmarks.is_none() && look.rows == size.rows) {
             Some(look) => Ok((look, exact_wins, spent)),
-            None => Ok((self.score(k, ground, &trial, &kernel, &estimator, control)?, exact_wins, spent + fit)),
+            None => Ok((self.score(k, prepared, &trial, &kernel, &estimator, control)?, exact_wins, spent + fit)),
         }
     }
 
@@ -288,7 +288,7 @@ impl<'a> Runner<'a> {
     fn score(
         &self,
         k: usize,
-        ground: &Ground,
+        prepared: &PreparedFold,
         trial: &Trial,
         kernel: &KernelExpr,
         estimator: &EstimatorExpr,
@@ -299,13 +299,13 @@ impl<'a> Runner<'a> {
             return Err(what());
         }
         let (fold, seed) = (&self.arena.folds[k], self.comparing.seed);
-        let rows = trial.rows.most.min(ground.train.data.rows());
+        let rows = trial.rows.most.min(prepared.train.data.rows());
         let part;
-        let train = if rows < ground.train.data.rows() {
-            part = self.arena.part(k, ground, rows);
+        let train = if rows < prepared.train.data.rows() {
+            part = self.arena.part(k, prepared, rows);
             part.examples()
         } else {
-            ground.train.examples()
+            prepared.train.examples()
         };
         let through;
         let kernel = match trial.rows.landmarks {
@@ -315,11 +315,11 @@ impl<'a> Runner<'a> {
             }
             None => kernel,
         };
-        let (fitted, predictions) = match self.arena.values(k, ground, &train, kernel, control)? {
+        let (fitted, predictions) = match self.arena.values(k, prepared, &train, kernel, control)? {
             Some(values) => values.fit(estimator, &train, Want::JUDGED, control, seed)?,
             None => {
                 let (kernel, fitted) = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
-                let predictions = fitting::predict_from(&kernel, &fitted, train.data, &ground.test, Want::JUDGED, control)?;
+                let predictions = fitting::predict_from(&kernel, &fitted, train.data, &prepared.test, Want::JUDGED, control)?;
                 (fitted, predictions)
             }
         };

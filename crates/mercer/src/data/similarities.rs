@@ -27,7 +27,7 @@ pub struct Similarities {
     squares: Vec<f64>,
     /// Two items whose values do not mirror each other, in words; none where all do.
     #[serde(skip)]
-    lopsided: Option<Arc<str>>,
+    first_asymmetry: Option<Arc<str>>,
 }
 
 fn shared<S: Serializer>(values: &Arc<Matrix>, s: S) -> std::result::Result<S::Ok, S::Error> {
@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for Similarities {
             squares: Vec<f64>,
         }
         let Stored { names, own, values, squares } = Stored::deserialize(d)?;
-        let found = Similarities { names, own, values: Arc::new(values), squares, lopsided: None };
+        let found = Similarities { names, own, values: Arc::new(values), squares, first_asymmetry: None };
         found.checked().map_err(serde::de::Error::custom)
     }
 }
@@ -70,7 +70,7 @@ impl Similarities {
         Error::unless_equal("rows of a kernel matrix", own.len(), values.rows())?;
         Error::unless_equal("columns of a kernel matrix", names.len(), values.cols())?;
         let squares = own.iter().enumerate().map(|(i, &k)| values.row(i).get(k as usize).copied().unwrap_or_default()).collect();
-        Similarities { names, own, values: Arc::new(values), squares, lopsided: None }.checked()
+        Similarities { names, own, values: Arc::new(values), squares, first_asymmetry: None }.checked()
     }
 
     fn checked(mut self) -> Result<Self> {
@@ -84,7 +84,7 @@ impl Similarities {
         match self.own.iter().find(|k| **k != NONE && **k as usize >= self.names.len()) {
             Some(k) => Err(Error::Data(format!("a row of a kernel matrix says that it is item {k}, and there are {}", self.names.len()))),
             None => {
-                self.lopsided = lopsided(&self.values, &self.own, &self.names);
+                self.first_asymmetry = first_asymmetry(&self.values, &self.own, &self.names);
                 Ok(self)
             }
         }
@@ -104,7 +104,7 @@ impl Similarities {
     /// Training rows of which no kernel value is known: for a method that looks at none while it is fitted.
     pub fn items(rows: usize) -> Self {
         let (names, values) = ((0..rows).map(|i| i.to_string()).collect(), Arc::new(Matrix::zeros(rows, 0)));
-        Similarities { names, own: every(rows), values, squares: vec![0.0; rows], lopsided: None }
+        Similarities { names, own: every(rows), values, squares: vec![0.0; rows], first_asymmetry: None }
     }
 
     /// New rows from their kernel values with the items that a model was fitted on (M x items).
@@ -117,14 +117,14 @@ impl Similarities {
         finite(&values)?;
         let (names, unknown) = (items.to_vec(), vec![NONE; rows]);
         match own {
-            Own::Unknown => Similarities { names, own: unknown, values: Arc::new(values), squares: Vec::new(), lopsided: None }.checked(),
+            Own::Unknown => Similarities { names, own: unknown, values: Arc::new(values), squares: Vec::new(), first_asymmetry: None }.checked(),
             Own::Squares(squares) => {
                 Error::unless_equal("the diagonal of a kernel matrix", rows, squares.len())?;
                 if let Some(row) = squares.iter().position(|v| !v.is_finite()) {
                     let found = squares[row];
                     return Err(Error::Data(format!("the diagonal holds {found} in row {}; every kernel value must be finite", row + 1)));
                 }
-                Similarities { names, own: unknown, values: Arc::new(values), squares, lopsided: None }.checked()
+                Similarities { names, own: unknown, values: Arc::new(values), squares, first_asymmetry: None }.checked()
             }
             Own::Among(among) => {
                 Error::unless_equal("columns of kernel values among new rows", rows, among.cols())?;
@@ -143,7 +143,7 @@ impl Similarities {
     /// The same rows as what others are compared with: without values of their own.
     #[must_use]
     pub fn as_items(&self) -> Self {
-        Similarities { values: Arc::new(Matrix::zeros(self.own.len(), 0)), lopsided: None, ..self.clone() }
+        Similarities { values: Arc::new(Matrix::zeros(self.own.len(), 0)), first_asymmetry: None, ..self.clone() }
     }
 
     /// Whether the rows have no values of their own.
@@ -163,8 +163,8 @@ impl Similarities {
     }
 
     /// Two items whose values do not mirror each other, in words; `None` where the matrix that was given is symmetric.
-    pub fn lopsided(&self) -> Option<&str> {
-        self.lopsided.as_deref()
+    pub fn first_asymmetry(&self) -> Option<&str> {
+        self.first_asymmetry.as_deref()
     }
 
     /// The rows that `wanted` names, looked up in a square kernel matrix; `names[i]` is what its row and column i are called.
@@ -179,7 +179,7 @@ impl Similarities {
             return Err(Error::Data(format!("row {row}, column '{column}' of the kernel matrix: found {found}, expected a finite number")));
         }
         // Of the whole matrix: a new row and a training row may be unlike each other too.
-        let lopsided = lopsided(values, &every(names.len()), &names);
+        let first_asymmetry = first_asymmetry(values, &every(names.len()), &names);
         let place: HashMap<&str, u32> = names.iter().zip(0u32..).map(|(name, k)| (name.as_str(), k)).collect();
         if place.len() < names.len() {
             return Err(Error::Data("a name stands twice in the kernel matrix".into()));
@@ -191,7 +191,7 @@ impl Similarities {
         let own = own.collect::<Result<Vec<u32>>>()?;
         let rows: Vec<usize> = own.iter().map(|&k| k as usize).collect();
         let squares = rows.iter().map(|&k| values[(k, k)]).collect();
-        Ok(Similarities { names, own, values: Arc::new(values.select_rows(&rows)), squares, lopsided })
+        Ok(Similarities { names, own, values: Arc::new(values.select_rows(&rows)), squares, first_asymmetry })
     }
 
     /// Names of the items, in the order of the columns.
@@ -233,7 +233,7 @@ impl Similarities {
             own: self.own.iter().map(|&k| back.get(k as usize).copied().unwrap_or(NONE)).collect(),
             values,
             squares: self.squares.clone(),
-            lopsided: self.lopsided.clone(),
+            first_asymmetry: self.first_asymmetry.clone(),
         })
     }
 }
@@ -249,7 +249,7 @@ fn every(rows: usize) -> Vec<u32> {
 }
 
 /// Two rows whose values do not mirror each other, in words; rows that are no items mirror none.
-fn lopsided(values: &Matrix, own: &[u32], names: &[String]) -> Option<Arc<str>> {
+fn first_asymmetry(values: &Matrix, own: &[u32], names: &[String]) -> Option<Arc<str>> {
     let n = own.len();
     let starts = || (0..n).step_by(TILE);
     let places = starts().flat_map(|top| starts().take_while(move |left| *left <= top).map(move |left| (top, left)));
@@ -293,7 +293,7 @@ impl Cells for Similarities {
         }
         let squares = if self.squares.is_empty() { Vec::new() } else { rows.iter().map(|&i| self.squares[i]).collect() };
         let (own, values) = (rows.iter().map(|&i| self.own[i]).collect(), Arc::new(self.values.select_rows(rows)));
-        Similarities { names: self.names.clone(), own, values, squares, lopsided: self.lopsided.clone() }
+        Similarities { names: self.names.clone(), own, values, squares, first_asymmetry: self.first_asymmetry.clone() }
     }
     fn schema(&self) -> Vec<String> {
         self.names.clone()

@@ -2,7 +2,7 @@
 
 use super::{
     Answer, Clusters, Costs, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid, Size,
-    Spectrum, Summary, Task, Trace, Want,
+    Spectrum, Summary, Task, Want, WarmStart,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::Result;
@@ -133,7 +133,7 @@ impl<E: Estimator> AnyEstimator for E {
 pub(super) trait AnyFitted {
     fn support(&self) -> &[usize];
     fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
-    fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions>;
+    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions>;
     fn summary(&self) -> &Summary;
     fn answer(&self, target: &TargetInfo) -> Result<Answer>;
     fn expansion(&self) -> Option<&Expansion>;
@@ -152,7 +152,7 @@ impl<F: Fitted> AnyFitted for F {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         Fitted::predict(self, query)
     }
-    fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions> {
+    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions> {
         Fitted::predict_left_out(self, trace, rows, want)
     }
     fn summary(&self) -> &Summary {

@@ -265,7 +265,7 @@ impl Gram for Apart<'_> {
         self.0.shape()
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
-        self.0.fill_apart(&rows.clone().collect::<Vec<_>>(), cols, out.reborrow());
+        self.0.fill_distances(&rows.clone().collect::<Vec<_>>(), cols, out.reborrow());
         for i in 0..rows.len() {
             self.0.squared_distances(out.row_mut(i));
         }
@@ -332,7 +332,7 @@ fn write_apart(task: &Task<'_>, distances: bool, rows: &[usize], out: &mut [f64]
     if distances {
         return task.gram.fill_rows(rows, 0..n, Block::new(out, rows.len(), n));
     }
-    task.gram.fill_apart(rows, 0..n, Block::new(out, rows.len(), n));
+    task.gram.fill_distances(rows, 0..n, Block::new(out, rows.len(), n));
     task.gram.squared_distances(out);
 }
 

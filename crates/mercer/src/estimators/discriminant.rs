@@ -16,7 +16,7 @@ use super::outputs::outputs;
 use super::settled::settled;
 use super::{
     Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Ridge, Scores, Size,
-    Summary, Task, Trace, Want, When,
+    Summary, Task, Want, WarmStart, When,
 };
 use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo};
@@ -171,8 +171,13 @@ impl Estimator for Discriminant {
         self.fitted(task, &Split::Rows).map(|(fitted, _)| fitted)
     }
 
-    fn fit_keeping(&self, task: &Task<'_>, _earlier: Option<(&Self::Fitted, &Trace)>, split: &Split) -> Result<(Self::Fitted, Trace)> {
-        self.fitted(task, split).map(|(fitted, _)| (fitted, Trace::default()))
+    fn fit_keeping(
+        &self,
+        task: &Task<'_>,
+        _earlier: Option<(&Self::Fitted, &WarmStart)>,
+        split: &Split,
+    ) -> Result<(Self::Fitted, WarmStart)> {
+        self.fitted(task, split).map(|(fitted, _)| (fitted, WarmStart::default()))
     }
 
     fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>, split: &Split) -> Result<(Self::Fitted, HeldOut)> {

@@ -31,7 +31,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gp {
-    /// Variance of the noise; of classes nothing.
+    /// Noise variance (regression only).
     pub noise: Value,
     /// Variance of the function: a factor on the kernel.
     pub variance: Value,
@@ -66,7 +66,7 @@ pub enum NumberLikelihood {
     /// Normally.
     #[default]
     Gaussian,
-    /// By Student's t, which bears outliers.
+    /// Student's t, robust to outliers.
     StudentT,
     /// As counts with a rate whose logarithm is the function.
     Poisson,
@@ -247,7 +247,7 @@ impl Estimator for Gp {
     const PARAMS: &'static [Param] = &[
         Param::searched(
             "noise",
-            "variance of the noise, in units of the target's variance if it is standardised; of classes nothing",
+            "noise variance, in units of the target's variance if the target is standardised (regression only)",
             Domain::NonNegative,
             1e4,
         ),
@@ -260,12 +260,12 @@ impl Estimator for Gp {
         ),
         Param::fixed(
             "tempered",
-            "whether probabilities of classes count the covariance that laplace gives by a factor up to 1, chosen by the log loss of rows left out; false: as it is, which where the variance is large is less sure than it could be",
+            "scale the Laplace covariance by a temperature of at most 1, chosen by leave-one-out log loss (classification only); without it probabilities are underconfident where the variance is large",
             Domain::Flag,
         ),
         Param::fixed(
             "likelihood",
-            "how numbers lie around the function. gaussian: normally; student_t: with heavy tails, which bears outliers, noise being the square of its scale; poisson: as counts, the function being the logarithm of their rate. The last two go by Laplace's approximation",
+            "observation model (regression only). gaussian; student_t: robust to outliers, with noise the square of its scale; poisson: counts whose log rate is the function. The last two use Laplace's approximation",
             Domain::Choice(&["gaussian", "student_t", "poisson"]),
         ),
         Param::fixed("degrees", "degrees of freedom of student_t, above 2", Domain::PositiveFinite),

@@ -112,7 +112,7 @@ fn leave_out(problem: &Problem, solution: &Solution, k: Option<&Matrix>, out: im
     (Problem { row, target, low, high, tube: problem.tube, start: Some(of(&all)) }, values)
 }
 
-/// Hands a coefficient on to the variables of its side that are most like it, up to their bounds.
+/// Alpha seeding: moves a removed coefficient to the most similar variables of its side, up to their bounds.
 fn hand_on(mut gone: f64, side: &[usize], like: impl Fn(usize) -> f64, bounds: &[f64], coef: &mut [f64]) {
     while gone != 0.0 {
         let mut nearest = (f64::NEG_INFINITY, None);

@@ -4,7 +4,7 @@
 //! |phi(x_i) - phi(x)|^2 = k(x_i, x_i) + k(x, x) - 2 k(x_i, x)
 //! ```
 //!
-//! Murphy (2012) 14.4.1, (14.30), or what [`Gram::fill_apart`] knows better; any similarity will do.
+//! Murphy (2012) 14.4.1, (14.30), or what [`Gram::fill_distances`] knows better; any similarity will do.
 //!
 //! Probabilities of classes are (votes + f) / (k + 1): the frequencies f of the classes count like one further neighbour (the
 //! m-estimate with m = 1: Cestnik 1990, Estimating probabilities: a crucial task in machine learning). What votes are worth depends on
@@ -221,7 +221,7 @@ struct Neighbour {
     row: usize,
     /// Its share in k.
     share: f64,
-    /// How far it is, as [`Gram::fill_apart`] says.
+    /// How far it is, as [`Gram::fill_distances`] says.
     apart: f64,
 }
 
@@ -360,7 +360,7 @@ impl FittedKnn {
             let mut tile = Vec::new();
             if near.is_none() {
                 tile.resize(inputs.len() * n, 0.0);
-                cross.fill_apart(&inputs, 0..n, Block::new(&mut tile, inputs.len(), n));
+                cross.fill_distances(&inputs, 0..n, Block::new(&mut tile, inputs.len(), n));
             }
             for (i, &input) in inputs.iter().enumerate() {
                 let without = itself(input);

@@ -5,7 +5,7 @@ use super::elsewhere::ELSEWHERE;
 use super::registered::{self, Registered, RegisteredFit};
 use super::{
     Answer, Calibrated, Clusters, Costs, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query,
-    Sigmoid, Size, Spectrum, Summary, Task, Trace, Want, When,
+    Sigmoid, Size, Spectrum, Summary, Task, Want, WarmStart, When,
 };
 use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -69,7 +69,7 @@ macro_rules! fit_as {
             .fit_held_out($task, earlier.map(|(f, _)| f), $split)
             .and_then(|(fitted, held_out)| Calibrated::of(FittedModel::$Variant(fitted), &held_out.each_once($task, $split), $task));
         match made {
-            Ok(fitted) => Ok((FittedModel::Calibrated(fitted), Trace::default())),
+            Ok(fitted) => Ok((FittedModel::Calibrated(fitted), WarmStart::default())),
             // Nobody asked for it.
             Err(error) if $expr.is_calibrated_by_default() && !error.ends_all() => plain(),
             Err(error) => Err(error),
@@ -124,20 +124,20 @@ macro_rules! estimators {
             /// The same, from an earlier fit to the same task: see [`Estimator::fit_from`]. One of another
             /// estimator is passed over.
             pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedModel>) -> Result<FittedModel> {
-                let nothing = Trace::default();
+                let nothing = WarmStart::default();
                 self.fit_along(task, earlier.map(|model| (model, &nothing))).map(|(fitted, _)| fitted)
             }
             /// The same along a path: see [`Estimator::fit_along`].
-            pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &Trace)>) -> Result<(FittedModel, Trace)> {
+            pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &WarmStart)>) -> Result<(FittedModel, WarmStart)> {
                 self.fit_keeping(task, earlier, &Split::Rows)
             }
             /// The same, where rows that are held out keep to a split.
             pub(crate) fn fit_keeping(
                 &self,
                 task: &Task<'_>,
-                earlier: Option<(&FittedModel, &Trace)>,
+                earlier: Option<(&FittedModel, &WarmStart)>,
                 split: &Split,
-            ) -> Result<(FittedModel, Trace)> {
+            ) -> Result<(FittedModel, WarmStart)> {
                 self.any().require_settled()?;
                 let calibrated = self.is_calibrated(task.target)?;
                 match self {
@@ -212,7 +212,7 @@ impl Fitted for FittedModel {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.any().predict(query)
     }
-    fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions> {
+    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions> {
         self.any().predict_left_out(trace, rows, want)
     }
     fn summary(&self) -> &Summary {

@@ -222,7 +222,7 @@ impl Fitted for FittedMds {
             let block = Block::new(&mut apart, some.len(), n);
             match self.values {
                 Values::Distances => query.cross.fill_rows(&some, 0..n, block),
-                Values::Similarities => query.cross.fill_apart(&some, 0..n, block),
+                Values::Similarities => query.cross.fill_distances(&some, 0..n, block),
             }
             for (out, apart) in out.chunks_exact_mut(dim).zip(apart.chunks_exact_mut(n)) {
                 if self.values == Values::Similarities {

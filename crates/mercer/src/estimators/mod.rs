@@ -60,7 +60,7 @@ mod svc;
 mod svm;
 mod svr;
 mod tempering;
-mod trace;
+mod warm_start;
 
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
 pub use baseline::{Baseline, FittedBaseline, Guess};
@@ -103,7 +103,7 @@ pub use size::Size;
 pub use spectral_clustering::{FittedSpectralClustering, SpectralClustering};
 pub use svc::{EqualVotes, FittedSvc, Svc};
 pub use svr::{FittedSvr, Svr};
-pub use trace::Trace;
+pub use warm_start::WarmStart;
 
 use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo};
@@ -239,11 +239,16 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
         Err(Error::Data(format!("{} learns from all rows at once; perceptron takes rows as they come", Self::NAME)))
     }
     /// The same for one who walks along a path: what the fit came to know of the rows goes with it, and the next one gets both.
-    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&Self::Fitted, &Trace)>) -> Result<(Self::Fitted, Trace)> {
-        Ok((self.fit_from(task, earlier.map(|(fitted, _)| fitted))?, Trace::default()))
+    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&Self::Fitted, &WarmStart)>) -> Result<(Self::Fitted, WarmStart)> {
+        Ok((self.fit_from(task, earlier.map(|(fitted, _)| fitted))?, WarmStart::default()))
     }
     /// The same where rows are held out for the fit itself, calibrated or not: they keep to a split.
-    fn fit_keeping(&self, task: &Task<'_>, earlier: Option<(&Self::Fitted, &Trace)>, _split: &Split) -> Result<(Self::Fitted, Trace)> {
+    fn fit_keeping(
+        &self,
+        task: &Task<'_>,
+        earlier: Option<(&Self::Fitted, &WarmStart)>,
+        _split: &Split,
+    ) -> Result<(Self::Fitted, WarmStart)> {
         self.fit_along(task, earlier)
     }
     /// The fit, with scores of training rows by fits without them, which calibration learns from: rows left out in closed form where
@@ -294,7 +299,7 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
     /// The same for rows that were in its task with weight 0, where the trace of the fit knows their values: no kernel value is
     /// asked for then. `None` where it does not.
-    fn predict_left_out(&self, _trace: &Trace, _rows: &[usize], _want: Want) -> Option<Predictions> {
+    fn predict_left_out(&self, _trace: &WarmStart, _rows: &[usize], _want: Want) -> Option<Predictions> {
         None
     }
     /// How the fit went.

@@ -122,7 +122,7 @@ impl FittedNadarayaWatson {
             return others().collect();
         }
         let mut apart = vec![0.0; n];
-        cross.fill_apart(&[input], 0..n, Block::new(&mut apart, 1, n));
+        cross.fill_distances(&[input], 0..n, Block::new(&mut apart, 1, n));
         let least = others().map(|i| apart[i]).fold(f64::INFINITY, f64::min);
         let near: Vec<usize> = others().filter(|&i| apart[i] <= least).collect();
         if near.is_empty() { others().collect() } else { near }

@@ -98,7 +98,7 @@ fn medoid(task: &Task<'_>, rows: &[usize]) -> Result<(usize, f64)> {
         .map(|some| {
             task.control.check_time("distances within a class")?;
             let mut squares = vec![0.0; some.len() * n];
-            own.fill_apart(some, 0..n, Block::new(&mut squares, some.len(), n));
+            own.fill_distances(some, 0..n, Block::new(&mut squares, some.len(), n));
             own.squared_distances(&mut squares);
             Ok(squares.chunks_exact(n).map(|far| dot(&weights, far)).collect())
         })

@@ -3,7 +3,7 @@
 
 use super::any::{AnyEstimator, AnyFitted};
 use super::list::{EstimatorEntry, EstimatorExpr, entry, listed};
-use super::{Estimator, Fitted, HeldOut, Task, Trace};
+use super::{Estimator, Fitted, HeldOut, Task, WarmStart};
 use crate::data::Split;
 use crate::error::{Error, Result};
 use crate::expr::Argument;
@@ -101,7 +101,7 @@ pub(super) fn call(name: &str, args: &[Argument]) -> Option<Result<Registered>> 
 }
 
 /// An earlier fit, and what it came to know.
-type Earlier<'a> = Option<(&'a RegisteredFit, &'a Trace)>;
+type Earlier<'a> = Option<(&'a RegisteredFit, &'a WarmStart)>;
 
 /// An estimator whose type is forgotten, and that can be copied, fitted and stored all the same.
 trait AnyRegistered: AnyEstimator + Send + Sync {
@@ -109,7 +109,7 @@ trait AnyRegistered: AnyEstimator + Send + Sync {
     fn any_mut(&mut self) -> &mut dyn AnyEstimator;
     fn copy(&self) -> Box<dyn AnyRegistered>;
     fn parameters(&self) -> serde_json::Result<Value>;
-    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, Trace)>;
+    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)>;
     fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, split: &Split) -> Result<(RegisteredFit, HeldOut)>;
     fn learn_on(&self, task: &Task<'_>, earlier: &RegisteredFit, known: usize) -> Result<RegisteredFit>;
 }
@@ -127,7 +127,7 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyRegistered for E {
     fn parameters(&self) -> serde_json::Result<Value> {
         serde_json::to_value(self)
     }
-    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, Trace)> {
+    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)> {
         let earlier = earlier.and_then(|(fit, trace)| Some((fit.as_left_by::<E>()?, trace)));
         Estimator::fit_keeping(self, task, earlier, split).map(|(fitted, trace)| (RegisteredFit::of::<E>(fitted), trace))
     }
@@ -191,7 +191,7 @@ impl Registered {
     pub(super) fn any_mut(&mut self) -> &mut dyn AnyEstimator {
         self.0.any_mut()
     }
-    pub(super) fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, Trace)> {
+    pub(super) fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)> {
         self.0.fit_keeping(task, earlier, split)
     }
     pub(super) fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, split: &Split) -> Result<(RegisteredFit, HeldOut)> {

@@ -15,7 +15,7 @@ use super::held_out::parts;
 use super::held_out_pairs::{Solved, held_out};
 use super::{
     Answer, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
-    Task, Trace, Want, When, svm,
+    Task, Want, WarmStart, When, svm,
 };
 use crate::blocks;
 use crate::data::{Fold, Kind, Split, TargetInfo};
@@ -78,7 +78,7 @@ impl Estimator for Svc {
     const NAME: &'static str = "svc";
     const DOC: &'static str = "support vector classification: the widest margin between two classes, one against one for more";
     const PARAMS: &'static [Param] = &[
-        Param::searched("c", "penalty of a row inside the margin, per unit of its slack", Domain::Positive, 1e3),
+        Param::searched("c", "penalty C on margin violations", Domain::Positive, 1e3),
         Param::fixed(
             "tolerance",
             "greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap",
@@ -92,7 +92,7 @@ impl Estimator for Svc {
         ),
         Param::fixed(
             "cache_mb",
-            "megabytes of kernel rows to keep while fitting, at most, besides the 50 that one block takes: fewer rows take longer and change no bit",
+            "kernel cache in MB; affects speed only",
             Domain::Positive,
         ),
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
@@ -129,17 +129,17 @@ impl Estimator for Svc {
     }
 
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<FittedSvc> {
-        let nothing = Trace::default();
+        let nothing = WarmStart::default();
         self.fit_along(task, earlier.map(|e| (e, &nothing))).map(|(fitted, _)| fitted)
     }
 
-    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvc, &Trace)>) -> Result<(FittedSvc, Trace)> {
+    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvc, &WarmStart)>) -> Result<(FittedSvc, WarmStart)> {
         self.solved(task, earlier, |_| Ok(Vec::new()), |_| Ok(())).map(|(fitted, trace, ())| (fitted, trace))
     }
 
     /// Machines without a fold start from those on all rows and share their kernel values.
     fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>, split: &Split) -> Result<(FittedSvc, HeldOut)> {
-        let nothing = Trace::default();
+        let nothing = WarmStart::default();
         let make = |solved: &Solved<'_>| held_out(task, solved, split);
         self.solved(task, earlier.map(|e| (e, &nothing)), |task| parts(task, split), make).map(|(fitted, _, made)| (fitted, made))
     }
@@ -150,10 +150,10 @@ impl Svc {
     fn solved<R>(
         &self,
         task: &Task<'_>,
-        earlier: Option<(&FittedSvc, &Trace)>,
+        earlier: Option<(&FittedSvc, &WarmStart)>,
         folds: impl FnOnce(&Task<'_>) -> Result<Vec<Fold>>,
         make: impl FnOnce(&Solved<'_>) -> Result<R>,
-    ) -> Result<(FittedSvc, Trace, R)> {
+    ) -> Result<(FittedSvc, WarmStart, R)> {
         require_settled(self, Svc::NAME, Svc::PARAMS)?;
         let c = svm::finite(Svc::NAME, "c", &self.c)?;
         let (codes, names) = task.target.as_classes(Svc::NAME)?;
@@ -222,7 +222,7 @@ impl Svc {
             ties: self.ties,
             summary,
         };
-        Ok((fitted, Trace::of(solutions, pairs.iter().map(|_| 1.0), task), made))
+        Ok((fitted, WarmStart::of(solutions, pairs.iter().map(|_| 1.0), task), made))
     }
 }
 
@@ -311,7 +311,7 @@ impl Fitted for FittedSvc {
     }
 
     /// Two classes: every row of the task is a variable of their problem.
-    fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions> {
+    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions> {
         let ([offset], 2) = (&self.expansion.bias[..], self.classes) else { return None };
         let scores = trace.values(0, rows)?.into_iter().map(|f| f + offset).collect();
         Some(self.told(Matrix::column(scores), want))

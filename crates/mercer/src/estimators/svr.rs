@@ -8,7 +8,7 @@
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
 use super::{
-    Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Trace, Want, svm,
+    Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Want, WarmStart, svm,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -67,7 +67,7 @@ impl Estimator for Svr {
         Param::fixed("max_iterations", "most steps of the solver for each target column", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "cache_mb",
-            "megabytes of kernel rows to keep while fitting, at most, besides the 50 that one block takes: fewer rows take longer and change no bit",
+            "kernel cache in MB; affects speed only",
             Domain::Positive,
         ),
     ];
@@ -101,11 +101,11 @@ impl Estimator for Svr {
     }
 
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvr>) -> Result<FittedSvr> {
-        let nothing = Trace::default();
+        let nothing = WarmStart::default();
         self.fit_along(task, earlier.map(|e| (e, &nothing))).map(|(fitted, _)| fitted)
     }
 
-    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvr, &Trace)>) -> Result<(FittedSvr, Trace)> {
+    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvr, &WarmStart)>) -> Result<(FittedSvr, WarmStart)> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
@@ -144,7 +144,7 @@ impl Estimator for Svr {
         expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
         let fitted = FittedSvr { expansion, summary: svm::summary(&solutions, options.tolerance, rounded) };
-        Ok((fitted, Trace::of(solutions, scales.iter().map(|s| s.size), task)))
+        Ok((fitted, WarmStart::of(solutions, scales.iter().map(|s| s.size), task)))
     }
 }
 
@@ -198,7 +198,7 @@ impl Fitted for FittedSvr {
         Ok(Predictions::of(Predicted::Numbers(values)))
     }
 
-    fn predict_left_out(&self, trace: &Trace, rows: &[usize], _want: Want) -> Option<Predictions> {
+    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], _want: Want) -> Option<Predictions> {
         let bias = &self.expansion.bias;
         let columns = (0..bias.len()).map(|o| trace.values(o, rows)).collect::<Option<Vec<_>>>()?;
         Some(Predictions::of(Predicted::Numbers(Matrix::from_fn(rows.len(), bias.len(), |i, o| columns[o][i] + bias[o]))))

@@ -38,8 +38,8 @@ impl Gram for Joint<'_> {
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
         self.cross.fill_f32(rows, cols, out);
     }
-    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        self.cross.fill_apart(rows, cols, out);
+    fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        self.cross.fill_distances(rows, cols, out);
     }
     fn squared_distances(&self, apart: &mut [f64]) {
         self.cross.squared_distances(apart);

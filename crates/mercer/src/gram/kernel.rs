@@ -2,7 +2,7 @@
 
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
-use super::{Block, Bound, Gram, PreparedPoints, Rows, Side, Tile, apart};
+use super::{Block, Bound, Gram, PreparedPoints, Rows, Side, Tile, distances};
 use crate::control::Control;
 use crate::data::{Inputs, RowCount, RowWeights};
 use crate::error::Result;
@@ -133,7 +133,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
         None
     }
     /// Whether k(x, z) = k(z, x) among a batch: not of values that come from elsewhere.
-    fn mirrors(_: &Self::Prepared) -> bool {
+    fn is_symmetric(_: &Self::Prepared) -> bool {
         true
     }
     /// The whole Gram matrix among a batch, where it is there already and every value is known to be finite.
@@ -236,7 +236,7 @@ impl<K: Kernel> Gram for Leaf<K> {
         self.cols.kernel.diagonal(if side == Side::Rows { self.along_rows() } else { &self.cols.batch })
     }
     fn symmetric(&self) -> bool {
-        self.rows.is_none() && K::mirrors(&self.cols.batch)
+        self.rows.is_none() && K::is_symmetric(&self.cols.batch)
     }
     fn held(&self) -> Option<&Matrix> {
         if self.rows.is_none() { K::held(&self.cols.batch) } else { None }
@@ -250,9 +250,9 @@ impl<K: Kernel> Gram for Leaf<K> {
     fn features_stand_alone(&self) -> bool {
         self.cols.kernel.features_stand_alone()
     }
-    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+    fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         let (Some(a), Some(b)) = (self.cols.kernel.points(self.along_rows()), self.cols.kernel.points(&self.cols.batch)) else {
-            return apart::from_values(self, rows, cols, out);
+            return distances::from_values(self, rows, cols, out);
         };
         Tile { a, rows: Rows::List(rows), b, cols, out }.sqdists();
     }

@@ -3,9 +3,9 @@
 //! Estimators see only [`Gram`]; kernels only fill tiles. Blocks are fixed by size, never by thread,
 //! so that results have the same bits for any number of threads.
 
-mod apart;
 mod cache;
 mod dense;
+mod distances;
 mod dots;
 mod features;
 mod gradient;
@@ -58,7 +58,7 @@ use crate::linalg::{Lower, Matrix, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Numbers of [`Gram::fill_apart`] that differ by no more than this share differ by rounding: 0.1 is no number of the machine, and
+/// Numbers of [`Gram::fill_distances`] that differ by no more than this share differ by rounding: 0.1 is no number of the machine, and
 /// sums of the same squares in another order end in other bits. Distances from sums of kernels may lose 5 of 16 digits.
 pub(crate) const TIED: f64 = 1e-10;
 
@@ -110,13 +110,13 @@ pub trait Gram: Sync {
     /// Writes how far apart inputs are in feature space: a number for each pair that rises with |phi(x) - phi(z)| and stands
     /// for the square that [`Gram::squared_distances`] gives. Where more than kernel values is known, nothing cancels: it is
     /// never negative, and 0 between equal inputs.
-    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        apart::from_values(self, rows, cols, out);
+    fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        distances::from_values(self, rows, cols, out);
     }
-    /// |phi(x) - phi(z)|^2 in place of numbers that [`Gram::fill_apart`] has written.
+    /// |phi(x) - phi(z)|^2 in place of numbers that [`Gram::fill_distances`] has written.
     fn squared_distances(&self, _apart: &mut [f64]) {}
     /// For each of some rows the `count` columns nearest to it and all others as near as the last of them but for rounding
-    /// ([`TIED`]), by column, with the numbers of [`Gram::fill_apart`]; `None` where they are not found faster than by a scan.
+    /// ([`TIED`]), by column, with the numbers of [`Gram::fill_distances`]; `None` where they are not found faster than by a scan.
     fn nearest(&self, _rows: &[usize], _count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         None
     }

@@ -1,7 +1,7 @@
 //! Sums and products of bound kernels, tile by tile (F24).
 
 use super::gradient::{plan_copies, reweigh};
-use super::{Block, Bound, Features, Gram, Side, apart, with_scratch};
+use super::{Block, Bound, Features, Gram, Side, distances, with_scratch};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -68,8 +68,8 @@ macro_rules! of_parts {
 }
 
 of_parts!(Sum, +, {
-    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        apart::from_parts(self, self.0.iter().map(|k| k.as_ref() as &dyn Gram), rows, cols, out);
+    fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        distances::from_parts(self, self.0.iter().map(|k| k.as_ref() as &dyn Gram), rows, cols, out);
     }
     /// Those of the parts side by side.
     fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {

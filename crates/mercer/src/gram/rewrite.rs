@@ -1,6 +1,6 @@
 //! A kernel whose values are those of another kernel, rewritten row by row.
 
-use super::{Block, Bound, Gram, Side, apart};
+use super::{Block, Bound, Gram, Side, distances};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -67,10 +67,10 @@ impl<R: Rewrite> Gram for Rewritten<R> {
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.how.diagonal(side, self.of.diagonal(side))
     }
-    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+    fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         match self.how.stretches() {
-            Some(_) => self.of.fill_apart(rows, cols, out),
-            None => apart::from_values(self, rows, cols, out),
+            Some(_) => self.of.fill_distances(rows, cols, out),
+            None => distances::from_values(self, rows, cols, out),
         }
     }
     fn squared_distances(&self, apart: &mut [f64]) {

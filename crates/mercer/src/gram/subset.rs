@@ -86,9 +86,9 @@ impl Gram for Subset<'_> {
         }
         self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_rows(&list, c, block));
     }
-    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+    fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
-        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_apart(&list, c, block));
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_distances(&list, c, block));
     }
     fn squared_distances(&self, apart: &mut [f64]) {
         self.of.squared_distances(apart);

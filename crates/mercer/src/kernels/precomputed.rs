@@ -35,8 +35,8 @@ impl Kernel for Precomputed {
         // Where they are not known, distances are right up to a constant for each row, and variances are refused.
         x.squares().map_or_else(|| vec![0.0; crate::data::Inputs::len(x)], <[f64]>::to_vec)
     }
-    fn mirrors(x: &Similarities) -> bool {
-        x.lopsided().is_none()
+    fn is_symmetric(x: &Similarities) -> bool {
+        x.first_asymmetry().is_none()
     }
     fn held(x: &Similarities) -> Option<&Matrix> {
         x.among_themselves()

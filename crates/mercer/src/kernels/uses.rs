@@ -158,7 +158,7 @@ impl KernelExpr {
     /// The first value of a given matrix that the values of the expression show not to be symmetric, in words, and the name of the
     /// composition that cannot make a kernel of such, where one stands around it: what learns from the training rows decomposes the
     /// matrix or takes means of it.
-    pub(crate) fn lopsided<'d>(&self, data: &'d Dataset) -> Option<(&'d str, Option<&'static str>)> {
+    pub(crate) fn first_asymmetry<'d>(&self, data: &'d Dataset) -> Option<(&'d str, Option<&'static str>)> {
         self.lopsided_in(data, None, None)
     }
 
@@ -171,7 +171,7 @@ impl KernelExpr {
         if let Some(k) = self.taker().filter(|k| k.takes(ColumnKind::Similarities)) {
             let columns = pick(k, &kinds(data), selected).ok()?;
             let why = columns.into_iter().find_map(|c| match &data.columns()[c].values {
-                Values::Similarities(rows) => rows.lopsided(),
+                Values::Similarities(rows) => rows.first_asymmetry(),
                 _ => None,
             });
             return why.map(|why| (why, within));

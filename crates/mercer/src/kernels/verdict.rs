@@ -55,7 +55,7 @@ impl KernelExpr {
 
     /// What is known about positive semi-definiteness without any input, for all values that parameters may take.
     pub fn validity(&self) -> Validity {
-        if self.is_zero() || self.is_multiple_of_nothing() {
+        if self.is_zero() || self.is_scaled_zero() {
             return Validity::Proved(self.derived("0 for every pair", Vec::new()));
         }
         let composed = match (self.leaf(), self.composed()) {
@@ -110,7 +110,7 @@ impl KernelExpr {
     }
 
     /// Whether it is a number times a centred constant, of which rounding alone is left: no sign of the number refutes it.
-    fn is_multiple_of_nothing(&self) -> bool {
+    fn is_scaled_zero(&self) -> bool {
         let is_nothing = |k: &KernelExpr| matches!(k, KernelExpr::Centre(_)) && k.parts().iter().all(Self::is_constant);
         matches!(self, KernelExpr::Scale(k) if k.of.iter().all(is_nothing))
     }

@@ -92,7 +92,7 @@ fn ranked(outcome: &Outcome) -> Vec<usize> {
         let part = match () {
             () if outcome.best == Some(*i) => 0,
             () if r.failure.is_some() || r.metrics.is_empty() => 3,
-            () if r.standing.folds < r.standing.of_folds => 2,
+            () if r.status.folds < r.status.of_folds => 2,
             () => 1,
         };
         (part, r.loss())
@@ -143,7 +143,7 @@ fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
         for finding in found {
             match &finding.kind {
                 // The comparison says so of its own searches.
-                Kind::Unfinished if !scored.standing.is_searched => {}
+                Kind::Unfinished if !scored.status.is_searched => {}
                 Kind::AtAnEnd(_) | Kind::Unfinished if is_perfect(scored) => {}
                 Kind::AtAnEnd(_) if guess.is_some_and(|guess| !beats(scored, guess)) => {}
                 Kind::AtAnEnd(Some(_)) => further.push((name, finding)),
@@ -238,7 +238,7 @@ impl Row {
         self.settled = format!("{}{}", model.estimator, with(model.kernel.to_string()));
         self.brief = format!("{}{}", brief_estimator(&model.estimator), with(brief_kernel(model.kernel.expr())));
         self.support = rows_kept(model);
-        self.converged = summary.converged && self.standing.unconverged == 0;
+        self.converged = summary.converged && self.status.unconverged == 0;
         self.certificate = summary.certificate.clone();
         self.tuning = model.about.tuning.clone();
     }
@@ -282,8 +282,8 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) ->
         folds: scored.folds.clone(),
         held_out: scored.out_of_fold.clone(),
         recalls: recalls(scored, request),
-        converged: scored.standing.unconverged == 0,
-        standing: scored.standing,
+        converged: scored.status.unconverged == 0,
+        status: scored.status,
         failure: scored.failure.as_ref().map(ToString::to_string),
         unreached: matches!(scored.failure, Some(Error::Time { .. } | Error::Stopped { .. })),
         ..Row::default()

@@ -56,7 +56,7 @@ pub use validity::{validity_json, validity_text};
 pub use crate::metrics::Difference;
 pub use crate::metrics::{Estimate, Metric};
 
-use crate::compare::{OutOfFold, Standing};
+use crate::compare::{OutOfFold, RowStatus};
 use crate::estimators::Certificate;
 use crate::select::Tuning;
 use crate::trial::{Spent, Trial};
@@ -143,7 +143,7 @@ pub struct Row {
     /// What kind of method it is; none where there is no fit to all rows.
     pub method: Option<Method>,
     /// How far the work on it came.
-    pub standing: Standing,
+    pub status: RowStatus,
     /// Whether this row is the best.
     pub best: bool,
     /// This row's ranking metric minus the best row's, paired by held-out rows; `None` for the best row.
@@ -170,7 +170,7 @@ impl Row {
     /// The estimator's name, with the folds that were scored where some were not.
     fn named(&self, most: usize) -> String {
         let name = words::shown(&self.estimator, most);
-        let Standing { folds, of_folds, .. } = self.standing;
+        let RowStatus { folds, of_folds, .. } = self.status;
         let part = self.failure.is_none() && folds < of_folds;
         if part { format!("{name} ({folds} of {})", words::counted(of_folds, "fold")) } else { name }
     }

@@ -59,12 +59,12 @@ impl AgainstBest {
 impl Row {
     /// The mark of a score that no search has bettered.
     pub(super) fn mark(&self) -> &'static str {
-        if self.standing.at_start { AT_START } else { "" }
+        if self.status.at_start { AT_START } else { "" }
     }
 
     /// Rows that the scores come from, and those of the model where it was trained on others.
     pub(super) fn rows_used(&self) -> String {
-        let (scored, fitted) = (self.standing.rows, self.standing.fitted_rows);
+        let (scored, fitted) = (self.status.rows, self.status.fitted_rows);
         match fitted {
             0 if scored == 0 => UNKNOWN.into(),
             _ if fitted == 0 || fitted == scored => count(scored),
@@ -81,24 +81,24 @@ impl Comparison {
 
     /// Whether scores come from other numbers of rows, or from others than the models.
     pub(super) fn rows_differ(&self) -> bool {
-        let first = self.judged().next().map_or(0, |r| r.standing.rows);
-        self.judged().any(|r| r.standing.rows != first || (r.standing.fitted_rows > 0 && r.standing.fitted_rows != r.standing.rows))
+        let first = self.judged().next().map_or(0, |r| r.status.rows);
+        self.judged().any(|r| r.status.rows != first || (r.status.fitted_rows > 0 && r.status.fitted_rows != r.status.rows))
     }
 
     /// Whether any score is at the starting values.
     pub(super) fn any_at_start(&self) -> bool {
-        self.judged().any(|r| r.standing.at_start)
+        self.judged().any(|r| r.status.at_start)
     }
 
     /// How a row stands to the best one; of a comparison without a best row only what keeps it from being compared.
     pub fn against_best(&self, row: &Row) -> AgainstBest {
-        let most = self.best().map_or(0, |b| b.standing.rows);
+        let most = self.best().map_or(0, |b| b.status.rows);
         match row.difference {
             _ if row.failure.is_some() || row.metrics.is_empty() => AgainstBest::NoResult,
             _ if row.best => AgainstBest::Best,
-            _ if !is_baseline(row) && matches!(row.standing.out, Some(Out::Behind { .. })) => AgainstBest::OutOfReach,
-            _ if !is_baseline(row) && row.standing.rows < most => AgainstBest::FewerRows,
-            _ if !is_baseline(row) && row.standing.at_start => AgainstBest::NotTuned,
+            _ if !is_baseline(row) && matches!(row.status.out, Some(Out::Behind { .. })) => AgainstBest::OutOfReach,
+            _ if !is_baseline(row) && row.status.rows < most => AgainstBest::FewerRows,
+            _ if !is_baseline(row) && row.status.at_start => AgainstBest::NotTuned,
             Some(d) if d.se.is_finite() && row.fitted() => match () {
                 () if d.tied => AgainstBest::Tied,
                 () if d.is_told() => AgainstBest::Worse,
@@ -143,10 +143,10 @@ impl Comparison {
     pub fn standings(&self) -> Vec<String> {
         use AgainstBest::*;
         let Some(best) = self.best() else { return Vec::new() };
-        let (rows, most) = (counted(self.rows, "row"), best.standing.rows);
+        let (rows, most) = (counted(self.rows, "row"), best.status.rows);
         let line = |how: AgainstBest| {
             let name = |r: &Row| match how {
-                FewerRows => format!("{} ({})", shown(&r.estimator, 60), count(r.standing.rows)),
+                FewerRows => format!("{} ({})", shown(&r.estimator, 60), count(r.status.rows)),
                 _ => shown(&r.estimator, 60),
             };
             let mut names: Vec<String> = self.standing_so(how).map(name).collect();

@@ -225,8 +225,8 @@ impl Row {
     pub(super) fn unfinished(&self) -> Option<String> {
         (self.fitted() && !self.converged).then(|| {
             let proof = match &self.certificate {
-                Some(c) if c.value <= c.tolerance && self.standing.unconverged > 0 => {
-                    format!(": {} of its folds; the fit to all rows met its tolerance", self.standing.unconverged)
+                Some(c) if c.value <= c.tolerance && self.status.unconverged > 0 => {
+                    format!(": {} of its folds; the fit to all rows met its tolerance", self.status.unconverged)
                 }
                 Some(c) => format!(": {} {}, tolerance {}", c.name, power(c.value, 1), power(c.tolerance, 1)),
                 None => String::new(),

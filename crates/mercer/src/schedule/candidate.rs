@@ -4,7 +4,7 @@ use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::metrics::Contribution;
 use crate::trial::limits::{LEAST_SHRUNK, SHRINK};
-use crate::trial::{Landmarks, Purpose, Rows, RowsOf, Trial};
+use crate::trial::{Landmarks, Purpose, RowsOf, Trial, TrialRows};
 
 /// Why a candidate is not searched any further.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,7 +91,7 @@ impl Candidate {
     /// A trial of this candidate, which is number `c`.
     pub fn trial(&self, c: usize, fold: Option<usize>, purpose: Purpose) -> Trial {
         let look = purpose == Purpose::Look;
-        let rows = Rows { fold, most: if look { self.look_rows } else { self.rows }, landmarks: self.landmarks.filter(|_| !look) };
+        let rows = TrialRows { fold, most: if look { self.look_rows } else { self.rows }, landmarks: self.landmarks.filter(|_| !look) };
         Trial { candidate: c, estimator: self.estimator.clone(), kernel: self.kernel.clone(), rows, purpose }
     }
 

@@ -123,12 +123,12 @@ fn what_remains_is_known_after_the_first_looks_and_bounds_what_is_spent() {
     assert!(seen.len() > 3 && seen[1..].iter().all(|(left, spent)| spent + left.unwrap() >= schedule.spent() - 1e-9), "{seen:?}");
 }
 
-/// A schedule of three estimators of which the second is dear, with its log.
-fn long_race(look_of_dear: f64) -> Vec<(usize, Purpose, Option<usize>)> {
+/// A schedule of three estimators of which the second is expensive, with its log.
+fn long_race(look_of_expensive: f64) -> Vec<(usize, Purpose, Option<usize>)> {
     let cheap = Known { look: 0.20, tuned: 0.10, price: 1.0, fails: None };
-    let dear = Known { look: look_of_dear, tuned: 0.08, price: 12.0, fails: None };
+    let expensive = Known { look: look_of_expensive, tuned: 0.08, price: 12.0, fails: None };
     let other = Known { look: 0.22, tuned: 0.09, price: 12.0, fails: None };
-    race(&[cheap, dear, other], 240.0).1.log
+    race(&[cheap, expensive, other], 240.0).1.log
 }
 
 #[test]

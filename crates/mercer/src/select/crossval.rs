@@ -5,10 +5,10 @@
 //! judged two at a time: a setting that is behind the best on both by more than the noise is not fitted to the others
 //! (racing: Maron and Moore 1997, The racing algorithm: model selection for lazy learners).
 
+use super::fixed_terms::FixedTerms;
 use super::free::{Free, Setting};
 use super::profile::{Curve, ProfileScan};
-use super::search::{Found, Place};
-use super::standing::Standing;
+use super::search::{RoundContext, SearchResult};
 use super::tune::steps;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
@@ -60,13 +60,13 @@ enum Kernels {
 
 /// The settings that compete in one round.
 pub(super) struct Field<'a> {
-    place: &'a Place<'a>,
+    place: &'a RoundContext<'a>,
     control: &'a Control,
     seed: u64,
     scoring: Scoring,
     kernels: Option<(String, Kernels)>,
     /// The terms of the kernel that no setting changes, of each fold or of all rows.
-    standing: Standing,
+    fixed: FixedTerms,
     /// Training and held-out rows of each fold, where they are prepared anew.
     inner: Vec<Option<(Dataset, Dataset)>>,
     tried: Vec<Trial>,
@@ -95,7 +95,7 @@ pub(super) fn fits_of_one(folds: usize, all: bool) -> f64 {
 }
 
 impl<'a> Field<'a> {
-    fn new(place: &'a Place<'a>, scoring: Scoring, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Result<Self> {
+    fn new(place: &'a RoundContext<'a>, scoring: Scoring, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Result<Self> {
         let first = place.starts.is_empty();
         let most = most_tries(first, place.last, place.round.all).min(place.tries);
         let mut inner = Vec::with_capacity(place.round.folds.len());
@@ -107,8 +107,8 @@ impl<'a> Field<'a> {
             let apart = || Some((place.round.sample.data.select(&fold.train), place.round.sample.data.select(&fold.test)));
             inner.push(place.round.prepared(fold).or_else(|| if place.round.all { apart() } else { None }));
         }
-        let standing = Standing::of(&place.start.kernel, place.free, &place.round.sample.data);
-        Ok(Field { place, control, seed, scoring, kernels: None, standing, inner, tried: Vec::new(), most, evaluations })
+        let fixed = FixedTerms::of(&place.start.kernel, place.free, &place.round.sample.data);
+        Ok(Field { place, control, seed, scoring, kernels: None, fixed, inner, tried: Vec::new(), most, evaluations })
     }
 
     /// The cross-validated loss (smaller is better) at coordinates `x`; known settings are not computed again. A setting that
@@ -180,7 +180,7 @@ impl<'a> Field<'a> {
                 Kernels::Folds(round.folds.iter().map(|_| None).collect())
             } else {
                 let among = |kernel: &KernelExpr| Ok([kernel.bind_within(None, &round.sample.data, self.control)?]);
-                let [bound] = self.standing.grams(round.folds.len(), &setting.kernel, self.control, among)?;
+                let [bound] = self.fixed.grams(round.folds.len(), &setting.kernel, self.control, among)?;
                 Kernels::Shared(Dense::of(bound.as_ref(), self.control)?)
             };
             self.kernels = Some((kernel, made));
@@ -198,7 +198,7 @@ impl<'a> Field<'a> {
             };
             let weights = round.sample.weights_of(&fold.train);
             let bind = |kernel: &KernelExpr| KernelValues::bind(kernel, train, weights.as_deref(), test, self.control);
-            let [among, cross] = self.standing.grams(k, &setting.kernel, self.control, bind)?;
+            let [among, cross] = self.fixed.grams(k, &setting.kernel, self.control, bind)?;
             made[k] = Some(KernelValues::of(among.as_ref(), Some(cross.as_ref()), self.control)?);
         }
         Ok(())
@@ -287,7 +287,7 @@ fn possible<F>(made: Result<F>) -> Result<Option<F>> {
     }
 }
 
-/// A solver's tolerance while searching, and by how much it exceeds the one asked for at most: a score tells no finer.
+/// Solver tolerance while searching, and the most by which it exceeds the one asked for: scores do not resolve a finer tolerance.
 const LOOSE: f64 = 1e-2;
 const LOOSER: f64 = 10.0;
 
@@ -341,7 +341,13 @@ fn grid(free: &[Free]) -> Vec<Vec<f64>> {
 
 /// The best setting of a round, and whether time allowed the round in full; ties go to the setting tried first, which is
 /// nearest to the start.
-pub(super) fn go(place: &Place<'_>, scoring: Scoring, control: &Control, seed: u64, evaluations: &mut usize) -> Result<(Found, bool)> {
+pub(super) fn go(
+    place: &RoundContext<'_>,
+    scoring: Scoring,
+    control: &Control,
+    seed: u64,
+    evaluations: &mut usize,
+) -> Result<(SearchResult, bool)> {
     let mut field = Field::new(place, scoring, control, seed, evaluations)?;
     let mut best = (f64::INFINITY, place.free.iter().map(Free::coordinate).collect::<Vec<f64>>());
     match field.descend(&mut best) {
@@ -354,7 +360,7 @@ pub(super) fn go(place: &Place<'_>, scoring: Scoring, control: &Control, seed: u
     let mut rivals: Vec<&Trial> = field.tried.iter().filter(|t| t.loss.is_finite() && t.x != x && t.loss <= loss + indifference).collect();
     rivals.sort_by(|a, b| a.loss.total_cmp(&b.loss));
     let rivals = rivals.into_iter().take(CANDIDATES - 1).map(|t| t.x.clone()).collect();
-    let found = Found {
+    let found = SearchResult {
         x,
         loss,
         indifference,
@@ -428,8 +434,8 @@ impl Field<'_> {
 
 /// The curve of each free number through the best setting.
 pub(super) fn curves(
-    place: &Place<'_>,
-    found: &Found,
+    place: &RoundContext<'_>,
+    found: &SearchResult,
     scoring: Scoring,
     control: &Control,
     seed: u64,

@@ -6,7 +6,7 @@
 use crate::control::Control;
 use crate::data::{Examples, Fold, Split, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Trace, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Want, WarmStart};
 use crate::facts;
 use crate::fitting;
 use crate::gram::{Dense, Gram, Subset};
@@ -116,7 +116,7 @@ impl Strip {
             let anew = |model: &FittedModel| model.predict(&Query::new(&Subset::new(gram, &fold.test, model.support()), want, control));
             // A row that is trained on too has its value like the others.
             let predict =
-                |model: &FittedModel, trace: &Trace| model.predict_left_out(trace, &fold.test, want).map_or_else(|| anew(model), Ok);
+                |model: &FittedModel, trace: &WarmStart| model.predict_left_out(trace, &fold.test, want).map_or_else(|| anew(model), Ok);
             return self.estimators.iter().map(|e| cell(e, &task, &Split::Rows, &mut earlier, &predict)).collect();
         }
         let split = match self.estimators.iter().any(|e| e.holds_out(&side.target)) {
@@ -125,7 +125,7 @@ impl Strip {
         };
         let among = Dense::of(&Subset::new(gram, &fold.train, &fold.train), control)?;
         let task = Task { gram: &among, target: &side.target, weights: side.weights.as_deref(), control, seed };
-        let predict = |model: &FittedModel, _: &Trace| {
+        let predict = |model: &FittedModel, _: &WarmStart| {
             let rows: Vec<usize> = model.support().iter().map(|&s| fold.train[s]).collect();
             model.predict(&Query::new(&Subset::new(gram, &fold.test, &rows), want, control))
         };
@@ -141,7 +141,7 @@ impl Strip {
         let kernel = self.kernel.learn(learnt.data, learnt.weights, control)?;
         let bound = kernel.gram(learnt.data, control)?;
         let task = Task { gram: bound.as_ref() as &dyn Gram, target: learnt.target, weights: learnt.weights, control, seed };
-        let predict = |model: &FittedModel, _: &Trace| fitting::predict_from(&kernel, model, &train, &test, want, control);
+        let predict = |model: &FittedModel, _: &WarmStart| fitting::predict_from(&kernel, model, &train, &test, want, control);
         let split = fitting::held_out_by(&self.estimators, &learnt);
         let mut earlier = None;
         self.estimators.iter().map(|e| cell(e, &task, &split, &mut earlier, &predict)).collect()
@@ -153,8 +153,8 @@ fn cell(
     estimator: &EstimatorExpr,
     task: &Task<'_>,
     split: &Split,
-    earlier: &mut Option<(FittedModel, Trace)>,
-    predict: &dyn Fn(&FittedModel, &Trace) -> Result<Predictions>,
+    earlier: &mut Option<(FittedModel, WarmStart)>,
+    predict: &dyn Fn(&FittedModel, &WarmStart) -> Result<Predictions>,
 ) -> Result<Cell> {
     task.control.check()?;
     let begin = Instant::now();

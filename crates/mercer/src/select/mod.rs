@@ -2,6 +2,7 @@
 
 mod crossval;
 mod descent;
+mod fixed_terms;
 mod free;
 mod grid;
 mod landmarks;
@@ -11,7 +12,6 @@ mod profile;
 mod round;
 mod search;
 mod smooth;
-mod standing;
 mod starts;
 mod tune;
 

@@ -30,7 +30,7 @@ pub(crate) fn part(
         Some(seconds) => (seconds * rate / FITS_AND_SEARCH, seconds * rate / FITS_AND_SEARCH),
         None => (FIT_SHARE * BUDGET, BUDGET),
     };
-    let takes_landmarks = kernel.takes_landmarks() && kernel.lopsided(examples.data).is_none();
+    let takes_landmarks = kernel.takes_landmarks() && kernel.first_asymmetry(examples.data).is_none();
     Ok(rows_for(estimator, takes_landmarks, size, rows, |s| estimator.costs(s).bytes <= bytes, |s| estimator.costs(s).work(s), bounds))
 }
 

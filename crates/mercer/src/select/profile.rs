@@ -90,7 +90,7 @@ pub(super) struct ProfileScan<'a> {
     pub at: f64,
     /// The loss there.
     pub loss: f64,
-    /// An excess over it that is not told from none.
+    /// Tolerance: losses within it are statistically tied.
     pub indifference: f64,
     /// Evaluations at most on each side.
     pub steps: usize,

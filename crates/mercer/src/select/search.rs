@@ -49,12 +49,12 @@ pub struct Aim {
 
 /// What a search has found.
 #[derive(Clone)]
-pub(super) struct Found {
+pub(super) struct SearchResult {
     /// The best coordinates; the start where nothing could be judged.
     pub x: Vec<f64>,
     /// The loss there; infinite where nothing could be judged.
     pub loss: f64,
-    /// An excess over it that is not told from none.
+    /// Tolerance: losses within it are statistically tied.
     pub indifference: f64,
     /// Other coordinates whose loss is not told from it, best first.
     pub rivals: Vec<Vec<f64>>,
@@ -76,7 +76,7 @@ pub struct Search {
     /// The size of a fit to the whole.
     size: Size,
     next: usize,
-    found: Option<Found>,
+    found: Option<SearchResult>,
     suggested: Vec<Vec<f64>>,
     evaluations: usize,
     /// Operations of the rounds that were gone through, by what they evaluated.
@@ -84,7 +84,7 @@ pub struct Search {
     /// Whether a round was cut short.
     cut: bool,
     /// Whether it would cost far too much, and is left out.
-    dear: bool,
+    exceeds_budget: bool,
     seed: u64,
     aim: Aim,
 }
@@ -140,13 +140,13 @@ impl Search {
             evaluations: 0,
             spent: 0.0,
             cut: false,
-            dear: false,
+            exceeds_budget: false,
             seed,
             aim,
         };
         let sizes = if search.free.is_empty() { Vec::new() } else { search.sizes(examples, control) };
-        search.dear = sizes.last().is_some_and(|&rows| search.is_too_dear(rows));
-        if search.is_open() && !search.dear {
+        search.exceeds_budget = sizes.last().is_some_and(|&rows| search.is_too_expensive(rows));
+        if search.is_open() && !search.exceeds_budget {
             let each_once = if search.is_smooth() { each_once(examples) } else { None };
             for rows in sizes {
                 let rows = match &each_once {
@@ -181,8 +181,8 @@ impl Search {
     }
 
     /// Whether it would cost far too much, and is left out: what is open stays as the data suggest it.
-    pub fn is_dear(&self) -> bool {
-        self.dear
+    pub fn exceeds_budget(&self) -> bool {
+        self.exceeds_budget
     }
 
     /// Whether time ended a round before its end.
@@ -308,7 +308,7 @@ impl Search {
         if round.all {
             starts.truncate(FINALISTS);
         }
-        let place = Place {
+        let place = RoundContext {
             start: &round.start,
             free: &self.free,
             round,
@@ -354,13 +354,13 @@ impl Search {
     /// The settled expressions and what the search learnt. With `curves`, each parameter is looked along.
     pub fn finish(mut self, curves: bool, kernel_data: &Dataset, control: &Control) -> Result<Tuned> {
         let Some(mut found) = self.found.take() else {
-            let late = self.is_open() && !self.dear && (self.cut || self.next == 0);
-            let told = self.dear.then(|| format!("{} {TOO_COSTLY}: the starting values are fitted", self.start.estimator.name()));
+            let late = self.is_open() && !self.exceeds_budget && (self.cut || self.next == 0);
+            let told = self.exceeds_budget.then(|| format!("{} {TOO_COSTLY}: the starting values are fitted", self.start.estimator.name()));
             return Ok(Tuned { kernel: self.start.kernel, estimator: self.start.estimator, tuning: None, late, told });
         };
         let known = found.loss.is_finite();
         let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
-        let place = Place {
+        let place = RoundContext {
             start: &round.start,
             free: &self.free,
             round,
@@ -418,7 +418,7 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 }
 
 /// Where a round stands: everything that judging a setting needs.
-pub(super) struct Place<'a> {
+pub(super) struct RoundContext<'a> {
     pub start: &'a Setting,
     pub free: &'a [Free],
     pub round: &'a Round,
@@ -437,7 +437,7 @@ pub(super) struct Place<'a> {
     pub tries: usize,
 }
 
-impl Place<'_> {
+impl RoundContext<'_> {
     pub(super) fn examples(&self) -> Examples<'_> {
         self.round.sample.examples()
     }

@@ -3,7 +3,7 @@
 
 use super::free::Free;
 use super::profile::{Curve, ProfileScan};
-use super::search::{Found, Place};
+use super::search::{RoundContext, SearchResult};
 use super::starts;
 use super::tune::{At, Left, criterion_at, steps};
 use crate::control::Control;
@@ -44,7 +44,7 @@ struct Best {
 
 /// The criterion on the rows of one round.
 pub(super) struct Descent<'a> {
-    pub(super) place: &'a Place<'a>,
+    pub(super) place: &'a RoundContext<'a>,
     /// What is minimised.
     name: &'a str,
     seed: u64,
@@ -66,7 +66,7 @@ impl Descent<'_> {
     pub(super) fn values(&mut self, name: &str, levels: &[Vec<f64>], control: &Control) -> Result<Option<Vec<f64>>> {
         control.check()?;
         let Some(first) = levels.first() else { return Ok(Some(Vec::new())) };
-        let (Place { start, free, .. }, examples) = (self.place, self.place.examples());
+        let (RoundContext { start, free, .. }, examples) = (self.place, self.place.examples());
         let setting = start.with(free, first)?;
         let mut numbers = Vec::with_capacity(levels.len());
         for x in levels {
@@ -74,7 +74,7 @@ impl Descent<'_> {
             numbers.extend(values.into_iter().find(|(param, _)| param.name == name).map(|(_, value)| value.number()));
         }
         let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
-        let values = self.left.standing.grams(0, &setting.kernel, control, among).and_then(|[bound]| {
+        let values = self.left.fixed.grams(0, &setting.kernel, control, among).and_then(|[bound]| {
             let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed: self.seed };
             setting.estimator.criterion_along(name, &numbers, &task)
         });
@@ -104,7 +104,13 @@ impl Descent<'_> {
 }
 
 /// A few starts are looked at, the best is followed downhill; and whether time allowed that in full.
-pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, evaluations: &mut usize) -> Result<(Found, bool)> {
+pub(super) fn go(
+    place: &RoundContext<'_>,
+    name: &str,
+    control: &Control,
+    seed: u64,
+    evaluations: &mut usize,
+) -> Result<(SearchResult, bool)> {
     let control = control.clone().with_buffer_pool();
     let free = place.free;
     let along = path(place, &control, seed)?;
@@ -128,7 +134,8 @@ pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, ev
         other => other?,
     }
     let Best { value, x, indifference } = descent.best;
-    let found = Found { x, loss: value, indifference, rivals: Vec::new(), criterion: name.to_owned(), rises: false, round: place.number };
+    let found =
+        SearchResult { x, loss: value, indifference, rivals: Vec::new(), criterion: name.to_owned(), rises: false, round: place.number };
     Ok((found, !control.out_of_time()))
 }
 
@@ -173,12 +180,12 @@ fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control)
     solver.minimise(|x| descent.evaluate(x, control), &from, control).map(|_| ())
 }
 
-fn left(place: &Place<'_>) -> Left {
+fn left(place: &RoundContext<'_>) -> Left {
     Left::before(place.start, place.free, &place.examples())
 }
 
 /// Coordinates and losses all along the only free parameter, where the estimator has them at the price of a few.
-fn path(place: &Place<'_>, control: &Control, seed: u64) -> Result<Vec<(f64, f64)>> {
+fn path(place: &RoundContext<'_>, control: &Control, seed: u64) -> Result<Vec<(f64, f64)>> {
     let [only] = place.free else { return Ok(Vec::new()) };
     let Some(name) = only.own_name() else { return Ok(Vec::new()) };
     let (low, high) = only.bounds();
@@ -196,7 +203,13 @@ fn path(place: &Place<'_>, control: &Control, seed: u64) -> Result<Vec<(f64, f64
 }
 
 /// The curve of each free number through the best setting.
-pub(super) fn curves(place: &Place<'_>, found: &Found, control: &Control, seed: u64, evaluations: &mut usize) -> Result<Vec<Curve>> {
+pub(super) fn curves(
+    place: &RoundContext<'_>,
+    found: &SearchResult,
+    control: &Control,
+    seed: u64,
+    evaluations: &mut usize,
+) -> Result<Vec<Curve>> {
     let control = control.clone().with_buffer_pool();
     let free = place.free;
     let known = path(place, &control, seed)?;

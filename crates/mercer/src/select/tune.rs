@@ -1,9 +1,9 @@
 //! Tuning: settling what is `auto` or a range, by the estimator's own criterion or by cross-validation.
 
+use super::fixed_terms::FixedTerms;
 use super::free::{Free, Setting};
 use super::profile::{Curve, TunedParameter};
-use super::search::{Aim, Found, Search};
-use super::standing::Standing;
+use super::search::{Aim, Search, SearchResult};
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
@@ -80,7 +80,7 @@ pub(super) fn steps(free: &[Free]) -> usize {
 /// What was learnt of each parameter; names that stand for several parameters are told apart by their place.
 pub(super) fn learnt(
     free: &[Free],
-    found: &Found,
+    found: &SearchResult,
     curves: &[Curve],
     told: &dyn Fn(f64) -> f64,
     best: &Setting,
@@ -115,13 +115,13 @@ pub(super) struct Left {
     /// Where it ended.
     end: Option<Near>,
     /// The terms of the kernel that no setting changes.
-    pub(super) standing: Standing,
+    pub(super) fixed: FixedTerms,
 }
 
 impl Left {
     /// Before the first value.
     pub(super) fn before(start: &Setting, free: &[Free], examples: &Examples<'_>) -> Left {
-        Left { end: None, standing: Standing::of(&start.kernel, free, examples.data) }
+        Left { end: None, fixed: FixedTerms::of(&start.kernel, free, examples.data) }
     }
 }
 
@@ -169,10 +169,10 @@ fn criterion_near(
     left: &mut Left,
 ) -> Result<(Criterion, Vec<f64>)> {
     let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
-    let [bound] = left.standing.grams(0, kernel, control, among)?;
+    let [bound] = left.fixed.grams(0, kernel, control, among)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
     let (criterion, end) = estimator.criterion_near(&task, left.end.as_ref())?;
     left.end = end;
     let by_kernel = bound.gradient(&criterion.weights, control)?;
-    Ok((criterion, left.standing.in_place(by_kernel)))
+    Ok((criterion, left.fixed.in_place(by_kernel)))
 }

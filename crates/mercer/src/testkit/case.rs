@@ -7,7 +7,7 @@ use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictio
 use crate::facts;
 use crate::gram::{Gram, Subset};
 use crate::kernels::KernelExpr;
-use crate::learner::{Learner, Model, Rows};
+use crate::learner::{Learner, Model, TrainingRows};
 use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::prep::Recipe;
@@ -66,7 +66,7 @@ impl Case {
             estimator: self.estimator.clone(),
             seed: SEED,
             allow_non_mercer: false,
-            sample: Rows::All,
+            sample: TrainingRows::All,
             keep_rows: false,
             metric: None,
         }

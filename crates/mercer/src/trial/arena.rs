@@ -15,7 +15,7 @@ const KEPT: u64 = 8;
 const VALUES_KEPT: u64 = 4;
 
 /// The rows of one fold, prepared.
-pub(crate) struct Ground {
+pub(crate) struct PreparedFold {
     pub train: Sample,
     pub test: Dataset,
 }
@@ -36,8 +36,8 @@ impl Searched {
         self.some.is_none()
     }
 
-    pub(crate) fn examples<'g>(&'g self, ground: &'g Ground) -> Examples<'g> {
-        self.some.as_ref().unwrap_or(&ground.train).examples()
+    pub(crate) fn examples<'g>(&'g self, prepared: &'g PreparedFold) -> Examples<'g> {
+        self.some.as_ref().unwrap_or(&prepared.train).examples()
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Arena<'a> {
     pub whole: Prepared,
     pub folds: Vec<Fold>,
     seed: u64,
-    kept: Vec<OnceLock<Arc<Ground>>>,
+    kept: Vec<OnceLock<Arc<PreparedFold>>>,
     searched: Vec<OnceLock<Arc<Searched>>>,
     keeps: bool,
     part: Mutex<Vec<Part>>,
@@ -85,7 +85,7 @@ impl<'a> Arena<'a> {
     }
 
     /// The rows of a fold, prepared without those that it holds out.
-    pub(crate) fn ground(&self, k: usize) -> Result<Arc<Ground>> {
+    pub(crate) fn prepared_fold(&self, k: usize) -> Result<Arc<PreparedFold>> {
         if let Some(kept) = self.kept[k].get() {
             return Ok(kept.clone());
         }
@@ -93,12 +93,12 @@ impl<'a> Arena<'a> {
         let raw = self.examples.select(&fold.train);
         let made = self.whole.again(&raw.data, raw.weights.as_deref())?;
         let test = made.prep.apply(&self.examples.data.select(&fold.test))?;
-        let ground = Arc::new(Ground { train: Sample { data: made.data, ..raw }, test });
-        Ok(if self.keeps { self.kept[k].get_or_init(|| ground).clone() } else { ground })
+        let prepared = Arc::new(PreparedFold { train: Sample { data: made.data, ..raw }, test });
+        Ok(if self.keeps { self.kept[k].get_or_init(|| prepared).clone() } else { prepared })
     }
 
     /// The training rows of a fold that searches draw from.
-    pub(crate) fn searched(&self, k: usize, ground: &Ground) -> Result<Arc<Searched>> {
+    pub(crate) fn searched(&self, k: usize, prepared: &PreparedFold) -> Result<Arc<Searched>> {
         if let Some(kept) = self.searched[k].get() {
             return Ok(kept.clone());
         }
@@ -106,23 +106,23 @@ impl<'a> Arena<'a> {
         let (raw, some) = if rows.len() <= SEARCHED_ROWS {
             (self.examples.data.select(rows), None)
         } else {
-            let some = some_rows_of(&ground.train.target, SEARCHED_ROWS, self.seed);
+            let some = some_rows_of(&prepared.train.target, SEARCHED_ROWS, self.seed);
             let raw = self.examples.data.select(&some.iter().map(|&i| rows[i]).collect::<Vec<usize>>());
-            (raw, Some(ground.train.examples().select(&some)))
+            (raw, Some(prepared.train.examples().select(&some)))
         };
-        let sample = some.as_ref().unwrap_or(&ground.train);
+        let sample = some.as_ref().unwrap_or(&prepared.train);
         let kernel = self.whole.kernel.settle_weighed(&sample.data, sample.weights.as_deref())?;
         let made = Arc::new(Searched { raw, some, kernel });
         Ok(if self.keeps { self.searched[k].get_or_init(|| made).clone() } else { made })
     }
 
     /// So many training rows of a fold, at random where they are not all; the last part of each fold is kept where folds are.
-    pub(crate) fn part(&self, k: usize, ground: &Ground, rows: usize) -> Arc<Sample> {
+    pub(crate) fn part(&self, k: usize, prepared: &PreparedFold, rows: usize) -> Arc<Sample> {
         let kept = || self.part.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((.., part)) = kept().iter().find(|(fold, n, _)| (*fold, *n) == (k, rows)) {
             return part.clone();
         }
-        let part = Arc::new(ground.train.examples().select(&some_rows_of(&ground.train.target, rows, self.seed)));
+        let part = Arc::new(prepared.train.examples().select(&some_rows_of(&prepared.train.target, rows, self.seed)));
         if self.keeps {
             let mut kept = kept();
             kept.retain(|(fold, ..)| *fold != k);
@@ -136,13 +136,13 @@ impl<'a> Arena<'a> {
     pub(crate) fn values(
         &self,
         k: usize,
-        ground: &Ground,
+        prepared: &PreparedFold,
         train: &Examples<'_>,
         kernel: &KernelExpr,
         control: &Control,
     ) -> Result<Option<Arc<KernelValues>>> {
-        self.shared(Some(k), train.data, ground.test.rows(), kernel, || {
-            let [among, cross] = KernelValues::bind(kernel, train.data, train.weights, &ground.test, control)?;
+        self.shared(Some(k), train.data, prepared.test.rows(), kernel, || {
+            let [among, cross] = KernelValues::bind(kernel, train.data, train.weights, &prepared.test, control)?;
             KernelValues::of(among.as_ref(), Some(cross.as_ref()), control)
         })
     }

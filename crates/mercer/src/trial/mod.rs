@@ -5,7 +5,7 @@ mod arena;
 pub mod limits;
 mod rows;
 
-pub(crate) use arena::{Arena, Ground};
+pub(crate) use arena::{Arena, PreparedFold};
 pub use rows::{Landmarks, RowsOf};
 pub(crate) use rows::{fewest, largest, rows_for};
 
@@ -53,7 +53,7 @@ impl Purpose {
 
 /// Which rows a trial learns from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Rows {
+pub struct TrialRows {
     /// The fold whose training rows they are; `None`: all rows.
     pub fold: Option<usize>,
     /// So many of them at most, drawn at random.
@@ -72,7 +72,7 @@ pub struct Trial {
     /// The kernel as it was asked for.
     pub kernel: KernelExpr,
     /// Its rows.
-    pub rows: Rows,
+    pub rows: TrialRows,
     /// What it is for.
     pub purpose: Purpose,
 }

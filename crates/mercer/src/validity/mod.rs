@@ -111,7 +111,7 @@ pub(crate) fn those_that_take(enough: impl Fn(Needs) -> bool) -> Vec<&'static st
 
 /// Refuses a given matrix that is not symmetric, unless its values are features and no more; `who` needs them.
 pub(crate) fn require_symmetric(expr: &KernelExpr, who: &str, needs: Needs, data: &Dataset) -> Result<()> {
-    let Some((why, within)) = expr.lopsided(data) else { return Ok(()) };
+    let Some((why, within)) = expr.first_asymmetry(data) else { return Ok(()) };
     if within.is_none() && matches!(needs, Needs::AnySimilarity | Needs::Nothing) {
         return Ok(());
     }

@@ -194,12 +194,12 @@ fn kernel_values_that_are_given_are_the_kernel_and_the_model_keeps_none_of_them(
     let (Predicted::Numbers(a), Predicted::Numbers(b)) = (&left_out.values, &expected.values) else { panic!("numbers") };
     close(a, b);
     assert!(Similarities::among(values(&new, &train)).is_err());
-    let mut lopsided = values(&train, &train);
-    lopsided[(3, 9)] += 1e-3;
-    let lopsided = one(Similarities::among(lopsided).unwrap());
-    let why = learner.fit(&lopsided, &target, &info, None, &control).unwrap_err().to_string();
+    let mut first_asymmetry = values(&train, &train);
+    first_asymmetry[(3, 9)] += 1e-3;
+    let first_asymmetry = one(Similarities::among(first_asymmetry).unwrap());
+    let why = learner.fit(&first_asymmetry, &target, &info, None, &control).unwrap_err().to_string();
     assert!(why.contains("gp needs a symmetric similarity") && why.contains("'9' and '3'"), "{why}");
-    let why = model.leave_one_out(Some(&lopsided), &target, None, &control).unwrap_err().to_string();
+    let why = model.leave_one_out(Some(&first_asymmetry), &target, None, &control).unwrap_err().to_string();
     assert!(why.contains("gp needs a symmetric similarity"), "{why}");
     assert!(Similarities::against(items, values(&new, &new), Own::Unknown).is_err());
 }

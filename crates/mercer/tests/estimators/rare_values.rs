@@ -6,7 +6,7 @@ use mercer::data::{Column, ColumnKind, Dataset, Examples, Split, Target, Values}
 use mercer::estimators::{EstimatorExpr, Needs, Predicted, Predictions, Want};
 use mercer::fitting::{fit_settled, predict_from, prepare};
 use mercer::kernels::KernelExpr;
-use mercer::learner::{Learner, Rows};
+use mercer::learner::{Learner, TrainingRows};
 use mercer::linalg::Matrix;
 use mercer::prep::Recipe;
 use mercer::read::{Labels, TargetInfo};
@@ -89,7 +89,8 @@ fn through_a_sample_and_a_file(data: &Dataset, target: &Target, estimator: &Esti
     let control = Control::default();
     let prepared = prepare(&Recipe::default(), None, data).map_err(|e| e.to_string())?;
     let kernel = prepared.kernel.settle(&prepared.data).map_err(|e| e.to_string())?;
-    let learner = Learner { kernel: Some(kernel), sample: Rows::Most(8), allow_non_mercer: true, seed, ..Learner::new(estimator.clone()) };
+    let learner =
+        Learner { kernel: Some(kernel), sample: TrainingRows::Most(8), allow_non_mercer: true, seed, ..Learner::new(estimator.clone()) };
     let model = learner.fit(data, target, &info(target), None, &control).map_err(|e| e.to_string())?;
     let again = store::to_bytes(&model).and_then(|bytes| store::from_bytes(&bytes, "model")).map_err(|e| e.to_string())?;
     let found = again.predict(data, Want::default(), &control).map_err(|e| e.to_string())?;

@@ -115,13 +115,13 @@ fn what_is_far_behind_is_never_called_as_good_and_never_recommended() {
     assert!(c.recommendation().iter().all(|said| !said.contains("knn")));
     // What was trained on fewer rows, or was not tuned, is not worse: it is not compared.
     for row in &mut c.entries {
-        (row.standing.rows, row.standing.fitted_rows) = (150, 150);
+        (row.status.rows, row.status.fitted_rows) = (150, 150);
     }
     c.entries[1].difference = Some(samples::apart(-0.2, 0.01));
     assert_eq!(c.against_best(&c.entries[1]), AgainstBest::Worse);
-    c.entries[1].standing.rows = 60;
+    c.entries[1].status.rows = 60;
     assert_eq!(c.against_best(&c.entries[1]), AgainstBest::FewerRows);
-    (c.entries[1].standing.rows, c.entries[1].standing.at_start) = (150, true);
+    (c.entries[1].status.rows, c.entries[1].status.at_start) = (150, true);
     assert_eq!(c.against_best(&c.entries[1]), AgainstBest::NotTuned);
     let lines = c.standings();
     assert!(lines.contains(&"Not compared, not tuned: svc.".into()) && lines.contains(&"Worse: logistic.".into()), "{lines:?}");

@@ -34,7 +34,7 @@ fn the_same_reason_of_several_failures_stands_once() {
 #[test]
 fn folds_that_were_not_scored_are_said_in_the_row() {
     let mut c = samples::classes();
-    (c.entries[2].standing.folds, c.entries[2].standing.of_folds) = (1, 10);
+    (c.entries[2].status.folds, c.entries[2].status.of_folds) = (1, 10);
     assert!(c.text(100).contains("  knn (1 of 10 folds) ") && c.html().unwrap().contains("knn (1 of 10 folds)"));
 }
 
@@ -84,10 +84,10 @@ fn a_number_beside_far_larger_ones_does_not_read_zero() {
 fn a_win_on_unequal_terms_is_said_as_one() {
     let mut c = samples::classes();
     for row in &mut c.entries {
-        (row.standing.rows, row.standing.fitted_rows) = (150, 150);
+        (row.status.rows, row.status.fitted_rows) = (150, 150);
     }
     assert!(!c.text(200).contains("rows used"), "{}", c.verdict());
-    (c.entries[1].standing.rows, c.entries[2].standing.at_start) = (60, true);
+    (c.entries[1].status.rows, c.entries[2].status.at_start) = (60, true);
     let verdict = c.verdict();
     assert!(
         verdict.starts_with("ridge is the most accurate: 97.3% correct") && verdict.ends_with("2 could not be compared with it."),

@@ -29,7 +29,7 @@ fn noise(random: &mut Xoshiro256PlusPlus) -> f64 {
 
 fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, difference: Option<Difference>) -> Row {
     Row {
-        standing: Default::default(),
+        status: Default::default(),
         estimator: estimator.into(),
         settled: settled.into(),
         brief: String::new(),

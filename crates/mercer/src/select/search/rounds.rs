@@ -2,10 +2,10 @@
 //! machine.
 
 use super::super::crossval;
+use super::super::fixed_terms::FixedTerms;
 use super::super::free::Setting;
 use super::super::round::{Preparation, Round, inner_folds, raw_of};
 use super::super::smooth;
-use super::super::standing::Standing;
 use super::{Search, USUAL};
 use crate::control::Control;
 use crate::data::{Examples, Sample, some_rows_of};
@@ -27,7 +27,7 @@ const LEAST_PER_CLASS: usize = 6;
 /// Settings that cross-validation may try, however much they cost.
 const LEAST_TRIES: usize = 4;
 /// There is no search where its least costs so many times as much.
-const TOO_DEAR: f64 = 3.0;
+const TOO_EXPENSIVE: f64 = 3.0;
 /// Fewer rows than this are one round.
 const ROUND_ROWS: usize = 170;
 /// Operations of one fit of the round on all rows, within noise and for good.
@@ -77,7 +77,7 @@ impl Search {
 
     /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
     fn most_rows(&self, examples: &Examples<'_>, control: &Control) -> usize {
-        let stands = Standing::of(&self.start.kernel, &self.free, examples.data).is_any();
+        let stands = FixedTerms::of(&self.start.kernel, &self.free, examples.data).is_any();
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
             let fit = self.start.estimator.costs(self.size.at(n)).bytes;
@@ -86,8 +86,8 @@ impl Search {
         };
         let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
         let few = LEAST_ROWS.max(LEAST_PER_CLASS * self.classes());
-        let dear = |n: usize| n > few && self.work_of_sizes(&self.sizes_to(n)) > self.most_work();
-        while most > LEAST_ROWS && (needs(most) > control.allowed() / 2 || dear(most)) {
+        let too_expensive = |n: usize| n > few && self.work_of_sizes(&self.sizes_to(n)) > self.most_work();
+        while most > LEAST_ROWS && (needs(most) > control.allowed() / 2 || too_expensive(most)) {
             most = (most * 9 / 10).max(LEAST_ROWS);
         }
         most
@@ -157,7 +157,7 @@ impl Search {
     }
 
     /// Whether even the least of a search on so many rows costs far too much.
-    pub(super) fn is_too_dear(&self, rows: usize) -> bool {
+    pub(super) fn is_too_expensive(&self, rows: usize) -> bool {
         let least = match self.is_smooth() {
             true => self.work_of_sizes(&[rows]),
             false => {
@@ -165,7 +165,7 @@ impl Search {
                 fits * self.work_of_fit(rows - rows / crossval::FOLDS)
             }
         };
-        least > TOO_DEAR * self.most_work()
+        least > TOO_EXPENSIVE * self.most_work()
     }
 
     /// Settings that cross-validation may try in a round.

@@ -36,7 +36,7 @@ const TOGETHER: usize = 8;
 const CHUNK: usize = 1024;
 /// Blocks between two looks at how many variables may still change.
 const COUNTED: usize = 4;
-/// Seconds in which a value is taken out of a row: where it is computed in less, it is computed again. Its bits are the same.
+/// Gather cost per value (s): kernel values cheaper than this are recomputed, with the same bits.
 const GATHERED: f64 = 2e-9;
 /// For so many problems K among the variables of the last block is kept.
 const KEPT_FOR: usize = 8;

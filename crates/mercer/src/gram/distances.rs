@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Murphy (2012) (14.30). The terms cancel where inputs are close or norms are large: kernels whose features are known do
-//! without it, by [`Gram::fill_apart`].
+//! without it, by [`Gram::fill_distances`].
 
 use super::{Block, Gram, Side};
 use std::ops::Range;
@@ -44,7 +44,7 @@ pub(super) fn from_parts<'a, G: Gram>(
             if v.abs() <= CANCELLED * (own[i].abs() + others[j].abs()) {
                 let part = |part: &dyn Gram| {
                     let mut one = [0.0];
-                    part.fill_apart(&[i], j..j + 1, Block::new(&mut one, 1, 1));
+                    part.fill_distances(&[i], j..j + 1, Block::new(&mut one, 1, 1));
                     part.squared_distances(&mut one);
                     one[0]
                 };
@@ -66,7 +66,7 @@ mod tests {
         let data = Dataset::from_points(Points::dense(n, dim, rows.to_vec()).unwrap());
         let bound = KernelExpr::parse(kernel).unwrap().settle(&data).unwrap().bind(None, &data).unwrap();
         let mut out = vec![0.0; n * n];
-        bound.fill_apart(&(0..n).collect::<Vec<_>>(), 0..n, Block::new(&mut out, n, n));
+        bound.fill_distances(&(0..n).collect::<Vec<_>>(), 0..n, Block::new(&mut out, n, n));
         bound.squared_distances(&mut out);
         out
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Gram matrices of settings, with what stands kept from one to the next. By default nothing does.
 #[derive(Default)]
-pub(super) struct Standing {
+pub(super) struct FixedTerms {
     split: Option<Split>,
     /// The values of the terms that stand, for each group of matrices.
     known: HashMap<usize, Vec<Arc<Dense>>>,
@@ -21,17 +21,17 @@ pub(super) struct Standing {
 
 /// Which terms stand and which move.
 struct Split {
-    standing: KernelExpr,
+    fixed: KernelExpr,
     moving: Vec<usize>,
     /// The place of each number of the moving terms among all numbers.
     places: Vec<usize>,
     numbers: usize,
 }
 
-impl Standing {
+impl FixedTerms {
     /// Of a kernel on such rows. Nothing stands where fits go by few features instead of kernel values.
-    pub(super) fn of(kernel: &KernelExpr, free: &[Free], rows: &Dataset) -> Standing {
-        Standing { split: Split::of(kernel, free, rows), known: HashMap::new() }
+    pub(super) fn of(kernel: &KernelExpr, free: &[Free], rows: &Dataset) -> FixedTerms {
+        FixedTerms { split: Split::of(kernel, free, rows), known: HashMap::new() }
     }
 
     /// Whether anything stands.
@@ -51,7 +51,7 @@ impl Standing {
         let known = match self.known.entry(group) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
-                let bound = bind(&split.standing)?;
+                let bound = bind(&split.fixed)?;
                 let values = bound.iter().map(|gram| Dense::of(gram.as_ref(), control).map(Arc::new));
                 place.insert(values.collect::<Result<_>>()?)
             }
@@ -61,8 +61,8 @@ impl Standing {
         }
         let mut known = known.iter().cloned();
         Ok(bind(&split.moving(kernel))?.map(|moving| {
-            let standing = known.next().map(|values| Box::new(Known(values)) as Box<dyn Bound>);
-            Box::new(Sum([moving].into_iter().chain(standing).collect())) as Box<dyn Bound>
+            let fixed = known.next().map(|values| Box::new(Known(values)) as Box<dyn Bound>);
+            Box::new(Sum([moving].into_iter().chain(fixed).collect())) as Box<dyn Bound>
         }))
     }
 
@@ -81,12 +81,12 @@ impl Split {
             return None;
         }
         if free.iter().all(|f| f.kernel_place().is_none()) {
-            return Some(Split { standing: kernel.clone(), moving: Vec::new(), places: Vec::new(), numbers: kernel.numbers() });
+            return Some(Split { fixed: kernel.clone(), moving: Vec::new(), places: Vec::new(), numbers: kernel.numbers() });
         }
         if !matches!(kernel, KernelExpr::Sum(_)) {
             return None;
         }
-        let (mut standing, mut moving, mut places, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let (mut fixed, mut moving, mut places, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (t, term) in kernel.parts().iter().enumerate() {
             let own = numbers..numbers + term.numbers();
             numbers = own.end;
@@ -94,11 +94,11 @@ impl Split {
                 moving.push(t);
                 places.extend(own);
             } else {
-                standing.push(term.clone());
+                fixed.push(term.clone());
             }
         }
-        let both = !standing.is_empty() && !moving.is_empty();
-        both.then(|| Split { standing: KernelExpr::sum(standing), moving, places, numbers })
+        let both = !fixed.is_empty() && !moving.is_empty();
+        both.then(|| Split { fixed: KernelExpr::sum(fixed), moving, places, numbers })
     }
 
     /// The terms of a setting that move.
@@ -129,16 +129,16 @@ mod tests {
         let places = kernel(1.0).numbers();
         let moves = kernel(1.0).values().iter().position(|p| p.path.starts_with("1.")).unwrap();
         let ends: Vec<_> = (0..places).map(|place| (place == moves).then_some((0.1, 10.0))).collect();
-        let mut standing = Standing::of(&kernel(1.0), &Free::within(&kernel(1.0), &ends).unwrap(), &data);
-        assert!(standing.is_any());
+        let mut fixed = FixedTerms::of(&kernel(1.0), &Free::within(&kernel(1.0), &ends).unwrap(), &data);
+        assert!(fixed.is_any());
         let weights = Matrix::from_fn(30, 30, |i, j| ((i + j) as f64).sin());
         for width in [1.0, 2.5] {
             let whole = among(&kernel(width)).unwrap();
-            let [found] = standing.grams(0, &kernel(width), &control, bind).unwrap();
+            let [found] = fixed.grams(0, &kernel(width), &control, bind).unwrap();
             let (a, b) = (dense(whole.as_ref(), &control).unwrap(), dense(found.as_ref(), &control).unwrap());
             assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() <= 1e-14));
             let by_whole = whole.gradient(&weights, &control).unwrap();
-            let by_found = standing.in_place(found.gradient(&weights, &control).unwrap());
+            let by_found = fixed.in_place(found.gradient(&weights, &control).unwrap());
             assert_eq!(by_found.len(), places);
             for (place, (whole, found)) in by_whole.iter().zip(&by_found).enumerate() {
                 assert!((if place == moves { whole - found } else { *found }).abs() <= 1e-12 * whole.abs().max(1.0));
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(asked.borrow().len(), 3);
         // Nothing stands where every term moves, and everything where none does, which is asked for once.
         let all: Vec<_> = (0..places).map(|_| Some((0.01, 100.0))).collect();
-        let mut whole = Standing::of(&kernel(1.0).parts()[1], &[], &data);
+        let mut whole = FixedTerms::of(&kernel(1.0).parts()[1], &[], &data);
         asked.borrow_mut().clear();
         for _ in 0..2 {
             let [found] = whole.grams(0, &kernel(1.0).parts()[1], &control, bind).unwrap();
@@ -157,6 +157,6 @@ mod tests {
         }
         assert_eq!(asked.borrow().len(), 1);
         let two = KernelExpr::parse("on(a, rbf(length_scale=1)) + on(b, rbf(length_scale=1))").unwrap();
-        assert!(!Standing::of(&two, &Free::within(&two, &all[..2]).unwrap(), &data).is_any());
+        assert!(!FixedTerms::of(&two, &Free::within(&two, &all[..2]).unwrap(), &data).is_any());
     }
 }

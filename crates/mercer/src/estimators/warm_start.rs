@@ -6,7 +6,7 @@ use crate::solve::smo::{Problem, Solution};
 
 /// What a fit came to know of the rows of its task: see [`Estimator::fit_along`](super::Estimator::fit_along).
 #[derive(Clone, Debug, Default)]
-pub struct Trace(Vec<Option<Known>>);
+pub struct WarmStart(Vec<Option<Known>>);
 
 /// One problem as it was solved.
 #[derive(Clone, Debug)]
@@ -19,12 +19,12 @@ struct Known {
     unit: f64,
 }
 
-impl Trace {
+impl WarmStart {
     /// That of a fit to a matrix that stays, as only there more fits follow; `units` of the target, one for each problem.
     pub(super) fn of(solutions: Vec<Solution>, units: impl Iterator<Item = f64>, task: &Task<'_>) -> Self {
         let kept = task.gram.held().is_some();
         let known = |(s, unit): (Solution, f64)| Some(Known { coef: s.coef, values: s.values.filter(|_| kept)?, unit });
-        Trace(solutions.into_iter().zip(units).map(known).collect())
+        WarmStart(solutions.into_iter().zip(units).map(known).collect())
     }
 
     /// b of a problem as it was solved.
