@@ -237,8 +237,8 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         How the posterior of classes is approximated: laplace, around its mode; ep, expectation propagation, for two
         classes: slower, nearer to the truth.
     tempered : bool, default=True
-        Whether probabilities of classes count the covariance that laplace gives by a factor up to 1, chosen by the
-        log loss of rows left out; false: as it is, which where the variance is large is less sure than it could be.
+        Scale the Laplace covariance by a temperature of at most 1, chosen by leave-one-out log loss (classification
+        only); without it probabilities are underconfident where the variance is large.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float or None, default=None
@@ -416,7 +416,7 @@ class SVC(SupportVectorClassifier):
     Parameters
     ----------
     C : float, "auto" or a pair (low, high) to search, default=1.0
-        Penalty of a row inside the margin, per unit of its slack.
+        Penalty C on margin violations.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -438,8 +438,7 @@ class SVC(SupportVectorClassifier):
         Greatest violation of the optimality conditions, in units of the decision value, and greatest relative
         duality gap.
     cache_size : float, default=8000
-        Megabytes of kernel rows to keep while fitting, at most, besides the 50 that one block takes: fewer rows
-        take longer and change no bit.
+        Kernel cache in MB; affects speed only.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     verbose : bool, default=False
@@ -572,8 +571,7 @@ class SVR(SupportVectorRegressor):
     shrinking : bool, default=True
         Has no effect: the solver decides itself.
     cache_size : float, default=8000
-        Megabytes of kernel rows to keep while fitting, at most, besides the 50 that one block takes: fewer rows
-        take longer and change no bit.
+        Kernel cache in MB; affects speed only.
     verbose : bool, default=False
         Whether to print how the fit goes on and how it ended.
     max_iter : int, default=-1
