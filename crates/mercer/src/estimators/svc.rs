@@ -90,11 +90,7 @@ impl Estimator for Svc {
             "none: rows count by their own weights; balanced: every class counts alike as a whole",
             Domain::Choice(&["none", "balanced"]),
         ),
-        Param::fixed(
-            "cache_mb",
-            "kernel cache in MB; affects speed only",
-            Domain::Positive,
-        ),
+        Param::fixed("cache_mb", "kernel cache in MB; affects speed only", Domain::Positive),
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
         Param::fixed(
             "ties",

@@ -65,11 +65,7 @@ impl Estimator for Svr {
             Domain::Fraction,
         ),
         Param::fixed("max_iterations", "most steps of the solver for each target column", Domain::Integer(1, usize::MAX)),
-        Param::fixed(
-            "cache_mb",
-            "kernel cache in MB; affects speed only",
-            Domain::Positive,
-        ),
+        Param::fixed("cache_mb", "kernel cache in MB; affects speed only", Domain::Positive),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     const GIVES: Gives = Gives::VALUES;
