@@ -1,8 +1,8 @@
 //! Kernel methods: one kernel language, one Gram engine, every estimator.
 //!
 //! Inputs of any sort (numbers, categories, texts, sequences) meet models only through their Gram matrix, so that every
-//! kernel works with every estimator. A [`Learner`](learner::Learner) is a recipe: preparation, kernel, estimator. Fitting it gives a
-//! [`Model`](learner::Model), which predicts and can be stored.
+//! kernel works with every estimator. A [`Learner`] is a recipe: preparation, kernel, estimator. Fitting it gives a
+//! [`Model`], which predicts and can be stored.
 //!
 //! ```
 //! use mercer::{Control, Dataset, Points, Target, Want};
@@ -48,7 +48,7 @@
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
 //! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`linear`], machines on written-out features; [`validity`], which proves and
-//! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`compare`], which
+//! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`mod@compare`], which
 //! puts estimators side by side; [`report`], which says it; [`demos`], the textbook's figures made again.
 
 pub mod blocks;

@@ -116,7 +116,7 @@ pub trait Gram: Sync {
     /// |phi(x) - phi(z)|^2 in place of numbers that [`Gram::fill_distances`] has written.
     fn squared_distances(&self, _apart: &mut [f64]) {}
     /// For each of some rows the `count` columns nearest to it and all others as near as the last of them but for rounding
-    /// ([`TIED`]), by column, with the numbers of [`Gram::fill_distances`]; `None` where they are not found faster than by a scan.
+    /// (a share of 1e-10), by column, with the numbers of [`Gram::fill_distances`]; `None` where they are not found faster than by a scan.
     fn nearest(&self, _rows: &[usize], _count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         None
     }
