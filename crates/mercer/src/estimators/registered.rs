@@ -7,13 +7,12 @@ use super::{Estimator, Fitted, HeldOut, Task, WarmStart};
 use crate::data::Split;
 use crate::error::{Error, Result};
 use crate::expr::Argument;
-use crate::param::{self, named};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::param;
+use crate::param::named::{Registry, stored_by_name};
 use serde_json::Value;
 use std::any::{Any, TypeId};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
-use std::sync::{PoisonError, RwLock};
 
 /// What a registered estimator leaves: a model compares, copies and prints it.
 pub trait FittedOfProgram: Fitted + Clone + Debug + PartialEq + 'static {}
@@ -28,22 +27,8 @@ impl<F: Fitted + Clone + Debug + PartialEq + 'static> FittedOfProgram for F {}
 /// # Errors
 /// A name that another estimator has, or that no expression can have.
 pub fn register<E: Estimator<Fitted: FittedOfProgram> + 'static>() -> Result<()> {
-    let maker = Of::<E>(PhantomData);
-    let setting = |why: &str| Error::Setting { name: format!("estimator {}", E::NAME), why: why.into() };
-    if let Some(why) = named::fault_of(E::NAME) {
-        return Err(setting(why));
-    }
-    let mut all = MAKERS.write().unwrap_or_else(PoisonError::into_inner);
-    match all.iter().find(|known| known.entry().name == E::NAME) {
-        Some(known) if known.estimator() == maker.estimator() => return Ok(()),
-        Some(_) => return Err(setting("another estimator is registered by this name; give it another NAME")),
-        None => {}
-    }
-    if listed().iter().any(|entry| entry.name == E::NAME) {
-        return Err(setting("Mercer has an estimator of this name; give it another NAME"));
-    }
-    all.push(Box::leak(Box::new(maker)));
-    Ok(())
+    let is_listed = listed().iter().any(|entry| entry.name == E::NAME);
+    MAKERS.add(E::NAME, TypeId::of::<E>(), is_listed.then_some("an estimator"), Box::leak(Box::new(Of::<E>(PhantomData))))
 }
 
 /// An estimator that this program has registered, with its parameters.
@@ -53,11 +38,10 @@ pub struct Registered(Box<dyn AnyRegistered>);
 pub struct RegisteredFit(Box<dyn AnyFit>);
 
 /// Estimators that are registered.
-static MAKERS: RwLock<Vec<&'static dyn Maker>> = RwLock::new(Vec::new());
+static MAKERS: Registry<dyn Maker> = Registry::new("estimator");
 
 /// Makes estimators of one type.
 trait Maker: Send + Sync {
-    fn estimator(&self) -> TypeId;
     fn entry(&self) -> EstimatorEntry;
     fn build(&self, args: &[Argument]) -> Result<Registered>;
     fn stored(&self, parameters: Value) -> serde_json::Result<Registered>;
@@ -68,9 +52,6 @@ trait Maker: Send + Sync {
 struct Of<E>(PhantomData<fn() -> E>);
 
 impl<E: Estimator<Fitted: FittedOfProgram> + 'static> Maker for Of<E> {
-    fn estimator(&self) -> TypeId {
-        TypeId::of::<E>()
-    }
     fn entry(&self) -> EstimatorEntry {
         entry::<E>()
     }
@@ -85,19 +66,14 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> Maker for Of<E> {
     }
 }
 
-/// The maker of estimators of a name.
-fn maker(name: &str) -> Option<&'static dyn Maker> {
-    MAKERS.read().unwrap_or_else(PoisonError::into_inner).iter().copied().find(|maker| maker.entry().name == name)
-}
-
 /// What the lists say of those that are registered.
 pub(super) fn entries() -> Vec<EstimatorEntry> {
-    MAKERS.read().unwrap_or_else(PoisonError::into_inner).iter().map(|maker| maker.entry()).collect()
+    MAKERS.all().into_iter().map(|(_, maker)| maker.entry()).collect()
 }
 
 /// The estimator of this name with these arguments; `None` if none is registered.
 pub(super) fn call(name: &str, args: &[Argument]) -> Option<Result<Registered>> {
-    maker(name).map(|maker| maker.build(args))
+    MAKERS.get(name).map(|maker| maker.build(args))
 }
 
 /// An earlier fit, and what it came to know.
@@ -108,7 +84,10 @@ trait AnyRegistered: AnyEstimator + Send + Sync {
     fn any(&self) -> &dyn AnyEstimator;
     fn any_mut(&mut self) -> &mut dyn AnyEstimator;
     fn copy(&self) -> Box<dyn AnyRegistered>;
-    fn parameters(&self) -> serde_json::Result<Value>;
+    fn owner(&self) -> &'static str;
+    fn value(&self) -> serde_json::Result<Value>;
+    fn is(&self, other: &dyn AnyRegistered) -> bool;
+    fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)>;
     fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, split: &Split) -> Result<(RegisteredFit, HeldOut)>;
     fn learn_on(&self, task: &Task<'_>, earlier: &RegisteredFit, known: usize) -> Result<RegisteredFit>;
@@ -124,8 +103,17 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyRegistered for E {
     fn copy(&self) -> Box<dyn AnyRegistered> {
         Box::new(self.clone())
     }
-    fn parameters(&self) -> serde_json::Result<Value> {
+    fn owner(&self) -> &'static str {
+        E::NAME
+    }
+    fn value(&self) -> serde_json::Result<Value> {
         serde_json::to_value(self)
+    }
+    fn is(&self, other: &dyn AnyRegistered) -> bool {
+        AnyEstimator::term(self) == other.any().term()
+    }
+    fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", AnyEstimator::term(self))
     }
     fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)> {
         let earlier = earlier.and_then(|(fit, trace)| Some((fit.as_left_by::<E>()?, trace)));
@@ -145,9 +133,9 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyRegistered for E {
 /// What estimators of a type leave.
 struct LeftBy<E: Estimator>(E::Fitted);
 
-/// The same, its type forgotten.
+/// What an estimator of any type left, its type erased.
 trait AnyFit: Send + Sync {
-    fn estimator(&self) -> &'static str;
+    fn owner(&self) -> &'static str;
     fn as_any(&self) -> &dyn Any;
     fn fitted(&self) -> &dyn AnyFitted;
     fn fitted_mut(&mut self) -> &mut dyn AnyFitted;
@@ -158,7 +146,7 @@ trait AnyFit: Send + Sync {
 }
 
 impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyFit for LeftBy<E> {
-    fn estimator(&self) -> &'static str {
+    fn owner(&self) -> &'static str {
         E::NAME
     }
     fn as_any(&self) -> &dyn Any {
@@ -229,62 +217,5 @@ impl EstimatorExpr {
     }
 }
 
-impl Clone for Registered {
-    fn clone(&self) -> Self {
-        Registered(self.0.copy())
-    }
-}
-
-impl PartialEq for Registered {
-    fn eq(&self, other: &Self) -> bool {
-        self.any().term() == other.any().term()
-    }
-}
-
-impl Debug for Registered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.any().term())
-    }
-}
-
-impl Serialize for Registered {
-    fn serialize<S: Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
-        named::write(self.any().name(), self.0.parameters(), s)
-    }
-}
-
-impl<'de> Deserialize<'de> for Registered {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
-        named::read("estimator", d, |name, value| maker(name).map(|maker| maker.stored(value)))
-    }
-}
-
-impl Clone for RegisteredFit {
-    fn clone(&self) -> Self {
-        RegisteredFit(self.0.copy())
-    }
-}
-
-impl PartialEq for RegisteredFit {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.is(other.0.as_ref())
-    }
-}
-
-impl Debug for RegisteredFit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.tell(f)
-    }
-}
-
-impl Serialize for RegisteredFit {
-    fn serialize<S: Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
-        named::write(self.0.estimator(), self.0.value(), s)
-    }
-}
-
-impl<'de> Deserialize<'de> for RegisteredFit {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
-        named::read("estimator", d, |name, value| maker(name).map(|maker| maker.fitted(value)))
-    }
-}
+stored_by_name!(Registered, MAKERS, |maker, value| maker.stored(value));
+stored_by_name!(RegisteredFit, MAKERS, |maker, value| maker.fitted(value));

@@ -2,21 +2,19 @@
 //! program, as those of the list are.
 
 use super::fitted::{Fixed, Scope, foreign};
-use super::leaf::{self, AnyKernel, Entry};
+use super::leaf::{self, AnyKernel, Entry, Takes};
 use super::shared::Shared;
 use super::{KernelExpr, compositions, listed};
 use crate::control::Control;
 use crate::data::RowWeights;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expr::Argument;
 use crate::gram::Kernel;
-use crate::param::named;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::param::named::{Registry, stored_by_name};
 use serde_json::Value;
 use std::any::{Any, TypeId};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
-use std::sync::{PoisonError, RwLock};
 
 /// Makes a kernel a part of every expression that this program reads from now on. Registering it again changes nothing.
 ///
@@ -25,22 +23,8 @@ use std::sync::{PoisonError, RwLock};
 /// # Errors
 /// A name that another kernel or composition has, or that no expression can have.
 pub fn register<K: Kernel>() -> Result<()> {
-    let maker = Of::<K>(PhantomData);
-    let setting = |why: &str| Error::Setting { name: format!("kernel {}", K::NAME), why: why.into() };
-    if let Some(why) = named::fault_of(K::NAME) {
-        return Err(setting(why));
-    }
-    let mut all = MAKERS.write().unwrap_or_else(PoisonError::into_inner);
-    match all.iter().find(|known| known.entry().name == K::NAME) {
-        Some(known) if known.kernel() == maker.kernel() => return Ok(()),
-        Some(_) => return Err(setting("another kernel is registered by this name; give it another NAME")),
-        None => {}
-    }
-    if listed().iter().any(|entry| entry.name == K::NAME) || compositions().iter().any(|entry| entry.form.name == K::NAME) {
-        return Err(setting("Mercer has a kernel or a composition of this name; give it another NAME"));
-    }
-    all.push(Box::leak(Box::new(maker)));
-    Ok(())
+    let is_listed = listed().iter().any(|entry| entry.name == K::NAME) || compositions().iter().any(|entry| entry.form.name == K::NAME);
+    MAKERS.add(K::NAME, TypeId::of::<K>(), is_listed.then_some("a kernel or a composition"), Box::leak(Box::new(Of::<K>(PhantomData))))
 }
 
 /// A kernel that this program has registered, with its parameters.
@@ -50,11 +34,10 @@ pub struct Registered(Box<dyn AnyRegistered>);
 pub struct RegisteredLearnt(Box<dyn AnyLearnt>);
 
 /// Kernels that are registered.
-static MAKERS: RwLock<Vec<&'static dyn Maker>> = RwLock::new(Vec::new());
+static MAKERS: Registry<dyn Maker> = Registry::new("kernel");
 
 /// Makes kernels of one type.
 trait Maker: Send + Sync {
-    fn kernel(&self) -> TypeId;
     fn entry(&self) -> Entry;
     fn build(&self, args: &[Argument]) -> Result<Registered>;
     fn stored(&self, parameters: Value) -> serde_json::Result<Registered>;
@@ -65,9 +48,6 @@ trait Maker: Send + Sync {
 struct Of<K>(PhantomData<fn() -> K>);
 
 impl<K: Kernel> Maker for Of<K> {
-    fn kernel(&self) -> TypeId {
-        TypeId::of::<K>()
-    }
     fn entry(&self) -> Entry {
         leaf::entry::<K>()
     }
@@ -82,19 +62,14 @@ impl<K: Kernel> Maker for Of<K> {
     }
 }
 
-/// The maker of kernels of a name.
-fn maker(name: &str) -> Option<&'static dyn Maker> {
-    MAKERS.read().unwrap_or_else(PoisonError::into_inner).iter().copied().find(|maker| maker.entry().name == name)
-}
-
 /// What the lists say of those that are registered.
 pub(super) fn entries() -> Vec<Entry> {
-    MAKERS.read().unwrap_or_else(PoisonError::into_inner).iter().map(|maker| maker.entry()).collect()
+    MAKERS.all().into_iter().map(|(_, maker)| maker.entry()).collect()
 }
 
 /// The kernel of this name with these arguments; `None` if none is registered.
 pub(super) fn call(name: &str, args: &[Argument]) -> Option<Result<Registered>> {
-    maker(name).map(|maker| maker.build(args))
+    MAKERS.get(name).map(|maker| maker.build(args))
 }
 
 /// A kernel whose type is forgotten, and that can be copied, bound and stored all the same.
@@ -102,7 +77,10 @@ trait AnyRegistered: AnyKernel + Send + Sync {
     fn leaf(&self) -> &dyn AnyKernel;
     fn leaf_mut(&mut self) -> &mut dyn AnyKernel;
     fn copy(&self) -> Box<dyn AnyRegistered>;
-    fn parameters(&self) -> serde_json::Result<Value>;
+    fn owner(&self) -> &'static str;
+    fn value(&self) -> serde_json::Result<Value>;
+    fn is(&self, other: &dyn AnyRegistered) -> bool;
+    fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn learn(&self, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<RegisteredLearnt>;
     fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>) -> Result<Box<dyn Fixed>>;
 }
@@ -117,8 +95,17 @@ impl<K: Kernel> AnyRegistered for K {
     fn copy(&self) -> Box<dyn AnyRegistered> {
         Box::new(self.clone())
     }
-    fn parameters(&self) -> serde_json::Result<Value> {
+    fn owner(&self) -> &'static str {
+        K::NAME
+    }
+    fn value(&self) -> serde_json::Result<Value> {
         serde_json::to_value(self)
+    }
+    fn is(&self, other: &dyn AnyRegistered) -> bool {
+        Takes::term(self) == other.leaf().term()
+    }
+    fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Takes::term(self))
     }
     fn learn(&self, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<RegisteredLearnt> {
         Ok(RegisteredLearnt(Box::new(LearntBy::<K>(leaf::learn(self, rows, weights, control)?))))
@@ -131,9 +118,9 @@ impl<K: Kernel> AnyRegistered for K {
 /// What kernels of a type learn.
 struct LearntBy<K: Kernel>(Shared<K::Learnt>);
 
-/// The same, its type forgotten.
+/// What a kernel of any type has learnt, its type erased.
 trait AnyLearnt: Send + Sync {
-    fn kernel(&self) -> &'static str;
+    fn owner(&self) -> &'static str;
     fn any(&self) -> &dyn Any;
     fn copy(&self) -> Box<dyn AnyLearnt>;
     fn value(&self) -> serde_json::Result<Value>;
@@ -142,7 +129,7 @@ trait AnyLearnt: Send + Sync {
 }
 
 impl<K: Kernel> AnyLearnt for LearntBy<K> {
-    fn kernel(&self) -> &'static str {
+    fn owner(&self) -> &'static str {
         K::NAME
     }
     fn any(&self) -> &dyn Any {
@@ -188,62 +175,5 @@ impl KernelExpr {
     }
 }
 
-impl Clone for Registered {
-    fn clone(&self) -> Self {
-        Registered(self.0.copy())
-    }
-}
-
-impl PartialEq for Registered {
-    fn eq(&self, other: &Self) -> bool {
-        self.leaf().term() == other.leaf().term()
-    }
-}
-
-impl Debug for Registered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.leaf().term())
-    }
-}
-
-impl Serialize for Registered {
-    fn serialize<S: Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
-        named::write(self.leaf().name(), self.0.parameters(), s)
-    }
-}
-
-impl<'de> Deserialize<'de> for Registered {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
-        named::read("kernel", d, |name, value| maker(name).map(|maker| maker.stored(value)))
-    }
-}
-
-impl Clone for RegisteredLearnt {
-    fn clone(&self) -> Self {
-        RegisteredLearnt(self.0.copy())
-    }
-}
-
-impl PartialEq for RegisteredLearnt {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.is(other.0.as_ref())
-    }
-}
-
-impl Debug for RegisteredLearnt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.tell(f)
-    }
-}
-
-impl Serialize for RegisteredLearnt {
-    fn serialize<S: Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
-        named::write(self.0.kernel(), self.0.value(), s)
-    }
-}
-
-impl<'de> Deserialize<'de> for RegisteredLearnt {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
-        named::read("kernel", d, |name, value| maker(name).map(|maker| maker.learnt(value)))
-    }
-}
+stored_by_name!(Registered, MAKERS, |maker, value| maker.stored(value));
+stored_by_name!(RegisteredLearnt, MAKERS, |maker, value| maker.learnt(value));

@@ -214,13 +214,12 @@ impl Search {
     /// judges them and no more, or, for good, one that goes on from there and looks along what it has found.
     pub fn last_work(&self, for_good: bool, suggestions: usize) -> f64 {
         let Some(round) = self.rounds.last() else { return 0.0 };
-        let one = self.work_of_one(round) * if round.folds.is_empty() { 1.0 } else { crossval::fits_of_one(round.folds.len(), round.all) };
         // What they have in common is judged beside them.
         let judged = (suggestions + 1).min(self.tries(round)) as f64;
         match (for_good, self.is_smooth()) {
             (true, _) => self.work_for_good() + self.work_of_curves(),
             (false, true) => self.work_of(round, self.rounds.len()),
-            (false, false) => judged * one,
+            (false, false) => judged * self.work_of_setting(round),
         }
     }
 
@@ -319,13 +318,12 @@ impl Search {
             judges: self.aim.within_noise && !self.suggested.is_empty(),
             tries: self.tries(round),
         };
-        let one = self.work_of_one(round) * if round.folds.is_empty() { 1.0 } else { crossval::fits_of_one(round.folds.len(), round.all) };
         let evaluated = self.evaluations;
         let made = match self.criterion_name() {
             Some(name) if round.folds.is_empty() => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
             _ => crossval::go(&place, self.aim.scoring, control, self.seed, &mut self.evaluations),
         };
-        self.spent += (self.evaluations - evaluated) as f64 * one;
+        self.spent += (self.evaluations - evaluated) as f64 * self.work_of_setting(round);
         match made {
             Ok((found, complete)) => {
                 self.cut |= !complete;

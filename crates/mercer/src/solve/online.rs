@@ -240,8 +240,11 @@ impl<'a> Stream<'a> {
     fn show(&self, rows: &[usize], learnt: &mut Learnt) -> Result<(Vec<usize>, Matrix)> {
         let (count, outputs) = (rows.len(), learnt.bias.len());
         let mut among = Matrix::zeros(count, count);
-        let (laid_out, some) = (self.gram.gathered(rows), Subset::new(self.gram, rows, rows));
-        laid_out.as_deref().unwrap_or(&some).fill(0..count, 0..count, Block::new(among.data_mut(), count, count));
+        // A row by itself changes the values of no other.
+        if count > 1 {
+            let (laid_out, some) = (self.gram.gathered(rows), Subset::new(self.gram, rows, rows));
+            laid_out.as_deref().unwrap_or(&some).fill(0..count, 0..count, Block::new(among.data_mut(), count, count));
+        }
         let mut values = self.f.select_rows(rows);
         let (mut some, mut changes) = (Vec::new(), Matrix::zeros(0, outputs));
         let mut change = Matrix::zeros(1, outputs);

@@ -170,8 +170,7 @@ impl Search {
 
     /// Settings that cross-validation may try in a round.
     pub(super) fn tries(&self, round: &Round) -> usize {
-        let one = crossval::fits_of_one(round.folds.len(), round.all) * self.work_of_one(round);
-        ((self.most_work() / one.max(1.0)) as usize).max(LEAST_TRIES)
+        ((self.most_work() / self.work_of_setting(round).max(1.0)) as usize).max(LEAST_TRIES)
     }
 
     fn most_work(&self) -> f64 {
@@ -184,6 +183,11 @@ impl Search {
             return self.open.costs(self.size.at(round.sample.data.rows())).criterion_work(self.size);
         }
         self.work_of_fit(round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0))
+    }
+
+    /// Operations of one setting: of a value of the smooth criterion, or of the fits that judge it.
+    pub(super) fn work_of_setting(&self, round: &Round) -> f64 {
+        self.work_of_one(round) * if round.folds.is_empty() { 1.0 } else { crossval::fits_of_one(round.folds.len(), round.all) }
     }
 
     /// Operations of one fit that cross-validation judges.
