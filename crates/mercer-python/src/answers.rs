@@ -108,8 +108,8 @@ pub(crate) fn sigmoids<'py>(py: Python<'py>, sigmoids: &[Sigmoid]) -> PyResult<O
 
 /// Anything of Python.
 pub(crate) type Object<'py> = Bound<'py, PyAny>;
-/// The bytes of a model's file, and the notices about its columns that were given.
-pub(crate) type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>);
+/// The bytes of a model's file, the notices about its columns that were given, and the classes of one's own that it needs.
+pub(crate) type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>, Option<Vec<Py<PyAny>>>);
 /// Two arrays.
 pub(crate) type Pair<'py> = (Object<'py>, Object<'py>);
 

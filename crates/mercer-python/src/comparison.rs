@@ -5,6 +5,7 @@ use crate::dataset::{told, weights};
 use crate::errors::{data_error, guarded, raise, spoken, warn};
 use crate::kernel::kernel;
 use crate::learner::recipe;
+use crate::own;
 use crate::pickle::{Parts, parts, restored};
 use crate::target::{Takes, groups, target, times};
 use crate::work::Limits;
@@ -94,7 +95,7 @@ impl Comparison {
 ///     As for `Learner.fit`.
 /// kernel : Kernel or str, optional
 ///     None: made from the types of the columns.
-/// estimators : str or list of str, optional
+/// estimators : str or list of str and objects, optional
 ///     ``"svc(c=1), ridge"`` or a list; None: every one that can predict the target.
 /// folds : int
 ///     Parts of the cross-validation.
@@ -263,17 +264,17 @@ pub(crate) fn asked(given: &Given<'_, '_>, standardise: bool, rest: Comparing) -
     Ok(Asked { data, target, info, weights, split, comparing, notices })
 }
 
-/// Estimators given in one text or in a list of texts.
+/// Estimators given in one text, or in a list of texts and of objects with `fit` and `predict`.
 fn list(object: &Bound<'_, PyAny>) -> PyResult<Vec<EstimatorExpr>> {
     if let Ok(text) = object.extract::<String>() {
         return guarded(|| EstimatorExpr::parse_list(&text));
     }
-    let texts: Vec<String> =
-        object.extract().map_err(|_| data_error("estimators: expected \"svc(c=1), ridge\" or a list of such texts"))?;
-    if texts.is_empty() {
+    let expected = || data_error("estimators: expected \"svc(c=1), ridge\", or a list of such texts and of objects with fit and predict");
+    let all: Vec<Bound<'_, PyAny>> = object.extract().map_err(|_| expected())?;
+    if all.is_empty() {
         return Err(data_error("estimators: the list is empty"));
     }
-    texts.iter().map(|text| guarded(|| EstimatorExpr::parse(text))).collect()
+    all.iter().map(|given| own::estimator(given, "estimators")).collect()
 }
 
 #[pymethods]

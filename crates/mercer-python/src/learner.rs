@@ -7,6 +7,7 @@ use crate::errors::{data_error, guarded, raise, warn};
 use crate::given::{among, takes_kernel_values};
 use crate::kernel::{Kernel, kernel};
 use crate::model::Model;
+use crate::own;
 use crate::target::{Takes, absent, coded, named, target};
 use crate::work::{Limits, Size};
 use mercer::data::{Dataset, Examples, Split, Target};
@@ -25,8 +26,11 @@ use std::sync::Arc;
 ///
 /// Parameters
 /// ----------
-/// estimator : str, optional
-///     An expression such as ``"svc(c=1)"`` or ``"gp(noise=auto)"``; None: svc for classes, ridge for numbers.
+/// estimator : str or object, optional
+///     An expression such as ``"svc(c=1)"`` or ``"gp(noise=auto)"``; None: svc for classes, ridge for numbers. Or an object of one's
+///     own with ``fit(gram, target, sample_weight=None)`` and ``predict(cross)``: `gram` holds the kernel values among the training
+///     rows, `cross` those of new rows (along the rows) with them, `target` numbers, or classes by their numbers 0, 1, ..., as
+///     ``predict`` gives them. With ``predict_proba(cross)``, one column for each class, it has probabilities. A copy is fitted.
 /// kernel : Kernel or str, optional
 ///     None: made from the types of the columns.
 /// standardise : bool
@@ -123,7 +127,7 @@ impl Learner {
     #[pyo3(signature = (estimator=None, kernel=None, *, standardise=true, missing=None, seed=0, allow_non_mercer=false, metric=None, sample=None, keep_rows=false))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn make(
-        estimator: Option<&str>,
+        estimator: Option<&Bound<'_, PyAny>>,
         kernel: Option<&Bound<'_, PyAny>>,
         standardise: bool,
         missing: Option<&Bound<'_, PyAny>>,
@@ -133,7 +137,7 @@ impl Learner {
         sample: Option<usize>,
         keep_rows: bool,
     ) -> PyResult<Self> {
-        let estimator = guarded(|| estimator.map(EstimatorExpr::parse).transpose())?;
+        let estimator = estimator.map(|given| own::estimator(given, "estimator")).transpose()?;
         let kernel = kernel.map(self::kernel).transpose()?;
         let (recipe, metric) = (recipe(standardise, missing)?, metric.map(Metric::parse).transpose().map_err(raise)?);
         Ok(Learner { estimator, kernel, recipe, seed, allow_non_mercer, metric, sample, keep_rows })
@@ -238,6 +242,7 @@ impl Learner {
         let limits = Limits { threads, max_seconds, max_memory, progress };
         // A search may take long on any number of rows.
         let open = learner.kernel.as_ref().is_none_or(|kernel| !kernel.values().iter().all(|p| p.value.is_settled()))
+            || own::is_own(&learner.estimator)
             || !learner.estimator.values().iter().all(|(_, value)| value.is_settled());
         let size = if open { Size::Any } else { Size::of_values(data.rows() * data.rows(), &data) };
         let model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;

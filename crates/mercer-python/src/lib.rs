@@ -19,6 +19,7 @@ mod linear;
 mod minimise;
 mod model;
 mod model_rows;
+mod own;
 mod pickle;
 mod plan;
 mod pre_images;
@@ -58,6 +59,8 @@ mod _native {
     use super::minimise::minimise;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::own::load;
     #[pymodule_export]
     use super::plan::{Plan, plan};
     #[pymodule_export]

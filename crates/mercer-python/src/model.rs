@@ -4,11 +4,11 @@ use crate::answers::{self, Object, Pair, Stored};
 use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::comparison::WIDTH;
 use crate::dataset::weights;
-use crate::errors::{Told, guarded, raise, spoken};
+use crate::errors::{Told, raise, spoken};
 use crate::given::{among, takes_kernel_values};
-use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
+use crate::{kernel::Kernel, own};
 use mercer::estimators::{Fitted, Want};
 use mercer::{metrics::Metric, report, store};
 use pyo3::prelude::*;
@@ -414,8 +414,8 @@ impl Model {
     }
 
     #[staticmethod]
-    fn _restored(data: &[u8], told: Vec<String>) -> PyResult<Self> {
-        Ok(Model { told: Told::of(told), ..Model::from_bytes(data)? })
+    fn _restored(data: &[u8], told: Vec<String>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Self> {
+        Ok(Model { told: Told::of(told), ..own::from_bytes(data, classes)? })
     }
 
     /// Writes the model file, whole or not at all.
@@ -424,11 +424,11 @@ impl Model {
     /// ----------
     /// path : str or path
     ///     Where; usually ending in ``.mercer``.
-    fn save(&self, path: PathBuf) -> PyResult<()> {
-        guarded(|| store::save(&self.model, &path))
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        own::checked(py, &self.model, || store::save(&self.model, &path))
     }
 
-    /// Reads a model file; no code in it is run.
+    /// Reads a model file; no code in it is run. `mercer.load` also takes the classes of estimators of one's own.
     ///
     /// Parameters
     /// ----------
@@ -446,7 +446,7 @@ impl Model {
     ///     A file that is damaged, cut off, or none of ours.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
-        guarded(|| store::load(&path)).map(Model::new)
+        own::load(path, None)
     }
 
     /// The bytes of the model file.
@@ -455,8 +455,8 @@ impl Model {
     /// -------
     /// bytes
     ///     What `save` writes.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &guarded(|| store::to_bytes(&self.model))?))
+    pub(crate) fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &own::checked(py, &self.model, || store::to_bytes(&self.model))?))
     }
 
     /// A model from the bytes of its file.
@@ -477,11 +477,11 @@ impl Model {
     ///     Bytes that are damaged, cut off, or none of ours.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        guarded(|| store::from_bytes(data, "the bytes of a model")).map(Model::new)
+        own::from_bytes(data, None)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, Stored<'py>)> {
-        Ok((slf.get_type().getattr("_restored")?, (slf.get().to_bytes(slf.py())?, slf.get().told.all())))
+        Ok((slf.get_type().getattr("_restored")?, own::stored(slf)?))
     }
 
     fn __repr__(&self) -> String {

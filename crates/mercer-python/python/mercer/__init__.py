@@ -32,6 +32,7 @@ from ._native import (
     examples,
     independence_test,
     learn_on,
+    load,
     plan,
     pre_images,
     read_table,
@@ -41,8 +42,6 @@ from .errors import DataError, ExpressionError, InternalError, MercerError, Merc
 
 if _typing.TYPE_CHECKING:
     from .scikit._classes import *  # noqa: F403
-
-load = Model.load
 
 __all__ = [
     "Advice",

@@ -21,6 +21,7 @@ from ._native import (
     examples as examples,
     independence_test as independence_test,
     learn_on as learn_on,
+    load as load,
     plan as plan,
     pre_images as pre_images,
     read_table as read_table,
@@ -76,8 +77,6 @@ from .scikit._classes import (
     SpectralClustering as SpectralClustering,
     GridSearchCV as GridSearchCV,
 )
-
-load = Model.load
 
 __all__ = [
     "Advice",

@@ -1,7 +1,7 @@
 # The types of the native classes and functions; stubtest holds them against the extension.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias, final, overload
+from typing import Any, Literal, Protocol, TypeAlias, final, overload
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,6 +13,16 @@ _Task: TypeAlias = Literal["classification", "regression"]
 _Type: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "date", "date-dmy", "date-mdy", "flag", "ignore"]
 _Policy: TypeAlias = Literal["median+flag", "category", "empty", "drop", "error"]
 _Path: TypeAlias = str | PathLike[str]
+
+class _OwnEstimator(Protocol):
+    """An estimator of one's own on kernel values; ``predict_proba`` and ``sample_weight`` are optional."""
+
+    @property
+    def fit(self) -> Callable[..., object]: ...
+    @property
+    def predict(self) -> Callable[[NDArray[Any]], ArrayLike]: ...
+
+_Estimator: TypeAlias = str | _OwnEstimator
 # What is done, how much of it, out of how much.
 _Progress: TypeAlias = Callable[[str, int, int], object]
 
@@ -39,6 +49,7 @@ __all__ = [
     "items",
     "learn_on",
     "linear_machine",
+    "load",
     "minimise",
     "neighbours",
     "plan",
@@ -130,7 +141,7 @@ class Kernel:
 class Learner:
     def __new__(
         cls,
-        estimator: str | None = None,
+        estimator: _Estimator | None = None,
         kernel: Kernel | str | None = None,
         *,
         standardise: bool = True,
@@ -258,7 +269,7 @@ class Model:
     def _search_asks(self) -> list[str]: ...
     def _not_yet_reported(self, notices: Sequence[str]) -> list[str]: ...
     @staticmethod
-    def _restored(data: bytes, told: Sequence[str]) -> Model: ...
+    def _restored(data: bytes, told: Sequence[str], classes: Sequence[type] | None) -> Model: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -284,11 +295,12 @@ class Comparison:
     @staticmethod
     def _restored(text: str, arrays: Sequence[bytes]) -> Comparison: ...
 
+def load(path: _Path, classes: Sequence[type] | None = None) -> Model: ...
 def compare(
     data: _Data,
     target: _Target,
     kernel: Kernel | str | None = None,
-    estimators: str | Sequence[str] | None = None,
+    estimators: str | Sequence[_Estimator] | None = None,
     *,
     folds: int = 5,
     seed: int = 0,
@@ -466,7 +478,7 @@ def plan(
     data: _Data,
     target: _Target,
     kernel: Kernel | str | None = None,
-    estimators: str | Sequence[str] | None = None,
+    estimators: str | Sequence[_Estimator] | None = None,
     *,
     folds: int = 5,
     seed: int = 0,

@@ -65,6 +65,7 @@ const EXPORTS: [(&str, &[&str]); 3] = [
             "examples",
             "independence_test",
             "learn_on",
+            "load",
             "plan",
             "pre_images",
             "read_table",
@@ -75,9 +76,9 @@ const EXPORTS: [(&str, &[&str]); 3] = [
 ];
 
 /// The stub of a package: its exports, imported and listed.
-fn package(doc: &str, modules: &[(&str, &[&str])], defined: &[&str], rest: &str) -> String {
+fn package(doc: &str, modules: &[(&str, &[&str])]) -> String {
     let mut out = format!("{PACKAGE}{doc}\n");
-    let mut all: Vec<&str> = defined.to_vec();
+    let mut all: Vec<&str> = Vec::new();
     for (module, names) in modules {
         let listed: String = names.iter().map(|name| format!("    {name} as {name},\n")).collect();
         let _ = write!(out, "from {module} import (\n{listed})\n");
@@ -85,20 +86,20 @@ fn package(doc: &str, modules: &[(&str, &[&str])], defined: &[&str], rest: &str)
     }
     all.sort_unstable();
     let all: String = all.iter().map(|name| format!("    \"{name}\",\n")).collect();
-    let _ = write!(out, "{rest}\n__all__ = [\n{all}]\n");
+    let _ = write!(out, "\n__all__ = [\n{all}]\n");
     out
 }
 
 /// The stub `__init__.pyi` of `mercer`.
 pub(crate) fn mercer(classes: &[&str]) -> String {
     let modules: Vec<(&str, &[&str])> = EXPORTS.into_iter().chain([(".scikit._classes", classes)]).collect();
-    package("", &modules, &["load"], "\nload = Model.load\n")
+    package("", &modules)
 }
 
 /// The stub `__init__.pyi` of `mercer.scikit`.
 pub(crate) fn scikit(classes: &[&str]) -> String {
     let names = "from ._names import NAMES as NAMES, SEARCHES as SEARCHES\n";
-    package(names, &[("._classes", classes)], &[], "")
+    package(names, &[("._classes", classes)])
 }
 
 /// What Python may give for a parameter of the domain.

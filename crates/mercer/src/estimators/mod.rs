@@ -95,7 +95,7 @@ pub use nearest_medoid::{FittedNearestMedoid, NearestMedoid};
 pub use perceptron::{FittedPerceptron, Order, Perceptron, Vector};
 pub use platt::Sigmoid;
 pub use rbf_network::{FittedRbfNetwork, RbfNetwork};
-pub use registered::{FittedOfProgram, Registered, RegisteredFit, register};
+pub use registered::{FittedOfProgram, Registered, RegisteredFit, register, register_unlisted};
 pub use ridge::{FittedRidge, Ridge};
 pub use rvm::{FittedRvm, Rvm};
 pub use scaled_softmax::ScaledSoftmax;

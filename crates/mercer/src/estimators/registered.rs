@@ -27,8 +27,22 @@ impl<F: Fitted + Clone + Debug + PartialEq + 'static> FittedOfProgram for F {}
 /// # Errors
 /// A name that another estimator has, or that no expression can have.
 pub fn register<E: Estimator<Fitted: FittedOfProgram> + 'static>() -> Result<()> {
+    add::<E>(Some(entry::<E>()))
+}
+
+/// Makes an estimator a part of expressions and models of this program, and of no list: one that stands for many, such as objects of
+/// another language. Where it is registered already nothing changes.
+///
+/// # Errors
+/// As [`register`].
+pub fn register_unlisted<E: Estimator<Fitted: FittedOfProgram> + 'static>() -> Result<()> {
+    add::<E>(None)
+}
+
+fn add<E: Estimator<Fitted: FittedOfProgram> + 'static>(entry: Option<EstimatorEntry>) -> Result<()> {
     let is_listed = listed().iter().any(|entry| entry.name == E::NAME);
-    MAKERS.add(E::NAME, TypeId::of::<E>(), is_listed.then_some("an estimator"), Box::leak(Box::new(Of::<E>(PhantomData))))
+    let maker = Of::<E> { entry, of: PhantomData };
+    MAKERS.add(E::NAME, TypeId::of::<E>(), is_listed.then_some("an estimator"), Box::leak(Box::new(maker)))
 }
 
 /// An estimator that this program has registered, with its parameters.
@@ -42,18 +56,22 @@ static MAKERS: Registry<dyn Maker> = Registry::new("estimator");
 
 /// Makes estimators of one type.
 trait Maker: Send + Sync {
-    fn entry(&self) -> EstimatorEntry;
+    /// What the catalogue says of them, where it lists them.
+    fn entry(&self) -> Option<EstimatorEntry>;
     fn build(&self, args: &[Argument]) -> Result<Registered>;
     fn stored(&self, parameters: Value) -> serde_json::Result<Registered>;
     fn fitted(&self, value: Value) -> serde_json::Result<RegisteredFit>;
 }
 
 /// The estimators of a type.
-struct Of<E>(PhantomData<fn() -> E>);
+struct Of<E> {
+    entry: Option<EstimatorEntry>,
+    of: PhantomData<fn() -> E>,
+}
 
 impl<E: Estimator<Fitted: FittedOfProgram> + 'static> Maker for Of<E> {
-    fn entry(&self) -> EstimatorEntry {
-        entry::<E>()
+    fn entry(&self) -> Option<EstimatorEntry> {
+        self.entry
     }
     fn build(&self, args: &[Argument]) -> Result<Registered> {
         Ok(Registered(Box::new(param::build::<E>(E::NAME, E::PARAMS, E::ALIASES, args)?)))
@@ -68,7 +86,7 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> Maker for Of<E> {
 
 /// What the lists say of those that are registered.
 pub(super) fn entries() -> Vec<EstimatorEntry> {
-    MAKERS.all().into_iter().map(|(_, maker)| maker.entry()).collect()
+    MAKERS.all().into_iter().filter_map(|(_, maker)| maker.entry()).collect()
 }
 
 /// The estimator of this name with these arguments; `None` if none is registered.
