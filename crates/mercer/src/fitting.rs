@@ -273,7 +273,7 @@ pub(crate) fn left_out(used: &[usize], given: usize) -> Vec<usize> {
 
 /// The refusal of a target that the estimator is not made for, with those that are.
 pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
-    let able: Vec<&str> = EstimatorExpr::all_for(target).iter().flatten().map(EstimatorExpr::name).collect();
+    let able: Vec<&str> = EstimatorExpr::all_for(target).iter().flatten().map(|e| e.name()).collect();
     let cannot = |holds: &str| format!("it cannot predict {holds}, which the target holds; these can: {}", able.join(", "));
     let why = match target {
         _ if estimator.takes_no_target() => {
@@ -309,7 +309,7 @@ pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Co
             // What looks at no input is no substitute.
             let does = |e: &&EstimatorExpr| e.uses_kernel() && e.costs(size).bytes <= allowed;
             let all = EstimatorExpr::all_for(target).unwrap_or_default();
-            let less: Vec<&str> = all.iter().filter(does).map(EstimatorExpr::name).collect();
+            let less: Vec<&str> = all.iter().filter(does).map(|e| e.name()).collect();
             let instead = if less.is_empty() { String::new() } else { format!(", or an estimator that needs less ({})", less.join(", ")) };
             Error::Memory { what, needed, allowed, instead }
         }
@@ -388,7 +388,7 @@ pub(crate) fn held_out_by<'a>(estimators: &[EstimatorExpr], examples: &Examples<
 /// Whether a row can be left out by a closed form, with the kernel values that all rows together have: not where these would
 /// be others without the row, and the estimator would feel it.
 pub fn rows_leave_the_kernel(kernel: &KernelExpr, estimator: &EstimatorExpr) -> bool {
-    !kernel.learns() || (kernel.learns_only_shifts() && estimator.absorbs_shifts())
+    !kernel.learns() || (kernel.learns_only_shifts() && estimator.facts().ignores_shifts)
 }
 
 /// The training rows that prediction needs: those that the fit kept, or all of them where the kernel needs them.

@@ -1,48 +1,63 @@
-//! What is asked of an estimator, or of what it left, whose type is forgotten: expressions and models ask so.
+//! An estimator whose type is forgotten: what expressions answer.
 
-use super::{
-    Answer, Clusters, Costs, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid, Size,
-    Spectrum, Summary, Task, Want, WarmStart,
-};
-use crate::data::{Kind, Target, TargetInfo};
+use super::{Costs, CountCurve, Criterion, Estimator, EstimatorFacts, Gives, Near, Needs, Predictions, Size, Task};
+use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::expr::Term;
-use crate::linalg::Lower;
 use crate::param::{self, Param, Value};
 
-/// An estimator whose type is forgotten.
-pub(super) trait AnyEstimator {
+/// An [`Estimator`] with its parameters whose type is forgotten. [`EstimatorExpr`](super::EstimatorExpr) is one: its methods are those
+/// of the estimator that it holds.
+pub trait DynEstimator {
+    /// Its name.
     fn name(&self) -> &'static str;
+    /// Name of the smooth criterion that tunes it; `None`: cross-validation does.
     fn criterion_name(&self) -> Option<&'static str>;
+    /// A value of the smooth criterion in a unit that can be read.
     fn criterion_for_display(&self, value: f64) -> f64;
-    fn criterion_leaves_out(&self) -> bool;
-    fn absorbs_shifts(&self) -> bool;
-    fn goes_by_order(&self) -> bool;
+    /// By what searches and fits around it may take shorter ways.
+    fn facts(&self) -> EstimatorFacts;
+    /// What it gives besides the predicted values.
     fn gives(&self) -> Gives;
-    fn holds_out(&self) -> bool;
+    /// What it needs of the similarity of inputs.
     fn needs(&self) -> Needs;
-    fn skips_rows(&self) -> bool;
-    fn multiplies(&self) -> bool;
-    fn takes(&self) -> &'static [Kind];
+    /// The kinds of target that it can be fitted to.
+    fn kinds(&self) -> &'static [Kind];
+    /// What a fit of a size takes of memory and operations.
     fn costs(&self, size: Size) -> Costs;
+    /// Whether a parameter counts for such a target.
     fn uses(&self, param: &str, target: Kind) -> bool;
+    /// The expression that it is.
     fn term(&self) -> Term;
+    /// Every parameter with its value, in the order of the records.
     fn terms(&self) -> Vec<(&'static str, Term)>;
+    /// Every numeric parameter with its record.
     fn values(&self) -> Vec<(&'static Param, Value)>;
+    /// An error where a parameter is left open.
     fn require_settled(&self) -> Result<()>;
+    /// Sets a parameter by name.
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
+    /// Sets a flag by name.
     fn set_flag(&mut self, name: &str, value: bool) -> Result<()>;
+    /// See [`Estimator::start`].
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64>;
+    /// See [`Estimator::amplitude`].
     fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64;
+    /// The smooth selection criterion and its derivatives.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
+    /// The smooth criterion on the way of a search, from where the last value of it ended, and where this one did.
     fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)>;
+    /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
     fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>>;
+    /// See [`Estimator::component_variances`].
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>>;
+    /// See [`Estimator::counts`].
     fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>>;
+    /// Predictions for each training row by the model fitted without it, where there is a closed form.
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
 }
 
-impl<E: Estimator> AnyEstimator for E {
+impl<E: Estimator> DynEstimator for E {
     fn name(&self) -> &'static str {
         E::NAME
     }
@@ -52,31 +67,16 @@ impl<E: Estimator> AnyEstimator for E {
     fn criterion_for_display(&self, value: f64) -> f64 {
         E::criterion_for_display(value)
     }
-    fn criterion_leaves_out(&self) -> bool {
-        E::CRITERION_LEAVES_OUT
-    }
-    fn absorbs_shifts(&self) -> bool {
-        Estimator::absorbs_shifts(self)
-    }
-    fn goes_by_order(&self) -> bool {
-        Estimator::goes_by_order(self)
+    fn facts(&self) -> EstimatorFacts {
+        Estimator::facts(self)
     }
     fn gives(&self) -> Gives {
         E::GIVES
     }
-    fn holds_out(&self) -> bool {
-        E::HOLDS_OUT
-    }
     fn needs(&self) -> Needs {
         E::NEEDS
     }
-    fn skips_rows(&self) -> bool {
-        Estimator::skips_rows(self)
-    }
-    fn multiplies(&self) -> bool {
-        Estimator::multiplies(self)
-    }
-    fn takes(&self) -> &'static [Kind] {
+    fn kinds(&self) -> &'static [Kind] {
         E::TAKES
     }
     fn costs(&self, size: Size) -> Costs {
@@ -126,60 +126,5 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         Estimator::leave_one_out(self, task)
-    }
-}
-
-/// What an estimator left, its type forgotten: see [`Fitted`].
-pub(super) trait AnyFitted {
-    fn support(&self) -> &[usize];
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
-    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions>;
-    fn summary(&self) -> &Summary;
-    fn answer(&self, target: &TargetInfo) -> Result<Answer>;
-    fn expansion(&self) -> Option<&Expansion>;
-    fn forget_rows(&mut self);
-    fn factor(&self) -> Option<&Lower>;
-    fn sigmoids(&self) -> &[Sigmoid];
-    fn spectrum(&self) -> Option<&Spectrum>;
-    fn clusters(&self) -> Option<&Clusters>;
-    fn steps(&self) -> Vec<usize>;
-}
-
-impl<F: Fitted> AnyFitted for F {
-    fn support(&self) -> &[usize] {
-        Fitted::support(self)
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Fitted::predict(self, query)
-    }
-    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions> {
-        Fitted::predict_left_out(self, trace, rows, want)
-    }
-    fn summary(&self) -> &Summary {
-        Fitted::summary(self)
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Fitted::answer(self, target)
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Fitted::expansion(self)
-    }
-    fn forget_rows(&mut self) {
-        Fitted::forget_rows(self);
-    }
-    fn factor(&self) -> Option<&Lower> {
-        Fitted::factor(self)
-    }
-    fn sigmoids(&self) -> &[Sigmoid] {
-        Fitted::sigmoids(self)
-    }
-    fn spectrum(&self) -> Option<&Spectrum> {
-        Fitted::spectrum(self)
-    }
-    fn clusters(&self) -> Option<&Clusters> {
-        Fitted::clusters(self)
-    }
-    fn steps(&self) -> Vec<usize> {
-        Fitted::steps(self)
     }
 }

@@ -15,8 +15,8 @@ use super::link::Link;
 use super::outputs::outputs;
 use super::settled::settled;
 use super::{
-    Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Ridge, Scores, Size,
-    Summary, Task, Want, WarmStart, When,
+    Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Ridge,
+    Scores, Size, Summary, Task, Want, WarmStart, When,
 };
 use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo};
@@ -150,15 +150,13 @@ impl Estimator for Discriminant {
         Gives { scores: Scores::Classes, probabilities: When::Always, calibrated: When::If("calibrated"), ..Gives::VALUES };
     const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("leave-one-out error of the indicators");
-    const CRITERION_LEAVES_OUT: bool = true;
-    const HOLDS_OUT: bool = true;
     type Fitted = FittedDiscriminant;
 
     fn criterion_for_display(value: f64) -> f64 {
         Ridge::criterion_for_display(value)
     }
-    fn absorbs_shifts(&self) -> bool {
-        true
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { ignores_shifts: true, criterion_keeps_kernel: true, holds_out: true, ..EstimatorFacts::default() }
     }
     fn costs(&self, size: Size) -> Costs {
         self.ridge().costs(size)

@@ -8,7 +8,7 @@
 
 use super::clusters::{Clusters, FittedClusters, Places, nearest_centres, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
-use super::{Certificate, Costs, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task};
+use super::{Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Gives, Needs, Size, Summary, Task};
 use crate::data::Kind;
 use crate::error::Result;
 use crate::gram::Side;
@@ -57,8 +57,8 @@ impl Estimator for KernelKMeans {
     type Fitted = FittedClusters;
 
     /// k(x, z) + f(x) + f(z) has the same distances.
-    fn absorbs_shifts(&self) -> bool {
-        true
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { ignores_shifts: true, ..EstimatorFacts::default() }
     }
 
     /// Kernel values and distances; some thirty products of the matrix with clusters for each start.

@@ -25,7 +25,10 @@
 //! (Torgerson 1952). The row that lies farthest from 0 along a component lies above it. Rows of weights: see `centred`.
 
 use super::centred::{Centred, leading_costs};
-use super::{Answer, Certificate, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
+use super::{
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary,
+    Task,
+};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
@@ -156,8 +159,8 @@ impl Estimator for KernelPca {
     type Fitted = FittedKernelPca;
 
     /// Coefficients that sum to 0 see nothing of f(x), and the constant takes up f(z).
-    fn absorbs_shifts(&self) -> bool {
-        true
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { ignores_shifts: true, ..EstimatorFacts::default() }
     }
 
     /// The matrix; its leading eigenvectors, and those of the least eigenvalues, which tell whether the kernel is one of Mercer.

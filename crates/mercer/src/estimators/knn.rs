@@ -12,7 +12,8 @@
 
 use super::answer::CALIBRATED;
 use super::{
-    Answer, Costs, Estimator, Fitted, Found, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Costs, Estimator, EstimatorFacts, Fitted, Found, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
+    Task, Want, When,
 };
 use crate::blocks;
 use crate::control::Control;
@@ -115,13 +116,9 @@ impl Estimator for Knn {
     const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedKnn;
 
-    /// They cancel in k(x, x) + k(z, z) - 2 k(x, z).
-    fn absorbs_shifts(&self) -> bool {
-        true
-    }
-
-    fn goes_by_order(&self) -> bool {
-        self.weights == NeighbourWeights::Uniform
+    /// Shifts cancel in k(x, x) + k(z, z) - 2 k(x, z).
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { ignores_shifts: true, uses_order_alone: self.weights == NeighbourWeights::Uniform, ..EstimatorFacts::default() }
     }
 
     /// Fitting keeps the rows. Probabilities of classes are calibrated on rows left out, compared with all others, a block at a time.

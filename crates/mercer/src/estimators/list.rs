@@ -1,11 +1,11 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
-use super::any::{AnyEstimator, AnyFitted};
+use super::any::DynEstimator;
 use super::elsewhere::ELSEWHERE;
 use super::registered::{self, Registered, RegisteredFit};
 use super::{
-    Answer, Calibrated, Clusters, Costs, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query,
-    Sigmoid, Size, Spectrum, Summary, Task, Want, WarmStart, When,
+    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
+    Want, WarmStart, When,
 };
 use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -14,6 +14,7 @@ use crate::linalg::Lower;
 use crate::param::{self, Alias, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 /// What the lists, the help and the docs say of an estimator.
 #[derive(Clone, Copy, Debug)]
@@ -102,13 +103,20 @@ macro_rules! estimators {
             Calibrated(Calibrated),
         }
 
-        impl EstimatorExpr {
-            fn any(&self) -> &dyn AnyEstimator {
+        impl Deref for EstimatorExpr {
+            type Target = dyn DynEstimator;
+            fn deref(&self) -> &Self::Target {
                 match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any() }
             }
-            fn any_mut(&mut self) -> &mut dyn AnyEstimator {
+        }
+
+        impl DerefMut for EstimatorExpr {
+            fn deref_mut(&mut self) -> &mut Self::Target {
                 match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any_mut() }
             }
+        }
+
+        impl EstimatorExpr {
             fn call(name: &str, args: &[Argument]) -> Option<Result<EstimatorExpr>> {
                 match name {
                     $($Estimator::NAME => {
@@ -138,7 +146,7 @@ macro_rules! estimators {
                 earlier: Option<(&FittedModel, &WarmStart)>,
                 split: &Split,
             ) -> Result<(FittedModel, WarmStart)> {
-                self.any().require_settled()?;
+                self.require_settled()?;
                 let calibrated = self.is_calibrated(task.target)?;
                 match self {
                     $(EstimatorExpr::$Estimator(e) => fit_as!(self, e, $Estimator, calibrated, task, earlier, split),)*
@@ -159,14 +167,14 @@ macro_rules! estimators {
         }
 
         impl FittedModel {
-            fn any(&self) -> &dyn AnyFitted {
+            fn any(&self) -> &dyn Fitted {
                 match self {
                     $(FittedModel::$Estimator(f) => f,)*
                     FittedModel::Registered(f) => f.fitted(),
                     FittedModel::Calibrated(f) => f,
                 }
             }
-            fn any_mut(&mut self) -> &mut dyn AnyFitted {
+            fn any_mut(&mut self) -> &mut dyn Fitted {
                 match self {
                     $(FittedModel::$Estimator(f) => f,)*
                     FittedModel::Registered(f) => f.fitted_mut(),
@@ -300,84 +308,32 @@ impl EstimatorExpr {
         Ok(all.into_iter().filter(|e| e.takes(target)).collect())
     }
 
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        self.any().name()
-    }
-    /// Name of the smooth criterion that tunes it; `None`: cross-validation does.
-    pub fn criterion_name(&self) -> Option<&'static str> {
-        self.any().criterion_name()
-    }
-    /// A value of the smooth criterion in a unit that can be read.
-    pub fn criterion_for_display(&self, value: f64) -> f64 {
-        self.any().criterion_for_display(value)
-    }
-    /// Whether that criterion leaves rows out and keeps the kernel.
-    pub fn criterion_leaves_out(&self) -> bool {
-        self.any().criterion_leaves_out()
-    }
-    /// Whether k(x, z) + f(x) + f(z) gives the same predictions as k(x, z), whatever f.
-    pub fn absorbs_shifts(&self) -> bool {
-        self.any().absorbs_shifts()
-    }
-    /// Whether only the order of kernel distances counts, so that a width that is the same for all of them changes nothing.
-    pub fn goes_by_order(&self) -> bool {
-        self.any().goes_by_order()
-    }
-    /// What it needs of the similarity of inputs.
-    pub fn needs(&self) -> Needs {
-        self.any().needs()
-    }
-    /// The size of kernel values that suits the target, where a kernel leaves its factors open.
-    pub(crate) fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64 {
-        self.any().amplitude(target, weights)
-    }
     /// Whether its predictions depend on the kernel.
     pub fn uses_kernel(&self) -> bool {
-        self.any().needs() != Needs::Nothing
-    }
-    /// Whether a row of weight 0 in a task is to it a row that is not there.
-    pub fn skips_rows(&self) -> bool {
-        self.any().skips_rows()
+        self.needs() != Needs::Nothing
     }
     /// Whether a fit of this size does no more than multiply by features.
     pub(crate) fn multiplies(&self, size: Size) -> bool {
-        size.few().is_some() && self.any().multiplies()
+        size.few().is_some() && self.facts().multiplies_features
     }
     /// Whether it can be fitted to such a target.
     pub fn takes(&self, target: &Target) -> bool {
-        self.any().takes().contains(&target.kind())
+        self.kinds().contains(&target.kind())
     }
     /// Whether it is fitted without a target.
     pub fn takes_no_target(&self) -> bool {
-        self.any().takes() == [Kind::Nothing]
-    }
-    /// What it gives besides the predicted values.
-    pub fn gives(&self) -> Gives {
-        self.any().gives()
-    }
-    /// What a fit of a size takes of memory and operations.
-    pub fn costs(&self, size: Size) -> Costs {
-        self.any().costs(size)
-    }
-    /// Whether a parameter counts for such a target.
-    pub fn uses(&self, param: &str, target: Kind) -> bool {
-        self.any().uses(param, target)
-    }
-    /// Every numeric parameter with its record.
-    pub fn values(&self) -> Vec<(&'static Param, Value)> {
-        self.any().values()
+        self.kinds() == [Kind::Nothing]
     }
     /// Every parameter with its value as an expression writes it, in the order of the records.
     pub fn arguments(&self) -> Vec<(&'static str, String)> {
-        self.any().terms().into_iter().map(|(name, term)| (name, term.to_string())).collect()
+        self.terms().into_iter().map(|(name, term)| (name, term.to_string())).collect()
     }
     /// The same without probabilities that take fits of their own: for a score that needs none.
     pub(crate) fn without_probabilities(&self) -> EstimatorExpr {
         let mut plain = self.clone();
         if let When::If(flag) = self.gives().calibrated {
             // A flag of the record is a field, and takes a flag.
-            let _ = plain.any_mut().set_flag(flag, false);
+            let _ = plain.set_flag(flag, false);
         }
         plain
     }
@@ -395,7 +351,7 @@ impl EstimatorExpr {
         let mut with = self.clone();
         if let When::If(flag) = self.gives().calibrated {
             // As above.
-            let _ = with.any_mut().set_flag(flag, true);
+            let _ = with.set_flag(flag, true);
         }
         with
     }
@@ -434,55 +390,27 @@ impl EstimatorExpr {
     }
     /// Whether a fit to such a target holds out rows, to calibrate or for the fit itself.
     pub(crate) fn holds_out(&self, target: &Target) -> bool {
-        self.any().holds_out() || self.is_calibrated(target).unwrap_or(false)
+        self.facts().holds_out || self.is_calibrated(target).unwrap_or(false)
     }
     /// Whether a flag is set.
     pub(crate) fn is_set(&self, flag: &str) -> bool {
         self.arguments().iter().any(|(name, value)| *name == flag && value == "true")
-    }
-    /// Sets a parameter by name.
-    pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {
-        self.any_mut().set(name, value)
     }
     /// Replaces every `auto` by its data-based start, and every range by its point nearest to that.
     pub fn settle(&self, task: &Task<'_>) -> Result<EstimatorExpr> {
         let mut settled = self.clone();
         for (param, value) in self.values() {
             if !value.is_settled() {
-                settled.set(param.name, &value.settle(self.any().start(param.name, task)?))?;
+                settled.set(param.name, &value.settle(self.start(param.name, task)?))?;
             }
         }
         Ok(settled)
-    }
-    /// The smooth selection criterion and its derivatives.
-    pub fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
-        self.any().criterion(task)
-    }
-    /// The same on the way of a search, from where the last value of it ended, and where this one did.
-    pub(crate) fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
-        self.any().criterion_near(task, last)
-    }
-    /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
-    pub fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
-        self.any().criterion_along(param, values, task)
-    }
-    /// The parameter that says how many components are kept, where it is open to the rows, and the variance along the first ones.
-    pub fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
-        self.any().component_variances(task, most)
-    }
-    /// What is measured of each number of clusters up to `most`, where it finds such.
-    pub fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>> {
-        self.any().counts(task, most)
-    }
-    /// Predictions for each training row by the model fitted without it, where there is a closed form.
-    pub fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
-        self.any().leave_one_out(task)
     }
 }
 
 impl fmt::Display for EstimatorExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.any().term().fmt(f)
+        self.term().fmt(f)
     }
 }
 

@@ -12,8 +12,8 @@ use super::bordered;
 use super::class_scores::ClassScores;
 use super::settled::settled;
 use super::{
-    Answer, Certificate, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Scores, Size,
-    Summary, Task, When,
+    Answer, Certificate, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Near, Needs, Predictions,
+    Query, Scores, Size, Summary, Task, When,
 };
 use crate::data::{Kind, TargetInfo};
 use crate::error::Result;
@@ -144,8 +144,8 @@ impl Estimator for Logistic {
     type Fitted = FittedLogistic;
 
     /// Coefficients that sum to 0 see nothing of f(z), and the constant takes up f(x).
-    fn absorbs_shifts(&self) -> bool {
-        self.intercept
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { ignores_shifts: self.intercept, ..EstimatorFacts::default() }
     }
 
     /// Newton's method: a factor and some fifty products with the Gram matrix, for each class where there are more than two; over few

@@ -9,7 +9,9 @@
 
 use super::centred::{leading_costs, leading_pairs};
 use super::clusters::Places;
-use super::{Answer, Certificate, Costs, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Values};
+use super::{
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Values,
+};
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
@@ -114,8 +116,8 @@ impl Estimator for Mds {
     type Fitted = FittedMds;
 
     /// k(x, z) + f(x) + f(z) has the same distances.
-    fn absorbs_shifts(&self) -> bool {
-        self.values == Values::Similarities
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { ignores_shifts: self.values == Values::Similarities, ..EstimatorFacts::default() }
     }
 
     /// Kernel values, distances and what classical scaling begins with; then some hundred passes over the distances.

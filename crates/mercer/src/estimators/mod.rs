@@ -21,6 +21,7 @@ mod draws;
 mod elsewhere;
 mod exemplars;
 mod expansion;
+mod facts;
 mod fitted_gp;
 mod found;
 mod gaussian_probabilities;
@@ -63,6 +64,7 @@ mod tempering;
 mod warm_start;
 
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
+pub use any::DynEstimator;
 pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use calibration::{Calibrated, Calibration};
 pub use centroids::Centroids;
@@ -75,6 +77,7 @@ pub use criterion::{Criterion, Near};
 pub use discriminant::{Discriminant, FittedDiscriminant, Priors};
 pub(crate) use elsewhere::ELSEWHERE;
 pub use expansion::Expansion;
+pub use facts::EstimatorFacts;
 pub use fitted_gp::{FittedGp, GpOfNumbers};
 pub use found::Found;
 pub use gp::{Gp, Inference, NumberLikelihood};
@@ -183,33 +186,16 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     const NEEDS: Needs;
     /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.
     const CRITERION: Option<&'static str> = None;
-    /// Whether that criterion leaves rows out and keeps the kernel: then it is only right for a kernel that takes nothing from
-    /// all training rows, or nothing that counts.
-    const CRITERION_LEAVES_OUT: bool = false;
-    /// Whether the fit itself holds rows out, calibrated or not.
-    const HOLDS_OUT: bool = false;
-    /// What fitting gives.
-    type Fitted: Fitted;
+    /// What fitting gives. Bit-equal after being stored and read again.
+    type Fitted: Fitted + Serialize + DeserializeOwned;
 
     /// The value of the smooth criterion as it is told to the user, in a unit that can be read; rises with the value.
     fn criterion_for_display(value: f64) -> f64 {
         value
     }
-    /// Whether k(x, z) + f(x) + f(z) gives the same predictions as k(x, z), whatever f.
-    fn absorbs_shifts(&self) -> bool {
-        false
-    }
-    /// Whether only the order of kernel distances counts, so that a width that is the same for all of them changes nothing.
-    fn goes_by_order(&self) -> bool {
-        false
-    }
-    /// Whether a row of weight 0 in a task is to it a row that is not there.
-    fn skips_rows(&self) -> bool {
-        false
-    }
-    /// Whether a fit to few features does no more than multiply by them, so that these may be put off.
-    fn multiplies(&self) -> bool {
-        false
+    /// By what searches and fits around it may take shorter ways; nothing unless the estimator says so.
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts::default()
     }
     /// What a fit of a size takes of memory and operations: what plans go by.
     fn costs(&self, size: Size) -> Costs;
@@ -291,8 +277,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
 }
 
-/// Something that predicts. Bit-equal after being stored and read again.
-pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
+/// Something that predicts.
+pub trait Fitted: Send + Sync {
     /// Training rows (ascending) that prediction needs; `cross` has one column for each of them.
     fn support(&self) -> &[usize];
     /// Predictions for M new inputs; only what is wanted is computed, and time and cancelling are looked at per block of rows.

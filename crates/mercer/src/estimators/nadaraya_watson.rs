@@ -17,8 +17,8 @@
 use super::answer::CALIBRATED;
 use super::outputs::{check, classes, least_mean};
 use super::{
-    Answer, Costs, Criterion, Estimator, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want,
-    When,
+    Answer, Costs, Criterion, Estimator, EstimatorFacts, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size,
+    Summary, Task, Want, When,
 };
 use crate::blocks;
 use crate::data::{Kind, Split, Target, TargetInfo, absent};
@@ -271,8 +271,11 @@ impl Estimator for NadarayaWatson {
     };
     const NEEDS: Needs = Needs::NonNegative;
     const CRITERION: Option<&'static str> = Some("leave-one-out error");
-    const CRITERION_LEAVES_OUT: bool = true;
     type Fitted = FittedNadarayaWatson;
+
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { criterion_keeps_kernel: true, ..EstimatorFacts::default() }
+    }
 
     /// The leave-one-out error itself, in units of the target.
     fn criterion_for_display(value: f64) -> f64 {

@@ -3,7 +3,9 @@
 //!
 //! The score of a class is k(x, m) - k(m, m) / 2 = (k(x, x) - d(x, m)) / 2: an expansion on one row for each class.
 
-use super::{Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, outputs};
+use super::{
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, outputs,
+};
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
@@ -42,8 +44,8 @@ impl Estimator for NearestMedoid {
     type Fitted = FittedNearestMedoid;
 
     /// What is added to k(x, z) for x cancels between classes, and for z in k(x, m) - k(m, m) / 2.
-    fn absorbs_shifts(&self) -> bool {
-        true
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { ignores_shifts: true, ..EstimatorFacts::default() }
     }
 
     /// Distances within each class, twice; of classes that differ in size a fourth more.

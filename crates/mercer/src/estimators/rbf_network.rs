@@ -15,8 +15,8 @@ use super::logistic::{NEWTON_PRODUCTS, OfFeatures, newton_over_features};
 use super::outputs::{decide, outputs};
 use super::settled::settled;
 use super::{
-    Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores,
-    Size, Summary, Task, When, bordered,
+    Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query,
+    Ridge, Scores, Size, Summary, Task, When, bordered,
 };
 use crate::data::{Kind, Target, TargetInfo, even_rows};
 use crate::error::{Error, Result};
@@ -180,8 +180,11 @@ impl Estimator for RbfNetwork {
     const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
     const NEEDS: Needs = Needs::AnySimilarity;
     const CRITERION: Option<&'static str> = Some("log leave-one-out error, of classes negative log evidence");
-    const CRITERION_LEAVES_OUT: bool = true;
     type Fitted = FittedRbfNetwork;
+
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { criterion_keeps_kernel: true, ..EstimatorFacts::default() }
+    }
 
     /// Distances and what finds clusters among some rows, sums of kernel values, and a fit to few features or to all. A criterion takes,
     /// of classes, products of features for each pair of latent functions, a factor and its inverse; of numbers matrices of all rows.

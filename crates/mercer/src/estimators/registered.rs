@@ -1,7 +1,7 @@
 //! Estimators that a program brings along. Once registered, one is a part of expressions, searches, models and comparisons of that
 //! program, as those of the list are.
 
-use super::any::{AnyEstimator, AnyFitted};
+use super::any::DynEstimator;
 use super::list::{EstimatorEntry, EstimatorExpr, entry, listed};
 use super::{Estimator, Fitted, HeldOut, Task, WarmStart};
 use crate::data::Split;
@@ -98,9 +98,9 @@ pub(super) fn call(name: &str, args: &[Argument]) -> Option<Result<Registered>> 
 type Earlier<'a> = Option<(&'a RegisteredFit, &'a WarmStart)>;
 
 /// An estimator whose type is forgotten, and that can be copied, fitted and stored all the same.
-trait AnyRegistered: AnyEstimator + Send + Sync {
-    fn any(&self) -> &dyn AnyEstimator;
-    fn any_mut(&mut self) -> &mut dyn AnyEstimator;
+trait AnyRegistered: DynEstimator + Send + Sync {
+    fn any(&self) -> &(dyn DynEstimator + 'static);
+    fn any_mut(&mut self) -> &mut (dyn DynEstimator + 'static);
     fn copy(&self) -> Box<dyn AnyRegistered>;
     fn owner(&self) -> &'static str;
     fn value(&self) -> serde_json::Result<Value>;
@@ -112,10 +112,10 @@ trait AnyRegistered: AnyEstimator + Send + Sync {
 }
 
 impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyRegistered for E {
-    fn any(&self) -> &dyn AnyEstimator {
+    fn any(&self) -> &(dyn DynEstimator + 'static) {
         self
     }
-    fn any_mut(&mut self) -> &mut dyn AnyEstimator {
+    fn any_mut(&mut self) -> &mut (dyn DynEstimator + 'static) {
         self
     }
     fn copy(&self) -> Box<dyn AnyRegistered> {
@@ -128,10 +128,10 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyRegistered for E {
         serde_json::to_value(self)
     }
     fn is(&self, other: &dyn AnyRegistered) -> bool {
-        AnyEstimator::term(self) == other.any().term()
+        DynEstimator::term(self) == other.any().term()
     }
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", AnyEstimator::term(self))
+        write!(f, "{}", DynEstimator::term(self))
     }
     fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)> {
         let earlier = earlier.and_then(|(fit, trace)| Some((fit.as_left_by::<E>()?, trace)));
@@ -155,8 +155,8 @@ struct LeftBy<E: Estimator>(E::Fitted);
 trait AnyFit: Send + Sync {
     fn owner(&self) -> &'static str;
     fn as_any(&self) -> &dyn Any;
-    fn fitted(&self) -> &dyn AnyFitted;
-    fn fitted_mut(&mut self) -> &mut dyn AnyFitted;
+    fn fitted(&self) -> &dyn Fitted;
+    fn fitted_mut(&mut self) -> &mut dyn Fitted;
     fn copy(&self) -> Box<dyn AnyFit>;
     fn value(&self) -> serde_json::Result<Value>;
     fn is(&self, other: &dyn AnyFit) -> bool;
@@ -170,10 +170,10 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyFit for LeftBy<E> {
     fn as_any(&self) -> &dyn Any {
         self
     }
-    fn fitted(&self) -> &dyn AnyFitted {
+    fn fitted(&self) -> &dyn Fitted {
         &self.0
     }
-    fn fitted_mut(&mut self) -> &mut dyn AnyFitted {
+    fn fitted_mut(&mut self) -> &mut dyn Fitted {
         &mut self.0
     }
     fn copy(&self) -> Box<dyn AnyFit> {
@@ -191,10 +191,10 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyFit for LeftBy<E> {
 }
 
 impl Registered {
-    pub(super) fn any(&self) -> &dyn AnyEstimator {
+    pub(super) fn any(&self) -> &(dyn DynEstimator + 'static) {
         self.0.any()
     }
-    pub(super) fn any_mut(&mut self) -> &mut dyn AnyEstimator {
+    pub(super) fn any_mut(&mut self) -> &mut (dyn DynEstimator + 'static) {
         self.0.any_mut()
     }
     pub(super) fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)> {
@@ -216,10 +216,10 @@ impl RegisteredFit {
     pub fn as_left_by<E: Estimator + 'static>(&self) -> Option<&E::Fitted> {
         self.0.as_any().downcast_ref::<LeftBy<E>>().map(|left| &left.0)
     }
-    pub(super) fn fitted(&self) -> &dyn AnyFitted {
+    pub(super) fn fitted(&self) -> &dyn Fitted {
         self.0.fitted()
     }
-    pub(super) fn fitted_mut(&mut self) -> &mut dyn AnyFitted {
+    pub(super) fn fitted_mut(&mut self) -> &mut dyn Fitted {
         self.0.fitted_mut()
     }
 }

@@ -18,8 +18,8 @@ use super::residual::{TOLERANCE, certificate};
 use super::ridge_path::left_out_means;
 use super::settled::settled;
 use super::{
-    Answer, Certificate, Costs, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Scores, Size, Summary,
-    Task, Want, When,
+    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Scores,
+    Size, Summary, Task, Want, When,
 };
 use crate::data::{Kind, Split, TargetInfo, some_rows_of};
 use crate::error::{Error, Result};
@@ -281,7 +281,6 @@ impl Estimator for Ridge {
     };
     const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("leave-one-out error");
-    const CRITERION_LEAVES_OUT: bool = true;
     type Fitted = FittedRidge;
 
     /// The leave-one-out error itself, in units of the target.
@@ -290,12 +289,13 @@ impl Estimator for Ridge {
     }
 
     /// Coefficients that sum to 0 see nothing of f(z), and the constant takes up f(x).
-    fn absorbs_shifts(&self) -> bool {
-        self.intercept
-    }
-
-    fn multiplies(&self) -> bool {
-        !self.probabilities && self.lambda != Value::Number(0.0)
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts {
+            ignores_shifts: self.intercept,
+            multiplies_features: !self.probabilities && self.lambda != Value::Number(0.0),
+            criterion_keeps_kernel: true,
+            ..EstimatorFacts::default()
+        }
     }
 
     /// A Cholesky factor, and the diagonal of its inverse for probabilities: n^3 / 3 each, half of it in single precision.

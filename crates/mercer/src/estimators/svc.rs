@@ -14,8 +14,8 @@ use super::by_class::ByClass;
 use super::held_out::parts;
 use super::held_out_pairs::{Solved, held_out};
 use super::{
-    Answer, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
-    Task, Want, WarmStart, When, svm,
+    Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores,
+    Size, Summary, Task, Want, WarmStart, When, svm,
 };
 use crate::blocks;
 use crate::data::{Fold, Kind, Split, TargetInfo};
@@ -105,8 +105,8 @@ impl Estimator for Svc {
     type Fitted = FittedSvc;
 
     /// Folds for probabilities are made of all rows.
-    fn skips_rows(&self) -> bool {
-        !self.probabilities
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { skips_zero_weights: !self.probabilities, ..EstimatorFacts::default() }
     }
 
     /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows.

@@ -8,7 +8,8 @@
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
 use super::{
-    Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Want, WarmStart, svm,
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Want,
+    WarmStart, svm,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -72,8 +73,8 @@ impl Estimator for Svr {
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSvr;
 
-    fn skips_rows(&self) -> bool {
-        true
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { skips_zero_weights: true, ..EstimatorFacts::default() }
     }
 
     /// As svc, with more rows on the margin and more steps.

@@ -41,7 +41,7 @@ pub(super) fn free_parameters(open: &KernelExpr, estimator: &EstimatorExpr, star
     let mut out = Vec::new();
     let mut place = 0;
     // The whole kernel is a function of one distance in units of its width: `rbf.length_scale`, and not `0.rbf.length_scale`.
-    let ordered = |path: &str| estimator.goes_by_order() && path.split('.').count() == 2;
+    let ordered = |path: &str| estimator.facts().uses_order_alone && path.split('.').count() == 2;
     for (asked, settled) in open.values().into_iter().zip(start.kernel.values()) {
         let numbers = settled.value.numbers().to_vec();
         let listed = matches!(settled.value, Value::List(_));

@@ -111,7 +111,7 @@ impl Strip {
     fn along(&self, gram: &Dense, examples: &Examples<'_>, side: &Side<'_>, want: Want, control: &Control, seed: u64) -> Result<Vec<Cell>> {
         let fold = side.fold;
         let mut earlier = None;
-        if self.estimators.iter().all(EstimatorExpr::skips_rows) {
+        if self.estimators.iter().all(|e| e.facts().skips_zero_weights) {
             let task = Task { gram, target: examples.target, weights: Some(&side.among_all), control, seed };
             let anew = |model: &FittedModel| model.predict(&Query::new(&Subset::new(gram, &fold.test, model.support()), want, control));
             // A row that is trained on too has its value like the others.

@@ -167,7 +167,7 @@ impl Search {
     /// The smooth criterion, where the estimator has one that holds for the kernel: then no rows are held out.
     fn criterion_name(&self) -> Option<&'static str> {
         let Setting { kernel, estimator } = &self.start;
-        let holds = !estimator.criterion_leaves_out() || fitting::rows_leave_the_kernel(kernel, estimator);
+        let holds = !estimator.facts().criterion_keeps_kernel || fitting::rows_leave_the_kernel(kernel, estimator);
         estimator.criterion_name().filter(|_| holds)
     }
 

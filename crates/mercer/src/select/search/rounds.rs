@@ -133,7 +133,7 @@ impl Search {
     /// leaves no row out has no such round.
     pub(super) fn draw_last(&self, examples: &Examples<'_>, prepared: Option<Preparation<'_>>, control: &Control) -> Result<Option<Round>> {
         let estimator = &self.open;
-        if self.is_smooth() && !estimator.criterion_leaves_out() {
+        if self.is_smooth() && !estimator.facts().criterion_keeps_kernel {
             return Ok(None);
         }
         let size = self.size;

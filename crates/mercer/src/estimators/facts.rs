@@ -1,0 +1,19 @@
+//! Facts of an estimator by which what runs it may take shorter ways.
+
+/// What holds of an estimator with its parameters. Where a fact is not stated, the long way is taken and is correct.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EstimatorFacts {
+    /// k(x, z) + f(x) + f(z) gives the same predictions as k(x, z), whatever f.
+    pub ignores_shifts: bool,
+    /// Only the order of kernel distances counts: a width that is the same for all of them changes nothing.
+    pub uses_order_alone: bool,
+    /// A row of weight 0 in a task is a row that is not there.
+    pub skips_zero_weights: bool,
+    /// A fit to few features only multiplies by them, so that they need not be formed.
+    pub multiplies_features: bool,
+    /// The smooth criterion leaves rows out and keeps the kernel: it is correct only for a kernel that takes nothing from all
+    /// training rows, or nothing but shifts that the estimator ignores.
+    pub criterion_keeps_kernel: bool,
+    /// The fit itself holds rows out, calibrated or not.
+    pub holds_out: bool,
+}
