@@ -64,6 +64,7 @@ pub mod expr;
 pub mod facts;
 pub mod features;
 pub mod fitting;
+pub mod generative;
 pub mod gram;
 pub mod kernels;
 pub mod learner;
