@@ -85,15 +85,15 @@ impl GenerativeExpr {
         let at = if let Term::Call { at, .. } = &term { *at } else { 0 };
         expr::locate(text, at, Self::from_term(&term))
     }
-    /// Its name.
+    /// The name of the model.
     pub fn name(&self) -> &'static str {
         self.any().name()
     }
-    /// Its parameter records.
+    /// The parameter records of the model.
     pub fn params(&self) -> &'static [Param] {
         self.any().params()
     }
-    /// The columns that it is a distribution of.
+    /// The columns that the model is a distribution of.
     pub fn column_needs(&self) -> ColumnNeeds {
         self.any().column_needs()
     }
@@ -107,10 +107,10 @@ impl GenerativeExpr {
         settled.any_mut().settle_on(rows, weights)?;
         Ok(settled)
     }
-    /// An error where parameters and rows do not fit together.
+    /// Checks that parameters and rows fit together.
     ///
     /// # Errors
-    /// As it says.
+    /// Parameters that do not, such as a list of another length than a row.
     pub fn check(&self, rows: &Dataset) -> Result<()> {
         self.any().check(rows)
     }
@@ -135,7 +135,7 @@ impl std::str::FromStr for GenerativeExpr {
 
 /// Each takes rows that hold the columns of the fit and no others: see [`FittedDistribution`](super::FittedDistribution).
 impl FittedGenerative {
-    /// Its free parameters, in the order of the score vector.
+    /// The free parameters theta, in the order of the score vector.
     pub fn parameters(&self) -> Vec<FreeParameter> {
         self.any().parameters()
     }
@@ -171,7 +171,7 @@ impl FittedGenerative {
     pub fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         self.any().sample(rows, seed)
     }
-    /// Whether it maximises the weighted likelihood of the rows of the fit.
+    /// Whether theta maximises the weighted likelihood of the rows of the fit.
     pub fn is_maximum_likelihood(&self) -> bool {
         self.any().is_maximum_likelihood()
     }

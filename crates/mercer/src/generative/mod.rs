@@ -5,10 +5,12 @@
 mod any;
 mod expression;
 mod model;
+mod registered;
 mod shrinkage;
 
 pub use expression::GenerativeEntry;
 pub use model::{FittedDistribution, FreeParameter, GenerativeModel};
+pub use registered::{RegisteredDistribution, RegisteredModel, register};
 pub use shrinkage::ShrunkFactor;
 
 use crate::control::Control;
@@ -17,6 +19,11 @@ use crate::error::Result;
 use crate::expr::Argument;
 use any::{AnyDistribution, AnyModel};
 use serde::{Deserialize, Serialize};
+
+/// Every generative model there is, in the order of the list; after them those that are registered.
+pub fn catalogue() -> Vec<GenerativeEntry> {
+    listed().into_iter().chain(registered::entries()).collect()
+}
 
 /// From one list: the modules, the enum of expressions, the enum of fitted models, the lookup by name and the catalogue.
 macro_rules! models {
@@ -29,6 +36,8 @@ macro_rules! models {
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum GenerativeExpr {
             $(#[doc = concat!("See [`", stringify!($Model), "`].")] $Model($Model),)*
+            /// A model of the program's own: see [`register`].
+            Registered(RegisteredModel),
         }
 
         /// A generative model fitted to rows.
@@ -36,21 +45,23 @@ macro_rules! models {
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum FittedGenerative {
             $(#[doc = concat!("A fitted [`", stringify!($Model), "`].")] $Model(<$Model as GenerativeModel>::Fitted),)*
+            /// A fitted model of the program's own.
+            Registered(RegisteredDistribution),
         }
 
         impl GenerativeExpr {
             fn any(&self) -> &dyn AnyModel {
-                match self { $(GenerativeExpr::$Model(m) => m,)* }
+                match self { $(GenerativeExpr::$Model(m) => m,)* GenerativeExpr::Registered(m) => m.any() }
             }
             fn any_mut(&mut self) -> &mut dyn AnyModel {
-                match self { $(GenerativeExpr::$Model(m) => m,)* }
+                match self { $(GenerativeExpr::$Model(m) => m,)* GenerativeExpr::Registered(m) => m.any_mut() }
             }
             /// The model of this name with these arguments; `None` if there is none.
             fn call(name: &str, args: &[Argument]) -> Option<Result<GenerativeExpr>> {
                 $(if name == $Model::NAME {
                     return Some(expression::build::<$Model>(args).map(GenerativeExpr::$Model));
                 })*
-                None
+                registered::call(name, args).map(|made| made.map(GenerativeExpr::Registered))
             }
             /// Fits the model to rows that hold the columns it takes and no others, counted by weight; every parameter is settled.
             ///
@@ -59,25 +70,29 @@ macro_rules! models {
             pub fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<FittedGenerative> {
                 match self {
                     $(GenerativeExpr::$Model(m) => any::fit(m, rows, weights, seed, control).map(FittedGenerative::$Model),)*
+                    GenerativeExpr::Registered(m) => m.fit(rows, weights, seed, control).map(FittedGenerative::Registered),
                 }
             }
         }
 
         impl FittedGenerative {
             fn any(&self) -> &dyn AnyDistribution {
-                match self { $(FittedGenerative::$Model(f) => f,)* }
+                match self { $(FittedGenerative::$Model(f) => f,)* FittedGenerative::Registered(f) => f.any() }
             }
             /// The distribution of other free parameters, in their order.
             ///
             /// # Errors
             /// As many numbers as there are not parameters; values that no such distribution has.
             pub fn with_parameters(&self, values: &[f64]) -> Result<FittedGenerative> {
-                match self { $(FittedGenerative::$Model(f) => f.with_parameters(values).map(FittedGenerative::$Model),)* }
+                match self {
+                    $(FittedGenerative::$Model(f) => f.with_parameters(values).map(FittedGenerative::$Model),)*
+                    FittedGenerative::Registered(f) => f.with_parameters(values).map(FittedGenerative::Registered),
+                }
             }
         }
 
-        /// Every generative model there is, in the order of the list.
-        pub fn catalogue() -> Vec<GenerativeEntry> {
+        /// The models of the list.
+        fn listed() -> Vec<GenerativeEntry> {
             vec![$(expression::entry::<$Model>(),)*]
         }
     };

@@ -10,13 +10,13 @@ use std::fmt::Debug;
 
 /// A family of distributions p(x | theta) of one kind of input. Small, stored as data; its fields are its parameters.
 pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debug + PartialEq + Send + Sync + 'static {
-    /// Its name in expressions.
+    /// The name of the model in expressions.
     const NAME: &'static str;
     /// The density and what it is good for, in one sentence.
     const DOC: &'static str;
     /// Where the formulas stand: author, work, year, equation.
     const SOURCE: &'static str;
-    /// Its parameters, in the order of the struct's fields.
+    /// The records of the parameters, in the order of the struct's fields.
     const PARAMS: &'static [Param];
     /// Other names that users bring from elsewhere.
     const ALIASES: &'static [Alias] = &[];
@@ -37,7 +37,7 @@ pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debu
     }
     /// Free parameters of a fit to such inputs: the length of a score vector. `None` where only a fit tells.
     fn free_parameters(&self, inputs: &Self::Inputs) -> Option<usize>;
-    /// Fits it to rows, counted by weight. Its parameters are settled and checked; equal seeds give equal bits.
+    /// Fits the distribution to rows, counted by weight. The parameters are settled and checked; equal seeds give equal bits.
     ///
     /// # Errors
     /// Rows that no such model can be fitted to; bounds of `control`.
@@ -47,9 +47,9 @@ pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debu
 /// One free parameter of a fitted distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FreeParameter {
-    /// What it is: `mean[1]`, `covariance[1,2]`.
+    /// What the parameter is: `mean[1]`, `covariance[1,2]`.
     pub name: String,
-    /// Its value.
+    /// The value of the parameter.
     pub value: f64,
 }
 
@@ -58,9 +58,9 @@ pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + Deserializ
     /// The kind of input that it is a distribution of.
     type Inputs: Inputs;
 
-    /// Its free parameters theta, in the order of the score vector.
+    /// The free parameters theta, in the order of the score vector.
     fn parameters(&self) -> Vec<FreeParameter>;
-    /// The distribution with other values of them.
+    /// The distribution with other values of the free parameters.
     ///
     /// # Errors
     /// As many numbers as there are not parameters; values that no such distribution has.

@@ -9,23 +9,23 @@ use std::fmt;
 
 /// An expression of a list that parameters may hold.
 pub trait NestedTerm: Serialize + DeserializeOwned {
-    /// What it is, in words with an article.
+    /// What such an expression is, in words with an article.
     const WHAT: &'static str;
-    /// Reads it.
+    /// Reads an expression.
     ///
     /// # Errors
     /// A term that is none; an unknown name or parameter, a value outside its domain.
     fn from_term(term: &Term) -> Result<Self>;
-    /// Prints it.
+    /// The expression as a term, as it is printed.
     fn term(&self) -> Term;
-    /// Its numeric parameters, each by its path in the expression.
+    /// Every numeric parameter of the expression with its path in it.
     fn numbers(&self) -> Vec<NumericSetting>;
-    /// Sets a numeric parameter by its path.
+    /// Sets a numeric parameter of the expression by its path.
     ///
     /// # Errors
     /// An unknown path, a value outside the domain.
     fn set(&mut self, path: &str, value: &Value) -> Result<()>;
-    /// The names that it may begin with.
+    /// The names of the list, with one of which an expression begins.
     fn names() -> Vec<&'static str>;
 }
 
@@ -46,7 +46,7 @@ impl TermList {
         TermList { what: T::WHAT, names: T::names, read: read::<T>, print: print::<T>, numbers: numbers_of::<T>, set: set_in::<T> }
     }
 
-    /// The names that a value may begin with.
+    /// The names of the list, with one of which a value begins.
     pub fn names(&self) -> Vec<&'static str> {
         (self.names)()
     }
@@ -104,14 +104,14 @@ fn set_in<T: NestedTerm>(stored: &Json, path: &str, value: &Value) -> Result<Jso
 pub struct NumericSetting {
     /// Names from the owner down, joined by dots: `length_scale`, `model.gaussian.variance`.
     pub path: String,
-    /// Its record.
+    /// The record of the parameter.
     pub param: &'static Param,
-    /// Its value.
+    /// The value of the parameter.
     pub value: Value,
 }
 
 impl NumericSetting {
-    /// The same below a name.
+    /// This setting as one of an expression that a parameter of this name holds.
     #[must_use]
     pub fn below(self, name: &str) -> Self {
         NumericSetting { path: format!("{name}.{}", self.path), ..self }
@@ -161,7 +161,8 @@ pub(crate) fn require_settled<T: Serialize>(object: &T, owner: &str, params: &'s
     super::require_own_settled(object, owner, params)?;
     for NumericSetting { path, param, value } in numbers(object, params).into_iter().filter(|setting| setting.path.contains('.')) {
         param.domain.check(owner, &path, &value)?;
-        if !(param.learnt && value == Value::Auto) && !value.is_settled() {
+        let is_learnt = param.learnt && value == Value::Auto;
+        if !is_learnt && !value.is_settled() {
             return Err(Error::Unsettled { owner: owner.into(), name: path, value: value.to_string() });
         }
     }
