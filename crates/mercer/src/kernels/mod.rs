@@ -173,6 +173,7 @@ catalogue! {
         subset_tree: SubsetTree,
         subtree: Subtree,
         precomputed: Precomputed,
+        fisher: Fisher,
     }
     compositions {
         sum: Sum,
