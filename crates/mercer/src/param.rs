@@ -401,7 +401,7 @@ fn set_term<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, param:
         (Domain::Flag, Some(w)) if w == "true" || w == "false" => serde_json::Value::Bool(w == "true"),
         (Domain::Choice(words), Some(w)) if words.contains(&w) => serde_json::Value::String(w.to_owned()),
         (Domain::Words, _) => term.words().ok_or_else(|| param.domain.refuse(owner, param.name, &term.to_string()))?.into(),
-        (Domain::Term(list), _) => list.read(term)?,
+        (Domain::Term(list), _) => crate::expr::locate_nested(term, list.read(term))?,
         (Domain::Flag | Domain::Choice(_), _) => return Err(param.domain.refuse(owner, param.name, &term.to_string())),
         (domain, _) => serde_json::Value::String(Value::from_term(term, owner, param.name, domain)?.to_string()),
     };

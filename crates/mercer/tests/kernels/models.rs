@@ -238,6 +238,11 @@ fn what_is_no_model_is_refused_with_the_models_there_are() {
         let found = KernelExpr::parse(text).unwrap_err().to_string();
         assert!(found.contains(said), "{text}: {found}");
     }
+    for (text, place) in [("rbf + fisher(gausian)", 13), ("fisher(model = gaussian(full, 2, 3, 4))", 15), ("rbf + fisher(gaussian, 7)", 6)]
+    {
+        let found = KernelExpr::parse(text).unwrap_err();
+        assert!(matches!(&found, mercer::Error::Syntax { text: whole, at, .. } if whole == text && *at == place), "{text}: {found}");
+    }
     let words = testkit::table(5, 1);
     let wrong = KernelExpr::parse("on(seq, fisher)").unwrap().learn(&words, None, &Control::default()).unwrap_err().to_string();
     assert!(wrong.contains("fisher") && wrong.contains("number"), "{wrong}");
