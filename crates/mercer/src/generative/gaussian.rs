@@ -106,7 +106,7 @@ impl GenerativeModel for Gaussian {
     const PARAMS: &'static [Param] = &[
         Param::fixed(
             "covariance",
-            "form of S: a variance per column, full with a covariance per pair of columns, or one variance for all",
+            "S: diagonal, a variance per column; full, also a covariance per pair of columns; spherical, one variance for all columns",
             Domain::Choice(&["diagonal", "full", "spherical"]),
         ),
         Param::learnt(
