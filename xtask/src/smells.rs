@@ -32,6 +32,7 @@ const ROOMS: &[&str] = &[
     "facts",
     "read",
     "features",
+    "generative",
     "gram",
     "data",
     "npy",

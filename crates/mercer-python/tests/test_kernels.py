@@ -65,6 +65,23 @@ def test_weighted_words_take_lists_of_stop_words_and_keep_what_they_learnt():
         mercer.Learner("svc(c=1)", "tfidf(min_df=99)").fit(texts, [1, 1, 1, 0, 0, 0] * 3)
 
 
+def test_a_fisher_kernel_takes_its_model_as_text(rng):
+    x = rng.normal(size=(9, 2)) * [1.0, 3.0]
+    centred = x - x.mean(axis=0)
+    k = kernels.fisher("gaussian(variance=4)")
+    np.testing.assert_allclose(k(x), centred @ centred.T / 4, rtol=0, atol=1e-13)
+    # Mahalanobis products p of mean and covariance: p + (p^2 - p_ii - p_jj + d) / 2.
+    p = centred @ np.linalg.solve(centred.T @ centred / 9, centred.T)
+    expected = p + (p**2 - np.diag(p)[:, None] - np.diag(p)[None, :] + 2) / 2
+    full = kernels.fisher(model="gaussian(full)", information="analytic")
+    assert str(full) == "fisher(model=gaussian(covariance=full))" and Kernel(str(full)) == full
+    assert pickle.loads(pickle.dumps(full)) == full
+    np.testing.assert_allclose(full(x), expected, rtol=0, atol=1e-11)
+    with pytest.raises(mercer.ExpressionError, match="did you mean 'gaussian'"):
+        kernels.fisher("gausian")
+    assert [model["name"] for model in mercer.catalogue()["models"]] == ["gaussian"]
+
+
 def test_a_spectrum_kernel_counts_shared_substrings():
     # "ACGA" and "CGAT" share CG and GA once each; ACGA has AC, CG, GA; the formula worked by hand.
     k = kernels.spectrum(k=2)

@@ -422,12 +422,19 @@ impl fmt::Display for Term {
     }
 }
 
-/// The same error, pointing at a character of the expression.
+/// Adds to an error the text of the expression and the character of it that is meant, unless the error names one itself.
 pub(crate) fn locate<T>(text: &str, at: usize, made: Result<T>) -> Result<T> {
     made.map_err(|e| match e {
+        // Of a nested term: see below.
+        Error::Syntax { text: unknown, at, expected } if unknown.is_empty() => Error::Syntax { text: text.to_owned(), at, expected },
         Error::Syntax { .. } => e,
         other => Error::Syntax { text: text.to_owned(), at, expected: other.to_string() },
     })
+}
+
+/// Adds to an error the character where a nested term begins; [`locate`] adds the text once it is known.
+pub(crate) fn locate_nested<T>(term: &Term, made: Result<T>) -> Result<T> {
+    if let Term::Call { at, .. } = term { locate("", *at, made) } else { made }
 }
 
 /// A number in the shortest text that reads back to the same bits.

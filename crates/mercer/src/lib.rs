@@ -41,13 +41,13 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //!
-//! A kernel or an estimator of one's own, written in any crate, is a part of expressions, models and comparisons once it is registered:
-//! [`kernels::register`], [`estimators::register`]; `examples/own_kernel.rs` is one.
+//! A kernel, a generative model or an estimator of one's own, written in any crate, is a part of expressions, models and comparisons once
+//! it is registered: [`kernels::register`], [`generative::register`], [`estimators::register`]; `examples/own_kernel.rs` is one.
 //!
 //! What is re-exported here is what a program is written with; the rooms below are how it is made.
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
-//! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`linear`], machines on written-out features; [`validity`], which proves and
+//! [`gram`], the one hot engine; [`generative`], distributions fitted to rows; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`linear`], machines on written-out features; [`validity`], which proves and
 //! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`mod@compare`], which
 //! puts estimators side by side; [`report`], which says it; [`demos`], the textbook's figures made again.
 
@@ -64,6 +64,7 @@ pub mod expr;
 pub mod facts;
 pub mod features;
 pub mod fitting;
+pub mod generative;
 pub mod gram;
 pub mod kernels;
 pub mod learner;

@@ -5,6 +5,10 @@
 //! through serde, so an owner is a plain struct and its fields are its parameters.
 
 pub(crate) mod named;
+mod nested;
+
+pub use nested::{NestedTerm, NumericSetting, TermList};
+pub(crate) use nested::{numbers, require_settled, set_at};
 
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Short, Term};
@@ -174,12 +178,14 @@ pub enum Domain {
     Choice(&'static [&'static str]),
     /// A list of words.
     Words,
+    /// An expression of another list.
+    Term(&'static TermList),
 }
 
 impl Domain {
     /// Whether numbers are no values of it.
     pub fn is_of_words(self) -> bool {
-        matches!(self, Domain::Flag | Domain::Choice(_) | Domain::Words)
+        matches!(self, Domain::Flag | Domain::Choice(_) | Domain::Words | Domain::Term(_))
     }
 }
 
@@ -198,17 +204,19 @@ impl fmt::Display for Domain {
             Domain::Flag => write!(f, "true or false"),
             Domain::Choice(words) => write!(f, "one of {}", words.join(", ")),
             Domain::Words => write!(f, "a list of words such as [the, of, \"don't\"]"),
+            Domain::Term(list) => write!(f, "{list}"),
         }
     }
 }
 
 impl Domain {
-    /// What a value is, in a word: `flag`, `choice`, `words`, `count_or_share` or `number`.
+    /// What a value is, in a word: `flag`, `choice`, `words`, `term`, `count_or_share` or `number`.
     pub fn kind(self) -> &'static str {
         match self {
             Domain::Flag => "flag",
             Domain::Choice(_) => "choice",
             Domain::Words => "words",
+            Domain::Term(_) => "term",
             Domain::CountOrShare => "count_or_share",
             _ => "number",
         }
@@ -233,7 +241,7 @@ impl Domain {
             Domain::UpToOne => x > 0.0 && x <= 1.0,
             Domain::Integer(low, high) => x.fract() == 0.0 && x >= low as f64 && x <= high as f64,
             Domain::CountOrShare => x > 0.0 && (x < 1.0 || x.fract() == 0.0 && x.is_finite()),
-            Domain::Flag | Domain::Choice(_) | Domain::Words => false,
+            Domain::Flag | Domain::Choice(_) | Domain::Words | Domain::Term(_) => false,
         }
     }
 
@@ -393,6 +401,7 @@ fn set_term<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, param:
         (Domain::Flag, Some(w)) if w == "true" || w == "false" => serde_json::Value::Bool(w == "true"),
         (Domain::Choice(words), Some(w)) if words.contains(&w) => serde_json::Value::String(w.to_owned()),
         (Domain::Words, _) => term.words().ok_or_else(|| param.domain.refuse(owner, param.name, &term.to_string()))?.into(),
+        (Domain::Term(list), _) => crate::expr::locate_nested(term, list.read(term))?,
         (Domain::Flag | Domain::Choice(_), _) => return Err(param.domain.refuse(owner, param.name, &term.to_string())),
         (domain, _) => serde_json::Value::String(Value::from_term(term, owner, param.name, domain)?.to_string()),
     };
@@ -425,15 +434,14 @@ pub(crate) fn terms<T: Serialize>(object: &T, params: &[Param]) -> Vec<(&'static
     params
         .iter()
         .map(|p| {
-            let term = match &tree[p.name] {
-                serde_json::Value::String(s) if !matches!(p.domain, Domain::Choice(_)) => {
-                    crate::expr::parse(s).unwrap_or_else(|_| Term::Word(s.clone()))
-                }
-                serde_json::Value::String(s) => Term::Word(s.clone()),
-                serde_json::Value::Array(words) => {
+            let term = match (p.domain, &tree[p.name]) {
+                (Domain::Term(list), stored) => list.print(stored).unwrap_or_else(|| Term::Word(stored.to_string())),
+                (Domain::Choice(_), serde_json::Value::String(s)) => Term::Word(s.clone()),
+                (_, serde_json::Value::String(s)) => crate::expr::parse(s).unwrap_or_else(|_| Term::Word(s.clone())),
+                (_, serde_json::Value::Array(words)) => {
                     Term::List(words.iter().map(|w| Term::Word(w.as_str().unwrap_or_default().to_owned())).collect())
                 }
-                other => Term::Word(other.to_string()),
+                (_, other) => Term::Word(other.to_string()),
             };
             (p.name, term)
         })
@@ -451,7 +459,7 @@ pub(crate) fn values<T: Serialize>(object: &T, params: &'static [Param]) -> Vec<
 }
 
 /// An error that names the first parameter that is not settled or, which only a damaged file brings about, not in its domain.
-pub(crate) fn require_settled<T: Serialize>(object: &T, owner: &str, params: &'static [Param]) -> Result<()> {
+fn require_own_settled<T: Serialize>(object: &T, owner: &str, params: &'static [Param]) -> Result<()> {
     for ((_, term), p) in terms(object, params).into_iter().zip(params) {
         if p.domain.is_of_words() {
             continue;

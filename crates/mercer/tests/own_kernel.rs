@@ -1,8 +1,10 @@
-//! Kernels from outside of the crate: what `register` promises.
+//! Kernels and generative models from outside of the crate: what `register` promises.
 
 #[path = "../examples/own_kernel.rs"]
 #[expect(dead_code, reason = "its main is for whoever runs it")]
 mod example;
+#[path = "own/generative.rs"]
+mod generative;
 
 use example::Triangle;
 use mercer::compare::{Comparing, compare};

@@ -7,8 +7,8 @@
 
 `from mercer import SVC` takes the place of `from sklearn.svm import SVC`, and so on: see `mercer.scikit`.
 
-Kernels are written as text or made by the functions of `mercer.kernels`; `mercer.catalogue()` lists kernels and
-estimators with their parameters.
+Kernels are written as text or made by the functions of `mercer.kernels`; `mercer.catalogue()` lists kernels,
+generative models and estimators with their parameters.
 """
 
 import typing as _typing

@@ -179,6 +179,7 @@ fn kind(param: &Param) -> String {
         Domain::Flag => "bool".to_owned(),
         Domain::Choice(words) => return format!("{{{}}}", words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ")),
         Domain::Integer(..) => "int".to_owned(),
+        Domain::Term(_) => "str".to_owned(),
         Domain::CountOrShare => "int, float or \"auto\"".to_owned(),
         _ => "float".to_owned(),
     };

@@ -3,7 +3,7 @@
 use mercer::data::Kind;
 use mercer::estimators::Needs;
 use mercer::param::Param;
-use mercer::{estimators, kernels};
+use mercer::{estimators, generative, kernels};
 use std::fmt::Write;
 
 pub(crate) const MADE: &str = "<!-- Made by `make gen` from the records in the code; edit those. -->\n";
@@ -38,6 +38,12 @@ pub(crate) fn kernels() -> String {
     for c in kernels::compositions().into_iter().filter(|c| !c.form.name.is_empty() && !c.params.is_empty()) {
         let _ = write!(out, "\n## {}\n\n`{}`: {}. Source: {}.\n", c.form.name, c.form.form, c.form.doc, c.source);
         table(&mut out, c.params);
+    }
+    out.push_str("\n# Generative models\n\nThe kernel `fisher` takes one of them as a parameter: `fisher(gaussian(covariance=full))`.\n");
+    for m in generative::catalogue() {
+        let as_is = if m.as_is { ", as they are: not standardised" } else { "" };
+        let _ = write!(out, "\n## {}\n\n{}. Takes {}{as_is}. Source: {}.\n", m.name, m.doc, m.takes, m.source);
+        table(&mut out, m.params);
     }
     out
 }

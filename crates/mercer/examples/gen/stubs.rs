@@ -109,6 +109,7 @@ fn class(domain: Domain) -> String {
         Domain::Integer(..) => "int | str | tuple[int, int]".into(),
         Domain::Choice(words) => format!("Literal[{}]", words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")),
         Domain::Words => "str | Sequence[str]".into(),
+        Domain::Term(_) => "str".into(),
         Domain::Real
         | Domain::Positive
         | Domain::PositiveFinite

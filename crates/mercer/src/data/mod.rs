@@ -1,5 +1,6 @@
 //! Tables of typed columns, targets, and batches of one kind of input.
 
+mod any_columns;
 mod cells;
 #[macro_use]
 mod columns;
@@ -65,6 +66,26 @@ pub enum Arity {
     One,
     /// One or more.
     Some,
+}
+
+/// The columns that a kernel takes.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnNeeds {
+    /// Whether a column of this kind can be part of its input.
+    pub takes: fn(ColumnKind) -> bool,
+    /// What the columns must hold, in words.
+    pub words: &'static str,
+    /// How many columns make up one input.
+    pub arity: Arity,
+    /// Whether it takes numbers as they are, not standardised.
+    pub as_is: bool,
+}
+
+impl ColumnNeeds {
+    /// The columns that batches of a kind are made of.
+    pub fn of<I: Inputs>() -> Self {
+        ColumnNeeds { takes: I::takes, words: I::NEEDS, arity: I::ARITY, as_is: false }
+    }
 }
 
 /// Operations of a function of one number, such as an exponential.

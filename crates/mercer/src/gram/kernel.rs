@@ -4,7 +4,7 @@ use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
 use super::{Block, Bound, Gram, PreparedPoints, Rows, Side, Tile, distances};
 use crate::control::Control;
-use crate::data::{Inputs, RowCount, RowWeights};
+use crate::data::{ColumnNeeds, Inputs, RowCount, RowWeights};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use crate::param::{Alias, Param};
@@ -61,6 +61,10 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// A batch after the work done once per input.
     type Prepared: Gather + Send + Sync;
 
+    /// The columns it takes: those of its inputs, unless a parameter says which.
+    fn column_needs(&self) -> ColumnNeeds {
+        ColumnNeeds { as_is: Self::AS_IS, ..ColumnNeeds::of::<Self::Inputs>() }
+    }
     /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that.
     fn settle(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>) -> Self {
         self.clone()
@@ -80,6 +84,10 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// Learns from the training inputs, counted by weight. Its parameters are settled and checked.
     fn learn(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>, _control: &Control) -> Result<Self::Learnt> {
         Ok(Self::Learnt::default())
+    }
+    /// What the user should know of what was learnt, such as what was added to a diagonal.
+    fn notices(&self, _learnt: &Self::Learnt) -> Vec<String> {
+        Vec::new()
     }
     /// Does the work done once per input; `like` is the batch that this one will be compared with.
     ///
@@ -177,7 +185,7 @@ impl<K: Kernel> Ready<K> {
         Ok(Ready {
             kernel: kernel.clone(),
             learnt: learnt.clone(),
-            parameters: crate::param::values(kernel, K::PARAMS).iter().map(|(_, v)| v.numbers().len()).sum(),
+            parameters: crate::param::numbers(kernel, K::PARAMS).iter().map(|setting| setting.value.numbers().len()).sum(),
             count: inputs.len(),
             batch: kernel.prepare(learnt, inputs, None)?,
             tree: OnceLock::new(),

@@ -4,12 +4,13 @@ use super::KernelExpr;
 use super::composition::{AnyComposition, Learns};
 use super::leaf::Takes;
 use crate::error::{Error, Result};
-use crate::param::{Param, Value};
+use crate::param::{NumericSetting, Param, Value};
 
 /// One numeric parameter of an expression.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Where it stands: child numbers from the root, the kernel's name, the parameter's name, joined by dots; a sign has no name.
+    /// Where it stands: child numbers from the root, the kernel's name, the parameter's name, joined by dots; a sign has no name. Of an
+    /// expression that a parameter holds, its name and the parameter's follow.
     pub path: String,
     /// Its record.
     pub param: &'static Param,
@@ -87,9 +88,9 @@ impl KernelExpr {
             }));
         }
         if let Some(k) = self.leaf() {
-            for (param, value) in k.values() {
-                let differentiable = smooth && k.has_gradient(param.name);
-                out.push(Parameter { path: format!("{prefix}{}.{}", k.name(), param.name), param, value, differentiable });
+            for NumericSetting { path, param, value } in k.values() {
+                let differentiable = smooth && k.has_gradient(&path);
+                out.push(Parameter { path: format!("{prefix}{}.{path}", k.name()), param, value, differentiable });
             }
         }
         let smooth = smooth && self.composed().is_none_or(|c| c.is().smooth);

@@ -8,7 +8,7 @@ use crate::data::{Arity, Column, ColumnKind, Dataset, Inputs, Points, RowWeights
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
 use crate::gram::{Bound, Kernel, Leaf, Mercer, Ready, Spectral, require_fit};
-use crate::param::{self, Param, Value};
+use crate::param::{self, NumericSetting, Param, Value};
 use std::sync::Arc;
 
 /// What the lists, the help and the docs say of a kernel.
@@ -137,19 +137,19 @@ impl<K: Kernel> Takes for K {
         K::NAME
     }
     fn takes(&self, kind: ColumnKind) -> bool {
-        K::Inputs::takes(kind)
+        (self.column_needs().takes)(kind)
     }
     fn takes_words(&self) -> &'static str {
-        K::Inputs::NEEDS
+        self.column_needs().words
     }
     fn arity(&self) -> Arity {
-        K::Inputs::ARITY
+        self.column_needs().arity
     }
     fn as_is(&self) -> bool {
-        K::AS_IS
+        self.column_needs().as_is
     }
     fn dim(&self) -> Option<usize> {
-        let lists = AnyKernel::values(self).into_iter().map(|(_, v)| v.numbers().len());
+        let lists = AnyKernel::values(self).into_iter().map(|setting| setting.value.numbers().len());
         lists.max().filter(|n| *n > 1).map(K::dim_for)
     }
     fn term(&self) -> Term {
@@ -161,9 +161,9 @@ impl<K: Kernel> Takes for K {
 pub(super) trait AnyKernel: Takes {
     fn because(&self) -> &'static str;
     fn negative_type(&self) -> Option<&'static str>;
-    fn values(&self) -> Vec<(&'static Param, Value)>;
-    fn has_gradient(&self, name: &str) -> bool;
-    fn set(&mut self, name: &str, value: &Value) -> Result<()>;
+    fn values(&self) -> Vec<NumericSetting>;
+    fn has_gradient(&self, path: &str) -> bool;
+    fn set(&mut self, path: &str, value: &Value) -> Result<()>;
     fn verdict(&self) -> Mercer;
     fn learns(&self) -> bool;
     /// Features that it is an inner product of on such columns, where they are few by construction.
@@ -183,14 +183,14 @@ impl<K: Kernel> AnyKernel for K {
     fn negative_type(&self) -> Option<&'static str> {
         Kernel::negative_type(self)
     }
-    fn values(&self) -> Vec<(&'static Param, Value)> {
-        param::values(self, K::PARAMS)
+    fn values(&self) -> Vec<NumericSetting> {
+        param::numbers(self, K::PARAMS)
     }
-    fn has_gradient(&self, name: &str) -> bool {
-        K::DIFFERENTIABLE.contains(&name)
+    fn has_gradient(&self, path: &str) -> bool {
+        K::DIFFERENTIABLE.contains(&path)
     }
-    fn set(&mut self, name: &str, value: &Value) -> Result<()> {
-        param::set(self, K::NAME, K::PARAMS, name, value)
+    fn set(&mut self, path: &str, value: &Value) -> Result<()> {
+        param::set_at(self, K::NAME, K::PARAMS, path, value)
     }
     fn verdict(&self) -> Mercer {
         self.mercer()

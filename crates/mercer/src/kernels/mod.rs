@@ -96,7 +96,9 @@ macro_rules! catalogue {
             /// What the user should know of what was learnt.
             fn notices_of(&self, learnt: &Learnt) -> Vec<String> {
                 match (self, learnt) {
+                    $((KernelExpr::$Kernel(k), Learnt::$Kernel(l)) => crate::gram::Kernel::notices(k, l),)*
                     $((KernelExpr::$Composition(k), Learnt::$Composition(l)) => composition::notices(k, l),)*
+                    (KernelExpr::Registered(k), Learnt::Registered(l)) => k.notices(l),
                     _ => Vec::new(),
                 }
             }
@@ -171,6 +173,7 @@ catalogue! {
         subset_tree: SubsetTree,
         subtree: Subtree,
         precomputed: Precomputed,
+        fisher: Fisher,
     }
     compositions {
         sum: Sum,

@@ -83,6 +83,7 @@ trait AnyRegistered: AnyKernel + Send + Sync {
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn learn(&self, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<RegisteredLearnt>;
     fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>) -> Result<Box<dyn Fixed>>;
+    fn notices(&self, learnt: &RegisteredLearnt) -> Vec<String>;
 }
 
 impl<K: Kernel> AnyRegistered for K {
@@ -112,6 +113,9 @@ impl<K: Kernel> AnyRegistered for K {
     }
     fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>) -> Result<Box<dyn Fixed>> {
         leaf::fix(self, &learnt.0.any().downcast_ref::<LearntBy<K>>().ok_or_else(foreign)?.0, rows)
+    }
+    fn notices(&self, learnt: &RegisteredLearnt) -> Vec<String> {
+        learnt.0.any().downcast_ref::<LearntBy<K>>().map(|learnt| Kernel::notices(self, &learnt.0)).unwrap_or_default()
     }
 }
 
@@ -161,6 +165,9 @@ impl Registered {
     }
     pub(super) fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>) -> Result<Box<dyn Fixed>> {
         self.0.fix(learnt, rows)
+    }
+    pub(super) fn notices(&self, learnt: &RegisteredLearnt) -> Vec<String> {
+        self.0.notices(learnt)
     }
 }
 

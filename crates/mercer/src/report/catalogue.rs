@@ -5,6 +5,7 @@ use super::words::wrapped;
 use crate::data::Kind;
 use crate::error::{Error, Result};
 use crate::estimators::{self, EstimatorExpr, Needs};
+use crate::generative;
 use crate::kernels;
 use crate::param::{Alias, Param};
 use serde_json::json;
@@ -35,7 +36,13 @@ fn what_it_needs(e: &estimators::EstimatorEntry) -> String {
     }
 }
 
-/// One kernel, composition or estimator by its name, in words.
+/// Each parameter with its default.
+fn defaults_text(params: &[Param], defaults: Vec<String>) -> String {
+    let given: Vec<String> = params.iter().zip(defaults).map(|(p, value)| format!("{}={value}", p.name)).collect();
+    if given.is_empty() { "none".to_owned() } else { given.join(", ") }
+}
+
+/// One kernel, composition, estimator or generative model by its name, in words.
 ///
 /// # Errors
 /// A name that none of them has.
@@ -52,8 +59,7 @@ pub fn entry_text(name: &str) -> Result<String> {
         say("takes", k.takes);
         say("valid", if k.because.is_empty() { "not for every input (see mercer check)" } else { k.because });
         say("source", k.source);
-        let defaults: Vec<String> = k.params.iter().zip((k.defaults)()).map(|(p, value)| format!("{}={value}", p.name)).collect();
-        say("defaults", &if defaults.is_empty() { "none".to_owned() } else { defaults.join(", ") });
+        say("defaults", &defaults_text(k.params, (k.defaults)()));
         lines.push("parameters".into());
         lines.extend(with(k.params, k.aliases));
     } else if let Some(e) = estimators::catalogue().into_iter().find(|e| e.name == name) {
@@ -69,6 +75,14 @@ pub fn entry_text(name: &str) -> Result<String> {
         say("what it is", c.form.doc);
         say("source", c.source);
         lines.extend(params_text(c.params, c.aliases));
+    } else if let Some(m) = generative::catalogue().into_iter().find(|m| m.name == name) {
+        say("model", m.name);
+        say("density", m.doc);
+        say("takes", m.takes);
+        say("source", m.source);
+        say("defaults", &defaults_text(m.params, (m.defaults)()));
+        lines.push("parameters".into());
+        lines.extend(with(m.params, m.aliases));
     } else {
         return Err(unknown_entry(name));
     }
@@ -86,8 +100,11 @@ pub fn entry_json(name: &str) -> Result<String> {
     if let Some(e) = estimators::catalogue().iter().find(|e| e.name == name) {
         return pretty(&estimator_json(e)?);
     }
-    match kernels::compositions().iter().find(|c| !name.is_empty() && c.form.name == name) {
-        Some(c) => pretty(&composition_json(c)),
+    if let Some(c) = kernels::compositions().iter().find(|c| !name.is_empty() && c.form.name == name) {
+        return pretty(&composition_json(c));
+    }
+    match generative::catalogue().iter().find(|m| m.name == name) {
+        Some(m) => pretty(&model_json(m)),
         None => Err(unknown_entry(name)),
     }
 }
@@ -96,12 +113,13 @@ fn unknown_entry(name: &str) -> Error {
     let kernels = kernels::catalogue().into_iter().map(|k| k.name);
     let compositions = kernels::compositions().into_iter().map(|c| c.form.name).filter(|n| !n.is_empty());
     let estimators = estimators::catalogue().into_iter().map(|e| e.name);
-    let known: Vec<&str> = kernels.chain(compositions).chain(estimators).collect();
+    let models = generative::catalogue().into_iter().map(|m| m.name);
+    let known: Vec<&str> = kernels.chain(compositions).chain(estimators).chain(models).collect();
     let elsewhere = [kernels::ELSEWHERE, estimators::ELSEWHERE].concat();
     Error::unknown_here("model file, kernel or estimator", name, known, &elsewhere)
 }
 
-/// Every kernel and estimator with its parameters, in words.
+/// Every kernel, generative model and estimator with its parameters, in words.
 pub fn catalogue_text() -> String {
     let mut lines = vec!["KERNELS".to_owned()];
     let head = |name: &str, text: &str| wrapped(&format!("{name}: {text}"), ["  ", "    "], WIDTH);
@@ -114,6 +132,12 @@ pub fn catalogue_text() -> String {
     for c in kernels::compositions() {
         lines.extend(head(c.form.form, c.form.doc));
         lines.extend(params_text(c.params, c.aliases));
+    }
+    lines.extend([String::new(), "GENERATIVE MODELS (of the kernel fisher)".to_owned()]);
+    for m in generative::catalogue() {
+        lines.push(String::new());
+        lines.extend(head(m.name, &format!("{} (takes {})", m.doc, m.takes)));
+        lines.extend(params_text(m.params, m.aliases));
     }
     lines.extend([String::new(), "ESTIMATORS".to_owned()]);
     for e in estimators::catalogue() {
@@ -128,10 +152,9 @@ pub fn catalogue_text() -> String {
     lines.join("\n")
 }
 
-fn kernel_params_json(kernel: &kernels::Entry) -> serde_json::Value {
-    let defaults = (kernel.defaults)();
+fn params_with_defaults_json(params: &[Param], defaults: &[String]) -> serde_json::Value {
     let one = |(p, default): (&Param, &String)| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string(), "default": default});
-    kernel.params.iter().zip(&defaults).map(one).collect()
+    params.iter().zip(defaults).map(one).collect()
 }
 
 fn param_json(p: &Param) -> serde_json::Value {
@@ -144,7 +167,12 @@ fn params_json(params: &[Param]) -> serde_json::Value {
 
 fn kernel_json(k: &kernels::Entry) -> serde_json::Value {
     let aliases: Vec<&str> = k.aliases.iter().map(|a| a.0).collect();
-    json!({"name": k.name, "doc": k.doc, "source": k.source, "because": k.because, "takes": k.takes, "params": kernel_params_json(k), "aliases": aliases})
+    json!({"name": k.name, "doc": k.doc, "source": k.source, "because": k.because, "takes": k.takes, "params": params_with_defaults_json(k.params, &(k.defaults)()), "aliases": aliases})
+}
+
+fn model_json(m: &generative::GenerativeEntry) -> serde_json::Value {
+    let aliases: Vec<&str> = m.aliases.iter().map(|a| a.0).collect();
+    json!({"name": m.name, "doc": m.doc, "source": m.source, "takes": m.takes, "params": params_with_defaults_json(m.params, &(m.defaults)()), "aliases": aliases})
 }
 
 fn composition_json(c: &kernels::CompositionEntry) -> serde_json::Value {
@@ -170,12 +198,13 @@ fn estimator_json(e: &estimators::EstimatorEntry) -> Result<serde_json::Value> {
     )
 }
 
-/// Every kernel and estimator with its parameters, as JSON.
+/// Every kernel, generative model and estimator with its parameters, as JSON.
 pub fn catalogue_json() -> Result<String> {
     let kernels: Vec<_> = kernels::catalogue().iter().map(kernel_json).collect();
     let estimators = estimators::catalogue().iter().map(estimator_json).collect::<Result<Vec<_>>>()?;
     let compositions: Vec<_> = kernels::compositions().iter().map(composition_json).collect();
-    pretty(&json!({"kernels": kernels, "compositions": compositions, "estimators": estimators}))
+    let models: Vec<_> = generative::catalogue().iter().map(model_json).collect();
+    pretty(&json!({"kernels": kernels, "compositions": compositions, "models": models, "estimators": estimators}))
 }
 
 #[cfg(test)]
@@ -186,6 +215,7 @@ mod tests {
     #[test]
     fn every_name_that_an_expression_may_hold_is_described() {
         let names = kernels::catalogue().into_iter().map(|k| k.name).chain(estimators::catalogue().into_iter().map(|e| e.name));
+        let names = names.chain(generative::catalogue().into_iter().map(|m| m.name));
         for name in names.chain(kernels::compositions().into_iter().map(|c| c.form.name).filter(|n| !n.is_empty())) {
             let text = entry_text(name).unwrap();
             assert!(text.lines().next().is_some_and(|l| l.ends_with(name)) && text.lines().count() >= 3, "{text}");

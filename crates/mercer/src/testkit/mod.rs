@@ -1,16 +1,18 @@
-//! Conformance checks that every kernel and every estimator of the lists must pass, with no code of its own.
+//! Conformance checks that every kernel, generative model and estimator of the lists must pass, with no code of its own.
 //!
-//! For authors of new ones, in this crate or outside: [`check_kernel`] and [`check_estimator`] run all checks on a small table; run
-//! [`check_kernel_expr`] and [`check_estimator_expr`] on data of your own too.
+//! For authors of new ones, in this crate or outside: [`check_kernel`], [`check_model`] and [`check_estimator`] run all checks on a small
+//! table; run [`check_kernel_expr`], [`check_model_expr`] and [`check_estimator_expr`] on data of your own too.
 
 mod case;
 mod edge_cases;
 mod estimators;
 mod invariances;
 mod kernels;
+mod models;
 
 pub use estimators::{check_calibrated, check_estimator_expr};
 pub use kernels::check_kernel_expr;
+pub use models::{check_model, check_model_expr};
 
 use crate::control::Control;
 use crate::data::{Categories, Column, ColumnKind, Dataset, Draw, Strings, Values};

@@ -10,6 +10,7 @@ mod expressions;
 mod feature_maps;
 mod formulas;
 mod kernel_values;
+mod models;
 mod properties;
 mod psd;
 mod sets;

@@ -8,7 +8,7 @@ use mercer::gram::{self, Mercer};
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
 use mercer::linalg::Matrix;
-use mercer::param::{Domain, Param};
+use mercer::param::{Domain, Param, TermList};
 use mercer::read::TargetInfo;
 use mercer::testkit;
 use proptest::prelude::*;
@@ -27,15 +27,23 @@ fn number(domain: Domain) -> BoxedStrategy<String> {
         Domain::Words => prop::collection::vec("[a-z ']{1,8}", 0..4)
             .prop_map(|words| format!("[{}]", words.iter().map(|w| quoted(w)).collect::<Vec<_>>().join(", ")))
             .boxed(),
+        Domain::Term(list) => model_text(list),
         Domain::Positive | Domain::PositiveFinite | Domain::NonNegative => positive.prop_map(|x| x.to_string()).boxed(),
     }
+}
+
+/// Any expression of the list that a parameter takes.
+fn model_text(list: &TermList) -> BoxedStrategy<String> {
+    let all: Vec<_> = mercer::generative::catalogue().into_iter().map(|e| call(e.name, e.params)).collect();
+    assert_eq!(all.len(), list.names().len());
+    prop::strategy::Union::new(all).boxed()
 }
 
 /// A value of a parameter, settled or not, as text.
 fn value(param: &'static Param) -> BoxedStrategy<String> {
     let one = number(param.domain);
     match param.domain {
-        Domain::Flag | Domain::Choice(_) | Domain::Words => one,
+        Domain::Flag | Domain::Choice(_) | Domain::Words | Domain::Term(_) => one,
         Domain::Integer(low, high) => {
             prop_oneof![4 => one, 1 => Just("auto".into()), 1 => Just(format!("{low}..{}", high.min(low + 9)))].boxed()
         }

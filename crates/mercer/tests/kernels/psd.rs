@@ -35,7 +35,13 @@ fn drawn(entry: &Entry, random: &mut Xoshiro256PlusPlus) -> String {
             Domain::NonNegative => (3.0 * random.random::<f64>()).to_string(),
             Domain::Integer(low, high) => (low + random.random_range(0..4)).min(high).to_string(),
             Domain::Flag => random.random::<bool>().to_string(),
-            Domain::Real | Domain::Fraction | Domain::UpToOne | Domain::CountOrShare | Domain::Choice(_) | Domain::Words => continue,
+            Domain::Real
+            | Domain::Fraction
+            | Domain::UpToOne
+            | Domain::CountOrShare
+            | Domain::Choice(_)
+            | Domain::Words
+            | Domain::Term(_) => continue,
         };
         arguments.push(format!("{}={value}", param.name));
     }

@@ -1,0 +1,184 @@
+//! gaussian: p(x) = (2 pi)^(-d/2) |S|^(-1/2) exp(-(x - m)' S^-1 (x - m) / 2), by weighted maximum likelihood (Murphy 2012, 4.1).
+//!
+//! m = sum w x / sum w, S = sum w (x - m)(x - m)' / sum w. The score vector is in m and in the covariances S_ij with i <= j, the
+//! variances s_j, or the one variance s; where the variances are known it is in m alone.
+
+mod fitted;
+
+use super::{GenerativeModel, ShrunkFactor};
+use crate::control::Control;
+use crate::data::{Points, RowWeights};
+use crate::error::{Error, Result};
+use crate::linalg::{Matrix, gramian_of_columns_within};
+use crate::param::{Domain, Param, Value};
+use fitted::{FittedGaussian, Spread};
+use serde::{Deserialize, Serialize};
+
+/// The normal distribution of vectors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gaussian {
+    covariance: CovarianceForm,
+    variance: Value,
+    shrinkage: Value,
+}
+
+/// What the covariance may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum CovarianceForm {
+    Diagonal,
+    Full,
+    Spherical,
+}
+
+impl Default for Gaussian {
+    fn default() -> Self {
+        Gaussian { covariance: CovarianceForm::Diagonal, variance: Value::Auto, shrinkage: Value::Auto }
+    }
+}
+
+/// Mean, variance of each column, rows minus the mean, and the columns that hold one value.
+struct Moments {
+    total: f64,
+    mean: Vec<f64>,
+    variances: Vec<f64>,
+    constant: Vec<usize>,
+    centred: Matrix,
+}
+
+impl Moments {
+    fn of(inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<Self> {
+        let (rows, dim, total) = (inputs.rows(), inputs.dim(), weights.total(inputs.rows()));
+        if total.is_nan() || total <= 0.0 {
+            return Err(Error::Data(format!("{}: there is no row of positive weight to fit it to", Gaussian::NAME)));
+        }
+        control.plan("rows of a Gaussian", 16 * (rows as u64).saturating_mul(dim as u64))?;
+        let mut centred = Matrix::new(rows, dim, inputs.to_dense().into_owned())?;
+        let mut mean = vec![0.0; dim];
+        // The mean of what is left over takes the rounding of the first mean away.
+        for _ in 0..2 {
+            let mut step = vec![0.0; dim];
+            for i in 0..rows {
+                let share = weights.at(i) / total;
+                step.iter_mut().zip(centred.row(i)).for_each(|(sum, x)| *sum += share * x);
+            }
+            for i in 0..rows {
+                centred.row_mut(i).iter_mut().zip(&step).for_each(|(x, by)| *x -= by);
+            }
+            mean.iter_mut().zip(&step).for_each(|(m, by)| *m += by);
+        }
+        let counted: Vec<usize> = (0..rows).filter(|&i| weights.at(i) > 0.0).collect();
+        let values = inputs.to_dense();
+        let varies = |j: usize| counted.iter().any(|&i| values[i * dim + j] != values[counted[0] * dim + j]);
+        let variance = |j: usize| if varies(j) { counted.iter().map(|&i| weights.at(i) / total * centred[(i, j)].powi(2)).sum() } else { 0.0 };
+        let variances: Vec<f64> = (0..dim).map(variance).collect();
+        if let Some(j) = variances.iter().position(|v| !v.is_finite()) {
+            let why = "its variance is above 1e308; divide the column by a number".to_owned();
+            return Err(Error::Numerical { what: format!("number {} of each row", j + 1), why });
+        }
+        let constant = (0..dim).filter(|&j| !variances[j].is_normal()).collect();
+        Ok(Moments { total, mean, variances, constant, centred })
+    }
+
+    /// The mean variance of the columns that vary; 1 where none does.
+    fn scale(&self) -> f64 {
+        let varying = self.variances.len() - self.constant.len();
+        if varying == 0 { 1.0 } else { self.variances.iter().filter(|v| v.is_normal()).sum::<f64>() / varying as f64 }
+    }
+}
+
+impl Gaussian {
+    /// A variance for each column, where they are known.
+    fn known(&self, dim: usize) -> Option<Vec<f64>> {
+        match self.variance.numbers() {
+            [] => None,
+            [one] => Some(vec![*one; dim]),
+            each => Some(each.to_vec()),
+        }
+    }
+}
+
+impl GenerativeModel for Gaussian {
+    const NAME: &'static str = "gaussian";
+    const DOC: &'static str = "exp(-(x - m)' S^-1 (x - m) / 2) / ((2 pi)^d |S|)^(1/2): one cloud of points around a mean m";
+    const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (4.1), (4.6) and (4.7)";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed(
+            "covariance",
+            "S: diagonal, a variance per column; full, also a covariance per pair of columns; spherical, one variance for all columns",
+            Domain::Choice(&["diagonal", "full", "spherical"]),
+        ),
+        Param::learnt(
+            "variance",
+            "known variances, one or one per column, which leave the mean as the only free parameter; auto: estimated",
+            Domain::PositiveFinite,
+        ),
+        Param::learnt(
+            "shrinkage",
+            "share of the correlations that a full S loses; auto: none where S is positive definite, else d / (rows + d)",
+            Domain::UpToOne,
+        ),
+    ];
+    type Inputs = Points;
+    type Fitted = FittedGaussian;
+
+    fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
+        let near = |value: &Value, start: &dyn Fn() -> f64| if matches!(value, Value::Range(..)) { value.settle_by(start) } else { value.clone() };
+        let typical = || Moments::of(inputs, weights, &Control::unwatched()).map_or(1.0, |moments| moments.scale());
+        let few = || inputs.dim() as f64 / (weights.total(inputs.rows()) + inputs.dim() as f64);
+        Gaussian { covariance: self.covariance, variance: near(&self.variance, &typical), shrinkage: near(&self.shrinkage, &few) }
+    }
+    fn check(&self, inputs: &Points) -> Result<()> {
+        match self.variance.numbers().len() {
+            0 | 1 => Ok(()),
+            given => Error::unless_equal("known variances of gaussian", inputs.dim(), given),
+        }
+    }
+    fn free_parameters(&self, inputs: &Points) -> Option<usize> {
+        let dim = inputs.dim();
+        let variances = match self.covariance {
+            _ if self.variance.is_settled() => 0,
+            CovarianceForm::Diagonal => dim,
+            CovarianceForm::Full => dim * (dim + 1) / 2,
+            CovarianceForm::Spherical => 1,
+        };
+        Some(dim + variances)
+    }
+    fn fit(&self, inputs: &Points, weights: RowWeights<'_>, _seed: u64, control: &Control) -> Result<FittedGaussian> {
+        let moments = Moments::of(inputs, weights, control)?;
+        let dim = inputs.dim();
+        if let Some(known) = self.known(dim) {
+            let spread = Spread::Known(known.into_iter().map(f64::sqrt).collect());
+            return Ok(FittedGaussian { mean: moments.mean, spread, constant: Vec::new() });
+        }
+        let (scale, mut constant) = (moments.scale(), moments.constant.clone());
+        let mut variances = moments.variances;
+        let spread = match self.covariance {
+            CovarianceForm::Spherical => {
+                let mean = variances.iter().sum::<f64>() / dim.max(1) as f64;
+                constant.retain(|_| !mean.is_normal());
+                Spread::Spherical(if mean.is_normal() { mean.sqrt() } else { 1.0 })
+            }
+            form => {
+                constant.iter().for_each(|&j| variances[j] = scale);
+                match form {
+                    CovarianceForm::Full => {
+                        let counts: Vec<f64> = (0..inputs.rows()).map(|i| weights.at(i) / moments.total).collect();
+                        let mut covariance = gramian_of_columns_within(&moments.centred, Some(&counts), control)?;
+                        for (j, variance) in variances.iter().enumerate() {
+                            covariance[(j, j)] = *variance;
+                        }
+                        for &j in &constant {
+                            (0..dim).filter(|&i| i != j).for_each(|i| (covariance[(i, j)], covariance[(j, i)]) = (0.0, 0.0));
+                        }
+                        let share = self.shrinkage.is_settled().then(|| self.shrinkage.number());
+                        Spread::Full(ShrunkFactor::new(&covariance, moments.total, share, control)?)
+                    }
+                    _ => Spread::Diagonal(variances.into_iter().map(f64::sqrt).collect()),
+                }
+            }
+        };
+        Ok(FittedGaussian { mean: moments.mean, spread, constant })
+    }
+}

@@ -1,0 +1,292 @@
+//! A fitted Gaussian: densities, score vectors, information, samples.
+
+use crate::blocks;
+use crate::control::Control;
+use crate::data::{Points, Values};
+use crate::error::{Error, Result};
+use crate::generative::{FittedDistribution, FreeParameter, ShrunkFactor};
+use crate::linalg::{Matrix, gramian};
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::{SQRT_2, TAU};
+
+/// A normal distribution with its mean and covariance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredGaussian")]
+pub struct FittedGaussian {
+    #[serde(with = "blocks::f64s")]
+    pub(super) mean: Vec<f64>,
+    pub(super) spread: Spread,
+    /// Columns of one value, whose variance is not that of the rows.
+    #[serde(with = "blocks::usizes")]
+    pub(super) constant: Vec<usize>,
+}
+
+/// Roots of variances, or the factor of a covariance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Spread {
+    Known(#[serde(with = "blocks::f64s")] Vec<f64>),
+    Diagonal(#[serde(with = "blocks::f64s")] Vec<f64>),
+    Spherical(f64),
+    Full(ShrunkFactor),
+}
+
+/// A fit as a file holds it, before it is checked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredGaussian {
+    #[serde(with = "blocks::f64s")]
+    mean: Vec<f64>,
+    spread: Spread,
+    #[serde(with = "blocks::usizes")]
+    constant: Vec<usize>,
+}
+
+impl TryFrom<StoredGaussian> for FittedGaussian {
+    type Error = Error;
+    fn try_from(StoredGaussian { mean, spread, constant }: StoredGaussian) -> Result<Self> {
+        let fitted = FittedGaussian { mean, spread, constant };
+        let scales = match &fitted.spread {
+            Spread::Known(scales) | Spread::Diagonal(scales) => scales,
+            Spread::Spherical(scale) => std::slice::from_ref(scale),
+            Spread::Full(factor) => factor.scales(),
+        };
+        if !matches!(fitted.spread, Spread::Spherical(_)) {
+            Error::unless_equal("scales of a Gaussian", fitted.mean.len(), scales.len())?;
+        }
+        if let Spread::Full(factor) = &fitted.spread {
+            Error::unless_equal("size of the factor of a Gaussian", fitted.mean.len(), factor.lower().size())?;
+        }
+        let sound = scales.iter().all(|s| *s > 0.0 && s.is_finite()) && fitted.mean.iter().all(|m| m.is_finite());
+        let inside = fitted.constant.iter().all(|&j| j < fitted.mean.len());
+        if sound && inside { Ok(fitted) } else { Err(Error::Data("a stored Gaussian has a mean or a scale that none has".into())) }
+    }
+}
+
+impl FittedGaussian {
+    fn dim(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// The root of the variance of a column.
+    fn scale(&self, j: usize) -> f64 {
+        match &self.spread {
+            Spread::Known(scales) | Spread::Diagonal(scales) => scales[j],
+            Spread::Spherical(scale) => *scale,
+            Spread::Full(factor) => factor.scales()[j],
+        }
+    }
+
+    /// u = L^-1 (x - m) of every row x, with S = L L'.
+    fn whitened(&self, inputs: &Points) -> Result<Matrix> {
+        Error::unless_equal("numbers per row of a Gaussian", self.dim(), inputs.dim())?;
+        let mut u = Matrix::new(inputs.rows(), self.dim(), inputs.to_dense().into_owned())?;
+        for i in 0..u.rows() {
+            u.row_mut(i).iter_mut().zip(&self.mean).for_each(|(x, m)| *x -= m);
+        }
+        match &self.spread {
+            Spread::Full(factor) => factor.whiten(&mut u, &Control::unwatched())?,
+            _ => {
+                for i in 0..u.rows() {
+                    u.row_mut(i).iter_mut().enumerate().for_each(|(j, x)| *x /= self.scale(j));
+                }
+            }
+        }
+        Ok(u)
+    }
+
+    /// S^-1.
+    fn precision(&self) -> Result<Matrix> {
+        let mut roots = Matrix::from_fn(self.dim(), self.dim(), |i, j| if i == j { 1.0 / self.scale(j) } else { 0.0 });
+        if let Spread::Full(factor) = &self.spread {
+            factor.lower().solve_rows(&mut roots, &Control::unwatched())?;
+        }
+        Ok(gramian(&roots))
+    }
+
+    /// S_ij.
+    fn covariance(&self) -> Matrix {
+        match &self.spread {
+            Spread::Full(factor) => {
+                let r = gramian(&factor.lower().to_matrix());
+                Matrix::from_fn(self.dim(), self.dim(), |i, j| r[(i, j)] * self.scale(i) * self.scale(j))
+            }
+            _ => Matrix::from_fn(self.dim(), self.dim(), |i, j| if i == j { self.scale(j).powi(2) } else { 0.0 }),
+        }
+    }
+
+    /// Rows of numbers made of each row u by what `write` adds to it.
+    fn rows_of(u: &Matrix, width: usize, write: impl Fn(&[f64], &mut Vec<f64>)) -> Result<Matrix> {
+        let mut all = Vec::with_capacity(u.rows() * width);
+        (0..u.rows()).for_each(|i| write(u.row(i), &mut all));
+        Matrix::new(u.rows(), width, all)
+    }
+
+    /// Numbers of a score vector.
+    fn width(&self) -> usize {
+        self.dim()
+            + match &self.spread {
+                Spread::Known(_) => 0,
+                Spread::Diagonal(scales) => scales.len(),
+                Spread::Spherical(_) => 1,
+                Spread::Full(_) => self.pairs().count(),
+            }
+    }
+
+    /// i <= j, row after row.
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let dim = self.dim();
+        (0..dim).flat_map(move |i| (i..dim).map(move |j| (i, j)))
+    }
+}
+
+impl FittedDistribution for FittedGaussian {
+    type Inputs = Points;
+
+    fn parameters(&self) -> Vec<FreeParameter> {
+        let mut all: Vec<FreeParameter> =
+            self.mean.iter().enumerate().map(|(j, &value)| FreeParameter { name: format!("mean[{}]", j + 1), value }).collect();
+        match &self.spread {
+            Spread::Known(_) => {}
+            Spread::Diagonal(scales) => {
+                all.extend(scales.iter().enumerate().map(|(j, s)| FreeParameter { name: format!("variance[{}]", j + 1), value: s * s }));
+            }
+            Spread::Spherical(scale) => all.push(FreeParameter { name: "variance".into(), value: scale * scale }),
+            Spread::Full(_) => {
+                let s = self.covariance();
+                let named = |(i, j)| FreeParameter { name: format!("covariance[{},{}]", i + 1, j + 1), value: s[(i, j)] };
+                all.extend(self.pairs().map(named));
+            }
+        }
+        all
+    }
+    fn with_parameters(&self, values: &[f64]) -> Result<Self> {
+        Error::unless_equal("free parameters of a Gaussian", self.width(), values.len())?;
+        let (mean, rest) = values.split_at(self.dim());
+        let variances = if matches!(self.spread, Spread::Full(_)) { &[] } else { rest };
+        if let Some(variance) = variances.iter().find(|v| v.is_nan() || **v <= 0.0) {
+            return Err(Error::Data(format!("a Gaussian has a variance above 0, found {variance}")));
+        }
+        let spread = match &self.spread {
+            Spread::Known(scales) => Spread::Known(scales.clone()),
+            Spread::Diagonal(_) => Spread::Diagonal(rest.iter().map(|v| v.sqrt()).collect()),
+            Spread::Spherical(_) => Spread::Spherical(rest[0].sqrt()),
+            Spread::Full(_) => {
+                let mut covariance = Matrix::zeros(self.dim(), self.dim());
+                self.pairs().zip(rest).for_each(|((i, j), &v)| (covariance[(i, j)], covariance[(j, i)]) = (v, v));
+                Spread::Full(ShrunkFactor::new(&covariance, 0.0, Some(0.0), &Control::unwatched())?)
+            }
+        };
+        Ok(FittedGaussian { mean: mean.to_vec(), spread, constant: Vec::new() })
+    }
+    fn log_densities(&self, inputs: &Points) -> Result<Vec<f64>> {
+        let u = self.whitened(inputs)?;
+        let mut log_root = (0..self.dim()).map(|j| self.scale(j).ln()).sum::<f64>();
+        if let Spread::Full(factor) = &self.spread {
+            log_root += factor.lower().to_matrix().diagonal().iter().map(|l| l.ln()).sum::<f64>();
+        }
+        let constant = -0.5 * self.dim() as f64 * TAU.ln() - log_root;
+        Ok((0..u.rows()).map(|i| constant - 0.5 * u.row(i).iter().map(|x| x * x).sum::<f64>()).collect())
+    }
+    /// a = S^-1 (x - m) for the mean; d ln p / d S = (a a' - S^-1) / 2, twice that for i < j, since S_ij stands in two places.
+    fn scores(&self, inputs: &Points) -> Result<Matrix> {
+        let mut a = self.whitened(inputs)?;
+        if let Spread::Full(factor) = &self.spread {
+            factor.lower().solve_transposed_rows(&mut a, &Control::unwatched())?;
+        }
+        for i in 0..a.rows() {
+            a.row_mut(i).iter_mut().enumerate().for_each(|(j, x)| *x /= self.scale(j));
+        }
+        let p = if matches!(self.spread, Spread::Full(_)) { self.precision()? } else { Matrix::default() };
+        Self::rows_of(&a, self.width(), |a, out| {
+            out.extend_from_slice(a);
+            match &self.spread {
+                Spread::Known(_) => {}
+                Spread::Diagonal(scales) => out.extend(a.iter().zip(scales).map(|(a, s)| 0.5 * (a * a - 1.0 / (s * s)))),
+                Spread::Spherical(s) => out.push(0.5 * (a.iter().map(|a| a * a).sum::<f64>() - self.dim() as f64 / (s * s))),
+                Spread::Full(_) => {
+                    out.extend(self.pairs().map(|(i, j)| if i == j { 0.5 } else { 1.0 } * (a[i] * a[j] - p[(i, j)])));
+                }
+            }
+        })
+    }
+    /// S^-1 for the mean, beside it for the covariance tr(S^-1 dS S^-1 dS) / 2: 1 / (2 s^2) for a variance s of one column, d / (2 s^2)
+    /// for one of all, c (P_ik P_jl + P_il P_jk) for S_ij and S_kl with P = S^-1, c = 1/4, doubled for i < j and for k < l.
+    fn information(&self) -> Option<Matrix> {
+        let (dim, p) = (self.dim(), self.precision().ok()?);
+        let mut all = Matrix::zeros(self.width(), self.width());
+        for i in 0..dim {
+            (0..dim).for_each(|j| all[(i, j)] = p[(i, j)]);
+        }
+        match &self.spread {
+            Spread::Known(_) => {}
+            Spread::Diagonal(_) => (0..dim).for_each(|j| all[(dim + j, dim + j)] = 0.5 * p[(j, j)].powi(2)),
+            Spread::Spherical(scale) => all[(dim, dim)] = 0.5 * dim as f64 / scale.powi(4),
+            Spread::Full(_) => {
+                let places = |(i, j): (usize, usize)| if i == j { 0.5 } else { 1.0 };
+                for (row, (i, j)) in self.pairs().enumerate() {
+                    for (column, (k, l)) in self.pairs().enumerate() {
+                        let both = p[(i, k)] * p[(j, l)] + p[(i, l)] * p[(j, k)];
+                        all[(dim + row, dim + column)] = places((i, j)) * places((k, l)) * both;
+                    }
+                }
+            }
+        }
+        Some(all)
+    }
+    /// With u = L^-1 (x - m): u; for the covariance u_i u_j for i < j and (u_j^2 - 1) / 2^(1/2), or (u'u - d) / (2 d)^(1/2) for one
+    /// variance of all columns.
+    fn whitened_scores(&self, inputs: &Points) -> Result<Option<Matrix>> {
+        let square = |x: f64| (x * x - 1.0) / SQRT_2;
+        let made = Self::rows_of(&self.whitened(inputs)?, self.width(), |u, out| {
+            out.extend_from_slice(u);
+            match &self.spread {
+                Spread::Known(_) => {}
+                Spread::Diagonal(_) => out.extend(u.iter().map(|x| square(*x))),
+                Spread::Spherical(_) => {
+                    let dim = self.dim() as f64;
+                    out.push((u.iter().map(|x| x * x).sum::<f64>() - dim) / (2.0 * dim).sqrt());
+                }
+                Spread::Full(_) => out.extend(self.pairs().map(|(i, j)| if i == j { square(u[i]) } else { u[i] * u[j] })),
+            }
+        });
+        made.map(Some)
+    }
+    fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let dim = self.dim();
+        let lower = if let Spread::Full(factor) = &self.spread { Some(factor.lower().to_matrix()) } else { None };
+        let mut values = Vec::new();
+        for _ in 0..rows {
+            let u: Vec<f64> = (0..dim).map(|_| StandardNormal.sample(&mut random)).collect();
+            let correlated = |j: usize| match &lower {
+                Some(lower) => lower.row(j)[..=j].iter().zip(&u).map(|(l, u)| l * u).sum::<f64>(),
+                None => u[j],
+            };
+            values.extend((0..dim).map(|j| self.mean[j] + self.scale(j) * correlated(j)));
+        }
+        Points::dense(rows, dim, values).map(Values::Points)
+    }
+    fn is_maximum_likelihood(&self) -> bool {
+        let shrunk = matches!(&self.spread, Spread::Full(factor) if factor.share() > 0.0);
+        self.constant.is_empty() && !shrunk
+    }
+    fn notices(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        if let [first, rest @ ..] = self.constant.as_slice() {
+            let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            let variance = self.scale(*first).powi(2);
+            all.push(format!("gaussian: number {}{others} of each row is constant: its variance is taken to be {variance:.3e}", first + 1));
+        }
+        if let Spread::Full(factor) = &self.spread
+            && factor.share() > 0.0
+        {
+            let share = 100.0 * factor.share();
+            all.push(format!("gaussian: {share:.1}% of the correlations between columns were taken away (shrinkage)"));
+        }
+        all
+    }
+}

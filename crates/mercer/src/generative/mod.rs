@@ -1,0 +1,106 @@
+//! Generative models: distributions p(x | theta) fitted to rows, with log densities, score vectors, Fisher information and samples.
+//!
+//! One file each, one line each in the list below. Kernels take a model as a parameter: `fisher(gaussian(covariance=full))`.
+
+mod any;
+mod expression;
+mod model;
+mod registered;
+mod shrinkage;
+
+pub use expression::GenerativeEntry;
+pub use model::{FittedDistribution, FreeParameter, GenerativeModel};
+pub use registered::{RegisteredDistribution, RegisteredModel, register};
+pub use shrinkage::ShrunkFactor;
+
+use crate::control::Control;
+use crate::data::{Dataset, RowWeights};
+use crate::error::Result;
+use crate::expr::Argument;
+use any::{AnyDistribution, AnyModel};
+use serde::{Deserialize, Serialize};
+
+/// Every generative model there is, in the order of the list; after them those that are registered.
+pub fn catalogue() -> Vec<GenerativeEntry> {
+    listed().into_iter().chain(registered::entries()).collect()
+}
+
+/// From one list: the modules, the enum of expressions, the enum of fitted models, the lookup by name and the catalogue.
+macro_rules! models {
+    ($($module:ident: $Model:ident,)*) => {
+        $(mod $module;)*
+        $(pub use $module::$Model;)*
+
+        /// A generative model with its parameters: stored, parsed, printed, searched over and fitted.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        pub enum GenerativeExpr {
+            $(#[doc = concat!("See [`", stringify!($Model), "`].")] $Model($Model),)*
+            /// A model of the program's own: see [`register`].
+            Registered(RegisteredModel),
+        }
+
+        /// A generative model fitted to rows.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        pub enum FittedGenerative {
+            $(#[doc = concat!("A fitted [`", stringify!($Model), "`].")] $Model(<$Model as GenerativeModel>::Fitted),)*
+            /// A fitted model of the program's own.
+            Registered(RegisteredDistribution),
+        }
+
+        impl GenerativeExpr {
+            fn any(&self) -> &dyn AnyModel {
+                match self { $(GenerativeExpr::$Model(m) => m,)* GenerativeExpr::Registered(m) => m.any() }
+            }
+            fn any_mut(&mut self) -> &mut dyn AnyModel {
+                match self { $(GenerativeExpr::$Model(m) => m,)* GenerativeExpr::Registered(m) => m.any_mut() }
+            }
+            /// The model of this name with these arguments; `None` if there is none.
+            fn call(name: &str, args: &[Argument]) -> Option<Result<GenerativeExpr>> {
+                $(if name == $Model::NAME {
+                    return Some(expression::build::<$Model>(args).map(GenerativeExpr::$Model));
+                })*
+                registered::call(name, args).map(|made| made.map(GenerativeExpr::Registered))
+            }
+            /// Fits the model to rows that hold the columns it takes and no others, counted by weight; every parameter is settled.
+            ///
+            /// # Errors
+            /// Parameters that do not fit the rows; rows that no such model can be fitted to; bounds of `control`.
+            pub fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<FittedGenerative> {
+                match self {
+                    $(GenerativeExpr::$Model(m) => any::fit(m, rows, weights, seed, control).map(FittedGenerative::$Model),)*
+                    GenerativeExpr::Registered(m) => m.fit(rows, weights, seed, control).map(FittedGenerative::Registered),
+                }
+            }
+        }
+
+        impl FittedGenerative {
+            fn any(&self) -> &dyn AnyDistribution {
+                match self { $(FittedGenerative::$Model(f) => f,)* FittedGenerative::Registered(f) => f.any() }
+            }
+            /// The distribution of other free parameters, in their order.
+            ///
+            /// # Errors
+            /// As many numbers as there are not parameters; values that no such distribution has.
+            pub fn with_parameters(&self, values: &[f64]) -> Result<FittedGenerative> {
+                match self {
+                    $(FittedGenerative::$Model(f) => f.with_parameters(values).map(FittedGenerative::$Model),)*
+                    FittedGenerative::Registered(f) => f.with_parameters(values).map(FittedGenerative::Registered),
+                }
+            }
+        }
+
+        /// The models of the list.
+        fn listed() -> Vec<GenerativeEntry> {
+            vec![$(expression::entry::<$Model>(),)*]
+        }
+    };
+}
+
+models! {
+    gaussian: Gaussian,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! The traits of a generative model and of the distribution that a fit leaves.
+
+use crate::control::Control;
+use crate::data::{Inputs, RowWeights, Values};
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::param::{Alias, Param};
+use serde::{Serialize, de::DeserializeOwned};
+use std::fmt::Debug;
+
+/// A family of distributions p(x | theta) of one kind of input. Small, stored as data; its fields are its parameters.
+pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debug + PartialEq + Send + Sync + 'static {
+    /// The name of the model in expressions.
+    const NAME: &'static str;
+    /// The density and what it is good for, in one sentence.
+    const DOC: &'static str;
+    /// Where the formulas stand: author, work, year, equation.
+    const SOURCE: &'static str;
+    /// The records of the parameters, in the order of the struct's fields.
+    const PARAMS: &'static [Param];
+    /// Other names that users bring from elsewhere.
+    const ALIASES: &'static [Alias] = &[];
+    /// Whether it takes columns as they are: counts lose their meaning when they are standardised.
+    const AS_IS: bool = false;
+    /// The kind of input that it is a distribution of.
+    type Inputs: Inputs;
+    /// What a fit leaves.
+    type Fitted: FittedDistribution<Inputs = Self::Inputs>;
+
+    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that.
+    fn settle(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>) -> Self {
+        self.clone()
+    }
+    /// An error where parameters and inputs do not fit together.
+    fn check(&self, _inputs: &Self::Inputs) -> Result<()> {
+        Ok(())
+    }
+    /// Free parameters of a fit to such inputs: the length of a score vector. `None` where only a fit tells.
+    fn free_parameters(&self, inputs: &Self::Inputs) -> Option<usize>;
+    /// Fits the distribution to rows, counted by weight. The parameters are settled and checked; equal seeds give equal bits.
+    ///
+    /// # Errors
+    /// Rows that no such model can be fitted to; bounds of `control`.
+    fn fit(&self, inputs: &Self::Inputs, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<Self::Fitted>;
+}
+
+/// One free parameter of a fitted distribution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FreeParameter {
+    /// What the parameter is: `mean[1]`, `covariance[1,2]`.
+    pub name: String,
+    /// The value of the parameter.
+    pub value: f64,
+}
+
+/// A distribution p(x | theta) with theta given.
+pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The kind of input that it is a distribution of.
+    type Inputs: Inputs;
+
+    /// The free parameters theta, in the order of the score vector.
+    fn parameters(&self) -> Vec<FreeParameter>;
+    /// The distribution with other values of the free parameters.
+    ///
+    /// # Errors
+    /// As many numbers as there are not parameters; values that no such distribution has.
+    fn with_parameters(&self, values: &[f64]) -> Result<Self>;
+    /// ln p(x | theta) of each input.
+    ///
+    /// # Errors
+    /// Inputs of another shape than those of the fit.
+    fn log_densities(&self, inputs: &Self::Inputs) -> Result<Vec<f64>>;
+    /// The score vector d ln p(x | theta) / d theta of each input, one per row.
+    ///
+    /// # Errors
+    /// As [`FittedDistribution::log_densities`].
+    fn scores(&self, inputs: &Self::Inputs) -> Result<Matrix>;
+    /// The Fisher information I = -E d^2 ln p / d theta^2 = E g g' of one input; `None` where no formula is known.
+    fn information(&self) -> Option<Matrix>;
+    /// Rows f(x) with f(x)' f(z) = g(x)' I^-1 g(z) for score vectors g, where that takes less than to factor the information.
+    ///
+    /// # Errors
+    /// As [`FittedDistribution::log_densities`].
+    fn whitened_scores(&self, _inputs: &Self::Inputs) -> Result<Option<Matrix>> {
+        Ok(None)
+    }
+    /// Draws so many rows, as a column that the model takes. Equal seeds give equal bits.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Values>;
+    /// Whether theta maximises the weighted likelihood of the rows of the fit: the score vectors of these sum to 0.
+    fn is_maximum_likelihood(&self) -> bool;
+    /// What the user should know of the fit, such as what was done about a singular covariance.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
+}

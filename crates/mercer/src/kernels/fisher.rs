@@ -1,0 +1,163 @@
+//! fisher: k(x, z) = g(x)' I^-1 g(z), g(x) = d ln p(x | theta) / d theta at the theta of the training rows (K37-K39; S3 14.25-14.27).
+//!
+//! I = -E d^2 ln p / d theta^2 by formula (analytic), sum w g g' / sum w over the training rows (empirical), or 1 (identity).
+//! k is the inner product of I^(-1/2) g, which are its features.
+
+use super::fitted::foreign;
+use crate::control::Control;
+use crate::data::{ColumnNeeds, Dataset, PER_FUNCTION, Points, RowWeights};
+use crate::error::{Error, Result};
+use crate::generative::{FittedGenerative, Gaussian, GenerativeExpr, ShrunkFactor};
+use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
+use crate::linalg::{Matrix, Real, gramian_of_columns_within};
+use crate::param::{Domain, Param, TermList, Value};
+use serde::{Deserialize, Serialize};
+
+/// Inner product of score vectors of a generative model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fisher {
+    model: GenerativeExpr,
+    information: Information,
+    seed: Value,
+}
+
+/// Where the Fisher information comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Information {
+    Analytic,
+    Empirical,
+    Identity,
+}
+
+impl Default for Fisher {
+    fn default() -> Self {
+        Fisher { model: GenerativeExpr::Gaussian(Gaussian::default()), information: Information::Analytic, seed: Value::Number(0.0) }
+    }
+}
+
+/// The model of the training rows, and the factor of its information where there is no closed form of I^(-1/2) g and I is not 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedScores {
+    model: Option<FittedGenerative>,
+    factor: Option<ShrunkFactor>,
+}
+
+impl Fisher {
+    /// I^(-1/2) g of each row.
+    fn whitened(&self, learnt: &FittedScores, inputs: &Dataset) -> Result<Matrix> {
+        let model = learnt.model.as_ref().ok_or_else(foreign)?;
+        if self.information == Information::Analytic
+            && let Some(features) = model.whitened_scores(inputs)?
+        {
+            return Ok(features);
+        }
+        let mut scores = model.scores(inputs)?;
+        match &learnt.factor {
+            Some(factor) => factor.whiten(&mut scores, &Control::unwatched())?,
+            None if self.information == Information::Identity => {}
+            None => return Err(foreign()),
+        }
+        Ok(scores)
+    }
+
+    /// The factor that [`Fisher::whitened`] divides by.
+    fn factor(&self, model: &FittedGenerative, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<Option<ShrunkFactor>> {
+        let rows = weights.total(inputs.rows());
+        match self.information {
+            Information::Identity => Ok(None),
+            Information::Analytic if model.whitened_scores(&inputs.select(&[]))?.is_some() => Ok(None),
+            Information::Analytic => {
+                let why = || format!("no formula is known for {}; take information=empirical", self.model.name());
+                let known = model.information().ok_or_else(|| Error::Setting { name: "information".into(), why: why() })?;
+                ShrunkFactor::new(&known, f64::INFINITY, None, control).map(Some)
+            }
+            Information::Empirical => {
+                let scores = model.scores(inputs)?;
+                control.plan("the empirical information of a model", 24 * (scores.cols() as u64).pow(2))?;
+                let shares: Vec<f64> = (0..inputs.rows()).map(|i| weights.at(i) / rows).collect();
+                let mean = gramian_of_columns_within(&scores, Some(&shares), control)?;
+                ShrunkFactor::new(&mean, rows, None, control).map(Some)
+            }
+        }
+    }
+}
+
+impl Kernel for Fisher {
+    const NAME: &'static str = "fisher";
+    const DOC: &'static str = "g(x)' I^-1 g(z) with the score vectors g(x) = d log p(x) / d theta of a model p fitted to the training rows and its Fisher information I: inputs that would change the model alike";
+    const SOURCE: &'static str =
+        "Jaakkola & Haussler, Exploiting generative models in discriminative classifiers (1998); Murphy (2012), (14.25) to (14.27)";
+    const BECAUSE: &'static str = "an inner product of I^(-1/2) g(x)";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("model", "the model p, fitted to the training rows", Domain::Term(&TermList::of::<GenerativeExpr>())),
+        Param::fixed(
+            "information",
+            "I: by the formula of the model, the mean of g g' over the training rows, or 1",
+            Domain::Choice(&["analytic", "empirical", "identity"]),
+        ),
+        Param::fixed("seed", "seed of what the fit of the model draws", Domain::Integer(0, usize::MAX)),
+    ];
+    type Inputs = Dataset;
+    type Learnt = FittedScores;
+    type Prepared = PreparedPoints;
+
+    fn column_needs(&self) -> ColumnNeeds {
+        self.model.column_needs()
+    }
+    fn settle(&self, inputs: &Dataset, weights: RowWeights<'_>) -> Self {
+        // Rows of another kind are refused where the kernel is bound.
+        let model = self.model.settle(inputs, weights).unwrap_or_else(|_| self.model.clone());
+        Fisher { model, information: self.information, seed: self.seed.settle(0.0) }
+    }
+    fn check(&self, inputs: &Dataset) -> Result<()> {
+        self.model.check(inputs)
+    }
+    fn learns(&self) -> bool {
+        true
+    }
+    fn learn(&self, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<FittedScores> {
+        let width = self.model.free_parameters(inputs).unwrap_or(0) as u64;
+        control.plan(&format!("score vectors of {} of {width} numbers each", self.model), 24 * width.saturating_mul(inputs.rows() as u64))?;
+        let model = self.model.fit(inputs, weights, self.seed.integer() as u64, control)?;
+        let factor = self.factor(&model, inputs, weights, control)?;
+        Ok(FittedScores { model: Some(model), factor })
+    }
+    fn notices(&self, learnt: &FittedScores) -> Vec<String> {
+        let share = learnt.factor.as_ref().map_or(0.0, ShrunkFactor::share);
+        let shrunk = || format!("fisher: the information is singular: {:.1}% of its entries off the diagonal were taken away", 100.0 * share);
+        learnt.model.iter().flat_map(FittedGenerative::notices).chain((share > 0.0).then(shrunk)).collect()
+    }
+    fn prepare(&self, learnt: &FittedScores, inputs: &Dataset, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+        let features = self.whitened(learnt, inputs)?;
+        let (rows, width) = (features.rows(), features.cols());
+        if let Some(place) = features.data().iter().position(|g| !g.is_finite()) {
+            let why = format!("it is not finite under {}; divide the columns by numbers", self.model);
+            return Err(Error::Numerical { what: format!("the score vector of row {}", place / width + 1), why });
+        }
+        Ok(PreparedPoints::plain(&Points::computed(rows, width, features.into_data()), like))
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
+        tile.from_dots(Identity);
+    }
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
+        x.norms().to_vec()
+    }
+    fn features(&self, x: &PreparedPoints) -> Option<Matrix> {
+        Matrix::new(x.rows(), x.dim(), x.dense()?.to_vec()).ok()
+    }
+    fn rank(&self, inputs: &Dataset) -> Option<usize> {
+        self.model.free_parameters(inputs)
+    }
+    fn per_value(&self, inputs: &Dataset) -> f64 {
+        PER_FUNCTION + 2.0 * self.model.free_parameters(inputs).unwrap_or(0) as f64
+    }
+    fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
+        Some(x)
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}
