@@ -1,5 +1,6 @@
-//! A Gram matrix for tests: bells around points of the plane, which says what was asked of it.
+//! For tests: a Gram matrix of bells around points of the plane, which says what was asked of it, and the problem of two classes.
 
+use super::Problem;
 use crate::gram::{Block, Gram, Side};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,6 +34,13 @@ impl Bells {
     pub(super) fn laid_out(&self) -> Vec<usize> {
         self.asked.laid_out.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// The problem of two classes under one penalty.
+pub(super) fn classes(row: Vec<usize>, second: impl Fn(usize) -> bool, c: f64) -> Problem {
+    let bound = |sign: f64| row.iter().map(|&i| if second(i) == (sign > 0.0) { c * sign } else { 0.0 }).collect();
+    let target = row.iter().map(|&i| if second(i) { 1.0 } else { -1.0 }).collect();
+    Problem { target, low: bound(-1.0), high: bound(1.0), tube: 0.0, start: None, row }
 }
 
 impl Gram for Bells {

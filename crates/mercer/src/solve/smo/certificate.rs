@@ -1,15 +1,12 @@
 //! The proof of a solution: duality gap, violation and offset, from kernel values in f64.
 
+use super::limits::certificate::*;
 use super::state::State;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{Features, Gram, HERE, Side, apply_among, apply_rows};
 use crate::linalg::Matrix;
 
-/// Values of f between two looks at the cancel flag.
-const CHECK: usize = 4096;
-/// Values of f in f32 may be off by so many times what they are found to be.
-const SAFE: f64 = 16.0;
 /// The place of a row without a coefficient.
 const NOWHERE: usize = usize::MAX;
 

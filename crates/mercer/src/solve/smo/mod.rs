@@ -28,39 +28,33 @@
 //! References: Osuna, Freund and Girosi (1997), decomposition; Fan, Chen and Lin (2005), second-order
 //! choice of pairs; Joachims (1999) and Wen et al. (2018, ThunderSVM), blocks of violators of which half are kept.
 
-mod among;
 #[cfg(test)]
 mod bells;
 mod certificate;
+mod class_blocks;
 mod coordinates;
 mod decompose;
+mod dense;
 mod interior;
-mod lanes;
+mod lazy_rows;
+mod limits;
 mod newton;
 mod pairs;
-mod panels;
-mod part;
 mod passes;
-mod sides;
+mod plan;
+mod shrinking;
+mod simd;
 mod state;
-mod whole;
+mod working_set_gram;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{Features, Gram, RowCache, Side};
+use limits::common::*;
 use passes::Passes;
+use plan::{Facts, ProblemFacts, Road};
 use rayon::prelude::*;
-use state::State;
-use std::sync::Arc;
-
-/// Below this tolerance rows of f32 are not tried.
-const NARROW: f64 = 1e-5;
-/// Share of the tolerance that is aimed at, so that exact values do not just miss it.
-const MARGIN: f64 = 0.9;
-/// Once the violation is within the tolerance, the gap may take so many times the steps taken, and so many per variable.
-const PATIENCE: (usize, usize) = (4, 100);
-/// Times that a problem is taken up again from exact values, per kind of row.
-const ROUNDS: usize = 3;
+use state::{Stage, State};
 
 /// One problem over rows of a Gram matrix.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,7 +126,7 @@ pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: 
     solve_from(gram, problems, &[], options, control)
 }
 
-/// The same where f = Kb of the start is known for some problems, as it is along a path of penalties.
+/// Solves problems where f = Kb of the start is known for some, as it is along a path of penalties.
 pub fn solve_from(
     gram: &dyn Gram,
     problems: &[Problem],
@@ -148,61 +142,70 @@ pub fn solve_from(
             state.exact = true;
         }
     }
-    if states.iter().any(interior::begins)
-        && let Some(features) = gram.features(Side::Rows)
-        && states.iter().any(|s| interior::fits(s, &features))
-    {
-        let features = Arc::new(features.into_owned());
-        states.iter_mut().filter(|s| interior::fits(s, &features)).for_each(|s| s.features = Some(Arc::clone(&features)));
-    }
-    let (mut small, mut large): (Vec<&mut State<'_>>, Vec<&mut State<'_>>) =
-        states.iter_mut().partition(|s| whole::fits(s, problems.len(), gram, control));
-    if !small.is_empty() {
-        whole::solve(gram, &mut small, options, control)?;
-    }
-    large.extend(small.into_iter().filter(|s| !s.closed));
-    if let Some(features) = large.iter().any(|s| !s.near).then(|| Features::of(gram, Side::Rows)).flatten() {
-        let fits = large.iter_mut().filter(|s| coordinates::fits(s, &features));
-        let mut first: Vec<&mut State<'_>> = fits.map(|s| &mut **s).collect();
-        coordinates::run(&features, &mut first, options, control)?;
-        large.retain(|s| !s.closed);
-    }
-    large.par_iter_mut().for_each(|state| {
-        if let Some(features) = state.features.take() {
-            interior::start(state, &features, control);
+    let features = Features::of(gram, Side::Rows);
+    let job = Job { gram, features: features.as_ref(), options: *options, control };
+    let facts = Facts::of(&job, &states);
+    states.par_iter_mut().for_each(|s| s.roads = plan::choose(&ProblemFacts::of(s), &facts));
+    for road in Road::ALL {
+        let mut open: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.roads.contains(&road)).collect();
+        if !open.is_empty() {
+            road.take(&job, &mut open)?;
         }
-    });
-    if large.iter().any(|s| s.is_moved()) {
-        certificate::refresh(gram, &mut large, None, control)?;
-        large.iter_mut().for_each(|s| s.stretch());
     }
-    if options.tolerance >= NARROW {
-        let mut far: Vec<&mut State<'_>> = large.iter_mut().filter(|s| !s.near).map(|s| &mut **s).collect();
-        settle::<f32>(gram, &mut far, options, control)?;
-    }
-    settle::<f64>(gram, &mut large, options, control)?;
     Ok(states.into_par_iter().map(|s| s.into_solution(options.tolerance)).collect())
 }
 
+/// What every road works on.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    gram: &'a dyn Gram,
+    /// Z with K = Z Z', where it is known.
+    features: Option<&'a Features<'a>>,
+    options: Options,
+    control: &'a Control,
+}
+
+/// Where steps in one precision have led.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// They may lead further from exact values.
+    Moved,
+    /// More of them lead nowhere.
+    Stands,
+}
+
+/// Takes problems to their tolerance over rows of K, in f32 where they are not near their optimum, then in f64.
+fn settle_in_turn(job: &Job<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
+    if states.iter().any(|s| s.is_moved()) {
+        certificate::refresh(job.gram, states, None, job.control)?;
+        states.iter_mut().for_each(|s| s.stretch());
+    }
+    states.iter_mut().for_each(|s| s.exact = false);
+    if job.options.tolerance >= NARROW {
+        let mut cold: Vec<&mut State<'_>> = states.iter_mut().filter(|s| s.stage == Stage::Cold).map(|s| &mut **s).collect();
+        settle::<f32>(job, &mut cold, road)?;
+    }
+    settle::<f64>(job, states, road)
+}
+
 /// Takes every open problem to its tolerance with rows of one kind, then checks with exact values; again where that fails.
-fn settle<T: Passes>(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
+fn settle<T: Passes>(job: &Job<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
+    let (options, control) = (&job.options, job.control);
     let (mut cache, rounded) = (None, (size_of::<T>() == 4).then_some(options.tolerance));
     for _ in 0..ROUNDS {
-        if states.iter().all(|s| s.closed) {
+        if states.iter().all(|s| s.is_done()) {
             return Ok(());
         }
-        let moved = match states {
-            [state] if part::fits(gram, state) => part::run::<T>(gram, state, options, control)?,
+        let progress = match states {
+            [state] if road == Road::Shrinking => shrinking::run::<T>(job, state)?,
             _ => {
-                let cache = cache.get_or_insert_with(|| RowCache::<T>::new(gram, options.cache_bytes));
+                let cache = cache.get_or_insert_with(|| RowCache::<T>::new(job.gram, options.cache_bytes));
                 decompose::run(states, cache, options, 0, control)?
             }
         };
-        certificate::refresh(gram, states, rounded, control)?;
-        for state in states.iter_mut() {
-            state.closed |= state.is_optimal(options.tolerance);
-        }
-        if !moved {
+        certificate::refresh(job.gram, states, rounded, control)?;
+        states.iter_mut().for_each(|s| s.end_if(s.is_optimal(options.tolerance)));
+        if progress == Progress::Stands {
             return Ok(());
         }
     }

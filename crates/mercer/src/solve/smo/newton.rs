@@ -1,6 +1,6 @@
 //! Steps on all free variables of a block at once: what ends the zigzag of pairs on badly scaled kernels.
 //!
-//! Over the free variables F, one of which, r, takes what the others move so that the sum stays, and with g = v + lift there,
+//! Over the free variables F, one of which, r, takes what the others move so that the sum stays, and with g = v + slope_up there,
 //!
 //! ```text
 //! maximise  h'd - 1/2 d'H d,      h_a = g_a - g_r,   H_ab = K_ab - K_ar - K_rb + K_rr
@@ -13,17 +13,11 @@
 //!
 //! References: Vishwanathan, Smola and Murty (2003) and Scheinberg (2006), active sets for support vector machines.
 
+use super::limits::newton::*;
 use super::pairs::{Block, Until};
 use super::passes::Passes;
 use super::state::State;
 use crate::gram::{axpy, dot};
-
-/// A pivot below this share of the diagonal is none, in f32 and in f64.
-const DEPENDENT: [f64; 2] = [1e-6, 1e-12];
-/// Variables at bounds are let in one by one where K is of low rank and a step costs no more than so many passes.
-const EASY: f64 = 50.0;
-/// The share of a value of K that rounding may change.
-const ROUNDING: [f64; 2] = [f32::EPSILON as f64, f64::EPSILON];
 
 /// The free variables of a block.
 struct Face {
@@ -188,7 +182,7 @@ impl<T: Passes> Block<'_, T> {
         let ways = with_taker(taker, list, d);
         let end = |coef: f64, a: usize, d: f64| {
             let k = self.members[a];
-            if d > 0.0 { state.above(k, coef) } else { state.below(k, coef) }
+            if d > 0.0 { state.room_up(k, coef) } else { state.room_down(k, coef) }
         };
         let ends: Vec<f64> = ways.iter().map(|&(a, d)| end(self.coef[a], a, d)).collect();
         let (mut share, mut met) = (1.0, None);

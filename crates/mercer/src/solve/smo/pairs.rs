@@ -6,8 +6,10 @@
 //! One step is two passes over the block: the update of v finds the next i on its way. Where pairs zigzag, steps on all
 //! free variables at once come between them.
 
+use super::ROUNDING;
+use super::limits::pairs::*;
 use super::passes::{PAD, Passes};
-use super::state::{ROUNDING, State};
+use super::state::State;
 use crate::control::Control;
 
 /// The block: everything about its B variables, the lists padded with variables that can do nothing.
@@ -17,7 +19,7 @@ pub(super) struct Block<'a, T> {
     pub(super) rows: Rows<'a, T>,
     /// v = z - f, kept up to date.
     pub(super) v: Vec<T>,
-    /// What v counts where the variable is raised, and where it is lowered: see `State::lift`.
+    /// What v counts where the variable is raised, and where it is lowered: see `State::slope_up`.
     pub(super) up: Vec<T>,
     pub(super) down: Vec<T>,
     pub(super) diagonal: Vec<T>,
@@ -70,19 +72,6 @@ impl<'a, T: Passes> Rows<'a, T> {
         &all[a * wide..(a + 1) * wide]
     }
 }
-
-/// Curvature below this share of the diagonal counts as none (LIBSVM's tau).
-const FLAT: f64 = 1e-12;
-/// Steps between two looks at the clock and the cancel flag.
-const CHECK: usize = 4096;
-/// What a pass costs besides its numbers, in numbers.
-const PASS: f64 = 100.0;
-/// Steps on all free variables may cost this share of the pair steps before them, the factorisation guessed at; and so many times
-/// that where K is of low rank.
-const SHARE: [f64; 2] = [0.3, 10.0];
-
-/// No such steps on more free variables: nobody waits longer than for one of them.
-const MOST_FREE: usize = 512;
 
 /// When to leave a block.
 pub(super) struct Until<'a> {
@@ -137,7 +126,7 @@ impl<'a, T: Passes> Block<'a, T> {
     pub(super) fn bound(&mut self, state: &State<'_>, a: usize) {
         let (k, b) = (self.members[a], self.coef[a]);
         self.free -= usize::from(self.up[a] == self.down[a]);
-        (self.up[a], self.down[a]) = (T::from_f64(state.lift(k, b)), T::from_f64(state.drop(k, b)));
+        (self.up[a], self.down[a]) = (T::from_f64(state.slope_up(k, b)), T::from_f64(state.slope_down(k, b)));
         self.free += usize::from(self.up[a] == self.down[a]);
     }
 
@@ -202,7 +191,7 @@ impl<'a, T: Passes> Block<'a, T> {
     /// Raises i and lowers j as far as pays, but for v; false if that is nowhere.
     fn change(&mut self, state: &State<'_>, i: usize, j: usize, step: &mut f64) -> bool {
         let curve = self.diagonal[i].to_f64() + self.diagonal[j].to_f64() - 2.0 * self.rows.of(i, self.v.len())[j].to_f64();
-        let (most, least) = (state.above(self.members[i], self.coef[i]), state.below(self.members[j], self.coef[j]));
+        let (most, least) = (state.room_up(self.members[i], self.coef[i]), state.room_down(self.members[j], self.coef[j]));
         let (room_i, room_j) = (most - self.coef[i], self.coef[j] - least);
         let slope = (self.v[i] + self.up[i]).to_f64() - (self.v[j] + self.down[j]).to_f64();
         *step = (slope / curve.max(self.flat)).min(room_i).min(room_j);

@@ -1,6 +1,6 @@
 //! The two passes of a pair step over all variables of a block, in registers, compiled once per instruction set.
 
-use super::lanes::{Lanes, Plain};
+use super::simd::{Lanes, Plain};
 use crate::gram::{Cell, Level, level};
 use crate::linalg::{Real, count_passed};
 

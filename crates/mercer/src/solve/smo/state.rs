@@ -1,15 +1,20 @@
 //! Where the solution of one problem stands.
 
 use super::certificate::Quality;
-use super::{Problem, Solution, certificate, malformed};
+use super::plan::Road;
+use super::{Problem, ROUNDING, SLACK, Solution, certificate, malformed};
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
-use std::sync::Arc;
 
-/// A share of a variable that is rounding.
-pub(super) const ROUNDING: f64 = 1e-12;
-/// A variable is clearly where it belongs where the slope keeps it there by this share of the violation.
-const SLACK: f64 = 0.1;
+/// How far a problem has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Steps in f32 come first.
+    Cold,
+    /// It is so near its optimum that the rounding of f32 would lead away from it.
+    Warm,
+    /// Nothing more is to be done.
+    Done,
+}
 
 /// A problem and where its solution stands.
 pub(super) struct State<'a> {
@@ -21,14 +26,11 @@ pub(super) struct State<'a> {
     /// f = Kb.
     pub(super) values: Vec<f64>,
     pub(super) iterations: usize,
-    /// Z with K = Z Z', where a start from the interior may pay.
-    pub(super) features: Option<Arc<Matrix>>,
-    /// Whether it began so near to its optimum that the rounding of f32 would lead away from it.
-    pub(super) near: bool,
+    /// The roads that it takes, in order.
+    pub(super) roads: Vec<Road>,
+    pub(super) stage: Stage,
     /// Whether f is known in f64 for every variable as it stands.
     pub(super) exact: bool,
-    /// Nothing more is to be done.
-    pub(super) closed: bool,
     /// Where it began, if it is part of another.
     pub(super) before: Option<Box<Before>>,
 }
@@ -75,10 +77,9 @@ impl<'a> State<'a> {
             values: vec![0.0; n],
             coef,
             iterations: 0,
-            features: None,
-            near: false,
+            roads: Vec::new(),
+            stage: Stage::Cold,
             exact: false,
-            closed: false,
             before: None,
         })
     }
@@ -94,8 +95,15 @@ impl<'a> State<'a> {
     pub(super) fn part<'b>(&self, problem: &'b Problem, variables: &[usize]) -> State<'b> {
         let pick = |list: &[f64]| variables.iter().map(|&k| list[k]).collect::<Vec<f64>>();
         let (diagonal, coef, values) = (pick(&self.diagonal), pick(&self.coef), pick(&self.values));
-        let (features, near, exact, closed) = (self.features.clone(), self.near, self.exact, self.closed);
-        State { problem, diagonal, coef, values, iterations: self.iterations, features, near, exact, closed, before: None }
+        let (iterations, roads, stage, exact) = (self.iterations, self.roads.clone(), self.stage, self.exact);
+        State { problem, diagonal, coef, values, iterations, roads, stage, exact, before: None }
+    }
+
+    /// Where it stands with what the rest adds to its dual value.
+    pub(super) fn part_from_here<'b>(&self, problem: &'b Problem, variables: &[usize]) -> State<'b> {
+        let mut part = self.part(problem, variables);
+        part.before = Some(Box::new(Before { dual: certificate::of(self).dual, coef: part.coef.clone(), values: part.values.clone() }));
+        part
     }
 
     /// Takes over what came of it.
@@ -103,9 +111,17 @@ impl<'a> State<'a> {
         for (a, &k) in variables.iter().enumerate() {
             (self.coef[k], self.values[k]) = (part.coef[a], part.values[a]);
         }
-        (self.iterations, self.near, self.closed) = (part.iterations, part.near, part.closed);
-        self.exact = part.exact;
-        self.features.clone_from(&part.features);
+        (self.iterations, self.stage, self.exact) = (part.iterations, part.stage, part.exact);
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.stage == Stage::Done
+    }
+
+    pub(super) fn end_if(&mut self, ended: bool) {
+        if ended {
+            self.stage = Stage::Done;
+        }
     }
 
     /// Whether any variable is not zero.
@@ -145,7 +161,7 @@ impl<'a> State<'a> {
     }
 
     /// What is added to v for the slope of the objective where b is raised: the tube's share, or -infinity at the upper bound.
-    pub(super) fn lift(&self, k: usize, b: f64) -> f64 {
+    pub(super) fn slope_up(&self, k: usize, b: f64) -> f64 {
         let tube = self.problem.tube;
         match b {
             b if b >= self.problem.high[k] => f64::NEG_INFINITY,
@@ -154,8 +170,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The same where b is lowered, or +infinity at the lower bound.
-    pub(super) fn drop(&self, k: usize, b: f64) -> f64 {
+    /// What is added to v for the slope where b is lowered: the tube's share, or +infinity at the lower bound.
+    pub(super) fn slope_down(&self, k: usize, b: f64) -> f64 {
         let tube = self.problem.tube;
         match b {
             b if b <= self.problem.low[k] => f64::INFINITY,
@@ -164,20 +180,20 @@ impl<'a> State<'a> {
         }
     }
 
-    /// How far b may be raised before a bound or the kink at 0.
-    pub(super) fn above(&self, k: usize, b: f64) -> f64 {
+    /// Where b ends when it is raised: at a bound or the kink at 0.
+    pub(super) fn room_up(&self, k: usize, b: f64) -> f64 {
         if b < 0.0 { 0.0 } else { self.problem.high[k] }
     }
 
-    /// How far b may be lowered before a bound or the kink at 0.
-    pub(super) fn below(&self, k: usize, b: f64) -> f64 {
+    /// Where b ends when it is lowered: at a bound or the kink at 0.
+    pub(super) fn room_down(&self, k: usize, b: f64) -> f64 {
         if b > 0.0 { 0.0 } else { self.problem.low[k] }
     }
 
     /// The slope of the objective where b is raised, and where it is lowered: optimal where no first is above any second.
     pub(super) fn slopes(&self, k: usize) -> (f64, f64) {
         let (v, b) = (self.v(k), self.coef[k]);
-        (v + self.lift(k, b), v + self.drop(k, b))
+        (v + self.slope_up(k, b), v + self.slope_down(k, b))
     }
 
     /// Variables that are not clearly where they belong.

@@ -6,20 +6,17 @@
 //! serves one pair; that of a class with itself is kept for all its pairs. While problems are solved, the rows of the next group
 //! are computed: of the first groups few problems are ready, which alone would not keep all threads at work.
 
+use super::limits::rows::*;
 use super::passes::Passes;
 use super::state::State;
-use super::{Options, whole};
-use crate::control::Control;
+use super::{Job, dense};
 use crate::error::Result;
 use crate::gram::{self, Gram, with_scratch};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rows and columns of a tile.
-const TILE: (usize, usize) = (64, 960);
-
 /// Groups of rows, and which of them each problem has.
-pub(super) struct Groups {
+struct Groups {
     /// The rows of each group, ascending.
     rows: Vec<Vec<usize>>,
     /// The groups of each problem, ascending.
@@ -29,7 +26,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    pub(super) fn of(states: &[&mut State<'_>]) -> Self {
+    fn of(states: &[&mut State<'_>]) -> Self {
         let end = states.iter().flat_map(|s| &s.problem.row).max().map_or(0, |r| r + 1);
         let mut parts: Vec<Vec<usize>> = vec![Vec::new(); end];
         for (p, state) in states.iter().enumerate() {
@@ -81,7 +78,7 @@ impl Groups {
     }
 
     /// Bytes of the blocks that are held at once, at most: those of the next group are there while problems of one are solved.
-    pub(super) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         let pairs = self.pairs();
         let size = |&(a, b): &(usize, usize)| 8 * (self.rows[a].len() * self.rows[b].len()) as u64;
         let held = |g: usize| pairs.iter().filter(|((a, _), last)| *a <= g + 1 && **last >= g).map(|(pair, _)| size(pair)).sum();
@@ -89,8 +86,17 @@ impl Groups {
     }
 }
 
-/// Solves the problems group by group.
-pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Groups, options: &Options, control: &Control) -> Result<()> {
+/// Solves problems group by group; leaves them open where the cache is too small for the blocks.
+pub(super) fn run(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+    let groups = Groups::of(states);
+    if groups.bytes() > job.options.cache_bytes {
+        return Ok(());
+    }
+    dense::in_time(job, states, |states| solve(job, states, &groups))
+}
+
+fn solve(job: &Job<'_>, states: &mut [&mut State<'_>], groups: &Groups) -> Result<()> {
+    let (gram, control) = (job.gram, job.control);
     let mut blocks: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     let gathered = gram.gathered(&groups.rows.concat());
     // Memory of blocks that are done: fresh memory would cost a page fault per 4 kB.
@@ -116,7 +122,7 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Gro
         let mut ready: Vec<_> = states.iter_mut().zip(&groups.of).filter(|(_, list)| list.last() == Some(&g)).collect();
         let solve = || {
             let each = ready.par_iter_mut().with_max_len(1);
-            each.try_for_each(|(state, list)| whole::one(state, &Pieces::new(state, list, groups, &blocks), options, control))
+            each.try_for_each(|(state, list)| dense::one(state, &Pieces::new(state, list, groups, &blocks), job))
         };
         rayon::join(solve, || compute(g + 1, &next, &mut made)).0?;
         let done: Vec<(usize, usize)> = blocks.keys().filter(|(a, b)| !groups.together(*a, *b, g + 1)).copied().collect();
@@ -213,7 +219,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-impl whole::Kernel for Pieces<'_> {
+impl dense::Kernel for Pieces<'_> {
     fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
         let (q, at) = self.of[k];
         for &(start, count) in &self.runs {
@@ -233,11 +239,12 @@ impl whole::Kernel for Pieces<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Problem, whole};
+    use super::super::bells::{Bells, classes};
+    use super::super::{Options, Problem};
     use super::*;
+    use crate::control::Control;
     use crate::gram::Dense;
     use crate::linalg::Matrix;
-    use std::ops::Range;
 
     #[test]
     fn problems_on_blocks_of_groups_come_to_what_each_comes_to_alone() {
@@ -247,17 +254,10 @@ mod tests {
         let kernel = |i: usize, k: usize| (-(0..3).map(|j| (x(i, j) - x(k, j)).powi(2)).sum::<f64>()).exp();
         let gram = Dense::square(Matrix::from_fn(n, n, |i, k| kernel(i.min(k), i.max(k)))).unwrap();
         let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (0, 9)];
-        let problems: Vec<Problem> = pairs
-            .iter()
-            .map(|&(a, b)| {
-                let row: Vec<usize> = (0..n).filter(|i| b == 9 || i % 4 == a || i % 4 == b).collect();
-                let second = |i: usize| i % 4 > a;
-                let bound = |sign: f64| row.iter().map(|&i| if second(i) == (sign > 0.0) { 2.0 * sign } else { 0.0 }).collect();
-                let target = row.iter().map(|&i| if second(i) { 1.0 } else { -1.0 }).collect();
-                Problem { target, low: bound(-1.0), high: bound(1.0), tube: 0.0, start: None, row }
-            })
-            .collect();
-        let (options, control, ones) = (Options::default(), Control::default(), vec![1.0; n]);
+        let rows = |a: usize, b: usize| (0..n).filter(|i| b == 9 || i % 4 == a || i % 4 == b).collect();
+        let problems: Vec<Problem> = pairs.iter().map(|&(a, b)| classes(rows(a, b), |i| i % 4 > a, 2.0)).collect();
+        let (control, ones) = (Control::default(), vec![1.0; n]);
+        let job = Job { gram: &gram, features: None, options: Options::default(), control: &control };
         let start = || problems.iter().map(|p| State::new(p, (n, n), &ones).unwrap()).collect::<Vec<_>>();
         let (mut by_groups, mut at_once) = (start(), start());
         let mut states: Vec<&mut State<'_>> = by_groups.iter_mut().collect();
@@ -265,38 +265,18 @@ mod tests {
         assert_eq!(groups.rows.len(), 4);
         // At the end all pairs of groups are held, for the last problem.
         assert!(groups.bytes() <= 8 * (n * n) as u64 && groups.bytes() >= 8 * (n * n / 2) as u64);
-        solve(&gram, &mut states, &groups, &options, &control).unwrap();
-        whole::solve_or_close(&gram, &mut at_once.iter_mut().collect::<Vec<_>>(), &options, &control).unwrap();
+        run(&job, &mut states).unwrap();
+        dense::held(&job, &mut at_once.iter_mut().collect::<Vec<_>>()).unwrap();
         for (a, b) in by_groups.into_iter().zip(at_once) {
-            assert!(a.closed && a.iterations > 10);
+            assert!(a.is_done() && a.iterations > 10);
             assert_eq!(a.into_solution(1e-3), b.into_solution(1e-3));
-        }
-    }
-
-    /// Bells around numbers.
-    struct Bells(Vec<f64>);
-
-    impl Gram for Bells {
-        fn shape(&self) -> (usize, usize) {
-            (self.0.len(), self.0.len())
-        }
-        fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: gram::Block<'_, f64>) {
-            for (k, i) in rows.enumerate() {
-                out.row_mut(k).iter_mut().zip(&self.0[cols.clone()]).for_each(|(o, z)| *o = (-(self.0[i] - z).powi(2)).exp());
-            }
-        }
-        fn diagonal(&self, _: gram::Side) -> Vec<f64> {
-            vec![1.0; self.0.len()]
-        }
-        fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
-            Some(Box::new(Bells(rows.iter().map(|&i| self.0[i]).collect())))
         }
     }
 
     #[test]
     fn blocks_of_rows_laid_out_by_group_hold_the_values_of_the_rows_where_they_are() {
         let n = 150;
-        let gram = Bells((0..n).map(|k| (k as f64 * 0.7).sin()).collect());
+        let gram = Bells::new((0..n).map(|k| [(k as f64 * 0.7).sin(), 0.0]).collect(), 1.0);
         let rows = (0..3).map(|class| (0..n).filter(|i| i % 3 == class).collect()).collect();
         let groups = Groups::new(rows, vec![vec![0, 1, 2]]);
         let gathered = gram.gathered(&groups.rows.concat()).unwrap();

@@ -5,110 +5,96 @@
 //! that, not columns out of its rows. What the others' values of f come to is worked out when a part is done, and where one of
 //! them is not where it belongs, a part is chosen anew.
 
+use super::limits::shrinking::*;
 use super::passes::Passes;
-use super::state::{Before, State};
-use super::{MARGIN, Options, certificate, decompose};
-use crate::control::Control;
+use super::state::State;
+use super::{Job, MARGIN, Options, Progress, certificate, decompose};
 use crate::error::Result;
-use crate::gram::{Gram, Memory, RowCache, add_products};
+use crate::gram::{Memory, RowCache, add_products};
 
-/// Problems of fewer variables are solved as a whole.
-const LEAST: usize = 8192;
-/// A part has at most this share of the variables of the whole.
-const SHARE: f64 = 0.5;
-/// The first part is solved to this share of the violation: what the others come to may change which variables belong to it.
-const FIRST: f64 = 0.05;
-/// Parts that are tried.
-const PARTS: usize = 8;
-
-/// Whether a problem is large enough, and the Gram matrix of some inputs can be had.
-pub(super) fn fits(gram: &dyn Gram, state: &State<'_>) -> bool {
-    state.coef.len() > LEAST && gram.gathered(&state.problem.row[..1]).is_some()
-}
-
-/// Takes a problem to its tolerance; whether anything moved, and more of it would lead further.
-pub(super) fn run<T: Passes>(gram: &dyn Gram, state: &mut State<'_>, options: &Options, control: &Control) -> Result<bool> {
-    let (most, before) = ((SHARE * state.coef.len() as f64) as usize, state.iterations);
+/// Takes a problem to its tolerance.
+pub(super) fn run<T: Passes>(job: &Job<'_>, state: &mut State<'_>) -> Result<Progress> {
+    let (options, most, before) = (&job.options, (SHARE * state.coef.len() as f64) as usize, state.iterations);
     let mut memory = Memory::default();
     if state.unsettled(&certificate::of(state)).count() > most {
-        let mut cache = RowCache::<T>::new(gram, options.cache_bytes);
-        if !decompose::run(&mut [state], &mut cache, options, most, control)? {
-            return Ok(false);
+        let mut cache = RowCache::<T>::new(job.gram, options.cache_bytes);
+        if decompose::run(&mut [state], &mut cache, options, most, job.control)? == Progress::Stands {
+            return Ok(Progress::Stands);
         }
         memory = cache.into_memory();
     }
     for turn in 0..PARTS {
         let quality = certificate::of(state);
-        if state.closed || quality.within(MARGIN * options.tolerance) {
+        if state.is_done() || quality.within(MARGIN * options.tolerance) {
             break;
         }
         let goal = if turn == 0 { FIRST * quality.violation } else { 0.0 };
         let variables: Vec<usize> = state.unsettled(&quality).collect();
-        if !solve::<T>(gram, state, &variables, goal.max(options.tolerance), options, &mut memory, control)? {
-            return Ok(false);
+        if solve::<T>(job, state, &variables, goal.max(options.tolerance), &mut memory)? == Progress::Stands {
+            return Ok(Progress::Stands);
         }
     }
-    Ok(state.iterations > before)
+    Ok(if state.iterations > before { Progress::Moved } else { Progress::Stands })
 }
 
 /// Solves the part of some variables, first to a tolerance of its own, until it is at its optimum or others belong to it.
 fn solve<T: Passes>(
-    gram: &dyn Gram,
+    job: &Job<'_>,
     state: &mut State<'_>,
     variables: &[usize],
     mut tolerance: f64,
-    options: &Options,
     memory: &mut Memory<T>,
-    control: &Control,
-) -> Result<bool> {
+) -> Result<Progress> {
+    let Job { gram, options, control, .. } = *job;
     let rows = |list: &[usize]| list.iter().map(|&k| state.problem.row[k]).collect::<Vec<usize>>();
     let mut inside = vec![false; state.coef.len()];
     variables.iter().for_each(|&k| inside[k] = true);
     let others: Vec<usize> = (0..inside.len()).filter(|&k| !inside[k]).collect();
     let (own, rest) = (rows(variables), rows(&others));
-    let Some(part_of_gram) = gram.gathered(&own) else { return Ok(false) };
+    let Some(part_of_gram) = gram.gathered(&own) else { return Ok(Progress::Stands) };
     let problem = state.problem_of(variables, (0..variables.len()).collect());
     let mut cache = RowCache::within(part_of_gram.as_ref(), options.cache_bytes, std::mem::take(memory));
-    let moved = loop {
-        let mut part = state.part(&problem, variables);
-        part.before = Some(Box::new(Before { dual: certificate::of(state).dual, coef: part.coef.clone(), values: part.values.clone() }));
-        let moved = decompose::run(&mut [&mut part], &mut cache, &Options { tolerance, ..*options }, 0, control)?;
+    let progress = loop {
+        let mut part = state.part_from_here(&problem, variables);
+        let progress = decompose::run(&mut [&mut part], &mut cache, &Options { tolerance, ..options }, 0, control)?;
         let changed: Vec<usize> = (0..variables.len()).filter(|&a| part.coef[a] != state.coef[variables[a]]).collect();
         let changes: Vec<f64> = changed.iter().map(|&a| part.coef[a] - state.coef[variables[a]]).collect();
         state.take(&part, variables);
         let list: Vec<usize> = changed.iter().map(|&a| own[a]).chain(rest.iter().copied()).collect();
-        let Some(between) = gram.gathered(&list) else { break false };
+        let Some(between) = gram.gathered(&list) else { break Progress::Stands };
         let mut values: Vec<f64> = others.iter().map(|&k| state.values[k]).collect();
         add_products::<T>(between.as_ref(), &changes, &mut values, control)?;
         others.iter().zip(values).for_each(|(&k, f)| state.values[k] = f);
         let quality = certificate::of(state);
-        if !moved || state.closed || quality.within(MARGIN * options.tolerance) || !state.unsettled(&quality).all(|k| inside[k]) {
-            break moved;
+        let reached = state.is_done() || quality.within(MARGIN * options.tolerance);
+        if reached || progress == Progress::Stands || !state.unsettled(&quality).all(|k| inside[k]) {
+            break progress;
         }
         tolerance = options.tolerance;
     };
     *memory = cache.into_memory();
-    Ok(moved)
+    Ok(progress)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bells::Bells;
-    use super::super::{Problem, solve as solve_problems};
+    use super::super::bells::{Bells, classes};
+    use super::super::solve as solve_problems;
     use super::*;
+    use crate::control::Control;
+    use crate::gram::Gram;
 
     #[test]
     fn a_problem_solved_in_parts_is_solved_as_a_whole_and_rows_left_out_of_the_certificate_have_no_part_in_it() {
         let n = 3000;
         let points = (0..n).map(|i| [(i as f64 * 0.737).sin() * 2.0, (i as f64 * 1.311).cos() * 2.0]).collect::<Vec<_>>();
         let above = |i: usize| points[i][0] + 0.5 * (3.0 * points[i][1]).sin() + 0.6 * (i as f64 * 7.77).sin() > 0.0;
-        let bound = |sign: f64| (0..n).map(|i| if above(i) == (sign > 0.0) { 10.0 * sign } else { 0.0 }).collect();
-        let target = (0..n).map(|i| if above(i) { 1.0 } else { -1.0 }).collect();
-        let problem = Problem { row: (0..n).collect(), target, low: bound(-1.0), high: bound(1.0), tube: 0.0, start: None };
+        let problem = classes((0..n).collect(), above, 10.0);
         let gram = Bells::new(points, 4.0);
         let (options, control) = (Options::default(), Control::default());
         let mut state = State::new(&problem, (n, n), &vec![1.0; n]).unwrap();
-        assert!(run::<f32>(&gram, &mut state, &options, &control).unwrap());
+        let job = Job { gram: &gram, features: None, options, control: &control };
+        assert_eq!(run::<f32>(&job, &mut state).unwrap(), Progress::Moved);
         // More inputs than a block has, but not all.
         assert!(gram.laid_out().iter().any(|count| (1025..n).contains(count)), "there was no part");
         certificate::refresh(&gram, &mut [&mut state], Some(options.tolerance), &control).unwrap();

@@ -4,31 +4,24 @@
 //! ([`certificate::refresh_here`](super::certificate::refresh_here)): most of K is never computed. The rows of a side, a class, among themselves are kept
 //! for all its problems. Which of them came first changes no bit, and problems know nothing of each other.
 
+use super::limits::rows::*;
 use super::passes::Passes;
-use super::state::State;
-use super::{Options, whole};
-use crate::control::Control;
+use super::state::{Stage, State};
+use super::{Job, Options, dense};
 use crate::error::Result;
-use crate::gram::{Block, Features, Gram, Side, Subset};
+use crate::gram::{Block, Gram, Side, Subset};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Steps at most for each variable, and besides.
-const STEPS: (usize, usize) = (10, 1000);
-
 /// Rows of a side among themselves, in f32.
 type Kept = Vec<OnceLock<Vec<f32>>>;
 
-/// Whether rows of K can be had one at a time: what is known of some inputs is laid out for them.
-pub(super) fn fits(gram: &dyn Gram) -> bool {
-    gram.shape().0 > 0 && gram.gathered(&[0]).is_some() && Features::of(gram, Side::Rows).is_none()
-}
-
 /// Solves problems that are laid out one side after the other; what could not be laid out stays open, and what takes many steps
 /// does where they have left it: it asks for most rows, and may be one that f32 is not enough for.
-pub(super) fn solve<'p>(gram: &dyn Gram, states: &mut [&mut State<'p>], options: &Options, control: &Control) -> Result<()> {
+pub(super) fn run<'p>(job: &Job<'_>, states: &mut [&mut State<'p>]) -> Result<()> {
+    let (gram, options) = (job.gram, &job.options);
     let mut kept: BTreeMap<&'p [usize], Kept> = BTreeMap::new();
     let (mut starts, mut rows, mut bytes): (BTreeMap<&'p [usize], usize>, Vec<usize>, u64) = (BTreeMap::new(), Vec::new(), 0);
     for side in states.iter().flat_map(|s| sides(s)) {
@@ -44,18 +37,20 @@ pub(super) fn solve<'p>(gram: &dyn Gram, states: &mut [&mut State<'p>], options:
     // Sides that are classes: no row is laid out twice.
     let together = if rows.len() <= gram.shape().0 { gram.gathered(&rows) } else { None };
     states.par_iter_mut().with_max_len(1).try_for_each(|state| {
-        control.check()?;
+        job.control.check()?;
         let most = options.max_iterations.min(STEPS.0 * state.coef.len() + STEPS.1);
-        let limited = Options { max_iterations: most, ..*options };
+        let limited = Job { options: Options { max_iterations: most, ..*options }, ..*job };
         let [below, above] = sides(state);
         let kept = [kept.get(below), kept.get(above)];
         let place = |side: &[usize]| starts.get(side).copied().unwrap_or_default();
         let alone = if together.is_some() { None } else { gram.gathered(&state.problem.row) };
         let starts = if together.is_some() { [place(below), place(above)] } else { [0, below.len()] };
         let Some(laid_out) = together.as_ref().or(alone.as_ref()) else { return Ok(()) };
-        whole::one(state, &Among::new(laid_out.as_ref(), starts, [below, above], kept), &limited, control)?;
-        let hard = state.iterations >= most && most < options.max_iterations && !control.out_of_time();
-        state.closed = !hard || state.is_optimal(options.tolerance);
+        dense::one(state, &LazyRows::new(laid_out.as_ref(), starts, [below, above], kept), &limited)?;
+        let hard = state.iterations >= most && most < options.max_iterations && !job.control.out_of_time();
+        if hard && !state.is_optimal(options.tolerance) {
+            state.stage = Stage::Cold;
+        }
         Ok(())
     })
 }
@@ -68,7 +63,7 @@ fn sides<'p>(state: &State<'p>) -> [&'p [usize]; 2] {
 }
 
 /// K among the variables of a problem.
-struct Among<'a> {
+struct LazyRows<'a> {
     inputs: Laid<'a>,
     /// Where each side stands among what is laid out.
     sides: [Range<usize>; 2],
@@ -76,15 +71,15 @@ struct Among<'a> {
     kept: [Option<&'a Kept>; 2],
 }
 
-impl<'a> Among<'a> {
+impl<'a> LazyRows<'a> {
     fn new(gram: &'a dyn Gram, starts: [usize; 2], sides: [&[usize]; 2], kept: [Option<&'a Kept>; 2]) -> Self {
         let sides: [Range<usize>; 2] = std::array::from_fn(|s| starts[s]..starts[s] + sides[s].len());
         let rows: Vec<usize> = sides.iter().cloned().flatten().collect();
-        Among { inputs: Laid { gram, all: Subset::new(gram, &rows, &rows), rows }, sides, kept }
+        LazyRows { inputs: Laid { gram, all: Subset::new(gram, &rows, &rows), rows }, sides, kept }
     }
 }
 
-impl whole::Kernel for Among<'_> {
+impl dense::Kernel for LazyRows<'_> {
     fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
         let row = self.inputs.rows[k];
         let fill = |cols: &Range<usize>, out: &mut [T]| T::fill(self.inputs.gram, &[row], cols.clone(), Block::new(out, 1, cols.len()));
@@ -136,7 +131,7 @@ impl Gram for Laid<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bells::Bells;
+    use super::super::bells::{Bells, classes};
     use super::super::{Problem, Solution, certificate, solve as solve_problems};
     use super::*;
     use crate::control::with_threads;
@@ -149,12 +144,8 @@ mod tests {
             [angle.sin() + 2.0 * (class - 1.5), (2.9 * angle).cos()]
         });
         let pairs = (0..4).flat_map(|b| (0..b).map(move |a| (a, b)));
-        let problem = |(a, b): (usize, usize)| {
-            let row: Vec<usize> = (0..n).filter(|i| i % 4 == a || i % 4 == b).collect();
-            let bound = |sign: f64| row.iter().map(|&i| if (i % 4 == b) == (sign > 0.0) { c * sign } else { 0.0 }).collect();
-            let target = row.iter().map(|&i| if i % 4 == b { 1.0 } else { -1.0 }).collect();
-            Problem { target, low: bound(-1.0), high: bound(1.0), tube: 0.0, start: None, row }
-        };
+        let rows = |a: usize, b: usize| (0..n).filter(|i| i % 4 == a || i % 4 == b).collect();
+        let problem = |(a, b): (usize, usize)| classes(rows(a, b), |i| i % 4 == b, c);
         (points.collect(), pairs.map(problem).collect())
     }
 
@@ -164,7 +155,6 @@ mod tests {
         for (c, tolerance) in [(1.0, 1e-3), (100.0, 1e-3), (1.0, 1e-7)] {
             let (points, problems) = pairs(n, c);
             let gram = Bells::new(points, 2.0);
-            assert!(fits(&gram));
             let options = Options { tolerance, ..Options::default() };
             let before = gram.computed();
             let found = solve_problems(&gram, &problems, &options, &control).unwrap();
