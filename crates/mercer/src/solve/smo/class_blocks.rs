@@ -13,7 +13,7 @@ use super::{Job, dense};
 use crate::error::Result;
 use crate::gram::{self, Gram, with_scratch};
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Groups of rows, and which of them each problem has.
 struct Groups {
@@ -23,6 +23,8 @@ struct Groups {
     of: Vec<Vec<usize>>,
     /// The group of each row and its place there.
     at: Vec<(usize, usize)>,
+    /// Pairs of groups whose block is asked for, the later first, each with the last group that asks.
+    last: BTreeMap<(usize, usize), usize>,
 }
 
 impl Groups {
@@ -33,21 +35,18 @@ impl Groups {
             state.problem.row.iter().for_each(|&r| parts[r].push(p));
         }
         let (mut numbers, mut rows): (BTreeMap<Vec<usize>, usize>, Vec<Vec<usize>>) = (BTreeMap::new(), Vec::new());
-        let mut of = vec![BTreeSet::new(); states.len()];
         for (r, list) in parts.into_iter().enumerate().filter(|(_, list)| !list.is_empty()) {
             let next = rows.len();
-            let g = *numbers.entry(list).or_insert_with_key(|list| {
-                list.iter().for_each(|&p| {
-                    of[p].insert(next);
-                });
-                next
-            });
+            let g = *numbers.entry(list).or_insert(next);
             if g == next {
                 rows.push(Vec::new());
             }
             rows[g].push(r);
         }
-        Groups::new(rows, of.into_iter().map(|set| set.into_iter().collect()).collect())
+        let mut of = vec![Vec::new(); states.len()];
+        numbers.iter().for_each(|(list, &g)| list.iter().for_each(|&p| of[p].push(g)));
+        of.iter_mut().for_each(|list| list.sort_unstable());
+        Groups::new(rows, of)
     }
 
     fn new(rows: Vec<Vec<usize>>, of: Vec<Vec<usize>>) -> Self {
@@ -55,33 +54,27 @@ impl Groups {
         for (g, list) in rows.iter().enumerate() {
             list.iter().enumerate().for_each(|(k, &r)| at[r] = (g, k));
         }
-        Groups { rows, of, at }
-    }
-
-    /// Whether some problem that is not solved before group `from` has both groups.
-    fn together(&self, a: usize, b: usize, from: usize) -> bool {
-        self.of.iter().any(|list| list.last().is_some_and(|&l| l >= from) && list.contains(&a) && list.contains(&b))
-    }
-
-    /// Pairs of groups whose block is asked for, the later first, each with the last group that asks.
-    fn pairs(&self) -> BTreeMap<(usize, usize), usize> {
-        let mut pairs = BTreeMap::new();
-        for list in &self.of {
+        let mut last = BTreeMap::new();
+        for list in &of {
             for (k, &a) in list.iter().enumerate() {
                 for &b in &list[..=k] {
-                    let last: &mut usize = pairs.entry((a, b)).or_default();
-                    *last = (*last).max(list[list.len() - 1]);
+                    let of_pair: &mut usize = last.entry((a, b)).or_default();
+                    *of_pair = (*of_pair).max(list[list.len() - 1]);
                 }
             }
         }
-        pairs
+        Groups { rows, of, at, last }
+    }
+
+    /// Whether some problem that is not solved before group `from` has both groups, the later first.
+    fn together(&self, a: usize, b: usize, from: usize) -> bool {
+        self.last.get(&(a, b)).is_some_and(|last| *last >= from)
     }
 
     /// Bytes of the blocks that are held at once, at most: those of the next group are there while problems of one are solved.
     fn bytes(&self) -> u64 {
-        let pairs = self.pairs();
         let size = |&(a, b): &(usize, usize)| 8 * (self.rows[a].len() * self.rows[b].len()) as u64;
-        let held = |g: usize| pairs.iter().filter(|((a, _), last)| *a <= g + 1 && **last >= g).map(|(pair, _)| size(pair)).sum();
+        let held = |g: usize| self.last.iter().filter(|((a, _), last)| *a <= g + 1 && **last >= g).map(|(pair, _)| size(pair)).sum();
         (0..self.rows.len()).map(held).max().unwrap_or(0)
     }
 }
@@ -239,49 +232,18 @@ impl dense::Kernel for Pieces<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bells::{Bells, classes};
-    use super::super::{Options, Problem};
     use super::*;
-    use crate::control::Control;
-    use crate::gram::Dense;
+    use crate::gram::{Dense, Subset};
     use crate::linalg::Matrix;
 
     #[test]
-    fn problems_on_blocks_of_groups_come_to_what_each_comes_to_alone() {
-        // Four classes whose rows take turns, every pair of them a problem, and one problem over all rows.
-        let n = 210;
-        let x = |i: usize, j: usize| (i as f64 * (1.3 + j as f64)).sin() + 0.4 * ((i % 4) as f64);
-        let kernel = |i: usize, k: usize| (-(0..3).map(|j| (x(i, j) - x(k, j)).powi(2)).sum::<f64>()).exp();
-        let gram = Dense::square(Matrix::from_fn(n, n, |i, k| kernel(i.min(k), i.max(k)))).unwrap();
-        let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (0, 9)];
-        let rows = |a: usize, b: usize| (0..n).filter(|i| b == 9 || i % 4 == a || i % 4 == b).collect();
-        let problems: Vec<Problem> = pairs.iter().map(|&(a, b)| classes(rows(a, b), |i| i % 4 > a, 2.0)).collect();
-        let (control, ones) = (Control::default(), vec![1.0; n]);
-        let job = Job { gram: &gram, features: None, options: Options::default(), control: &control };
-        let start = || problems.iter().map(|p| State::new(p, (n, n), &ones).unwrap()).collect::<Vec<_>>();
-        let (mut by_groups, mut at_once) = (start(), start());
-        let mut states: Vec<&mut State<'_>> = by_groups.iter_mut().collect();
-        let groups = Groups::of(&states);
-        assert_eq!(groups.rows.len(), 4);
-        // At the end all pairs of groups are held, for the last problem.
-        assert!(groups.bytes() <= 8 * (n * n) as u64 && groups.bytes() >= 8 * (n * n / 2) as u64);
-        run(&job, &mut states).unwrap();
-        dense::held(&job, &mut at_once.iter_mut().collect::<Vec<_>>()).unwrap();
-        for (a, b) in by_groups.into_iter().zip(at_once) {
-            assert!(a.is_done() && a.iterations > 10);
-            assert_eq!(a.into_solution(1e-3), b.into_solution(1e-3));
-        }
-    }
-
-    #[test]
     fn blocks_of_rows_laid_out_by_group_hold_the_values_of_the_rows_where_they_are() {
-        let n = 150;
-        let gram = Bells::new((0..n).map(|k| [(k as f64 * 0.7).sin(), 0.0]).collect(), 1.0);
-        let rows = (0..3).map(|class| (0..n).filter(|i| i % 3 == class).collect()).collect();
+        let gram = Dense::square(Matrix::from_fn(150, 150, |i, k| ((i * k) as f64 * 0.7).sin())).unwrap();
+        let rows = (0..3).map(|class| (0..150).filter(|i| i % 3 == class).collect()).collect();
         let groups = Groups::new(rows, vec![vec![0, 1, 2]]);
-        let gathered = gram.gathered(&groups.rows.concat()).unwrap();
+        let order = groups.rows.concat();
         let (mut some, mut others) = (vec![vec![0.0; 2500]; 3], vec![vec![1.0; 2500]; 3]);
-        panel_of_gathered(gathered.as_ref(), &groups, 2, &[0, 1, 2], &mut some);
+        panel_of_gathered(&Subset::new(&gram, &order, &order), &groups, 2, &[0, 1, 2], &mut some);
         panel(&gram, &groups, 2, &[0, 1, 2], &mut others);
         assert_eq!(some, others);
     }

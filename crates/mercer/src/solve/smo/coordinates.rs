@@ -18,7 +18,6 @@ use super::limits::coordinates::*;
 use super::passes::Passes;
 use super::state::State;
 use super::{Job, MARGIN, NARROW, Options, Problem, certificate, decompose};
-use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{Features, RowCache};
 use crate::solve::linear::{self, Bands, DenseRows, Descent, Loss, Picked, Rows, SparseRows};
@@ -41,24 +40,25 @@ fn is_one_sided(problem: &Problem) -> bool {
 pub(super) fn run(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
     let (Some(features), control) = (job.features, job.control) else { return Ok(()) };
     // Each of those that go on side by side has its share of the memory.
-    let options = &Options { cache_bytes: job.options.cache_bytes / states.len().max(1) as u64, ..job.options };
+    let options = Options { cache_bytes: job.options.cache_bytes / states.len().max(1) as u64, ..job.options };
+    let job = &Job { options, ..*job };
     match features {
         Features::Dense(z) => {
             let (rows, cols, single) = (z.rows(), z.cols(), 4 * z.data().len() as u64);
             let exact = |constant: f64| DenseRows::new(z.data(), rows, cols, constant);
             if options.tolerance < NARROW || single > control.allowed() / 4 {
-                return states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, options, control));
+                return states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, job));
             }
             let mut rounded = vec![0.0f32; z.data().len()];
             let pieces = rounded.par_chunks_mut(1 << 16).zip(z.data().par_chunks(1 << 16));
             pieces.for_each(|(out, some)| out.iter_mut().zip(some).for_each(|(o, v)| *o = *v as f32));
             let near = |constant: f64| DenseRows::new(&rounded, rows, cols, constant);
-            states.par_iter_mut().try_for_each(|state| one(features, &near, &exact, state, options, control))
+            states.par_iter_mut().try_for_each(|state| one(features, &near, &exact, state, job))
         }
         Features::Sparse(z) => {
             let (starts, columns, values) = z.parts();
             let exact = |constant: f64| SparseRows::new(starts, columns, values, z.cols(), constant);
-            states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, options, control))
+            states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, job))
         }
     }
 }
@@ -69,8 +69,7 @@ fn one<R: Rows, E: Rows>(
     rows: &(impl Fn(f64) -> R + Sync),
     exact: &(impl Fn(f64) -> E + Sync),
     state: &mut State<'_>,
-    options: &Options,
-    control: &Control,
+    job: &Job<'_>,
 ) -> Result<()> {
     let mean = state.diagonal.iter().sum::<f64>() / state.diagonal.len().max(1) as f64;
     let penalty = PENALTY * mean;
@@ -86,7 +85,7 @@ fn one<R: Rows, E: Rows>(
     let squares: Vec<f64> = state.diagonal.iter().map(|k| k + penalty).collect();
     let descent = Descent::new(&rows, &squares, &problem, 0);
     let sum = state.coef.iter().sum();
-    Turns { bands: Bands::new(&exact, true), exact: &exact, features, descent, sum, state, options, control }.take()
+    Turns { bands: Bands::new(&exact, true), exact: &exact, features, descent, sum, state, job }.take()
 }
 
 /// Coordinates and pairs in turns.
@@ -98,13 +97,12 @@ struct Turns<'r, 'd, 's, 'p, R, E> {
     /// delta.
     sum: f64,
     state: &'s mut State<'p>,
-    options: &'r Options,
-    control: &'r Control,
+    job: &'r Job<'r>,
 }
 
 impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
     fn take(&mut self) -> Result<()> {
-        let mut aim = FIRST * self.options.tolerance;
+        let mut aim = FIRST * self.job.options.tolerance;
         let (most, passes) = match self.features {
             Features::Dense(z) => (PAIRS.0.max(PAIRS.1 * z.cols()), PASSES.0),
             Features::Sparse(_) => (PAIRS_OF_SPARSE, PASSES.1),
@@ -118,7 +116,7 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
             let unsettled: Vec<usize> = self.state.unsettled(&quality).collect();
             let ended = if unsettled.len() <= most && quality.violation <= HALF * last {
                 last = quality.violation;
-                if self.options.tolerance >= NARROW {
+                if self.job.options.tolerance >= NARROW {
                     self.pairs::<f32>(&unsettled)?
                 } else {
                     self.pairs::<f64>(&unsettled)?
@@ -128,7 +126,7 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
                 last = f64::INFINITY;
                 let ended = !self.descend(aim, most / 2, passes)?;
                 self.balance();
-                aim = (NEXT * aim).max(LEAST * self.options.tolerance);
+                aim = (NEXT * aim).max(LEAST * self.job.options.tolerance);
                 ended
             };
             if self.look(ended)? {
@@ -143,11 +141,11 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
         self.descent.take_all();
         let (constant, last) = (self.exact.constant(), self.exact.width() - 1);
         for _ in 0..passes {
-            if self.state.iterations >= self.options.max_iterations {
+            if self.state.iterations >= self.job.options.max_iterations {
                 return Ok(false);
             }
             let whole = self.descent.takes_all();
-            let Some(met) = self.descent.pass(self.control)? else { return Ok(false) };
+            let Some(met) = self.descent.pass(self.job.control)? else { return Ok(false) };
             self.state.iterations += 1;
             let off = constant * self.descent.weights[last];
             self.descent.shift += off;
@@ -197,7 +195,7 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
 
     /// f = Z (Z'b), and the descent goes to b.
     fn refresh(&mut self) -> Result<()> {
-        let (rows, coef, look) = (self.exact, &self.state.coef, &|| self.control.check());
+        let (rows, coef, look) = (self.exact, &self.state.coef, &|| self.job.control.check());
         let (mut weights, _) = self.bands.sum(rows.width(), look, |i, sum, _: &mut [f64; 0]| {
             if coef[i] != 0.0 {
                 rows.add(i, coef[i], sum);
@@ -215,9 +213,9 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
         self.refresh()?;
         self.state.finite()?;
         let quality = certificate::of(self.state);
-        let spent = ended || self.state.iterations >= self.options.max_iterations;
-        self.state.end_if(spent || quality.within(MARGIN * self.options.tolerance));
-        self.descent.shift = quality.offset;
+        let spent = ended || self.state.iterations >= self.job.options.max_iterations;
+        self.state.end_if(spent || quality.within(MARGIN * self.job.options.tolerance));
+        self.descent.shift = quality.levels[0].offset();
         Ok(self.state.is_done())
     }
 
@@ -227,9 +225,9 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
         let gram = self.features.select_rows(&rows).into_gram();
         let problem = self.state.problem_of(variables, (0..variables.len()).collect());
         let mut part = self.state.part_from_here(&problem, variables);
-        let mut cache = RowCache::<T>::new(&gram, self.options.cache_bytes);
-        let max_iterations = self.options.max_iterations.min(part.iterations + STEPS * variables.len());
-        decompose::run(&mut [&mut part], &mut cache, &Options { max_iterations, ..*self.options }, 0, self.control)?;
+        let mut cache = RowCache::<T>::new(&gram, self.job.options.cache_bytes);
+        let max_iterations = self.job.options.max_iterations.min(part.iterations + STEPS * variables.len());
+        decompose::run(&mut [&mut part], &mut cache, &Options { max_iterations, ..self.job.options }, 0, self.job.control)?;
         self.state.take(&part, variables);
         Ok(())
     }

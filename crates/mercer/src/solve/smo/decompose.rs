@@ -5,6 +5,7 @@
 //! solved side by side, and f = Kb takes one update of the rank of each block. What one problem comes to depends neither
 //! on the others nor on how many rows are kept: where fewer fit than a block has, they are asked for in pieces.
 
+use super::certificate::Level;
 use super::limits::decompose::*;
 use super::pairs::{self, Block, Until};
 use super::passes::Passes;
@@ -256,8 +257,11 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<us
     let n = state.coef.len();
     let (mut rise, mut fall) = (Vec::with_capacity(n), Vec::with_capacity(n));
     state.finite()?;
+    let quality = (!state.problem.group.is_empty()).then(|| certificate::of(state));
+    let levels = quality.as_ref().map_or_else(|| vec![0.0], |q| q.levels.iter().map(Level::middle).collect());
     for k in 0..n {
-        let (up, down) = state.slopes(k);
+        let ((up, down), level) = (state.slopes(k), levels[state.problem.group_of(k)]);
+        let (up, down) = (up - level, down - level);
         if up > f64::NEG_INFINITY {
             rise.push((-up, k));
         }
@@ -266,7 +270,11 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<us
         }
     }
     let least = |list: &[(f64, usize)]| list.iter().fold(f64::INFINITY, |least, c| least.min(c.0));
-    let violation = if rise.is_empty() || fall.is_empty() { 0.0 } else { -least(&rise) - least(&fall) };
+    let violation = match quality {
+        Some(quality) => quality.violation,
+        None if rise.is_empty() || fall.is_empty() => 0.0,
+        None => -least(&rise) - least(&fall),
+    };
     if size >= n {
         return Ok((violation, (0..n).collect()));
     }

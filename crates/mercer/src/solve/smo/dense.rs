@@ -94,7 +94,7 @@ pub(super) fn in_time<'p>(
         }
     }
     let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.is_moved()).map(|s| &mut **s).collect();
-    certificate::refresh(job.gram, &mut moved, None, job.control)?;
+    certificate::refresh(job.gram, &mut moved, None, 1, job.control)?;
     states.iter_mut().for_each(|s| s.stage = Stage::Done);
     Ok(())
 }

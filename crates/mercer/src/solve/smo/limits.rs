@@ -27,32 +27,23 @@ limits! {
     common {
         NARROW: f64 = 1e-5, "tolerance", "Below it rows of f32 are not tried.", "by argument: their rounding is 6e-8 of f";
         MARGIN: f64 = 0.9, "share of the tolerance", "What is aimed at, so that exact values do not just miss it.", "by argument";
-        PATIENCE: (usize, usize) = (4, 100), "times the steps taken, steps per variable",
-            "What the gap may take once the violation is within the tolerance.", "not recorded";
+        PATIENCE: (usize, usize) = (4, 100), "times the steps taken, steps per variable", "What the gap may take once the violation is within the tolerance.", "not recorded";
         ROUNDS: usize = 3, "rounds per precision", "Times that a problem is taken up again from exact values.", "not recorded";
         ROUNDING: f64 = 1e-12, "share of a variable", "What counts as rounding.", "by argument: 4,500 roundings of f64";
+        SAFE: f64 = 16.0, "times the error seen", "Values of f in f32 may be off by so much.", "0134 Certificates";
         SLACK: f64 = 0.1, "share of the violation", "A variable is settled where the slope keeps it by more.", "0134 Shrinking";
+        CHECK: usize = 4096, "steps, or values of f", "What is done between two looks at the clock and the cancel flag.", "by argument: about 1 ms";
         TOGETHER: usize = 8, "rows", "Rows of K that are added up at once.", "0134 Lazy rows: registers of AVX2";
     }
-    /// Pair steps (`pairs`).
-    pairs {
+    /// Pair steps (`pairs`) and steps on all free variables (`newton`).
+    steps {
         FLAT: f64 = 1e-12, "share of the diagonal", "Curvature below it counts as none.", "LIBSVM's tau";
-        CHECK: usize = 4096, "steps", "Steps between two looks at the clock and the cancel flag.", "by argument: about 1 ms";
         PASS: f64 = 100.0, "numbers", "What a pass costs besides its numbers.", "not recorded";
-        SHARE: [f64; 2] = [0.3, 10.0], "share of the pair steps before, at full and at low rank",
-            "What steps on all free variables may cost.", "0134 Faces: at 0.3 nine in ten steps were pairs still";
+        SHARE: [f64; 2] = [0.3, 10.0], "share of the pair steps before, at full and at low rank", "What steps on all free variables may cost.", "0134 Faces: at 0.3 nine in ten steps were pairs still";
         MOST_FREE: usize = 512, "free variables", "No such steps on more.", "by argument: nobody waits longer than for one";
-    }
-    /// Steps on all free variables (`newton`).
-    newton {
         DEPENDENT: [f64; 2] = [1e-6, 1e-12], "share of the diagonal, f32 and f64", "A pivot below it is none.", "0134 Faces";
         EASY: f64 = 50.0, "passes over the block", "Variables at bounds are let in at low rank where a step costs no more.", "0134 Faces";
-        ROUNDING: [f64; 2] = [f32::EPSILON as f64, f64::EPSILON], "share of a value of K, f32 and f64", "What rounding may change.", "by definition";
-    }
-    /// Certificates (`certificate`).
-    certificate {
-        CHECK: usize = 4096, "values of f", "Values between two looks at the cancel flag.", "by argument: about 1 ms";
-        SAFE: f64 = 16.0, "times the error seen", "Values of f in f32 may be off by so much.", "0134 Certificates";
+        ROUNDING_OF_K: [f64; 2] = [f32::EPSILON as f64, f64::EPSILON], "share of a value of K, f32 and f64", "What rounding may change.", "by definition";
     }
     /// One block for each problem (`dense`).
     dense {
@@ -83,8 +74,7 @@ limits! {
         INNER: f64 = 0.1, "share of the violation of the whole", "A block is solved to it.", "not recorded";
         TIGHTEN: f64 = 0.3, "share of the violation reached", "The next goal where the gap is too large.", "not recorded";
         STEPS: usize = 20, "steps per variable of the block", "Pair steps in a block.", "not recorded";
-        PATIENCE_ROUNDED: (usize, usize) = (1, 4), "times the steps taken, steps per variable",
-            "`PATIENCE` in f32, whose rounding may be all that is left of the gap.", "not recorded";
+        PATIENCE_ROUNDED: (usize, usize) = (1, 4), "times the steps taken, steps per variable", "`PATIENCE` in f32, whose rounding may be all that is left of the gap.", "not recorded";
         GROWTH: (usize, f64, f64) = (20, 1e-10, 1e-7), "steps per variable, shares in f64 and f32", "After so many steps the dual value has grown by this.", "not recorded";
         CHUNK: usize = 1024, "values of f", "What one task updates.", "0076";
         COUNTED: usize = 4, "blocks", "Blocks between two counts of what may still change.", "not recorded";
@@ -117,8 +107,7 @@ limits! {
         GAP: f64 = 1e-11, "share of the objective", "The gap at which the point is handed on.", "not recorded";
         WRONG: f64 = 0.1, "share of the greatest cost", "What rounding may leave of a slope that is 0.", "not recorded";
         USUAL: f64 = 1e4, "times what it left before", "The same, where that is more.", "not recorded";
-        WORK: (f64, f64) = (18.0, 200.0), "numbers per row and pair of features, numbers per pair step",
-            "Work of an interior point and of a pair step, as numbers that pair steps go over.", "0134 Interior: pairs first, ionosphere";
+        WORK: (f64, f64) = (18.0, 200.0), "numbers per row and pair of features, numbers per pair step", "Work of an interior point and of a pair step, as numbers that pair steps go over.", "0134 Interior: pairs first, ionosphere";
         WAY: f64 = 0.9995, "share of the way to the nearest bound", "What a step takes.", "Mehrotra 1992";
     }
 }

@@ -23,13 +23,13 @@
 //! duality gap = sum_i (max over s of s u_i - tube |s|) - (b_i u_i - tube |b_i|),     u_i = v_i - offset,
 //! ```
 //!
-//! a sum of terms none of which is negative.
+//! a sum of terms none of which is negative. Where variables are in groups, the sum of each group is kept: all of this holds with an
+//! offset for each group, and pairs are of one group. The dual of nu-SVC has a group for each class: with z = 0 and sums of nu N / 2
+//! and -nu N / 2 its offsets are bias - rho and bias + rho, and b / rho solves the problem of C = 1 / rho (Schölkopf et al. 2000).
 //!
 //! References: Osuna, Freund and Girosi (1997), decomposition; Fan, Chen and Lin (2005), second-order
 //! choice of pairs; Joachims (1999) and Wen et al. (2018, ThunderSVM), blocks of violators of which half are kept.
 
-#[cfg(test)]
-mod bells;
 mod certificate;
 mod class_blocks;
 mod coordinates;
@@ -57,7 +57,7 @@ use rayon::prelude::*;
 use state::{Stage, State};
 
 /// One problem over rows of a Gram matrix.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
     /// The row of K that each variable belongs to, ascending.
     pub row: Vec<usize>,
@@ -69,8 +69,16 @@ pub struct Problem {
     pub high: Vec<f64>,
     /// Half the height of the tube within which nothing is lost; 0 for classification.
     pub tube: f64,
-    /// Where to start, within the bounds; its sum is kept. `None`: zeros.
+    /// Where to start, within the bounds; its sum is kept, in each group. `None`: zeros.
     pub start: Option<Vec<f64>>,
+    /// The group of each variable, from 0, where the sum of each group is kept and has an offset; empty for one group.
+    pub group: Vec<usize>,
+}
+
+impl Problem {
+    fn group_of(&self, k: usize) -> usize {
+        self.group.get(k).copied().unwrap_or(0)
+    }
 }
 
 /// When to stop, and how much memory to use.
@@ -98,8 +106,8 @@ pub struct Solution {
     pub coef: Vec<f64>,
     /// f = Kb at every variable, those that are held at 0 too; `None` where it was not worth knowing everywhere.
     pub values: Option<Vec<f64>>,
-    /// v at the variables strictly between their bounds, averaged; where there is none, the middle of what is possible.
-    pub offset: f64,
+    /// Of each group, at least one, v at the variables strictly between their bounds, averaged; where there is none, the middle of what is possible.
+    pub offsets: Vec<f64>,
     /// How many variables lie strictly between their bounds.
     pub free: usize,
     /// How many variables lie at the bound that is not zero.
@@ -110,7 +118,7 @@ pub struct Solution {
     pub dual: f64,
     /// (primal - dual) / max(|primal|, |dual|).
     pub gap: f64,
-    /// Greatest v where b may rise, less the least v where b may fall; 0 or below at the optimum.
+    /// Greatest v where b may rise, less the least v where b may fall, of the worst group; 0 or below at the optimum.
     pub violation: f64,
     /// Pair steps.
     pub iterations: usize,
@@ -177,7 +185,7 @@ enum Progress {
 /// Takes problems to their tolerance over rows of K, in f32 where they are not near their optimum, then in f64.
 fn settle_in_turn(job: &Job<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
     if states.iter().any(|s| s.is_moved()) {
-        certificate::refresh(job.gram, states, None, job.control)?;
+        certificate::refresh(job.gram, states, None, 1, job.control)?;
         states.iter_mut().for_each(|s| s.stretch());
     }
     states.iter_mut().for_each(|s| s.exact = false);
@@ -203,7 +211,7 @@ fn settle<T: Passes>(job: &Job<'_>, states: &mut [&mut State<'_>], road: Road) -
                 decompose::run(states, cache, options, 0, control)?
             }
         };
-        certificate::refresh(job.gram, states, rounded, control)?;
+        certificate::refresh(job.gram, states, rounded, 1, control)?;
         states.iter_mut().for_each(|s| s.end_if(s.is_optimal(options.tolerance)));
         if progress == Progress::Stands {
             return Ok(());

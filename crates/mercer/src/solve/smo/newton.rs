@@ -13,7 +13,7 @@
 //!
 //! References: Vishwanathan, Smola and Murty (2003) and Scheinberg (2006), active sets for support vector machines.
 
-use super::limits::newton::*;
+use super::limits::steps::*;
 use super::pairs::{Block, Until};
 use super::passes::Passes;
 use super::state::State;
@@ -158,7 +158,7 @@ impl<T: Passes> Block<'_, T> {
 
     /// d'K d, what rounding of K hides of it at least.
     fn curvature(&mut self, taker: usize, list: &[usize], d: &[f64]) -> f64 {
-        let rounding = ROUNDING[usize::from(size_of::<T>() == 8)];
+        let rounding = ROUNDING_OF_K[usize::from(size_of::<T>() == 8)];
         let ways = with_taker(taker, list, d);
         let (mut curve, mut least) = (0.0, self.flat * rounding);
         for &(a, d) in &ways {

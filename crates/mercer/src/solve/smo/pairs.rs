@@ -6,10 +6,10 @@
 //! One step is two passes over the block: the update of v finds the next i on its way. Where pairs zigzag, steps on all
 //! free variables at once come between them.
 
-use super::ROUNDING;
-use super::limits::pairs::*;
+use super::limits::steps::*;
 use super::passes::{PAD, Passes};
 use super::state::State;
+use super::{CHECK, ROUNDING};
 use crate::control::Control;
 
 /// The block: everything about its B variables, the lists padded with variables that can do nothing.
@@ -23,6 +23,8 @@ pub(super) struct Block<'a, T> {
     pub(super) up: Vec<T>,
     pub(super) down: Vec<T>,
     pub(super) diagonal: Vec<T>,
+    /// `up` and `down` of each group alone, where there are several.
+    groups: Vec<[Vec<T>; 2]>,
     /// Their values.
     pub(super) coef: Vec<f64>,
     /// How many are free to go both ways.
@@ -95,6 +97,7 @@ impl<'a, T: Passes> Block<'a, T> {
         let width = width(members.len());
         let flat = FLAT * members.iter().fold(f64::MIN_POSITIVE, |m, &k| m.max(state.diagonal[k].abs()));
         let list = |padding: f64| vec![T::from_f64(padding); width];
+        let groups = 0..state.problem.group.iter().max().map_or(0, |g| g + 1);
         let mut block = Block {
             members,
             rows,
@@ -102,6 +105,7 @@ impl<'a, T: Passes> Block<'a, T> {
             up: list(f64::NEG_INFINITY),
             down: list(f64::INFINITY),
             diagonal: list(1.0),
+            groups: groups.map(|_| [list(f64::NEG_INFINITY), list(f64::INFINITY)]).collect(),
             coef: members.iter().map(|&k| state.coef[k]).collect(),
             free: 0,
             rank: usize::MAX,
@@ -128,6 +132,9 @@ impl<'a, T: Passes> Block<'a, T> {
         self.free -= usize::from(self.up[a] == self.down[a]);
         (self.up[a], self.down[a]) = (T::from_f64(state.slope_up(k, b)), T::from_f64(state.slope_down(k, b)));
         self.free += usize::from(self.up[a] == self.down[a]);
+        if let Some([up, down]) = self.groups.get_mut(state.problem.group_of(k)) {
+            (up[a], down[a]) = (self.up[a], self.down[a]);
+        }
     }
 
     /// The row of a member.
@@ -154,8 +161,7 @@ impl<'a, T: Passes> Block<'a, T> {
         }
         self.rows.make(0);
         loop {
-            let lists = [&self.up[..], &self.down, self.rows.of(i, wide), self.rows.of(j, wide)];
-            let (next, top, bottom) = T::advance(&mut self.v, lists, T::from_f64(step));
+            let (group, (next, top, bottom)) = self.advance(i, j, step);
             let violation = top.to_f64() - bottom.to_f64();
             // Also the end where nothing may rise or nothing may fall.
             if taken >= until.most || violation <= until.goal || !violation.is_finite() {
@@ -166,7 +172,7 @@ impl<'a, T: Passes> Block<'a, T> {
             }
             spent += self.v.len() as f64 + PASS;
             let share = SHARE[usize::from(self.is_easy(self.free))];
-            if paired && (2..=MOST_FREE).contains(&self.free) && self.newton_cost(self.free) <= share * spent {
+            if paired && self.groups.is_empty() && (2..=MOST_FREE).contains(&self.free) && self.newton_cost(self.free) <= share * spent {
                 if until.stopped() {
                     return taken;
                 }
@@ -177,7 +183,8 @@ impl<'a, T: Passes> Block<'a, T> {
             }
             i = next;
             self.rows.make(i);
-            let lists = [&self.v[..], &self.down, self.rows.of(i, wide), &self.diagonal];
+            let down = self.groups.get(group).map_or(&self.down, |[_, down]| down);
+            let lists = [&self.v[..], down, self.rows.of(i, wide), &self.diagonal];
             let gain;
             (j, gain) = T::second(lists, [top, self.diagonal[i], T::from_f64(self.flat)]);
             self.rows.make(j.min(self.members.len() - 1));
@@ -186,6 +193,24 @@ impl<'a, T: Passes> Block<'a, T> {
             }
             (paired, taken) = (true, taken + 1);
         }
+    }
+
+    /// Brings v up to a step on i and j; the group of the greatest violation, what is to be raised there, and the greatest and the
+    /// least slope.
+    fn advance(&mut self, i: usize, j: usize, step: f64) -> (usize, (usize, T, T)) {
+        let wide = self.v.len();
+        let (i, j) = (self.rows.of(i, wide), self.rows.of(j, wide));
+        let Some(([up, down], others)) = self.groups.split_first() else {
+            return (0, T::advance(&mut self.v, [&self.up, &self.down, i, j], T::from_f64(step)));
+        };
+        let mut worst = (0, T::advance(&mut self.v, [up, down, i, j], T::from_f64(step)));
+        for (g, [up, down]) in others.iter().enumerate() {
+            let found = T::advance(&mut self.v, [up, down, i, i], T::from_f64(0.0));
+            if found.1.to_f64() - found.2.to_f64() > worst.1.1.to_f64() - worst.1.2.to_f64() {
+                worst = (g + 1, found);
+            }
+        }
+        worst
     }
 
     /// Raises i and lowers j as far as pays, but for v; false if that is nowhere.

@@ -52,26 +52,20 @@ impl Road {
     }
 }
 
-/// What is known of features.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FeatureCount {
-    Unknown,
-    Dense(usize),
-    Sparse,
-}
-
 /// What the choice asks of one problem.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProblemFacts {
     pub(super) variables: usize,
     /// Whether a start is given.
     pub(super) started: bool,
     /// Whether it is the problem of a linear machine over its features.
     pub(super) linear: bool,
+    /// Whether more than one sum is kept.
+    pub(super) grouped: bool,
 }
 
 /// What the choice asks of the Gram matrix, of memory and of all problems together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Facts {
     pub(super) problems: usize,
     /// Problems that are no block.
@@ -84,7 +78,9 @@ pub(super) struct Facts {
     pub(super) held: bool,
     /// Whether inputs can be laid out anew.
     pub(super) gathers: bool,
-    pub(super) features: FeatureCount,
+    /// How many dense features there are, and whether there are sparse ones.
+    pub(super) dense_features: Option<usize>,
+    pub(super) sparse_features: bool,
     pub(super) cache_bytes: u64,
     pub(super) allowed_bytes: u64,
 }
@@ -92,21 +88,21 @@ pub(super) struct Facts {
 impl ProblemFacts {
     pub(super) fn of(state: &State<'_>) -> Self {
         let p = state.problem;
-        ProblemFacts { variables: p.row.len(), started: p.start.is_some(), linear: coordinates::is_linear(p) }
+        let grouped = !p.group.is_empty();
+        ProblemFacts { variables: p.row.len(), started: p.start.is_some(), linear: coordinates::is_linear(p), grouped }
     }
 }
 
 impl Facts {
     pub(super) fn of(job: &Job<'_>, states: &[State<'_>]) -> Self {
-        let features = match job.features {
-            None => FeatureCount::Unknown,
-            Some(Features::Dense(z)) => FeatureCount::Dense(z.cols()),
-            Some(Features::Sparse(_)) => FeatureCount::Sparse,
-        };
+        let dense_features = job.features.and_then(|z| matches!(z, Features::Dense(_)).then_some(z.cols()));
+        let sparse_features = job.features.is_some() && dense_features.is_none();
         let (n, held) = (job.gram.shape().0, job.gram.held().is_some());
         let gathers = n > 0 && job.gram.gathered(&[0]).is_some();
         let (problems, cache_bytes, allowed_bytes) = (states.len(), job.options.cache_bytes, job.control.allowed());
-        let mut facts = Facts { problems, larger: 0, rows: 0, all_rows: true, held, gathers, features, cache_bytes, allowed_bytes };
+        let (larger, rows, all_rows) = (0, 0, true);
+        let mut facts =
+            Facts { problems, larger, rows, all_rows, held, gathers, dense_features, sparse_features, cache_bytes, allowed_bytes };
         let mut used = vec![false; n];
         for state in states {
             let rows = &state.problem.row;
@@ -132,26 +128,23 @@ impl Facts {
 
     /// Whether an interior point is worth its steps.
     fn interior(&self, problem: &ProblemFacts) -> bool {
-        let (n, free) = (problem.variables, !problem.started);
-        matches!(self.features, FeatureCount::Dense(d) if free && n >= INTERIOR_LEAST && d <= INTERIOR_FEATURES && n >= INTERIOR_ROWS * d)
+        let (n, free) = (problem.variables, !problem.started && !problem.grouped);
+        free && n >= INTERIOR_LEAST && self.dense_features.is_some_and(|d| d <= INTERIOR_FEATURES && n >= INTERIOR_ROWS * d)
     }
 
     /// Whether coordinates come first: features are few beside the variables, or sparse.
     fn coordinates(&self, problem: &ProblemFacts) -> bool {
-        let suits = match self.features {
-            FeatureCount::Unknown => false,
-            FeatureCount::Dense(d) => COORDINATES_ROWS * d < problem.variables && (d > COORDINATES_FEATURES || !self.interior(problem)),
-            FeatureCount::Sparse => true,
-        };
-        suits && problem.linear
+        let dense = |d: usize| COORDINATES_ROWS * d < problem.variables && (d > COORDINATES_FEATURES || !self.interior(problem));
+        problem.linear && !problem.grouped && (self.sparse_features || self.dense_features.is_some_and(dense))
     }
 }
 
-/// The roads of a problem, in the order in which they are tried.
+/// The roads of a problem, in the order in which they are tried. Coordinates and the interior keep one sum only; all others keep one
+/// for each group.
 pub(super) fn choose(problem: &ProblemFacts, facts: &Facts) -> Vec<Road> {
     let block = facts.is_block(problem.variables);
     let shared = facts.rows <= SHARED && 8 * (facts.rows * facts.rows) as u64 <= facts.cache_bytes;
-    let lazy = !facts.held && !facts.all_rows && facts.gathers && facts.features == FeatureCount::Unknown;
+    let lazy = !facts.held && !facts.all_rows && facts.gathers && facts.dense_features.is_none() && !facts.sparse_features;
     let shrinks = facts.larger == 1 && facts.gathers && problem.variables > SHRINKING;
     let wanted = |road: &Road| match road {
         Road::LazyRows => block && lazy,
@@ -173,24 +166,23 @@ mod tests {
 
     #[test]
     fn every_kind_of_problem_has_its_road_and_every_road_a_problem() {
-        let alone = |variables| ProblemFacts { variables, started: false, linear: true };
+        let alone = |variables| ProblemFacts { variables, linear: true, ..ProblemFacts::default() };
         let gathers = |rows, all_rows| Facts {
             problems: if all_rows { 1 } else { 10 },
-            larger: 0,
             rows,
             all_rows,
-            held: false,
             gathers: true,
-            features: FeatureCount::Unknown,
             cache_bytes: 1_000_000_000,
             allowed_bytes: 8_000_000_000,
+            ..Facts::default()
         };
         let one = |variables: usize| gathers(if variables > 2048 { 0 } else { variables }, true);
         let large = |variables| Facts { larger: 1, ..one(variables) };
-        let dense = |d, facts| Facts { features: FeatureCount::Dense(d), ..facts };
-        let sparse = |facts| Facts { features: FeatureCount::Sparse, ..facts };
+        let dense = |d, facts| Facts { dense_features: Some(d), ..facts };
+        let sparse = |facts| Facts { sparse_features: true, ..facts };
         let fixed = |facts| Facts { gathers: false, ..facts };
         let started = |variables| ProblemFacts { started: true, ..alone(variables) };
+        let grouped = |variables| ProblemFacts { grouped: true, ..alone(variables) };
         let cases: &[(&str, ProblemFacts, Facts, &[Road])] = &[
             ("two classes", alone(1000), one(1000), &[Shared]),
             ("the most rows of one block", alone(2048), one(2048), &[Shared]),
@@ -220,6 +212,11 @@ mod tests {
             ("documents", alone(20_000), fixed(sparse(large(20_000))), &[Coordinates, Blocks]),
             ("many rows", alone(20_000), large(20_000), &[Shrinking]),
             ("many rows of strings", alone(20_000), fixed(large(20_000)), &[Blocks]),
+            ("groups of variables", grouped(1000), one(1000), &[Shared]),
+            ("groups, few columns, linear", grouped(1000), dense(20, one(1000)), &[Shared]),
+            ("groups, landmarks", grouped(100_000), dense(1000, fixed(large(100_000))), &[Blocks]),
+            ("groups of many rows", grouped(20_000), large(20_000), &[Shrinking]),
+            ("groups, documents", grouped(20_000), fixed(sparse(large(20_000))), &[Blocks]),
             ("two targets of many rows", alone(20_000), Facts { problems: 2, larger: 2, ..large(20_000) }, &[Blocks]),
         ];
         for (name, problem, facts, roads) in cases {

@@ -75,37 +75,3 @@ fn solve<T: Passes>(
     *memory = cache.into_memory();
     Ok(progress)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::bells::{Bells, classes};
-    use super::super::solve as solve_problems;
-    use super::*;
-    use crate::control::Control;
-    use crate::gram::Gram;
-
-    #[test]
-    fn a_problem_solved_in_parts_is_solved_as_a_whole_and_rows_left_out_of_the_certificate_have_no_part_in_it() {
-        let n = 3000;
-        let points = (0..n).map(|i| [(i as f64 * 0.737).sin() * 2.0, (i as f64 * 1.311).cos() * 2.0]).collect::<Vec<_>>();
-        let above = |i: usize| points[i][0] + 0.5 * (3.0 * points[i][1]).sin() + 0.6 * (i as f64 * 7.77).sin() > 0.0;
-        let problem = classes((0..n).collect(), above, 10.0);
-        let gram = Bells::new(points, 4.0);
-        let (options, control) = (Options::default(), Control::default());
-        let mut state = State::new(&problem, (n, n), &vec![1.0; n]).unwrap();
-        let job = Job { gram: &gram, features: None, options, control: &control };
-        assert_eq!(run::<f32>(&job, &mut state).unwrap(), Progress::Moved);
-        // More inputs than a block has, but not all.
-        assert!(gram.laid_out().iter().any(|count| (1025..n).contains(count)), "there was no part");
-        certificate::refresh(&gram, &mut [&mut state], Some(options.tolerance), &control).unwrap();
-        let some = certificate::of(&state);
-        certificate::refresh(&gram, &mut [&mut state], None, &control).unwrap();
-        let all = certificate::of(&state);
-        assert!(some.within(options.tolerance) && (some.violation - all.violation).abs() <= 1e-9 && some.free == all.free);
-        for (a, b) in [(some.primal, all.primal), (some.dual, all.dual), (some.offset, all.offset)] {
-            assert!((a - b).abs() <= 1e-12 * b.abs(), "{a} and {b}");
-        }
-        let whole = &solve_problems(&gram, std::slice::from_ref(&problem), &options, &control).unwrap()[0];
-        assert!(whole.converged && (whole.dual - all.dual).abs() <= 1e-4 * whole.dual, "{} and {}", whole.dual, all.dual);
-    }
-}

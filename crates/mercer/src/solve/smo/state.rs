@@ -1,6 +1,6 @@
 //! Where the solution of one problem stands.
 
-use super::certificate::Quality;
+use super::certificate::{Level, Quality};
 use super::plan::Road;
 use super::{Problem, ROUNDING, SLACK, Solution, certificate, malformed};
 use crate::error::{Error, Result};
@@ -54,47 +54,35 @@ impl<'a> State<'a> {
         if shape.0 != shape.1 || diagonal.len() != shape.0 || !ascending || problem.row.last().is_some_and(|&r| r >= shape.0) {
             return Err(malformed("its rows are not ascending rows of a square Gram matrix"));
         }
+        if !problem.group.is_empty() && (problem.group.len() != n || problem.group.iter().any(|&g| g >= n)) {
+            return Err(malformed("its groups are not numbers below that of its variables, one for each"));
+        }
         if !(problem.tube >= 0.0 && problem.tube.is_finite()) {
             return Err(malformed("half the height of its tube is not a finite number of 0 or above"));
         }
         let fits = |k: usize| {
-            let (low, high) = (problem.low[k], problem.high[k]);
-            low <= 0.0
-                && high >= 0.0
-                && low.is_finite()
-                && high.is_finite()
-                && problem.target[k].is_finite()
-                && low <= coef[k]
-                && coef[k] <= high
+            let (low, high, target) = (problem.low[k], problem.high[k], problem.target[k]);
+            low <= 0.0 && high >= 0.0 && [low, high, target].iter().all(|x| x.is_finite()) && low <= coef[k] && coef[k] <= high
         };
         if let Some(k) = (0..n).find(|&k| !fits(k)) {
             return Err(malformed(&format!("variable {k} has a target, bounds or a start that are not finite or do not fit together")));
         }
         let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
-        Ok(State {
-            problem,
-            diagonal,
-            values: vec![0.0; n],
-            coef,
-            iterations: 0,
-            roads: Vec::new(),
-            stage: Stage::Cold,
-            exact: false,
-            before: None,
-        })
+        let (values, roads) = (vec![0.0; n], Vec::new());
+        Ok(State { problem, diagonal, coef, values, iterations: 0, roads, stage: Stage::Cold, exact: false, before: None })
     }
 
     /// Some of its variables, in any order, as a problem of their own: rows of K are those that `row` names.
     pub(super) fn problem_of(&self, variables: &[usize], row: Vec<usize>) -> Problem {
-        let pick = |list: &[f64]| variables.iter().map(|&k| list[k]).collect::<Vec<f64>>();
         let p = self.problem;
-        Problem { row, target: pick(&p.target), low: pick(&p.low), high: pick(&p.high), tube: p.tube, start: None }
+        let [target, low, high] = [&p.target, &p.low, &p.high].map(|list| pick(list, variables));
+        let group = if p.group.is_empty() { Vec::new() } else { pick(&p.group, variables) };
+        Problem { row, target, low, high, tube: p.tube, start: None, group }
     }
 
     /// Where that problem stands.
     pub(super) fn part<'b>(&self, problem: &'b Problem, variables: &[usize]) -> State<'b> {
-        let pick = |list: &[f64]| variables.iter().map(|&k| list[k]).collect::<Vec<f64>>();
-        let (diagonal, coef, values) = (pick(&self.diagonal), pick(&self.coef), pick(&self.values));
+        let [diagonal, coef, values] = [&self.diagonal, &self.coef, &self.values].map(|list| pick(list, variables));
         let (iterations, roads, stage, exact) = (self.iterations, self.roads.clone(), self.stage, self.exact);
         State { problem, diagonal, coef, values, iterations, roads, stage, exact, before: None }
     }
@@ -143,7 +131,7 @@ impl<'a> State<'a> {
         }
         let best = if curve > 0.0 { linear / curve } else { f64::INFINITY };
         let factor = best.min(most);
-        if !(factor > 1.0 && factor.is_finite() && sum.abs() <= ROUNDING * size) {
+        if !(p.group.is_empty() && factor > 1.0 && factor.is_finite() && sum.abs() <= ROUNDING * size) {
             return;
         }
         for (k, b) in self.coef.iter_mut().enumerate().filter(|(_, b)| **b != 0.0) {
@@ -199,9 +187,9 @@ impl<'a> State<'a> {
     /// Variables that are not clearly where they belong.
     pub(super) fn unsettled(&self, quality: &Quality) -> impl Iterator<Item = usize> {
         let slack = SLACK * quality.violation.max(0.0);
-        let (least, most) = (quality.offset - slack, quality.offset + slack);
+        let ends: Vec<(f64, f64)> = quality.levels.iter().map(|l| (l.offset() - slack, l.offset() + slack)).collect();
         (0..self.coef.len()).filter(move |&k| {
-            let (rise, fall) = self.slopes(k);
+            let ((rise, fall), (least, most)) = (self.slopes(k), ends[self.problem.group_of(k)]);
             !(rise < least && most < fall)
         })
     }
@@ -224,8 +212,8 @@ impl<'a> State<'a> {
     pub(super) fn into_solution(self, tolerance: f64) -> Solution {
         let c = certificate::of(&self);
         Solution {
-            offset: c.offset,
-            free: c.free,
+            free: c.free(),
+            offsets: c.levels.iter().map(Level::offset).collect(),
             bound: c.bound,
             primal: c.primal,
             dual: c.dual,
@@ -237,4 +225,8 @@ impl<'a> State<'a> {
             coef: self.coef,
         }
     }
+}
+
+fn pick<N: Copy>(list: &[N], variables: &[usize]) -> Vec<N> {
+    variables.iter().map(|&k| list[k]).collect()
 }
