@@ -13,19 +13,19 @@ struct Bells {
     sharpness: f64,
     /// Whether inputs can be laid out anew.
     gathers: bool,
-    asked: Arc<Asked>,
+    requests: Arc<Requests>,
 }
 
 /// What was asked of a matrix and of those that were laid out from it.
 #[derive(Default)]
-struct Asked {
+struct Requests {
     computed: AtomicUsize,
     laid_out: Mutex<Vec<usize>>,
 }
 
 impl Bells {
     fn new(points: Vec<[f64; 2]>, sharpness: f64, gathers: bool) -> Self {
-        Bells { points, sharpness, gathers, asked: Arc::default() }
+        Bells { points, sharpness, gathers, requests: Arc::default() }
     }
 
     fn value(&self, [x, y]: [f64; 2], [u, v]: [f64; 2]) -> f64 {
@@ -33,7 +33,7 @@ impl Bells {
     }
 
     fn computed(&self) -> usize {
-        self.asked.computed.load(Ordering::Relaxed)
+        self.requests.computed.load(Ordering::Relaxed)
     }
 }
 
@@ -42,7 +42,7 @@ impl Gram for Bells {
         (self.points.len(), self.points.len())
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
-        self.asked.computed.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
+        self.requests.computed.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
         for (k, i) in rows.enumerate() {
             out.row_mut(k).iter_mut().zip(&self.points[cols.clone()]).for_each(|(o, z)| *o = self.value(self.points[i], *z));
         }
@@ -54,9 +54,9 @@ impl Gram for Bells {
         true
     }
     fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
-        self.asked.laid_out.lock().unwrap().push(rows.len());
+        self.requests.laid_out.lock().unwrap().push(rows.len());
         let points = rows.iter().map(|&i| self.points[i]).collect();
-        self.gathers.then(|| Box::new(Bells { points, asked: Arc::clone(&self.asked), ..*self }) as Box<dyn Gram>)
+        self.gathers.then(|| Box::new(Bells { points, requests: Arc::clone(&self.requests), ..*self }) as Box<dyn Gram>)
     }
 }
 
@@ -166,7 +166,7 @@ fn a_problem_solved_in_parts_is_solved_as_a_whole_and_rows_left_out_of_the_certi
     let run = |gram: &Bells| solve(gram, std::slice::from_ref(&problem), &Options::default(), &Control::default()).unwrap().remove(0);
     let (found, expected) = (run(&parts), run(&whole));
     // More inputs than a block has, but not all.
-    assert!(parts.asked.laid_out.lock().unwrap().iter().any(|count| (1025..n).contains(count)), "there was no part");
+    assert!(parts.requests.laid_out.lock().unwrap().iter().any(|count| (1025..n).contains(count)), "there was no part");
     certify(&parts, &problem, &found);
     assert!(found.converged && expected.converged && (found.dual - expected.dual).abs() <= 1e-3 * expected.dual);
 }

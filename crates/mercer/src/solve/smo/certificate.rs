@@ -11,7 +11,7 @@ use crate::linalg::Matrix;
 const NOWHERE: usize = usize::MAX;
 
 /// Where the slopes of a group lie.
-pub(super) struct Level {
+pub(super) struct GroupLevel {
     /// The greatest slope where b may rise, and the least where it may fall.
     top: f64,
     bottom: f64,
@@ -20,7 +20,7 @@ pub(super) struct Level {
     sum: f64,
 }
 
-impl Level {
+impl GroupLevel {
     pub(super) fn offset(&self) -> f64 {
         if self.free > 0 { self.sum / self.free as f64 } else { self.middle() }
     }
@@ -43,7 +43,7 @@ impl Level {
 /// How good a point is.
 pub(super) struct Quality {
     /// One for each group.
-    pub(super) levels: Vec<Level>,
+    pub(super) levels: Vec<GroupLevel>,
     pub(super) bound: usize,
     pub(super) primal: f64,
     pub(super) dual: f64,
@@ -66,7 +66,8 @@ pub(super) fn of(state: &State<'_>) -> Quality {
     let p = state.problem;
     let n = state.coef.len();
     let (mut bound, groups) = (0, p.group.iter().max().map_or(1, |g| g + 1));
-    let mut levels: Vec<Level> = (0..groups).map(|_| Level { top: f64::NEG_INFINITY, bottom: f64::INFINITY, free: 0, sum: 0.0 }).collect();
+    let mut levels: Vec<GroupLevel> =
+        (0..groups).map(|_| GroupLevel { top: f64::NEG_INFINITY, bottom: f64::INFINITY, free: 0, sum: 0.0 }).collect();
     for k in 0..n {
         let ((rise, fall), level) = (state.slopes(k), &mut levels[p.group_of(k)]);
         (level.top, level.bottom) = (level.top.max(rise), level.bottom.min(fall));
@@ -77,7 +78,7 @@ pub(super) fn of(state: &State<'_>) -> Quality {
             bound += 1;
         }
     }
-    let offsets: Vec<f64> = levels.iter().map(Level::offset).collect();
+    let offsets: Vec<f64> = levels.iter().map(GroupLevel::offset).collect();
     let (mut gap, mut linear, mut quadratic) = (0.0, 0.0, 0.0);
     for k in 0..n {
         let (b, u) = (state.coef[k], state.v(k) - offsets[p.group_of(k)]);
@@ -99,7 +100,7 @@ pub(super) fn of(state: &State<'_>) -> Quality {
     let primal = dual + gap;
     let size = primal.abs().max(dual.abs());
     let gap = if size > 0.0 { gap / size } else { 0.0 };
-    let violation = levels.iter().map(Level::violation).fold(f64::NEG_INFINITY, f64::max);
+    let violation = levels.iter().map(GroupLevel::violation).fold(f64::NEG_INFINITY, f64::max);
     Quality { levels, bound, primal, dual, gap, violation }
 }
 

@@ -9,7 +9,7 @@
 use super::limits::rows::*;
 use super::passes::Passes;
 use super::state::State;
-use super::{Job, dense};
+use super::{SolverJob, dense};
 use crate::error::Result;
 use crate::gram::{self, Gram, with_scratch};
 use rayon::prelude::*;
@@ -80,7 +80,7 @@ impl Groups {
 }
 
 /// Solves problems group by group; leaves them open where the cache is too small for the blocks.
-pub(super) fn run(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
     let groups = Groups::of(states);
     if groups.bytes() > job.options.cache_bytes {
         return Ok(());
@@ -88,7 +88,7 @@ pub(super) fn run(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
     dense::in_time(job, states, |states| solve(job, states, &groups))
 }
 
-fn solve(job: &Job<'_>, states: &mut [&mut State<'_>], groups: &Groups) -> Result<()> {
+fn solve(job: &SolverJob<'_>, states: &mut [&mut State<'_>], groups: &Groups) -> Result<()> {
     let (gram, control) = (job.gram, job.control);
     let mut blocks: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     let gathered = gram.gathered(&groups.rows.concat());

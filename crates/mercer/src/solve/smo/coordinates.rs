@@ -17,7 +17,7 @@
 use super::limits::coordinates::*;
 use super::passes::Passes;
 use super::state::State;
-use super::{Job, MARGIN, NARROW, Options, Problem, certificate, decompose};
+use super::{MARGIN, NARROW, Options, Problem, SolverJob, certificate, decompose};
 use crate::error::Result;
 use crate::gram::{Features, RowCache};
 use crate::solve::linear::{self, Bands, DenseRows, Descent, Loss, Picked, Rows, SparseRows};
@@ -37,11 +37,11 @@ fn is_one_sided(problem: &Problem) -> bool {
 }
 
 /// Takes problems over the same features to their tolerance, or leaves them nearer to it.
-pub(super) fn run(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
     let (Some(features), control) = (job.features, job.control) else { return Ok(()) };
     // Each of those that go on side by side has its share of the memory.
     let options = Options { cache_bytes: job.options.cache_bytes / states.len().max(1) as u64, ..job.options };
-    let job = &Job { options, ..*job };
+    let job = &SolverJob { options, ..*job };
     match features {
         Features::Dense(z) => {
             let (rows, cols, single) = (z.rows(), z.cols(), 4 * z.data().len() as u64);
@@ -69,7 +69,7 @@ fn one<R: Rows, E: Rows>(
     rows: &(impl Fn(f64) -> R + Sync),
     exact: &(impl Fn(f64) -> E + Sync),
     state: &mut State<'_>,
-    job: &Job<'_>,
+    job: &SolverJob<'_>,
 ) -> Result<()> {
     let mean = state.diagonal.iter().sum::<f64>() / state.diagonal.len().max(1) as f64;
     let penalty = PENALTY * mean;
@@ -97,7 +97,7 @@ struct Turns<'r, 'd, 's, 'p, R, E> {
     /// delta.
     sum: f64,
     state: &'s mut State<'p>,
-    job: &'r Job<'r>,
+    job: &'r SolverJob<'r>,
 }
 
 impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {

@@ -5,13 +5,13 @@
 //! solved side by side, and f = Kb takes one update of the rank of each block. What one problem comes to depends neither
 //! on the others nor on how many rows are kept: where fewer fit than a block has, they are asked for in pieces.
 
-use super::certificate::Level;
+use super::certificate::GroupLevel;
 use super::limits::decompose::*;
 use super::pairs::{self, Block, Until};
 use super::passes::Passes;
-use super::state::{Stage, State};
+use super::state::{ProblemStage, State};
 use super::working_set_gram::WorkingSetGram;
-use super::{MARGIN, Options, PATIENCE, Progress, TOGETHER, certificate};
+use super::{MARGIN, Options, PATIENCE, StepProgress, TOGETHER, certificate};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{Cell, Gram, RowCache, add_rows};
@@ -26,7 +26,7 @@ pub(super) fn run<T: Passes>(
     options: &Options,
     few: usize,
     control: &Control,
-) -> Result<Progress> {
+) -> Result<StepProgress> {
     let mut runs: Vec<Run<'_, '_, T>> = states.iter_mut().filter(|s| !s.is_done()).map(|s| Run::new(s, options)).collect();
     let steps = |runs: &[Run<'_, '_, T>]| runs.iter().map(|r| r.state.iterations).sum::<usize>();
     let before = steps(&runs);
@@ -38,7 +38,7 @@ pub(super) fn run<T: Passes>(
         let mut open: Vec<&mut Run<'_, '_, T>> = runs.iter_mut().filter(|r| !r.ended).collect();
         if open.is_empty() {
             let moved = steps(&runs) > before && runs.iter().any(|r| !r.stands);
-            return Ok(if moved { Progress::Moved } else { Progress::Stands });
+            return Ok(if moved { StepProgress::Moved } else { StepProgress::Stands });
         }
         if open.len() > KEPT_FOR {
             open.iter_mut().for_each(|run| run.among.forget());
@@ -144,7 +144,7 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
         self.stands = self.patience.is_over(self.state, self.violation <= MARGIN * options.tolerance);
         self.ended = self.stands;
         if self.state.iterations >= options.max_iterations || spent {
-            (self.ended, self.state.stage) = (true, Stage::Done);
+            (self.ended, self.state.stage) = (true, ProblemStage::Done);
         }
         Ok(())
     }
@@ -258,7 +258,7 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<us
     let (mut rise, mut fall) = (Vec::with_capacity(n), Vec::with_capacity(n));
     state.finite()?;
     let quality = (!state.problem.group.is_empty()).then(|| certificate::of(state));
-    let levels = quality.as_ref().map_or_else(|| vec![0.0], |q| q.levels.iter().map(Level::middle).collect());
+    let levels = quality.as_ref().map_or_else(|| vec![0.0], |q| q.levels.iter().map(GroupLevel::middle).collect());
     for k in 0..n {
         let ((up, down), level) = (state.slopes(k), levels[state.problem.group_of(k)]);
         let (up, down) = (up - level, down - level);

@@ -9,8 +9,8 @@ use super::limits::dense::*;
 use super::pairs::{Block, Rows, Until, width};
 use super::passes::Passes;
 use super::plan::Road;
-use super::state::{Stage, State};
-use super::{Job, MARGIN, NARROW, PATIENCE, Problem, TOGETHER, certificate, interior};
+use super::state::{ProblemStage, State};
+use super::{MARGIN, NARROW, PATIENCE, Problem, SolverJob, TOGETHER, certificate, interior};
 use crate::error::{Error, Result};
 use crate::gram::{Features, Gram, Subset, add_rows, axpy, dense, runs, with_scratch};
 use crate::linalg::Matrix;
@@ -21,9 +21,9 @@ use std::ops::Range;
 /// Takes problems along a road, class by class: those over some of the rows are pairs of classes, and one class is laid out after the
 /// other, as K between two classes is.
 pub(super) fn by_class(
-    job: &Job<'_>,
+    job: &SolverJob<'_>,
     states: &mut [&mut State<'_>],
-    road: impl Fn(&Job<'_>, &mut [&mut State<'_>]) -> Result<()>,
+    road: impl Fn(&SolverJob<'_>, &mut [&mut State<'_>]) -> Result<()>,
 ) -> Result<()> {
     let of_all = |s: &State<'_>| s.coef.len() == job.gram.shape().0;
     if states.iter().all(|s| of_all(s)) {
@@ -46,7 +46,7 @@ pub(super) fn by_class(
 }
 
 /// Solves problems by K as it is held.
-pub(super) fn held(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn held(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
     in_time(job, states, |states| match job.gram.held() {
         Some(matrix) => side_by_side(job, states, matrix, Some(job.gram), &|row| row),
         None => Ok(()),
@@ -54,7 +54,7 @@ pub(super) fn held(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
 }
 
 /// Solves problems by K among the rows of all of them.
-pub(super) fn shared(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn shared(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
     in_time(job, states, |states| {
         let mut place = vec![usize::MAX; job.gram.shape().0];
         states.iter().flat_map(|s| &s.problem.row).for_each(|&r| place[r] = 0);
@@ -69,12 +69,12 @@ pub(super) fn shared(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()>
 }
 
 /// Solves one problem after the other by K among its rows.
-pub(super) fn alone(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn alone(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
     in_time(job, states, |states| {
         states.iter_mut().try_for_each(|state| {
             let rows = &state.problem.row;
             let matrix = dense(&Subset::new(job.gram, rows, rows), job.control)?;
-            let result = one(state, &Shared::new(&matrix, None, (0..rows.len()).collect()), job);
+            let result = one(state, &MatrixRows::new(&matrix, None, (0..rows.len()).collect()), job);
             job.control.keep(matrix.into_data());
             result
         })
@@ -83,7 +83,7 @@ pub(super) fn alone(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> 
 
 /// Solves problems, or leaves them as they stand where time is over: there is an iterate to return, though no K to go on with.
 pub(super) fn in_time<'p>(
-    job: &Job<'_>,
+    job: &SolverJob<'_>,
     states: &mut [&mut State<'p>],
     solve: impl FnOnce(&mut [&mut State<'p>]) -> Result<()>,
 ) -> Result<()> {
@@ -95,14 +95,14 @@ pub(super) fn in_time<'p>(
     }
     let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.is_moved()).map(|s| &mut **s).collect();
     certificate::refresh(job.gram, &mut moved, None, 1, job.control)?;
-    states.iter_mut().for_each(|s| s.stage = Stage::Done);
+    states.iter_mut().for_each(|s| s.stage = ProblemStage::Done);
     Ok(())
 }
 
 /// Solves problems on one matrix that holds K among the rows of all; `place` says where a row lies in it, `holder` is who
 /// holds it for others too.
 fn side_by_side(
-    job: &Job<'_>,
+    job: &SolverJob<'_>,
     states: &mut [&mut State<'_>],
     matrix: &Matrix,
     holder: Option<&dyn Gram>,
@@ -110,7 +110,7 @@ fn side_by_side(
 ) -> Result<()> {
     states.par_iter_mut().try_for_each(|state| {
         let at = state.problem.row.iter().map(|&r| place(r)).collect();
-        one(state, &Shared::new(matrix, holder, at), job)
+        one(state, &MatrixRows::new(matrix, holder, at), job)
     })
 }
 
@@ -144,7 +144,7 @@ pub(super) trait Kernel: Sync {
 }
 
 /// A part of a matrix that several problems share.
-struct Shared<'a> {
+struct MatrixRows<'a> {
     matrix: &'a Matrix,
     holder: Option<&'a dyn Gram>,
     /// The row of the matrix that each variable belongs to.
@@ -153,17 +153,17 @@ struct Shared<'a> {
     runs: Vec<Range<usize>>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> MatrixRows<'a> {
     fn new(matrix: &'a Matrix, holder: Option<&'a dyn Gram>, at: Vec<usize>) -> Self {
         let mut runs: Vec<Range<usize>> = runs(&at).into_iter().map(|(_, run)| run).collect();
         if runs.len() > 1 && runs.len() * SHORT > at.len() {
             runs.clear();
         }
-        Shared { matrix, holder, at, runs }
+        MatrixRows { matrix, holder, at, runs }
     }
 }
 
-impl Kernel for Shared<'_> {
+impl Kernel for MatrixRows<'_> {
     fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
         let (row, mut rest) = (self.matrix.row(self.at[k]), out);
         for run in &self.runs {
@@ -185,7 +185,7 @@ impl Kernel for Shared<'_> {
 }
 
 /// Solves one problem.
-pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, job: &Job<'_>) -> Result<()> {
+pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, job: &SolverJob<'_>) -> Result<()> {
     let known = if state.exact { state.coef.clone() } else { Vec::new() };
     Solver { state, kernel, known, job }.solve()
 }
@@ -196,7 +196,7 @@ struct Solver<'w, 'p, K> {
     kernel: &'w K,
     /// The coefficients that f belongs to; none at the beginning.
     known: Vec<f64>,
-    job: &'w Job<'w>,
+    job: &'w SolverJob<'w>,
 }
 
 impl<K: Kernel> Solver<'_, '_, K> {
@@ -217,7 +217,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
                 self.refresh::<f64>(&[], true)?;
             }
         }
-        if narrow && self.state.stage != Stage::Warm {
+        if narrow && self.state.stage != ProblemStage::Warm {
             self.stage::<f32>(most)?;
         }
         if self.kernel.inputs().is_some() && !self.state.is_done() && self.state.is_moved() {
@@ -225,7 +225,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
             self.refresh::<f64>(&[], true)?;
         }
         self.stage::<f64>(most)?;
-        (self.state.stage, self.state.exact) = (Stage::Done, self.kernel.inputs().is_none());
+        (self.state.stage, self.state.exact) = (ProblemStage::Done, self.kernel.inputs().is_none());
         Ok(())
     }
 

@@ -15,8 +15,8 @@
 //! support vector machines: (Q + diagonal) x = r by the formula of Sherman, Morrison and Woodbury.
 
 use super::limits::interior::*;
-use super::state::{Stage, State};
-use super::{Job, Problem, ROUNDING};
+use super::state::{ProblemStage, State};
+use super::{Problem, ROUNDING, SolverJob};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{Features, axpy, dot};
@@ -24,7 +24,7 @@ use crate::linalg::{Cholesky, Matrix, add_transposed_product};
 use rayon::prelude::*;
 
 /// Moves problems to points near their optima.
-pub(super) fn run(job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
     if let Some(Features::Dense(features)) = job.features {
         states.par_iter_mut().for_each(|state| start(state, features, job.control));
     }
@@ -41,7 +41,7 @@ pub(super) fn pairs_instead(state: &State<'_>, features: &Matrix) -> usize {
 pub(super) fn start(state: &mut State<'_>, features: &Matrix, control: &Control) {
     if let Some(coef) = Interior::new(state.problem, features).and_then(|mut point| point.solve(control)) {
         state.coef = coef;
-        state.stage = Stage::Warm;
+        state.stage = ProblemStage::Warm;
     }
 }
 

@@ -1,13 +1,13 @@
 //! Problems over some of the rows, such as pairs of classes: a row of K is computed when it is first asked for.
 //!
 //! A machine of two classes asks for few of its rows, and what they are multiplied with for its certificate are fewer still
-//! ([`certificate::refresh_here`](super::certificate::refresh_here)): most of K is never computed. The rows of a side, a class, among themselves are kept
-//! for all its problems. Which of them came first changes no bit, and problems know nothing of each other.
+//! ([`certificate::refresh_here`](super::certificate::refresh_here)): most of K is never computed. The rows of a class among themselves
+//! are kept for all its problems. Which of them came first changes no bit, and problems know nothing of each other.
 
 use super::limits::rows::*;
 use super::passes::Passes;
-use super::state::{Stage, State};
-use super::{Job, Options, dense};
+use super::state::{ProblemStage, State};
+use super::{Options, SolverJob, dense};
 use crate::error::Result;
 use crate::gram::{Block, Gram, Side, Subset};
 use rayon::prelude::*;
@@ -20,7 +20,7 @@ type Kept = Vec<OnceLock<Vec<f32>>>;
 
 /// Solves problems that are laid out one side after the other; what could not be laid out stays open, and what takes many steps
 /// does where they have left it: it asks for most rows, and may be one that f32 is not enough for.
-pub(super) fn run<'p>(job: &Job<'_>, states: &mut [&mut State<'p>]) -> Result<()> {
+pub(super) fn run<'p>(job: &SolverJob<'_>, states: &mut [&mut State<'p>]) -> Result<()> {
     let (gram, options) = (job.gram, &job.options);
     let mut kept: BTreeMap<&'p [usize], Kept> = BTreeMap::new();
     let (mut starts, mut rows, mut bytes): (BTreeMap<&'p [usize], usize>, Vec<usize>, u64) = (BTreeMap::new(), Vec::new(), 0);
@@ -39,7 +39,7 @@ pub(super) fn run<'p>(job: &Job<'_>, states: &mut [&mut State<'p>]) -> Result<()
     states.par_iter_mut().with_max_len(1).try_for_each(|state| {
         job.control.check()?;
         let most = options.max_iterations.min(STEPS.0 * state.coef.len() + STEPS.1);
-        let limited = Job { options: Options { max_iterations: most, ..*options }, ..*job };
+        let limited = SolverJob { options: Options { max_iterations: most, ..*options }, ..*job };
         let [below, above] = sides(state);
         let kept = [kept.get(below), kept.get(above)];
         let place = |side: &[usize]| starts.get(side).copied().unwrap_or_default();
@@ -49,7 +49,7 @@ pub(super) fn run<'p>(job: &Job<'_>, states: &mut [&mut State<'p>]) -> Result<()
         dense::one(state, &LazyRows::new(laid_out.as_ref(), starts, [below, above], kept), &limited)?;
         let hard = state.iterations >= most && most < options.max_iterations && !job.control.out_of_time();
         if hard && !state.is_optimal(options.tolerance) {
-            state.stage = Stage::Cold;
+            state.stage = ProblemStage::Cold;
         }
         Ok(())
     })

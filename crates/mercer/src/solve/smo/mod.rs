@@ -52,9 +52,9 @@ use crate::error::{Error, Result};
 use crate::gram::{Features, Gram, RowCache, Side};
 use limits::common::*;
 use passes::Passes;
-use plan::{Facts, ProblemFacts, Road};
+use plan::{ProblemFacts, Road, RoadFacts};
 use rayon::prelude::*;
-use state::{Stage, State};
+use state::{ProblemStage, State};
 
 /// One problem over rows of a Gram matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -151,8 +151,8 @@ pub fn solve_from(
         }
     }
     let features = Features::of(gram, Side::Rows);
-    let job = Job { gram, features: features.as_ref(), options: *options, control };
-    let facts = Facts::of(&job, &states);
+    let job = SolverJob { gram, features: features.as_ref(), options: *options, control };
+    let facts = RoadFacts::of(&job, &states);
     states.par_iter_mut().for_each(|s| s.roads = plan::choose(&ProblemFacts::of(s), &facts));
     for road in Road::ALL {
         let mut open: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.roads.contains(&road)).collect();
@@ -165,7 +165,7 @@ pub fn solve_from(
 
 /// What every road works on.
 #[derive(Clone, Copy)]
-struct Job<'a> {
+struct SolverJob<'a> {
     gram: &'a dyn Gram,
     /// Z with K = Z Z', where it is known.
     features: Option<&'a Features<'a>>,
@@ -175,7 +175,7 @@ struct Job<'a> {
 
 /// Where steps in one precision have led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
+enum StepProgress {
     /// They may lead further from exact values.
     Moved,
     /// More of them lead nowhere.
@@ -183,21 +183,21 @@ enum Progress {
 }
 
 /// Takes problems to their tolerance over rows of K, in f32 where they are not near their optimum, then in f64.
-fn settle_in_turn(job: &Job<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
+fn settle_in_turn(job: &SolverJob<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
     if states.iter().any(|s| s.is_moved()) {
         certificate::refresh(job.gram, states, None, 1, job.control)?;
         states.iter_mut().for_each(|s| s.stretch());
     }
     states.iter_mut().for_each(|s| s.exact = false);
     if job.options.tolerance >= NARROW {
-        let mut cold: Vec<&mut State<'_>> = states.iter_mut().filter(|s| s.stage == Stage::Cold).map(|s| &mut **s).collect();
+        let mut cold: Vec<&mut State<'_>> = states.iter_mut().filter(|s| s.stage == ProblemStage::Cold).map(|s| &mut **s).collect();
         settle::<f32>(job, &mut cold, road)?;
     }
     settle::<f64>(job, states, road)
 }
 
 /// Takes every open problem to its tolerance with rows of one kind, then checks with exact values; again where that fails.
-fn settle<T: Passes>(job: &Job<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
+fn settle<T: Passes>(job: &SolverJob<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
     let (options, control) = (&job.options, job.control);
     let (mut cache, rounded) = (None, (size_of::<T>() == 4).then_some(options.tolerance));
     for _ in 0..ROUNDS {
@@ -213,7 +213,7 @@ fn settle<T: Passes>(job: &Job<'_>, states: &mut [&mut State<'_>], road: Road) -
         };
         certificate::refresh(job.gram, states, rounded, 1, control)?;
         states.iter_mut().for_each(|s| s.end_if(s.is_optimal(options.tolerance)));
-        if progress == Progress::Stands {
+        if progress == StepProgress::Stands {
             return Ok(());
         }
     }

@@ -3,7 +3,7 @@
 
 use super::limits::roads::*;
 use super::state::State;
-use super::{Job, class_blocks, coordinates, dense, interior, lazy_rows, settle_in_turn};
+use super::{SolverJob, class_blocks, coordinates, dense, interior, lazy_rows, settle_in_turn};
 use crate::error::Result;
 use crate::gram::Features;
 
@@ -38,7 +38,7 @@ impl Road {
     };
 
     /// Takes open problems along it.
-    pub(super) fn take(self, job: &Job<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+    pub(super) fn take(self, job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
         match self {
             Road::LazyRows => dense::by_class(job, states, lazy_rows::run),
             Road::Held => dense::by_class(job, states, dense::held),
@@ -66,7 +66,7 @@ pub(super) struct ProblemFacts {
 
 /// What the choice asks of the Gram matrix, of memory and of all problems together.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct RoadFacts {
     pub(super) problems: usize,
     /// Problems that are no block.
     pub(super) larger: usize,
@@ -93,8 +93,8 @@ impl ProblemFacts {
     }
 }
 
-impl Facts {
-    pub(super) fn of(job: &Job<'_>, states: &[State<'_>]) -> Self {
+impl RoadFacts {
+    pub(super) fn of(job: &SolverJob<'_>, states: &[State<'_>]) -> Self {
         let dense_features = job.features.and_then(|z| matches!(z, Features::Dense(_)).then_some(z.cols()));
         let sparse_features = job.features.is_some() && dense_features.is_none();
         let (n, held) = (job.gram.shape().0, job.gram.held().is_some());
@@ -102,7 +102,7 @@ impl Facts {
         let (problems, cache_bytes, allowed_bytes) = (states.len(), job.options.cache_bytes, job.control.allowed());
         let (larger, rows, all_rows) = (0, 0, true);
         let mut facts =
-            Facts { problems, larger, rows, all_rows, held, gathers, dense_features, sparse_features, cache_bytes, allowed_bytes };
+            RoadFacts { problems, larger, rows, all_rows, held, gathers, dense_features, sparse_features, cache_bytes, allowed_bytes };
         let mut used = vec![false; n];
         for state in states {
             let rows = &state.problem.row;
@@ -141,7 +141,7 @@ impl Facts {
 
 /// The roads of a problem, in the order in which they are tried. Coordinates and the interior keep one sum only; all others keep one
 /// for each group.
-pub(super) fn choose(problem: &ProblemFacts, facts: &Facts) -> Vec<Road> {
+pub(super) fn choose(problem: &ProblemFacts, facts: &RoadFacts) -> Vec<Road> {
     let block = facts.is_block(problem.variables);
     let shared = facts.rows <= SHARED && 8 * (facts.rows * facts.rows) as u64 <= facts.cache_bytes;
     let lazy = !facts.held && !facts.all_rows && facts.gathers && facts.dense_features.is_none() && !facts.sparse_features;
@@ -167,29 +167,29 @@ mod tests {
     #[test]
     fn every_kind_of_problem_has_its_road_and_every_road_a_problem() {
         let alone = |variables| ProblemFacts { variables, linear: true, ..ProblemFacts::default() };
-        let gathers = |rows, all_rows| Facts {
+        let gathers = |rows, all_rows| RoadFacts {
             problems: if all_rows { 1 } else { 10 },
             rows,
             all_rows,
             gathers: true,
             cache_bytes: 1_000_000_000,
             allowed_bytes: 8_000_000_000,
-            ..Facts::default()
+            ..RoadFacts::default()
         };
         let one = |variables: usize| gathers(if variables > 2048 { 0 } else { variables }, true);
-        let large = |variables| Facts { larger: 1, ..one(variables) };
-        let dense = |d, facts| Facts { dense_features: Some(d), ..facts };
-        let sparse = |facts| Facts { sparse_features: true, ..facts };
-        let fixed = |facts| Facts { gathers: false, ..facts };
+        let large = |variables| RoadFacts { larger: 1, ..one(variables) };
+        let dense = |d, facts| RoadFacts { dense_features: Some(d), ..facts };
+        let sparse = |facts| RoadFacts { sparse_features: true, ..facts };
+        let fixed = |facts| RoadFacts { gathers: false, ..facts };
         let started = |variables| ProblemFacts { started: true, ..alone(variables) };
         let grouped = |variables| ProblemFacts { grouped: true, ..alone(variables) };
-        let cases: &[(&str, ProblemFacts, Facts, &[Road])] = &[
+        let cases: &[(&str, ProblemFacts, RoadFacts, &[Road])] = &[
             ("two classes", alone(1000), one(1000), &[Shared]),
             ("the most rows of one block", alone(2048), one(2048), &[Shared]),
             ("one row more", alone(2049), large(2049), &[Blocks]),
-            ("a fold of a search", alone(3000), Facts { held: true, ..one(3000) }, &[Held]),
-            ("a held matrix too large for a block", alone(5000), Facts { held: true, ..fixed(large(5000)) }, &[Blocks]),
-            ("a few rows, little memory", alone(1000), Facts { allowed_bytes: 1_000_000, ..large(1000) }, &[Blocks]),
+            ("a fold of a search", alone(3000), RoadFacts { held: true, ..one(3000) }, &[Held]),
+            ("a held matrix too large for a block", alone(5000), RoadFacts { held: true, ..fixed(large(5000)) }, &[Blocks]),
+            ("a few rows, little memory", alone(1000), RoadFacts { allowed_bytes: 1_000_000, ..large(1000) }, &[Blocks]),
             ("ten pairs of classes", alone(400), gathers(1000, false), &[LazyRows, Shared]),
             ("325 pairs of 26 classes", alone(1154), gathers(15_000, false), &[LazyRows, ClassBlocks, Alone]),
             ("pairs of classes of strings", alone(400), fixed(gathers(1000, false)), &[Shared]),
@@ -197,7 +197,7 @@ mod tests {
             (
                 "pairs of classes, small cache",
                 alone(400),
-                Facts { cache_bytes: 1_000_000, ..fixed(gathers(1000, false)) },
+                RoadFacts { cache_bytes: 1_000_000, ..fixed(gathers(1000, false)) },
                 &[ClassBlocks, Alone],
             ),
             ("few columns, linear", alone(1000), dense(20, one(1000)), &[Shared, Interior]),
@@ -217,7 +217,7 @@ mod tests {
             ("groups, landmarks", grouped(100_000), dense(1000, fixed(large(100_000))), &[Blocks]),
             ("groups of many rows", grouped(20_000), large(20_000), &[Shrinking]),
             ("groups, documents", grouped(20_000), fixed(sparse(large(20_000))), &[Blocks]),
-            ("two targets of many rows", alone(20_000), Facts { problems: 2, larger: 2, ..large(20_000) }, &[Blocks]),
+            ("two targets of many rows", alone(20_000), RoadFacts { problems: 2, larger: 2, ..large(20_000) }, &[Blocks]),
         ];
         for (name, problem, facts, roads) in cases {
             assert_eq!(&choose(problem, facts), roads, "{name}");

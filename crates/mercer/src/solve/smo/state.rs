@@ -1,13 +1,13 @@
 //! Where the solution of one problem stands.
 
-use super::certificate::{Level, Quality};
+use super::certificate::{GroupLevel, Quality};
 use super::plan::Road;
 use super::{Problem, ROUNDING, SLACK, Solution, certificate, malformed};
 use crate::error::{Error, Result};
 
 /// How far a problem has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum ProblemStage {
     /// Steps in f32 come first.
     Cold,
     /// It is so near its optimum that the rounding of f32 would lead away from it.
@@ -28,7 +28,7 @@ pub(super) struct State<'a> {
     pub(super) iterations: usize,
     /// The roads that it takes, in order.
     pub(super) roads: Vec<Road>,
-    pub(super) stage: Stage,
+    pub(super) stage: ProblemStage,
     /// Whether f is known in f64 for every variable as it stands.
     pub(super) exact: bool,
     /// Where it began, if it is part of another.
@@ -69,7 +69,7 @@ impl<'a> State<'a> {
         }
         let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
         let (values, roads) = (vec![0.0; n], Vec::new());
-        Ok(State { problem, diagonal, coef, values, iterations: 0, roads, stage: Stage::Cold, exact: false, before: None })
+        Ok(State { problem, diagonal, coef, values, iterations: 0, roads, stage: ProblemStage::Cold, exact: false, before: None })
     }
 
     /// Some of its variables, in any order, as a problem of their own: rows of K are those that `row` names.
@@ -103,12 +103,12 @@ impl<'a> State<'a> {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.stage == Stage::Done
+        self.stage == ProblemStage::Done
     }
 
     pub(super) fn end_if(&mut self, ended: bool) {
         if ended {
-            self.stage = Stage::Done;
+            self.stage = ProblemStage::Done;
         }
     }
 
@@ -213,7 +213,7 @@ impl<'a> State<'a> {
         let c = certificate::of(&self);
         Solution {
             free: c.free(),
-            offsets: c.levels.iter().map(Level::offset).collect(),
+            offsets: c.levels.iter().map(GroupLevel::offset).collect(),
             bound: c.bound,
             primal: c.primal,
             dual: c.dual,
