@@ -1,10 +1,10 @@
 //! The proof of a solution: duality gap, violation and offset, from kernel values in f64.
 
 use super::state::State;
-use super::{CHECK, SAFE};
+use super::{CHECK, SAFE, SolverJob};
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Features, Gram, HERE, Side, apply_among, apply_rows};
+use crate::gram::{Features, Gram, HERE, apply_among, apply_rows};
 use crate::linalg::Matrix;
 
 /// The place of a row without a coefficient.
@@ -109,7 +109,8 @@ pub(super) fn of(state: &State<'_>) -> Quality {
 ///
 /// Far is by more than the tolerance and [`SAFE`] times what f was found to be off where it is computed. Such a row has no part in the
 /// greatest violation, in the gap and in the objective, so that these are those of f64. Tasks have `least` tiles at least.
-pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: Option<f64>, least: usize, control: &Control) -> Result<()> {
+pub(super) fn refresh(job: &SolverJob<'_>, states: &mut [&mut State<'_>], rounded: Option<f64>, least: usize) -> Result<()> {
+    let (gram, control) = (job.gram, job.control);
     if states.is_empty() {
         return Ok(());
     }
@@ -127,8 +128,8 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: O
             }
         }
     }
-    let few = |z: &Features<'_>| matches!(z, Features::Sparse(_)) || z.cols() < support.len();
-    if let Some(z) = Features::of(gram, Side::Rows).filter(few) {
+    let few = |z: &&Features<'_>| matches!(z, Features::Sparse(_)) || z.cols() < support.len();
+    if let Some(z) = job.features.filter(few) {
         // Z (Z'b): no kernel value is needed.
         let weights = z.select_rows(&support).transposed_product(&coef, control)?;
         let values = z.product(&weights, control)?;
@@ -164,11 +165,11 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: O
 }
 
 /// Computes f = Kb of one problem from K among its variables, on the thread that is at it.
-pub(super) fn refresh_here(among: &dyn Gram, state: &mut State<'_>, rounded: Option<f64>, control: &Control) -> Result<()> {
+pub(super) fn refresh_here(job: &SolverJob<'_>, among: &dyn Gram, state: &mut State<'_>, rounded: Option<f64>) -> Result<()> {
     let all: Vec<usize> = (0..state.coef.len()).collect();
     let problem = state.problem_of(&all, all.clone());
     let mut part = state.part(&problem, &all);
-    refresh(among, &mut [&mut part], rounded, HERE, control)?;
+    refresh(&SolverJob { gram: among, features: None, ..*job }, &mut [&mut part], rounded, HERE)?;
     state.values = part.values;
     Ok(())
 }

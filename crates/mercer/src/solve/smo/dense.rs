@@ -94,7 +94,7 @@ pub(super) fn in_time<'p>(
         }
     }
     let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.is_moved()).map(|s| &mut **s).collect();
-    certificate::refresh(job.gram, &mut moved, None, 1, job.control)?;
+    certificate::refresh(job, &mut moved, None, 1)?;
     states.iter_mut().for_each(|s| s.stage = ProblemStage::Done);
     Ok(())
 }
@@ -240,7 +240,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
             if !last && size_of::<T>() == 4 && !certificate::of(state).within(ROUGHLY * self.job.options.tolerance) {
                 return Ok(());
             }
-            return certificate::refresh_here(inputs, state, rounded, self.job.control);
+            return certificate::refresh_here(self.job, inputs, state, rounded);
         }
         let State { coef, values, .. } = &mut **state;
         let changed = known.iter().zip(&*coef).filter(|(a, b)| a != b).count();

@@ -185,7 +185,7 @@ enum StepProgress {
 /// Takes problems to their tolerance over rows of K, in f32 where they are not near their optimum, then in f64.
 fn settle_in_turn(job: &SolverJob<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
     if states.iter().any(|s| s.is_moved()) {
-        certificate::refresh(job.gram, states, None, 1, job.control)?;
+        certificate::refresh(job, states, None, 1)?;
         states.iter_mut().for_each(|s| s.stretch());
     }
     states.iter_mut().for_each(|s| s.exact = false);
@@ -211,7 +211,7 @@ fn settle<T: Passes>(job: &SolverJob<'_>, states: &mut [&mut State<'_>], road: R
                 decompose::run(states, cache, options, 0, control)?
             }
         };
-        certificate::refresh(job.gram, states, rounded, 1, control)?;
+        certificate::refresh(job, states, rounded, 1)?;
         states.iter_mut().for_each(|s| s.end_if(s.is_optimal(options.tolerance)));
         if progress == StepProgress::Stands {
             return Ok(());
