@@ -273,12 +273,14 @@ fn nu_classification(row: Vec<usize>, y: &[f64], nu: f64) -> Problem {
 #[test]
 fn groups_solve_the_dual_of_nu_svc_whose_solution_over_rho_is_one_of_c_svc() {
     let control = Control::default();
-    // One block of K that is held; pairs of three classes, row by row; blocks of a large problem.
-    for (set, n, classes, held) in [(98, 300, 2, true), (99, 450, 3, false), (100, 2200, 2, false)] {
+    // One block of K that is held, of full and of low rank; pairs of three classes, row by row; blocks of a large problem.
+    let bells = "rbf(gamma=2)";
+    let cases = [(98, 300, 2, true, bells), (101, 300, 2, true, "linear"), (99, 450, 3, false, bells), (100, 2200, 2, false, bells)];
+    for (set, n, classes, held, kernel) in cases {
         let (x, e) = (points(set, n, 3), errors(set, n));
-        let value = |i: usize| x[i][0] * x[i][1] + 0.3 * e[i];
+        let value = |i: usize| if kernel == bells { x[i][0] * x[i][1] } else { x[i][0] } + 0.3 * e[i];
         let y: Vec<f64> = (0..n).map(|i| if value(i) > 0.0 { 1.0 } else { -1.0 }).collect();
-        let kernel = KernelExpr::parse("rbf(gamma=2)").unwrap();
+        let kernel = KernelExpr::parse(kernel).unwrap();
         let data = Dataset::from_points(Points::dense(n, 3, x.concat()).unwrap());
         let bound = kernel.bind_within(None, &data, &control).unwrap();
         let k = Dense::square(mercer::gram::dense(bound.as_ref(), &control).unwrap()).unwrap();

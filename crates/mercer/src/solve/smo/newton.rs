@@ -19,8 +19,9 @@ use super::passes::Passes;
 use super::state::State;
 use crate::gram::{axpy, dot};
 
-/// The free variables of a block.
+/// The free variables of a block, of one group.
 struct Face {
+    group: usize,
     /// r.
     taker: usize,
     /// Variables that do not depend on each other, and L with L L' = H among them, by rows.
@@ -49,18 +50,19 @@ impl<T: Passes> Block<'_, T> {
         self.rank < usize::MAX && self.newton_cost(free) <= EASY * self.v.len() as f64
     }
 
-    /// Takes such steps until none meets a bound, or `budget` multiplications are spent.
-    pub(super) fn newton(&mut self, state: &State<'_>, until: &Until<'_>, mut budget: f64) {
-        let mut free: Vec<usize> = (0..self.members.len()).filter(|&a| self.up[a] == self.down[a]).collect();
+    /// Takes such steps in a group until none meets a bound, or `budget` multiplications are spent.
+    pub(super) fn newton(&mut self, state: &State<'_>, group: usize, until: &Until<'_>, mut budget: f64) {
+        let is_free = |a: &usize| self.up[*a] == self.down[*a] && state.problem.group_of(self.members[*a]) == group;
+        let mut free: Vec<usize> = (0..self.members.len()).filter(is_free).collect();
         while free.len() > 1 && budget > 0.0 && !until.stopped() {
             budget -= self.newton_cost(free.len());
-            let face = self.face(&free);
+            let face = self.face(group, &free);
             let rank = face.kept.len() + 1;
             if !face.dependent.is_empty() || rank > self.rank {
                 self.rank = if face.dependent.is_empty() { usize::MAX } else { rank };
             }
             if !self.slide(state, &face, until.goal, &mut budget) && !self.go_to_best(state, &face) {
-                let Some((a, slope)) = self.worst(&face, 0.5 * until.goal).filter(|_| self.is_easy(free.len())) else { return };
+                let Some((a, slope)) = self.worst(state, &face, 0.5 * until.goal).filter(|_| self.is_easy(free.len())) else { return };
                 let (line, _) = self.line(&face, a);
                 let (d, gain) = self.direction(&face, line, slope);
                 self.along(state, &face, a, d, gain);
@@ -72,10 +74,11 @@ impl<T: Passes> Block<'_, T> {
 
     /// The variable at a bound that violates the conditions most where those of the face do not, by more than `goal`; and the
     /// slope that it is moved along.
-    fn worst(&self, face: &Face, goal: f64) -> Option<(usize, f64)> {
+    fn worst(&self, state: &State<'_>, face: &Face, goal: f64) -> Option<(usize, f64)> {
         let level = self.slope(face.taker);
         let mut worst = (goal, None);
-        for a in (0..self.members.len()).filter(|&a| self.up[a] != self.down[a]) {
+        let own = |a: usize| state.problem.group_of(self.members[a]) == face.group;
+        for a in (0..self.members.len()).filter(|&a| self.up[a] != self.down[a] && own(a)) {
             let (rise, fall) = (self.slope(a), (self.v[a] + self.down[a]).to_f64());
             for (slope, off) in [(rise, rise - level), (fall, level - fall)] {
                 if off > worst.0 {
@@ -87,9 +90,9 @@ impl<T: Passes> Block<'_, T> {
     }
 
     /// The face of free variables.
-    fn face(&mut self, free: &[usize]) -> Face {
+    fn face(&mut self, group: usize, free: &[usize]) -> Face {
         let least = DEPENDENT[usize::from(size_of::<T>() == 8)];
-        let mut face = Face { taker: free[0], kept: Vec::new(), beside: Vec::new(), lower: Vec::new(), dependent: Vec::new() };
+        let mut face = Face { group, taker: free[0], kept: Vec::new(), beside: Vec::new(), lower: Vec::new(), dependent: Vec::new() };
         for &a in &free[1..] {
             let (mut line, pivot) = self.line(&face, a);
             if pivot > least * self.diagonal[a].to_f64().abs() && pivot > self.flat {

@@ -172,11 +172,11 @@ impl<'a, T: Passes> Block<'a, T> {
             }
             spent += self.v.len() as f64 + PASS;
             let share = SHARE[usize::from(self.is_easy(self.free))];
-            if paired && self.groups.is_empty() && (2..=MOST_FREE).contains(&self.free) && self.newton_cost(self.free) <= share * spent {
+            if paired && (2..=MOST_FREE).contains(&self.free) && self.newton_cost(self.free) <= share * spent {
                 if until.stopped() {
                     return taken;
                 }
-                self.newton(state, until, share * spent);
+                self.newton(state, group, until, share * spent);
                 (step, spent, paired) = (0.0, 0.0, false);
                 taken += 1;
                 continue;

@@ -87,8 +87,7 @@ pub(super) struct RoadFacts {
 
 impl ProblemFacts {
     pub(super) fn of(state: &State<'_>) -> Self {
-        let p = state.problem;
-        let grouped = !p.group.is_empty();
+        let (p, grouped) = (state.problem, !state.problem.group.is_empty());
         ProblemFacts { variables: p.row.len(), started: p.start.is_some(), linear: coordinates::is_linear(p), grouped }
     }
 }
