@@ -156,17 +156,61 @@ fn k_of_all_problems_of_groups_of_rows_and_of_one_problem_after_the_other_lead_t
     assert!(all[0].1 < all[1].1 && all[1].1 < all[2].1, "{:?}", all.iter().map(|a| a.1).collect::<Vec<_>>());
 }
 
+/// Rows of two classes, so many that they are solved over what may still change where inputs can be laid out anew.
+fn many_rows(c: f64) -> (Vec<[f64; 2]>, Problem) {
+    let points = (0..8500).map(|i| [(i as f64 * 0.737).sin() * 2.0, (i as f64 * 1.311).cos() * 2.0]).collect::<Vec<_>>();
+    let above = |i: usize| points[i][0] + 0.5 * (3.0 * points[i][1]).sin() + 0.6 * (i as f64 * 7.77).sin() > 0.0;
+    let problem = classes((0..points.len()).collect(), above, c);
+    (points, problem)
+}
+
+/// Solves a problem where inputs can be laid out anew and where they cannot; asserts that only some of them were.
+fn in_parts_and_as_a_whole(points: &[[f64; 2]], problem: &Problem) -> (Bells, [Solution; 2]) {
+    let grams = [true, false].map(|gathers| Bells::new(points.to_vec(), 4.0, gathers));
+    let run = |gram: &Bells| solve(gram, std::slice::from_ref(problem), &Options::default(), &Control::default()).unwrap().remove(0);
+    let solved = [run(&grams[0]), run(&grams[1])];
+    let [parts, _] = grams;
+    // More inputs than a block has, but not all.
+    assert!(parts.requests.laid_out.lock().unwrap().iter().any(|count| (1025..points.len()).contains(count)), "there was no part");
+    assert!(solved.iter().all(|s| s.converged) && (solved[0].dual - solved[1].dual).abs() <= 1e-3 * solved[1].dual.abs());
+    (parts, solved)
+}
+
 #[test]
 fn a_problem_solved_in_parts_is_solved_as_a_whole_and_rows_left_out_of_the_certificate_have_no_part_in_it() {
-    let n = 8500;
-    let points = (0..n).map(|i| [(i as f64 * 0.737).sin() * 2.0, (i as f64 * 1.311).cos() * 2.0]).collect::<Vec<_>>();
-    let above = |i: usize| points[i][0] + 0.5 * (3.0 * points[i][1]).sin() + 0.6 * (i as f64 * 7.77).sin() > 0.0;
-    let problem = classes((0..n).collect(), above, 10.0);
-    let (parts, whole) = (Bells::new(points.clone(), 4.0, true), Bells::new(points.clone(), 4.0, false));
-    let run = |gram: &Bells| solve(gram, std::slice::from_ref(&problem), &Options::default(), &Control::default()).unwrap().remove(0);
-    let (found, expected) = (run(&parts), run(&whole));
-    // More inputs than a block has, but not all.
-    assert!(parts.requests.laid_out.lock().unwrap().iter().any(|count| (1025..n).contains(count)), "there was no part");
-    certify(&parts, &problem, &found);
-    assert!(found.converged && expected.converged && (found.dual - expected.dual).abs() <= 1e-3 * expected.dual);
+    let (points, problem) = many_rows(10.0);
+    let (gram, [found, _]) = in_parts_and_as_a_whole(&points, &problem);
+    certify(&gram, &problem, &found);
+}
+
+#[test]
+fn groups_of_many_rows_keep_their_sums_in_parts() {
+    // The dual of nu-SVC with nu = 0.4: from a part of each class at its bound.
+    let (points, classes) = many_rows(1.0);
+    let group: Vec<usize> = classes.target.iter().map(|y| usize::from(*y < 0.0)).collect();
+    let mut left = [1700; 2];
+    let at_bound = |&g: &usize| {
+        left[g] -= i32::from(left[g] > 0);
+        if left[g] > 0 { [1.0, -1.0][g] } else { 0.0 }
+    };
+    let start: Vec<f64> = group.iter().map(at_bound).collect();
+    let sums = |coef: &[f64]| [0, 1].map(|g| coef.iter().zip(&group).filter(|(_, h)| **h == g).map(|(b, _)| b).sum::<f64>());
+    let problem = Problem { target: vec![0.0; group.len()], start: Some(start.clone()), group: group.clone(), ..classes };
+    let (gram, solved) = in_parts_and_as_a_whole(&points, &problem);
+    for found in solved {
+        for (sum, kept) in sums(&found.coef).into_iter().zip(sums(&start)) {
+            assert!((sum - kept).abs() <= 1e-8 && kept.abs() == 1699.0, "{sum} and {kept}");
+        }
+        // In each group no slope where b may rise is above one where it may fall by more than the tolerance.
+        let support: Vec<usize> = (0..group.len()).filter(|&k| found.coef[k] != 0.0).collect();
+        let slope = |k: usize| -support.iter().map(|&s| found.coef[s] * gram.value(points[k], points[s])).sum::<f64>();
+        let (mut top, mut bottom) = ([f64::NEG_INFINITY; 2], [f64::INFINITY; 2]);
+        for (k, &g) in group.iter().enumerate() {
+            let (v, b) = (slope(k), found.coef[k]);
+            top[g] = if b < problem.high[k] { v.max(top[g]) } else { top[g] };
+            bottom[g] = if b > problem.low[k] { v.min(bottom[g]) } else { bottom[g] };
+        }
+        let violation = (top[0] - bottom[0]).max(top[1] - bottom[1]);
+        assert!((violation - found.violation).abs() <= 1e-9 && violation <= 1e-3, "{violation} and {}", found.violation);
+    }
 }

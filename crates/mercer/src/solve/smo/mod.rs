@@ -1,4 +1,4 @@
-//! The dual problem of support vector machines, solved by decomposition into blocks and pairs.
+//! The dual problem of support vector machines, solved by decomposition into blocks and pairs; `plan` chooses the way of each problem.
 //!
 //! ```text
 //! minimise    1/2 a'Qa + p'a      subject to  y'a = delta,  0 <= a_i <= C_i,      Q_ij = y_i y_j K_ij
