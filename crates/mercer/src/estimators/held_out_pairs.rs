@@ -109,7 +109,7 @@ fn leave_out(problem: &Problem, solution: &Solution, k: Option<&Matrix>, out: im
         values
     });
     let (target, low, high) = (of(&problem.target), of(&problem.low), of(&problem.high));
-    (Problem { row, target, low, high, tube: problem.tube, start: Some(of(&all)) }, values)
+    (Problem { row, target, low, high, tube: problem.tube, start: Some(of(&all)), ..Problem::default() }, values)
 }
 
 /// Alpha seeding: moves a removed coefficient to the most similar variables of its side, up to their bounds.
@@ -132,7 +132,7 @@ fn hand_on(mut gone: f64, side: &[usize], like: impl Fn(usize) -> f64, bounds: &
 fn decide(gram: &dyn Gram, rows: &[usize], machines: &[(&Problem, &Solution)], task: &Task<'_>) -> Result<Matrix> {
     let columns: Vec<Vec<(usize, f64)>> =
         machines.iter().map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
-    let expansion = svm::expansion(task.rows(), &columns, machines.iter().map(|(_, s)| s.offset).collect());
+    let expansion = svm::expansion(task.rows(), &columns, machines.iter().map(|(_, s)| s.offsets[0]).collect());
     // A fit that was ended has machines all the same, and what they say is not lost.
     let control = task.control.last_step().at_least(1.0);
     expansion.predict(&Subset::new(gram, rows, &expansion.support), &control)

@@ -190,7 +190,7 @@ impl Svc {
                     high: rows.iter().map(|&i| if codes[i] == b { bound(i) } else { 0.0 }).collect(),
                     row,
                     tube: 0.0,
-                    start: None,
+                    ..Problem::default()
                 };
                 let start = earlier.and_then(|(e, _)| svm::start(&problem, e.coefficients((a, b), &rows)?));
                 Problem { start, ..problem }
@@ -203,7 +203,7 @@ impl Svc {
         let solutions = smo::solve_from(by_k.map_or(task.gram, |held| &held.k), &problems, &known, &options, task.control)?;
         let column = |(p, s): (&Problem, &Solution)| p.row.iter().map(|&place| row_of(place)).zip(s.coef.iter().copied()).collect();
         let columns: Vec<Vec<(usize, f64)>> = problems.par_iter().zip(&solutions).map(column).collect();
-        let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect());
+        let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offsets[0]).collect());
         expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, pairs.iter().map(|_| 1.0))?;
         let summary = svm::summary(&solutions, options.tolerance, rounded);

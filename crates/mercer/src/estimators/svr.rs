@@ -136,7 +136,7 @@ impl Estimator for Svr {
         let solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
         let coef: Vec<Vec<(usize, f64)>> =
             solutions.iter().zip(&scales).map(|(s, scale)| s.coef.iter().map(|b| scale.size * b).enumerate().collect()).collect();
-        let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offset).collect();
+        let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offsets[0]).collect();
         let mut expansion = svm::expansion(n, &coef, bias);
         expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
@@ -172,7 +172,7 @@ fn tube(column: &[f64], scale: &Scale, c: f64, epsilon: f64, task: &Task<'_>) ->
         low: bound.iter().map(|b| -b).collect(),
         high: bound,
         tube: epsilon,
-        start: None,
+        ..Problem::default()
     }
 }
 

@@ -39,6 +39,7 @@ mod rounded_predictions;
 mod rvm;
 mod smo;
 mod smoothing;
+mod solver_roads;
 mod svc;
 mod svm_conditions;
 mod svr;

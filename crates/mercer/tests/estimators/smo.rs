@@ -19,7 +19,7 @@ fn classification(y: Vec<f64>, c: f64) -> Problem {
         high: y.iter().map(|y| if *y > 0.0 { c } else { 0.0 }).collect(),
         target: y,
         tube: 0.0,
-        start: None,
+        ..Problem::default()
     }
 }
 
@@ -127,7 +127,7 @@ fn two_starts_of_a_regression_reach_one_objective_and_no_row_pulls_both_ways() {
             let sum: f64 = halves.iter().map(|(a, ahat)| a + ahat).sum();
             let dual = dot(&b, &t) - epsilon * sum - 0.5 * dot(&b, &f);
             close(s.dual, dual, 1e-9 * (1.0 + dual.abs()));
-            let loss: f64 = (0..n).map(|i| ((t[i] - f[i] - s.offset).abs() - epsilon).max(0.0)).sum();
+            let loss: f64 = (0..n).map(|i| ((t[i] - f[i] - s.offsets[0]).abs() - epsilon).max(0.0)).sum();
             close(s.primal, 0.5 * dot(&b, &f) + c * loss, 1e-9 * (1.0 + dual.abs()));
         }
     }
@@ -144,7 +144,7 @@ fn problems_solved_together_come_to_what_each_comes_to_alone() {
             low: whole.low[a..b].to_vec(),
             high: whole.high[a..b].to_vec(),
             tube: 0.0,
-            start: None,
+            ..Problem::default()
         })
         .collect();
     // Room for all rows, for two blocks at once, and for less than one block.
@@ -167,7 +167,7 @@ fn the_certificate_is_the_duality_gap_by_definition() {
         let s = solve(&gram, std::slice::from_ref(&p), &options, &Control::default()).unwrap().remove(0);
         let f: Vec<f64> = (0..300).map(|i| dot(gram.matrix().row(i), &s.coef)).collect();
         let norm = dot(&f, &s.coef);
-        let loss: f64 = (0..300).map(|i| 3.0 * (1.0 - p.target[i] * (f[i] + s.offset)).max(0.0)).sum();
+        let loss: f64 = (0..300).map(|i| 3.0 * (1.0 - p.target[i] * (f[i] + s.offsets[0])).max(0.0)).sum();
         close(s.primal, 0.5 * norm + loss, 1e-9 * (norm + loss));
         close(s.dual, dot(&p.target, &s.coef) - 0.5 * norm, 1e-9 * norm);
         close(s.gap, (s.primal - s.dual) / s.primal, 1e-9);
@@ -253,6 +253,80 @@ fn few_features_are_solved_in_few_steps_at_any_penalty() {
     }
 }
 
+/// The dual of nu-SVC on some rows: a in 0..1, y'a = 0 and 1'a = nu N, so that each class has half of that sum. The start is that of
+/// LIBSVM: the first rows of each class at 1, one in between.
+fn nu_classification(row: Vec<usize>, y: &[f64], nu: f64) -> Problem {
+    let half = 0.5 * nu * row.len() as f64;
+    let mut left = [half, half];
+    let group: Vec<usize> = row.iter().map(|&i| usize::from(y[i] < 0.0)).collect();
+    let start = group.iter().map(|&g| {
+        let a = left[g].clamp(0.0, 1.0);
+        left[g] -= a;
+        if g == 0 { a } else { -a }
+    });
+    let start = Some(start.collect());
+    let bound = |g: usize, of: f64| group.iter().map(|&h| if h == g { of } else { 0.0 }).collect();
+    Problem { target: vec![0.0; row.len()], low: bound(1, -1.0), high: bound(0, 1.0), start, group, row, tube: 0.0 }
+}
+
+// Schölkopf, Smola, Williamson and Bartlett (2000), New support vector algorithms, propositions 5 and 6; Chang and Lin (2001).
+#[test]
+fn groups_solve_the_dual_of_nu_svc_whose_solution_over_rho_is_one_of_c_svc() {
+    let control = Control::default();
+    // One block of K that is held, of full and of low rank; pairs of three classes, row by row; blocks of a large problem.
+    let bells = "rbf(gamma=2)";
+    let cases = [(98, 300, 2, true, bells), (101, 300, 2, true, "linear"), (99, 450, 3, false, bells), (100, 2200, 2, false, bells)];
+    for (set, n, classes, held, kernel) in cases {
+        let (x, e) = (points(set, n, 3), errors(set, n));
+        let value = |i: usize| if kernel == bells { x[i][0] * x[i][1] } else { x[i][0] } + 0.3 * e[i];
+        let y: Vec<f64> = (0..n).map(|i| if value(i) > 0.0 { 1.0 } else { -1.0 }).collect();
+        let kernel = KernelExpr::parse(kernel).unwrap();
+        let data = Dataset::from_points(Points::dense(n, 3, x.concat()).unwrap());
+        let bound = kernel.bind_within(None, &data, &control).unwrap();
+        let k = Dense::square(mercer::gram::dense(bound.as_ref(), &control).unwrap()).unwrap();
+        let gram: &dyn mercer::gram::Gram = if held { &k } else { bound.as_ref() };
+        for (nu, tolerance) in [(0.5, 1e-4), (0.7, 1e-8)] {
+            let rows = |p: usize| (0..n).filter(|i| classes == 2 || i % 3 != p).collect::<Vec<usize>>();
+            let problems: Vec<Problem> = (0..classes * (classes - 1) / 2).map(|p| nu_classification(rows(p), &y, nu)).collect();
+            let options = Options { tolerance, ..Options::default() };
+            let solved = solve(gram, &problems, &options, &control).unwrap();
+            for (p, s) in problems.iter().zip(&solved) {
+                let count = p.row.len();
+                assert!(s.converged && s.iterations > 0 && s.offsets.len() == 2, "set {set}, nu {nu}: {} {}", s.gap, s.violation);
+                for (group, sign) in [(0, 0.5), (1, -0.5)] {
+                    let sum: f64 = (0..count).filter(|&v| p.group[v] == group).map(|v| s.coef[v]).sum();
+                    close(sum, sign * nu * count as f64, 1e-9 * count as f64);
+                }
+                // y f is rho where 0 < a < 1, at least rho where a = 0, at most rho where a = 1.
+                let (bias, rho) = (0.5 * (s.offsets[0] + s.offsets[1]), 0.5 * (s.offsets[1] - s.offsets[0]));
+                assert!(rho > 0.0);
+                let f = |v: usize| p.row.iter().zip(&s.coef).map(|(&r, b)| b * k.matrix()[(p.row[v], r)]).sum::<f64>();
+                let over: Vec<f64> = (0..count).map(|v| y[p.row[v]] * (f(v) + bias) - rho).collect();
+                let slack = 2.0 * tolerance;
+                for (v, over) in over.iter().enumerate() {
+                    let a = s.coef[v].abs();
+                    assert!((0.0..=1.0).contains(&a), "set {set}, nu {nu}, variable {v}: {a}");
+                    assert!(a == 1.0 || *over >= -slack, "set {set}, nu {nu}, variable {v}: {a}, {over}");
+                    assert!(a == 0.0 || *over <= slack, "set {set}, nu {nu}, variable {v}: {a}, {over}");
+                }
+                // nu lies between the shares of margin errors and of support vectors.
+                let share = |found: usize| found as f64 / count as f64;
+                assert!(share(over.iter().filter(|o| **o < -slack).count()) <= nu);
+                assert!(share(s.coef.iter().filter(|b| **b != 0.0).count()) >= nu);
+                // The machine of C = 1 / rho has the objective of b / rho, whose relative gap is no greater, and, since the objective
+                // is strongly convex in w, decision values within sqrt(2 gap) of those.
+                let labels: Vec<f64> = p.row.iter().map(|&i| y[i]).collect();
+                let machine = Problem { row: p.row.clone(), ..classification(labels, 1.0 / rho) };
+                let c_svc = solve(gram, &[machine], &options, &control).unwrap().remove(0);
+                let norm: f64 = (0..count).map(|v| s.coef[v] * f(v)).sum();
+                let loss: f64 = over.iter().map(|o| (-o / rho).max(0.0)).sum();
+                close(c_svc.primal / (0.5 * norm / (rho * rho) + loss / rho), 1.0, 3.0 * tolerance);
+                close(c_svc.offsets[0], bias / rho, 2.0 * (2.0 * tolerance * c_svc.primal).sqrt() + tolerance * (1.0 + 1.0 / rho));
+            }
+        }
+    }
+}
+
 #[test]
 fn malformed_problems_are_named_errors() {
     let (gram, p) = problem(74, 20, 1.0);
@@ -263,6 +337,8 @@ fn malformed_problems_are_named_errors() {
         Problem { start: Some(vec![2.0; 20]), ..p.clone() },
         Problem { target: vec![f64::NAN; 20], ..p.clone() },
         Problem { row: vec![3; 20], ..p.clone() },
+        Problem { group: vec![0; 19], ..p.clone() },
+        Problem { group: vec![20; 20], ..p.clone() },
         Problem { tube: -1.0, ..p },
     ];
     for b in broken {

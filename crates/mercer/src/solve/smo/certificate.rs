@@ -1,22 +1,49 @@
 //! The proof of a solution: duality gap, violation and offset, from kernel values in f64.
 
 use super::state::State;
+use super::{CHECK, SAFE, SolverJob};
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Features, Gram, HERE, Side, apply_among, apply_rows};
+use crate::gram::{Features, Gram, HERE, apply_among, apply_rows};
 use crate::linalg::Matrix;
 
-/// Values of f between two looks at the cancel flag.
-const CHECK: usize = 4096;
-/// Values of f in f32 may be off by so many times what they are found to be.
-const SAFE: f64 = 16.0;
 /// The place of a row without a coefficient.
 const NOWHERE: usize = usize::MAX;
 
+/// Where the slopes of a group lie.
+pub(super) struct GroupLevel {
+    /// The greatest slope where b may rise, and the least where it may fall.
+    top: f64,
+    bottom: f64,
+    /// How many variables are free to go both ways, and the sum of their slopes.
+    free: usize,
+    sum: f64,
+}
+
+impl GroupLevel {
+    pub(super) fn offset(&self) -> f64 {
+        if self.free > 0 { self.sum / self.free as f64 } else { self.middle() }
+    }
+
+    /// The middle of the slopes, or the one that there is.
+    pub(super) fn middle(&self) -> f64 {
+        match (self.top.is_finite(), self.bottom.is_finite()) {
+            (true, true) => 0.5 * (self.top + self.bottom),
+            (true, false) => self.top,
+            (false, true) => self.bottom,
+            (false, false) => 0.0,
+        }
+    }
+
+    fn violation(&self) -> f64 {
+        if self.top.is_finite() && self.bottom.is_finite() { self.top - self.bottom } else { 0.0 }
+    }
+}
+
 /// How good a point is.
 pub(super) struct Quality {
-    pub(super) offset: f64,
-    pub(super) free: usize,
+    /// One for each group.
+    pub(super) levels: Vec<GroupLevel>,
     pub(super) bound: usize,
     pub(super) primal: f64,
     pub(super) dual: f64,
@@ -25,6 +52,10 @@ pub(super) struct Quality {
 }
 
 impl Quality {
+    pub(super) fn free(&self) -> usize {
+        self.levels.iter().map(|l| l.free).sum()
+    }
+
     pub(super) fn within(&self, tolerance: f64) -> bool {
         self.violation <= tolerance && self.gap <= tolerance
     }
@@ -34,28 +65,23 @@ impl Quality {
 pub(super) fn of(state: &State<'_>) -> Quality {
     let p = state.problem;
     let n = state.coef.len();
-    let (mut top, mut bottom) = (f64::NEG_INFINITY, f64::INFINITY);
-    let (mut free, mut bound, mut sum) = (0usize, 0usize, 0.0);
+    let (mut bound, groups) = (0, p.group.iter().max().map_or(1, |g| g + 1));
+    let mut levels: Vec<GroupLevel> =
+        (0..groups).map(|_| GroupLevel { top: f64::NEG_INFINITY, bottom: f64::INFINITY, free: 0, sum: 0.0 }).collect();
     for k in 0..n {
-        let (rise, fall) = state.slopes(k);
-        (top, bottom) = (top.max(rise), bottom.min(fall));
+        let ((rise, fall), level) = (state.slopes(k), &mut levels[p.group_of(k)]);
+        (level.top, level.bottom) = (level.top.max(rise), level.bottom.min(fall));
         if rise == fall {
-            free += 1;
-            sum += rise;
+            level.free += 1;
+            level.sum += rise;
         } else if state.coef[k] != 0.0 {
             bound += 1;
         }
     }
-    let offset = match (free, top.is_finite(), bottom.is_finite()) {
-        (0, true, true) => 0.5 * (top + bottom),
-        (0, true, false) => top,
-        (0, false, true) => bottom,
-        (0, false, false) => 0.0,
-        _ => sum / free as f64,
-    };
+    let offsets: Vec<f64> = levels.iter().map(GroupLevel::offset).collect();
     let (mut gap, mut linear, mut quadratic) = (0.0, 0.0, 0.0);
     for k in 0..n {
-        let (b, u) = (state.coef[k], state.v(k) - offset);
+        let (b, u) = (state.coef[k], state.v(k) - offsets[p.group_of(k)]);
         // (s - b) u - tube (|s| - |b|) at the best s, which is a bound or 0.
         let best = if u > p.tube {
             p.high[k]
@@ -74,27 +100,25 @@ pub(super) fn of(state: &State<'_>) -> Quality {
     let primal = dual + gap;
     let size = primal.abs().max(dual.abs());
     let gap = if size > 0.0 { gap / size } else { 0.0 };
-    let violation = if top.is_finite() && bottom.is_finite() { top - bottom } else { 0.0 };
-    Quality { offset, free, bound, primal, dual, gap, violation }
+    let violation = levels.iter().map(GroupLevel::violation).fold(f64::NEG_INFINITY, f64::max);
+    Quality { levels, bound, primal, dual, gap, violation }
 }
 
 /// Computes f = Kb anew in f64 for every problem, all of them in one pass. `rounded` is the tolerance where f is known but for
 /// the rounding of f32: then nothing is computed for rows that have no coefficient and are far from ever taking one.
 ///
-/// Far is by more than the tolerance and [`SAFE`] times what f was found to be off where it is computed. Such a row has no part
-/// in the greatest violation, in the gap and in the objective, so that these are those of f64.
-pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: Option<f64>, control: &Control) -> Result<()> {
-    refresh_in_tasks(gram, states, rounded, 1, control)
-}
-
-/// The same in tasks of so many tiles at least.
-fn refresh_in_tasks(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: Option<f64>, least: usize, control: &Control) -> Result<()> {
+/// Far is by more than the tolerance and [`SAFE`] times what f was found to be off where it is computed. Such a row has no part in the
+/// greatest violation, in the gap and in the objective, so that these are those of f64. Tasks have `least` tiles at least.
+pub(super) fn refresh(job: &SolverJob<'_>, states: &mut [&mut State<'_>], rounded: Option<f64>, least: usize) -> Result<()> {
+    let (gram, control) = (job.gram, job.control);
     if states.is_empty() {
         return Ok(());
     }
     let n = gram.shape().0;
-    let support = support(n, states);
     let mut at = vec![NOWHERE; n];
+    let with_part = states.iter().flat_map(|s| s.problem.row.iter().zip(&s.coef)).filter(|(_, b)| **b != 0.0);
+    with_part.for_each(|(&r, _)| at[r] = 0);
+    let support: Vec<usize> = (0..n).filter(|&r| at[r] != NOWHERE).collect();
     support.iter().enumerate().for_each(|(s, &r)| at[r] = s);
     let mut coef = Matrix::zeros(support.len(), states.len());
     for (o, state) in states.iter().enumerate() {
@@ -104,8 +128,8 @@ fn refresh_in_tasks(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: Opt
             }
         }
     }
-    let few = |z: &Features<'_>| matches!(z, Features::Sparse(_)) || z.cols() < support.len();
-    if let Some(z) = Features::of(gram, Side::Rows).filter(few) {
+    let few = |z: &&Features<'_>| matches!(z, Features::Sparse(_)) || z.cols() < support.len();
+    if let Some(z) = job.features.filter(few) {
         // Z (Z'b): no kernel value is needed.
         let weights = z.select_rows(&support).transposed_product(&coef, control)?;
         let values = z.product(&weights, control)?;
@@ -128,8 +152,8 @@ fn refresh_in_tasks(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: Opt
         let Some(tolerance) = rounded else { continue };
         let (margin, quality) = (tolerance.max(SAFE * off), of(state));
         for (k, &r) in state.problem.row.iter().enumerate() {
-            let (rise, fall) = state.slopes(k);
-            asked[r] |= quality.free == 0 || !(rise + margin <= quality.offset && quality.offset <= fall - margin);
+            let ((rise, fall), level) = (state.slopes(k), &quality.levels[state.problem.group_of(k)]);
+            asked[r] |= level.free == 0 || !(rise + margin <= level.offset() && level.offset() <= fall - margin);
         }
     }
     let near: Vec<usize> = (0..n).filter(|&r| at[r] == NOWHERE && asked[r]).collect();
@@ -140,12 +164,12 @@ fn refresh_in_tasks(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: Opt
     }
 }
 
-/// The same for one problem from K among its variables, on the thread that is at it.
-pub(super) fn refresh_here(among: &dyn Gram, state: &mut State<'_>, rounded: Option<f64>, control: &Control) -> Result<()> {
+/// Computes f = Kb of one problem from K among its variables, on the thread that is at it.
+pub(super) fn refresh_here(job: &SolverJob<'_>, among: &dyn Gram, state: &mut State<'_>, rounded: Option<f64>) -> Result<()> {
     let all: Vec<usize> = (0..state.coef.len()).collect();
     let problem = state.problem_of(&all, all.clone());
     let mut part = state.part(&problem, &all);
-    refresh_in_tasks(among, &mut [&mut part], rounded, HERE, control)?;
+    refresh(&SolverJob { gram: among, features: None, ..*job }, &mut [&mut part], rounded, HERE)?;
     state.values = part.values;
     Ok(())
 }
@@ -174,15 +198,4 @@ fn others(
         }
     }
     Ok(())
-}
-
-/// Every row with a coefficient.
-fn support(n: usize, states: &[&mut State<'_>]) -> Vec<usize> {
-    let mut used = vec![false; n];
-    for state in states {
-        for (&r, &b) in state.problem.row.iter().zip(&state.coef) {
-            used[r] |= b != 0.0;
-        }
-    }
-    (0..n).filter(|&r| used[r]).collect()
 }

@@ -14,81 +14,51 @@
 //!
 //! References: Hsieh et al. (2008), dual coordinate descent; Hestenes (1969) and Powell (1969), multipliers.
 
+use super::limits::coordinates::*;
 use super::passes::Passes;
-use super::state::{Before, State};
-use super::{MARGIN, NARROW, Options, Problem, certificate, decompose};
-use crate::control::Control;
+use super::state::State;
+use super::{MARGIN, NARROW, Options, Problem, SolverJob, certificate, decompose};
 use crate::error::Result;
 use crate::gram::{Features, RowCache};
 use crate::solve::linear::{self, Bands, DenseRows, Descent, Loss, Picked, Rows, SparseRows};
 use rayon::prelude::*;
 
-/// rho, as a share of the mean of k(x, x).
-const PENALTY: f64 = 1.0;
-/// The slope to which coordinates are taken first, in tolerances, and what it is multiplied by after that.
-const FIRST: f64 = 30.0;
-const NEXT: f64 = 0.25;
-/// A row is left out of a pass where it is held by more than this share of the steepest slope of the last.
-const HELD: f64 = 0.3;
-/// The least slope, in tolerances.
-const LEAST: f64 = 0.1;
-/// Pairs go on where they have brought the violation down to this share.
-const HALF: f64 = 0.5;
-/// Passes over dense and over sparse rows at most, each time.
-const PASSES: (usize, usize) = (60, 1000);
-/// Times that coordinates and pairs take turns.
-const TURNS: usize = 12;
-/// Variables at most whose pairs are moved: so many, or so many for each feature.
-const PAIRS: (usize, usize) = (6000, 3);
-/// The same where features are sparse: kernel values cost more there, and passes less.
-const PAIRS_OF_SPARSE: usize = 1500;
-/// Pair steps at most for each of these.
-const STEPS: usize = 200;
-/// Dense features are few where there are so many variables for each; an interior point is as quick with no more than these.
-const FEW: (usize, usize) = (2, 32);
-
-/// Whether coordinates come first: features are few beside the variables, or sparse.
-pub(super) fn fits(state: &State<'_>, features: &Features<'_>) -> bool {
-    let d = features.cols();
-    !state.near && (matches!(features, Features::Sparse(_)) || FEW.0 * d < state.coef.len() && (d > FEW.1 || state.features.is_none()))
-}
-
-/// The problem as one of a linear machine, where it is one.
-fn stated(problem: &Problem) -> Option<linear::Problem> {
+/// Whether a problem is one of a linear machine.
+pub(super) fn is_linear(problem: &Problem) -> bool {
     let bounds = || problem.low.iter().zip(&problem.high);
-    let one_sided = bounds().all(|(low, high)| *low == 0.0 || *high == 0.0);
-    let fits = match one_sided {
-        true => {
-            problem.tube == 0.0 && bounds().zip(&problem.target).all(|((low, high), z)| if *z > 0.0 { *low == 0.0 } else { *high == 0.0 })
-        }
-        false => bounds().all(|(low, high)| *low == -high),
-    };
-    let loss = Loss { one_sided, squared: false, tube: problem.tube };
-    let cost = bounds().map(|(low, high)| high.max(-low)).collect();
-    fits.then(|| linear::Problem { target: problem.target.clone(), cost, loss })
+    if !is_one_sided(problem) {
+        return bounds().all(|(low, high)| *low == -high);
+    }
+    problem.tube == 0.0 && bounds().zip(&problem.target).all(|((low, high), z)| if *z > 0.0 { *low == 0.0 } else { *high == 0.0 })
 }
 
-/// Takes problems over the same features to their tolerance and closes them, or leaves them nearer to it.
-pub(super) fn run(features: &Features<'_>, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
+fn is_one_sided(problem: &Problem) -> bool {
+    problem.low.iter().zip(&problem.high).all(|(low, high)| *low == 0.0 || *high == 0.0)
+}
+
+/// Takes problems over the same features to their tolerance, or leaves them nearer to it.
+pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+    let (Some(features), control) = (job.features, job.control) else { return Ok(()) };
     // Each of those that go on side by side has its share of the memory.
-    let options = &Options { cache_bytes: options.cache_bytes / states.len().max(1) as u64, ..*options };
+    let options = Options { cache_bytes: job.options.cache_bytes / states.len().max(1) as u64, ..job.options };
+    let job = &SolverJob { options, ..*job };
     match features {
         Features::Dense(z) => {
             let (rows, cols, single) = (z.rows(), z.cols(), 4 * z.data().len() as u64);
             let exact = |constant: f64| DenseRows::new(z.data(), rows, cols, constant);
-            if states.is_empty() || options.tolerance < NARROW || single > control.allowed() / 4 {
-                return states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, options, control));
+            if options.tolerance < NARROW || single > control.allowed() / 4 {
+                return states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, job));
             }
             let mut rounded = vec![0.0f32; z.data().len()];
             let pieces = rounded.par_chunks_mut(1 << 16).zip(z.data().par_chunks(1 << 16));
             pieces.for_each(|(out, some)| out.iter_mut().zip(some).for_each(|(o, v)| *o = *v as f32));
             let near = |constant: f64| DenseRows::new(&rounded, rows, cols, constant);
-            states.par_iter_mut().try_for_each(|state| one(features, &near, &exact, state, options, control))
+            states.par_iter_mut().try_for_each(|state| one(features, &near, &exact, state, job))
         }
         Features::Sparse(z) => {
             let (starts, columns, values) = z.parts();
             let exact = |constant: f64| SparseRows::new(starts, columns, values, z.cols(), constant);
-            states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, options, control))
+            states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, job))
         }
     }
 }
@@ -99,18 +69,23 @@ fn one<R: Rows, E: Rows>(
     rows: &(impl Fn(f64) -> R + Sync),
     exact: &(impl Fn(f64) -> E + Sync),
     state: &mut State<'_>,
-    options: &Options,
-    control: &Control,
+    job: &SolverJob<'_>,
 ) -> Result<()> {
     let mean = state.diagonal.iter().sum::<f64>() / state.diagonal.len().max(1) as f64;
     let penalty = PENALTY * mean;
-    let Some(problem) = stated(state.problem).filter(|_| penalty > 0.0 && penalty.is_finite()) else { return Ok(()) };
+    if !(penalty > 0.0 && penalty.is_finite()) {
+        return Ok(());
+    }
+    let p = state.problem;
+    let cost = p.low.iter().zip(&p.high).map(|(low, high)| high.max(-low)).collect();
+    let loss = Loss { one_sided: is_one_sided(p), squared: false, tube: p.tube };
+    let problem = linear::Problem { target: p.target.clone(), cost, loss };
     let (rows, exact, list) = (rows(penalty.sqrt()), exact(penalty.sqrt()), &state.problem.row);
     let (rows, exact) = (Picked { of: &rows, list }, Picked { of: &exact, list });
     let squares: Vec<f64> = state.diagonal.iter().map(|k| k + penalty).collect();
     let descent = Descent::new(&rows, &squares, &problem, 0);
     let sum = state.coef.iter().sum();
-    Turns { bands: Bands::new(&exact, true), exact: &exact, features, descent, sum, state, options, control }.take()
+    Turns { bands: Bands::new(&exact, true), exact: &exact, features, descent, sum, state, job }.take()
 }
 
 /// Coordinates and pairs in turns.
@@ -122,13 +97,12 @@ struct Turns<'r, 'd, 's, 'p, R, E> {
     /// delta.
     sum: f64,
     state: &'s mut State<'p>,
-    options: &'r Options,
-    control: &'r Control,
+    job: &'r SolverJob<'r>,
 }
 
 impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
     fn take(&mut self) -> Result<()> {
-        let mut aim = FIRST * self.options.tolerance;
+        let mut aim = FIRST * self.job.options.tolerance;
         let (most, passes) = match self.features {
             Features::Dense(z) => (PAIRS.0.max(PAIRS.1 * z.cols()), PASSES.0),
             Features::Sparse(_) => (PAIRS_OF_SPARSE, PASSES.1),
@@ -142,7 +116,7 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
             let unsettled: Vec<usize> = self.state.unsettled(&quality).collect();
             let ended = if unsettled.len() <= most && quality.violation <= HALF * last {
                 last = quality.violation;
-                if self.options.tolerance >= NARROW {
+                if self.job.options.tolerance >= NARROW {
                     self.pairs::<f32>(&unsettled)?
                 } else {
                     self.pairs::<f64>(&unsettled)?
@@ -152,7 +126,7 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
                 last = f64::INFINITY;
                 let ended = !self.descend(aim, most / 2, passes)?;
                 self.balance();
-                aim = (NEXT * aim).max(LEAST * self.options.tolerance);
+                aim = (NEXT * aim).max(LEAST * self.job.options.tolerance);
                 ended
             };
             if self.look(ended)? {
@@ -167,11 +141,11 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
         self.descent.take_all();
         let (constant, last) = (self.exact.constant(), self.exact.width() - 1);
         for _ in 0..passes {
-            if self.state.iterations >= self.options.max_iterations {
+            if self.state.iterations >= self.job.options.max_iterations {
                 return Ok(false);
             }
             let whole = self.descent.takes_all();
-            let Some(met) = self.descent.pass(self.control)? else { return Ok(false) };
+            let Some(met) = self.descent.pass(self.job.control)? else { return Ok(false) };
             self.state.iterations += 1;
             let off = constant * self.descent.weights[last];
             self.descent.shift += off;
@@ -221,7 +195,7 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
 
     /// f = Z (Z'b), and the descent goes to b.
     fn refresh(&mut self) -> Result<()> {
-        let (rows, coef, look) = (self.exact, &self.state.coef, &|| self.control.check());
+        let (rows, coef, look) = (self.exact, &self.state.coef, &|| self.job.control.check());
         let (mut weights, _) = self.bands.sum(rows.width(), look, |i, sum, _: &mut [f64; 0]| {
             if coef[i] != 0.0 {
                 rows.add(i, coef[i], sum);
@@ -239,10 +213,10 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
         self.refresh()?;
         self.state.finite()?;
         let quality = certificate::of(self.state);
-        self.state.closed =
-            ended || self.state.iterations >= self.options.max_iterations || quality.within(MARGIN * self.options.tolerance);
-        self.descent.shift = quality.offset;
-        Ok(self.state.closed)
+        let spent = ended || self.state.iterations >= self.job.options.max_iterations;
+        self.state.end_if(spent || quality.within(MARGIN * self.job.options.tolerance));
+        self.descent.shift = quality.levels[0].offset();
+        Ok(self.state.is_done())
     }
 
     /// Moves pairs of some variables to the tolerance, by the kernel values among them.
@@ -250,12 +224,10 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
         let rows: Vec<usize> = variables.iter().map(|&k| self.state.problem.row[k]).collect();
         let gram = self.features.select_rows(&rows).into_gram();
         let problem = self.state.problem_of(variables, (0..variables.len()).collect());
-        let mut part = self.state.part(&problem, variables);
-        part.before =
-            Some(Box::new(Before { dual: certificate::of(self.state).dual, coef: part.coef.clone(), values: part.values.clone() }));
-        let mut cache = RowCache::<T>::new(&gram, self.options.cache_bytes);
-        let max_iterations = self.options.max_iterations.min(part.iterations + STEPS * variables.len());
-        decompose::run(&mut [&mut part], &mut cache, &Options { max_iterations, ..*self.options }, 0, self.control)?;
+        let mut part = self.state.part_from_here(&problem, variables);
+        let mut cache = RowCache::<T>::new(&gram, self.job.options.cache_bytes);
+        let max_iterations = self.job.options.max_iterations.min(part.iterations + STEPS * variables.len());
+        decompose::run(&mut [&mut part], &mut cache, &Options { max_iterations, ..self.job.options }, 0, self.job.control)?;
         self.state.take(&part, variables);
         Ok(())
     }

@@ -5,52 +5,29 @@
 //! solved side by side, and f = Kb takes one update of the rank of each block. What one problem comes to depends neither
 //! on the others nor on how many rows are kept: where fewer fit than a block has, they are asked for in pieces.
 
-use super::among::Among;
+use super::certificate::GroupLevel;
+use super::limits::decompose::*;
 use super::pairs::{self, Block, Until};
 use super::passes::Passes;
-use super::state::State;
-use super::{MARGIN, Options, PATIENCE, certificate};
+use super::state::{ProblemStage, State};
+use super::working_set_gram::WorkingSetGram;
+use super::{MARGIN, Options, PATIENCE, StepProgress, TOGETHER, certificate};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{Cell, Gram, RowCache, add_rows};
 use crate::linalg::count_passed;
 use rayon::prelude::*;
 
-/// Variables in a block.
-const BLOCK: usize = 1024;
-/// Three of four of them may come from the last block.
-const KEPT: (usize, usize) = (3, 4);
-/// The small problem is solved to this share of the violation of the whole.
-const INNER: f64 = 0.1;
-/// Where the gap is still too large, the next goal is this share of the violation reached.
-const TIGHTEN: f64 = 0.3;
-/// Pair steps in a block, per variable of it.
-const STEPS: usize = 20;
-/// The same as `PATIENCE` in f32, whose rounding may be all that is left of the gap.
-const PATIENCE_ROUNDED: (usize, usize) = (1, 4);
-/// Steps per variable after which the dual value must have grown by this share, in f64 and in f32.
-const GROWTH: (usize, f64, f64) = (20, 1e-10, 1e-7);
-/// Rows of K that are added up at once.
-const TOGETHER: usize = 8;
-/// Rows of f that one task updates.
-const CHUNK: usize = 1024;
-/// Blocks between two looks at how many variables may still change.
-const COUNTED: usize = 4;
-/// Gather cost per value (s): kernel values cheaper than this are recomputed, with the same bits.
-const GATHERED: f64 = 2e-9;
-/// For so many problems K among the variables of the last block is kept.
-const KEPT_FOR: usize = 8;
-
 /// Runs every open problem until its violation and gap are within the tolerance, nothing moves in this precision, or a
-/// limit is met, which closes it; or until no more than `few` of its variables may still change. Whether any moved.
+/// limit is met, which ends it; or until no more than `few` of its variables may still change.
 pub(super) fn run<T: Passes>(
     states: &mut [&mut State<'_>],
     cache: &mut RowCache<'_, T>,
     options: &Options,
     few: usize,
     control: &Control,
-) -> Result<bool> {
-    let mut runs: Vec<Run<'_, '_, T>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(s, options)).collect();
+) -> Result<StepProgress> {
+    let mut runs: Vec<Run<'_, '_, T>> = states.iter_mut().filter(|s| !s.is_done()).map(|s| Run::new(s, options)).collect();
     let steps = |runs: &[Run<'_, '_, T>]| runs.iter().map(|r| r.state.iterations).sum::<usize>();
     let before = steps(&runs);
     loop {
@@ -60,7 +37,8 @@ pub(super) fn run<T: Passes>(
         runs.par_iter_mut().try_for_each(|run| run.plan(options, few, spent))?;
         let mut open: Vec<&mut Run<'_, '_, T>> = runs.iter_mut().filter(|r| !r.ended).collect();
         if open.is_empty() {
-            return Ok(steps(&runs) > before && runs.iter().any(|r| !r.stands));
+            let moved = steps(&runs) > before && runs.iter().any(|r| !r.stands);
+            return Ok(if moved { StepProgress::Moved } else { StepProgress::Stands });
         }
         if open.len() > KEPT_FOR {
             open.iter_mut().for_each(|run| run.among.forget());
@@ -123,14 +101,24 @@ struct Run<'s, 'p, T> {
     block: Vec<usize>,
     /// Blocks so far.
     blocks: usize,
-    among: Among<T>,
+    among: WorkingSetGram<T>,
     ended: bool,
 }
 
 impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
     fn new(state: &'s mut State<'p>, options: &Options) -> Self {
         let (goal, violation, patience) = (MARGIN * options.tolerance, f64::INFINITY, Patience::of::<T>(state));
-        Run { state, goal, violation, patience, stands: false, block: Vec::new(), blocks: 0, among: Among::default(), ended: false }
+        Run {
+            state,
+            goal,
+            violation,
+            patience,
+            stands: false,
+            block: Vec::new(),
+            blocks: 0,
+            among: WorkingSetGram::default(),
+            ended: false,
+        }
     }
 
     /// Ends, or chooses the next block.
@@ -156,7 +144,7 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
         self.stands = self.patience.is_over(self.state, self.violation <= MARGIN * options.tolerance);
         self.ended = self.stands;
         if self.state.iterations >= options.max_iterations || spent {
-            (self.ended, self.state.closed) = (true, true);
+            (self.ended, self.state.stage) = (true, ProblemStage::Done);
         }
         Ok(())
     }
@@ -269,8 +257,11 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<us
     let n = state.coef.len();
     let (mut rise, mut fall) = (Vec::with_capacity(n), Vec::with_capacity(n));
     state.finite()?;
+    let quality = (!state.problem.group.is_empty()).then(|| certificate::of(state));
+    let levels = quality.as_ref().map_or_else(|| vec![0.0], |q| q.levels.iter().map(GroupLevel::middle).collect());
     for k in 0..n {
-        let (up, down) = state.slopes(k);
+        let ((up, down), level) = (state.slopes(k), levels[state.problem.group_of(k)]);
+        let (up, down) = (up - level, down - level);
         if up > f64::NEG_INFINITY {
             rise.push((-up, k));
         }
@@ -279,7 +270,11 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<us
         }
     }
     let least = |list: &[(f64, usize)]| list.iter().fold(f64::INFINITY, |least, c| least.min(c.0));
-    let violation = if rise.is_empty() || fall.is_empty() { 0.0 } else { -least(&rise) - least(&fall) };
+    let violation = match quality {
+        Some(quality) => quality.violation,
+        None if rise.is_empty() || fall.is_empty() => 0.0,
+        None => -least(&rise) - least(&fall),
+    };
     if size >= n {
         return Ok((violation, (0..n).collect()));
     }

@@ -14,37 +14,21 @@
 //! References: Mehrotra (1992), predictor and corrector; Ferris and Munson (2002) and Fine and Scheinberg (2001), both for
 //! support vector machines: (Q + diagonal) x = r by the formula of Sherman, Morrison and Woodbury.
 
-use super::Problem;
-use super::state::{ROUNDING, State};
+use super::limits::interior::*;
+use super::state::{ProblemStage, State};
+use super::{Problem, ROUNDING, SolverJob};
 use crate::control::Control;
-use crate::gram::{axpy, dot};
+use crate::error::Result;
+use crate::gram::{Features, axpy, dot};
 use crate::linalg::{Cholesky, Matrix, add_transposed_product};
+use rayon::prelude::*;
 
-/// Features at most, and rows at least for each of them.
-const FEATURES: (usize, usize) = (256, 4);
-/// Rows below which pair steps have ended before.
-const LEAST: usize = 64;
-/// Steps at most.
-const STEPS: usize = 100;
-/// The gap, as a share of the objective, at which the point is handed on.
-const GAP: f64 = 1e-11;
-/// What rounding may leave of a slope that is 0, as a share of the greatest cost or of so many times what it has left before.
-const WRONG: f64 = 0.1;
-const USUAL: f64 = 1e4;
-/// Its work, as numbers that pair steps go over: so many per row and pair of features; and what a pair step takes besides.
-const WORK: (f64, f64) = (18.0, 200.0);
-/// The share of the way to the nearest bound that a step takes.
-const WAY: f64 = 0.9995;
-
-/// Whether a problem asks for a start, and is large enough for one from the interior.
-pub(super) fn begins(state: &State<'_>) -> bool {
-    state.coef.len() >= LEAST && state.problem.start.is_none()
-}
-
-/// Whether a start from the interior is worth its steps.
-pub(super) fn fits(state: &State<'_>, features: &Matrix) -> bool {
-    let d = features.cols();
-    begins(state) && d <= FEATURES.0 && state.coef.len() >= FEATURES.1 * d
+/// Moves problems to points near their optima.
+pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+    if let Some(Features::Dense(features)) = job.features {
+        states.par_iter_mut().for_each(|state| start(state, features, job.control));
+    }
+    Ok(())
 }
 
 /// Pair steps that take half as long as the way through the interior may.
@@ -57,7 +41,7 @@ pub(super) fn pairs_instead(state: &State<'_>, features: &Matrix) -> usize {
 pub(super) fn start(state: &mut State<'_>, features: &Matrix, control: &Control) {
     if let Some(coef) = Interior::new(state.problem, features).and_then(|mut point| point.solve(control)) {
         state.coef = coef;
-        state.near = true;
+        state.stage = ProblemStage::Warm;
     }
 }
 

@@ -1,4 +1,4 @@
-//! The dual problem of support vector machines, solved by decomposition into blocks and pairs.
+//! The dual problem of support vector machines, solved by decomposition into blocks and pairs; `plan` chooses the way of each problem.
 //!
 //! ```text
 //! minimise    1/2 a'Qa + p'a      subject to  y'a = delta,  0 <= a_i <= C_i,      Q_ij = y_i y_j K_ij
@@ -23,47 +23,41 @@
 //! duality gap = sum_i (max over s of s u_i - tube |s|) - (b_i u_i - tube |b_i|),     u_i = v_i - offset,
 //! ```
 //!
-//! a sum of terms none of which is negative.
+//! a sum of terms none of which is negative. Where variables are in groups, the sum of each group is kept: all of this holds with an
+//! offset for each group, and pairs are of one group. The dual of nu-SVC has a group for each class: with z = 0 and sums of nu N / 2
+//! and -nu N / 2 its offsets are bias - rho and bias + rho, and b / rho solves the problem of C = 1 / rho (Schölkopf et al. 2000).
 //!
 //! References: Osuna, Freund and Girosi (1997), decomposition; Fan, Chen and Lin (2005), second-order
 //! choice of pairs; Joachims (1999) and Wen et al. (2018, ThunderSVM), blocks of violators of which half are kept.
 
-mod among;
-#[cfg(test)]
-mod bells;
 mod certificate;
+mod class_blocks;
 mod coordinates;
 mod decompose;
+mod dense;
 mod interior;
-mod lanes;
+mod lazy_rows;
+mod limits;
 mod newton;
 mod pairs;
-mod panels;
-mod part;
 mod passes;
-mod sides;
+mod plan;
+mod shrinking;
+mod simd;
 mod state;
-mod whole;
+mod working_set_gram;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{Features, Gram, RowCache, Side};
+use limits::common::*;
 use passes::Passes;
+use plan::{ProblemFacts, Road, RoadFacts};
 use rayon::prelude::*;
-use state::State;
-use std::sync::Arc;
-
-/// Below this tolerance rows of f32 are not tried.
-const NARROW: f64 = 1e-5;
-/// Share of the tolerance that is aimed at, so that exact values do not just miss it.
-const MARGIN: f64 = 0.9;
-/// Once the violation is within the tolerance, the gap may take so many times the steps taken, and so many per variable.
-const PATIENCE: (usize, usize) = (4, 100);
-/// Times that a problem is taken up again from exact values, per kind of row.
-const ROUNDS: usize = 3;
+use state::{ProblemStage, State};
 
 /// One problem over rows of a Gram matrix.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
     /// The row of K that each variable belongs to, ascending.
     pub row: Vec<usize>,
@@ -75,8 +69,16 @@ pub struct Problem {
     pub high: Vec<f64>,
     /// Half the height of the tube within which nothing is lost; 0 for classification.
     pub tube: f64,
-    /// Where to start, within the bounds; its sum is kept. `None`: zeros.
+    /// Where to start, within the bounds; its sum is kept, in each group. `None`: zeros.
     pub start: Option<Vec<f64>>,
+    /// The group of each variable, from 0, where the sum of each group is kept and has an offset; empty for one group.
+    pub group: Vec<usize>,
+}
+
+impl Problem {
+    fn group_of(&self, k: usize) -> usize {
+        self.group.get(k).copied().unwrap_or(0)
+    }
 }
 
 /// When to stop, and how much memory to use.
@@ -104,8 +106,8 @@ pub struct Solution {
     pub coef: Vec<f64>,
     /// f = Kb at every variable, those that are held at 0 too; `None` where it was not worth knowing everywhere.
     pub values: Option<Vec<f64>>,
-    /// v at the variables strictly between their bounds, averaged; where there is none, the middle of what is possible.
-    pub offset: f64,
+    /// Of each group, at least one, v at the variables strictly between their bounds, averaged; where there is none, the middle of what is possible.
+    pub offsets: Vec<f64>,
     /// How many variables lie strictly between their bounds.
     pub free: usize,
     /// How many variables lie at the bound that is not zero.
@@ -116,7 +118,7 @@ pub struct Solution {
     pub dual: f64,
     /// (primal - dual) / max(|primal|, |dual|).
     pub gap: f64,
-    /// Greatest v where b may rise, less the least v where b may fall; 0 or below at the optimum.
+    /// Greatest v where b may rise, less the least v where b may fall, of the worst group; 0 or below at the optimum.
     pub violation: f64,
     /// Pair steps.
     pub iterations: usize,
@@ -132,7 +134,7 @@ pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: 
     solve_from(gram, problems, &[], options, control)
 }
 
-/// The same where f = Kb of the start is known for some problems, as it is along a path of penalties.
+/// Solves problems where f = Kb of the start is known for some, as it is along a path of penalties.
 pub fn solve_from(
     gram: &dyn Gram,
     problems: &[Problem],
@@ -148,61 +150,70 @@ pub fn solve_from(
             state.exact = true;
         }
     }
-    if states.iter().any(interior::begins)
-        && let Some(features) = gram.features(Side::Rows)
-        && states.iter().any(|s| interior::fits(s, &features))
-    {
-        let features = Arc::new(features.into_owned());
-        states.iter_mut().filter(|s| interior::fits(s, &features)).for_each(|s| s.features = Some(Arc::clone(&features)));
-    }
-    let (mut small, mut large): (Vec<&mut State<'_>>, Vec<&mut State<'_>>) =
-        states.iter_mut().partition(|s| whole::fits(s, problems.len(), gram, control));
-    if !small.is_empty() {
-        whole::solve(gram, &mut small, options, control)?;
-    }
-    large.extend(small.into_iter().filter(|s| !s.closed));
-    if let Some(features) = large.iter().any(|s| !s.near).then(|| Features::of(gram, Side::Rows)).flatten() {
-        let fits = large.iter_mut().filter(|s| coordinates::fits(s, &features));
-        let mut first: Vec<&mut State<'_>> = fits.map(|s| &mut **s).collect();
-        coordinates::run(&features, &mut first, options, control)?;
-        large.retain(|s| !s.closed);
-    }
-    large.par_iter_mut().for_each(|state| {
-        if let Some(features) = state.features.take() {
-            interior::start(state, &features, control);
+    let features = Features::of(gram, Side::Rows);
+    let job = SolverJob { gram, features: features.as_ref(), options: *options, control };
+    let facts = RoadFacts::of(&job, &states);
+    states.par_iter_mut().for_each(|s| s.roads = plan::choose(&ProblemFacts::of(s), &facts));
+    for road in Road::ALL {
+        let mut open: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.roads.contains(&road)).collect();
+        if !open.is_empty() {
+            road.take(&job, &mut open)?;
         }
-    });
-    if large.iter().any(|s| s.is_moved()) {
-        certificate::refresh(gram, &mut large, None, control)?;
-        large.iter_mut().for_each(|s| s.stretch());
     }
-    if options.tolerance >= NARROW {
-        let mut far: Vec<&mut State<'_>> = large.iter_mut().filter(|s| !s.near).map(|s| &mut **s).collect();
-        settle::<f32>(gram, &mut far, options, control)?;
-    }
-    settle::<f64>(gram, &mut large, options, control)?;
     Ok(states.into_par_iter().map(|s| s.into_solution(options.tolerance)).collect())
 }
 
+/// What every road works on.
+#[derive(Clone, Copy)]
+struct SolverJob<'a> {
+    gram: &'a dyn Gram,
+    /// Z with K = Z Z', where it is known.
+    features: Option<&'a Features<'a>>,
+    options: Options,
+    control: &'a Control,
+}
+
+/// Where steps in one precision have led.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StepProgress {
+    /// They may lead further from exact values.
+    Moved,
+    /// More of them lead nowhere.
+    Stands,
+}
+
+/// Takes problems to their tolerance over rows of K, in f32 where they are not near their optimum, then in f64.
+fn settle_in_turn(job: &SolverJob<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
+    if states.iter().any(|s| s.is_moved()) {
+        certificate::refresh(job, states, None, 1)?;
+        states.iter_mut().for_each(|s| s.stretch());
+    }
+    states.iter_mut().for_each(|s| s.exact = false);
+    if job.options.tolerance >= NARROW {
+        let mut cold: Vec<&mut State<'_>> = states.iter_mut().filter(|s| s.stage == ProblemStage::Cold).map(|s| &mut **s).collect();
+        settle::<f32>(job, &mut cold, road)?;
+    }
+    settle::<f64>(job, states, road)
+}
+
 /// Takes every open problem to its tolerance with rows of one kind, then checks with exact values; again where that fails.
-fn settle<T: Passes>(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
+fn settle<T: Passes>(job: &SolverJob<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
+    let (options, control) = (&job.options, job.control);
     let (mut cache, rounded) = (None, (size_of::<T>() == 4).then_some(options.tolerance));
     for _ in 0..ROUNDS {
-        if states.iter().all(|s| s.closed) {
+        if states.iter().all(|s| s.is_done()) {
             return Ok(());
         }
-        let moved = match states {
-            [state] if part::fits(gram, state) => part::run::<T>(gram, state, options, control)?,
+        let progress = match states {
+            [state] if road == Road::Shrinking => shrinking::run::<T>(job, state)?,
             _ => {
-                let cache = cache.get_or_insert_with(|| RowCache::<T>::new(gram, options.cache_bytes));
+                let cache = cache.get_or_insert_with(|| RowCache::<T>::new(job.gram, options.cache_bytes));
                 decompose::run(states, cache, options, 0, control)?
             }
         };
-        certificate::refresh(gram, states, rounded, control)?;
-        for state in states.iter_mut() {
-            state.closed |= state.is_optimal(options.tolerance);
-        }
-        if !moved {
+        certificate::refresh(job, states, rounded, 1)?;
+        states.iter_mut().for_each(|s| s.end_if(s.is_optimal(options.tolerance)));
+        if progress == StepProgress::Stands {
             return Ok(());
         }
     }

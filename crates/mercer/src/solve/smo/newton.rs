@@ -1,6 +1,6 @@
 //! Steps on all free variables of a block at once: what ends the zigzag of pairs on badly scaled kernels.
 //!
-//! Over the free variables F, one of which, r, takes what the others move so that the sum stays, and with g = v + lift there,
+//! Over the free variables F, one of which, r, takes what the others move so that the sum stays, and with g = v + slope_up there,
 //!
 //! ```text
 //! maximise  h'd - 1/2 d'H d,      h_a = g_a - g_r,   H_ab = K_ab - K_ar - K_rb + K_rr
@@ -13,20 +13,15 @@
 //!
 //! References: Vishwanathan, Smola and Murty (2003) and Scheinberg (2006), active sets for support vector machines.
 
+use super::limits::steps::*;
 use super::pairs::{Block, Until};
 use super::passes::Passes;
 use super::state::State;
 use crate::gram::{axpy, dot};
 
-/// A pivot below this share of the diagonal is none, in f32 and in f64.
-const DEPENDENT: [f64; 2] = [1e-6, 1e-12];
-/// Variables at bounds are let in one by one where K is of low rank and a step costs no more than so many passes.
-const EASY: f64 = 50.0;
-/// The share of a value of K that rounding may change.
-const ROUNDING: [f64; 2] = [f32::EPSILON as f64, f64::EPSILON];
-
-/// The free variables of a block.
+/// The free variables of a block, of one group.
 struct Face {
+    group: usize,
     /// r.
     taker: usize,
     /// Variables that do not depend on each other, and L with L L' = H among them, by rows.
@@ -55,18 +50,19 @@ impl<T: Passes> Block<'_, T> {
         self.rank < usize::MAX && self.newton_cost(free) <= EASY * self.v.len() as f64
     }
 
-    /// Takes such steps until none meets a bound, or `budget` multiplications are spent.
-    pub(super) fn newton(&mut self, state: &State<'_>, until: &Until<'_>, mut budget: f64) {
-        let mut free: Vec<usize> = (0..self.members.len()).filter(|&a| self.up[a] == self.down[a]).collect();
+    /// Takes such steps in a group until none meets a bound, or `budget` multiplications are spent.
+    pub(super) fn newton(&mut self, state: &State<'_>, group: usize, until: &Until<'_>, mut budget: f64) {
+        let is_free = |a: &usize| self.up[*a] == self.down[*a] && state.problem.group_of(self.members[*a]) == group;
+        let mut free: Vec<usize> = (0..self.members.len()).filter(is_free).collect();
         while free.len() > 1 && budget > 0.0 && !until.stopped() {
             budget -= self.newton_cost(free.len());
-            let face = self.face(&free);
+            let face = self.face(group, &free);
             let rank = face.kept.len() + 1;
             if !face.dependent.is_empty() || rank > self.rank {
                 self.rank = if face.dependent.is_empty() { usize::MAX } else { rank };
             }
             if !self.slide(state, &face, until.goal, &mut budget) && !self.go_to_best(state, &face) {
-                let Some((a, slope)) = self.worst(&face, 0.5 * until.goal).filter(|_| self.is_easy(free.len())) else { return };
+                let Some((a, slope)) = self.worst(state, &face, 0.5 * until.goal).filter(|_| self.is_easy(free.len())) else { return };
                 let (line, _) = self.line(&face, a);
                 let (d, gain) = self.direction(&face, line, slope);
                 self.along(state, &face, a, d, gain);
@@ -78,10 +74,11 @@ impl<T: Passes> Block<'_, T> {
 
     /// The variable at a bound that violates the conditions most where those of the face do not, by more than `goal`; and the
     /// slope that it is moved along.
-    fn worst(&self, face: &Face, goal: f64) -> Option<(usize, f64)> {
+    fn worst(&self, state: &State<'_>, face: &Face, goal: f64) -> Option<(usize, f64)> {
         let level = self.slope(face.taker);
         let mut worst = (goal, None);
-        for a in (0..self.members.len()).filter(|&a| self.up[a] != self.down[a]) {
+        let own = |a: usize| state.problem.group_of(self.members[a]) == face.group;
+        for a in (0..self.members.len()).filter(|&a| self.up[a] != self.down[a] && own(a)) {
             let (rise, fall) = (self.slope(a), (self.v[a] + self.down[a]).to_f64());
             for (slope, off) in [(rise, rise - level), (fall, level - fall)] {
                 if off > worst.0 {
@@ -93,9 +90,9 @@ impl<T: Passes> Block<'_, T> {
     }
 
     /// The face of free variables.
-    fn face(&mut self, free: &[usize]) -> Face {
+    fn face(&mut self, group: usize, free: &[usize]) -> Face {
         let least = DEPENDENT[usize::from(size_of::<T>() == 8)];
-        let mut face = Face { taker: free[0], kept: Vec::new(), beside: Vec::new(), lower: Vec::new(), dependent: Vec::new() };
+        let mut face = Face { group, taker: free[0], kept: Vec::new(), beside: Vec::new(), lower: Vec::new(), dependent: Vec::new() };
         for &a in &free[1..] {
             let (mut line, pivot) = self.line(&face, a);
             if pivot > least * self.diagonal[a].to_f64().abs() && pivot > self.flat {
@@ -164,7 +161,7 @@ impl<T: Passes> Block<'_, T> {
 
     /// d'K d, what rounding of K hides of it at least.
     fn curvature(&mut self, taker: usize, list: &[usize], d: &[f64]) -> f64 {
-        let rounding = ROUNDING[usize::from(size_of::<T>() == 8)];
+        let rounding = ROUNDING_OF_K[usize::from(size_of::<T>() == 8)];
         let ways = with_taker(taker, list, d);
         let (mut curve, mut least) = (0.0, self.flat * rounding);
         for &(a, d) in &ways {
@@ -188,7 +185,7 @@ impl<T: Passes> Block<'_, T> {
         let ways = with_taker(taker, list, d);
         let end = |coef: f64, a: usize, d: f64| {
             let k = self.members[a];
-            if d > 0.0 { state.above(k, coef) } else { state.below(k, coef) }
+            if d > 0.0 { state.room_up(k, coef) } else { state.room_down(k, coef) }
         };
         let ends: Vec<f64> = ways.iter().map(|&(a, d)| end(self.coef[a], a, d)).collect();
         let (mut share, mut met) = (1.0, None);

@@ -6,8 +6,10 @@
 //! One step is two passes over the block: the update of v finds the next i on its way. Where pairs zigzag, steps on all
 //! free variables at once come between them.
 
+use super::limits::steps::*;
 use super::passes::{PAD, Passes};
-use super::state::{ROUNDING, State};
+use super::state::State;
+use super::{CHECK, ROUNDING};
 use crate::control::Control;
 
 /// The block: everything about its B variables, the lists padded with variables that can do nothing.
@@ -17,10 +19,12 @@ pub(super) struct Block<'a, T> {
     pub(super) rows: Rows<'a, T>,
     /// v = z - f, kept up to date.
     pub(super) v: Vec<T>,
-    /// What v counts where the variable is raised, and where it is lowered: see `State::lift`.
+    /// What v counts where the variable is raised, and where it is lowered: see `State::slope_up`.
     pub(super) up: Vec<T>,
     pub(super) down: Vec<T>,
     pub(super) diagonal: Vec<T>,
+    /// `up` and `down` of each group alone, where there are several.
+    groups: Vec<[Vec<T>; 2]>,
     /// Their values.
     pub(super) coef: Vec<f64>,
     /// How many are free to go both ways.
@@ -71,19 +75,6 @@ impl<'a, T: Passes> Rows<'a, T> {
     }
 }
 
-/// Curvature below this share of the diagonal counts as none (LIBSVM's tau).
-const FLAT: f64 = 1e-12;
-/// Steps between two looks at the clock and the cancel flag.
-const CHECK: usize = 4096;
-/// What a pass costs besides its numbers, in numbers.
-const PASS: f64 = 100.0;
-/// Steps on all free variables may cost this share of the pair steps before them, the factorisation guessed at; and so many times
-/// that where K is of low rank.
-const SHARE: [f64; 2] = [0.3, 10.0];
-
-/// No such steps on more free variables: nobody waits longer than for one of them.
-const MOST_FREE: usize = 512;
-
 /// When to leave a block.
 pub(super) struct Until<'a> {
     /// The violation within the block to be reached.
@@ -106,6 +97,7 @@ impl<'a, T: Passes> Block<'a, T> {
         let width = width(members.len());
         let flat = FLAT * members.iter().fold(f64::MIN_POSITIVE, |m, &k| m.max(state.diagonal[k].abs()));
         let list = |padding: f64| vec![T::from_f64(padding); width];
+        let groups = 0..state.problem.group.iter().max().map_or(0, |g| g + 1);
         let mut block = Block {
             members,
             rows,
@@ -113,6 +105,7 @@ impl<'a, T: Passes> Block<'a, T> {
             up: list(f64::NEG_INFINITY),
             down: list(f64::INFINITY),
             diagonal: list(1.0),
+            groups: groups.map(|_| [list(f64::NEG_INFINITY), list(f64::INFINITY)]).collect(),
             coef: members.iter().map(|&k| state.coef[k]).collect(),
             free: 0,
             rank: usize::MAX,
@@ -137,8 +130,11 @@ impl<'a, T: Passes> Block<'a, T> {
     pub(super) fn bound(&mut self, state: &State<'_>, a: usize) {
         let (k, b) = (self.members[a], self.coef[a]);
         self.free -= usize::from(self.up[a] == self.down[a]);
-        (self.up[a], self.down[a]) = (T::from_f64(state.lift(k, b)), T::from_f64(state.drop(k, b)));
+        (self.up[a], self.down[a]) = (T::from_f64(state.slope_up(k, b)), T::from_f64(state.slope_down(k, b)));
         self.free += usize::from(self.up[a] == self.down[a]);
+        if let Some([up, down]) = self.groups.get_mut(state.problem.group_of(k)) {
+            (up[a], down[a]) = (self.up[a], self.down[a]);
+        }
     }
 
     /// The row of a member.
@@ -165,8 +161,7 @@ impl<'a, T: Passes> Block<'a, T> {
         }
         self.rows.make(0);
         loop {
-            let lists = [&self.up[..], &self.down, self.rows.of(i, wide), self.rows.of(j, wide)];
-            let (next, top, bottom) = T::advance(&mut self.v, lists, T::from_f64(step));
+            let (group, (next, top, bottom)) = self.advance(i, j, step);
             let violation = top.to_f64() - bottom.to_f64();
             // Also the end where nothing may rise or nothing may fall.
             if taken >= until.most || violation <= until.goal || !violation.is_finite() {
@@ -181,14 +176,15 @@ impl<'a, T: Passes> Block<'a, T> {
                 if until.stopped() {
                     return taken;
                 }
-                self.newton(state, until, share * spent);
+                self.newton(state, group, until, share * spent);
                 (step, spent, paired) = (0.0, 0.0, false);
                 taken += 1;
                 continue;
             }
             i = next;
             self.rows.make(i);
-            let lists = [&self.v[..], &self.down, self.rows.of(i, wide), &self.diagonal];
+            let down = self.groups.get(group).map_or(&self.down, |[_, down]| down);
+            let lists = [&self.v[..], down, self.rows.of(i, wide), &self.diagonal];
             let gain;
             (j, gain) = T::second(lists, [top, self.diagonal[i], T::from_f64(self.flat)]);
             self.rows.make(j.min(self.members.len() - 1));
@@ -199,10 +195,28 @@ impl<'a, T: Passes> Block<'a, T> {
         }
     }
 
+    /// Brings v up to a step on i and j; the group of the greatest violation, what is to be raised there, and the greatest and the
+    /// least slope.
+    fn advance(&mut self, i: usize, j: usize, step: f64) -> (usize, (usize, T, T)) {
+        let wide = self.v.len();
+        let (i, j) = (self.rows.of(i, wide), self.rows.of(j, wide));
+        let Some(([up, down], others)) = self.groups.split_first() else {
+            return (0, T::advance(&mut self.v, [&self.up, &self.down, i, j], T::from_f64(step)));
+        };
+        let mut worst = (0, T::advance(&mut self.v, [up, down, i, j], T::from_f64(step)));
+        for (g, [up, down]) in others.iter().enumerate() {
+            let found = T::advance(&mut self.v, [up, down, i, i], T::from_f64(0.0));
+            if found.1.to_f64() - found.2.to_f64() > worst.1.1.to_f64() - worst.1.2.to_f64() {
+                worst = (g + 1, found);
+            }
+        }
+        worst
+    }
+
     /// Raises i and lowers j as far as pays, but for v; false if that is nowhere.
     fn change(&mut self, state: &State<'_>, i: usize, j: usize, step: &mut f64) -> bool {
         let curve = self.diagonal[i].to_f64() + self.diagonal[j].to_f64() - 2.0 * self.rows.of(i, self.v.len())[j].to_f64();
-        let (most, least) = (state.above(self.members[i], self.coef[i]), state.below(self.members[j], self.coef[j]));
+        let (most, least) = (state.room_up(self.members[i], self.coef[i]), state.room_down(self.members[j], self.coef[j]));
         let (room_i, room_j) = (most - self.coef[i], self.coef[j] - least);
         let slope = (self.v[i] + self.up[i]).to_f64() - (self.v[j] + self.down[j]).to_f64();
         *step = (slope / curve.max(self.flat)).min(room_i).min(room_j);

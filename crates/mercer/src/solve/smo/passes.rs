@@ -1,6 +1,6 @@
 //! The two passes of a pair step over all variables of a block, in registers, compiled once per instruction set.
 
-use super::lanes::{Lanes, Plain};
+use super::simd::{Lanes, Plain};
 use crate::gram::{Cell, Level, level};
 use crate::linalg::{Real, count_passed};
 
@@ -10,16 +10,74 @@ pub(super) const PAD: usize = 32;
 const ADVANCE: usize = 7;
 const SECOND: usize = 11;
 
+/// Calls a pass as it is compiled for the instruction set that there is.
+macro_rules! compiled {
+    ($pass:ident($($x:ident: $kind:ty),*) -> $out:ty) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
+            fn avx512<V: Lanes>($($x: $kind),*) -> $out {
+                // SAFETY: the features are there.
+                unsafe { $pass::<V>($($x),*) }
+            }
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2<V: Lanes>($($x: $kind),*) -> $out {
+                // SAFETY: the features are there.
+                unsafe { $pass::<V>($($x),*) }
+            }
+            // SAFETY: called only where the features were detected.
+            unsafe {
+                match level() {
+                    Level::Avx512 => return avx512::<Self::Widest>($($x),*),
+                    Level::Avx2 => return avx2::<Self::Wide>($($x),*),
+                    Level::Base => {}
+                }
+            }
+        }
+        // SAFETY: arrays need no instructions of their own.
+        unsafe { $pass::<Plain<Self>>($($x),*) }
+    }};
+}
+
 /// A number that pair steps are taken in.
 pub(super) trait Passes: Cell {
+    /// Registers of AVX2 and of AVX-512.
+    type Wide: Lanes<Number = Self>;
+    type Widest: Lanes<Number = Self>;
     /// Numbers in f32 as they are, where these are the numbers.
     fn lent(single: &[f32]) -> Option<&[Self]>;
     /// v <- v - step (row - other); then where v + up is greatest, that value, and the least v + down.
-    fn advance(v: &mut [Self], lists: [&[Self]; 4], step: Self) -> (usize, Self, Self);
+    fn advance(v: &mut [Self], lists: [&[Self]; 4], step: Self) -> (usize, Self, Self) {
+        count_passed(ADVANCE * v.len());
+        compiled!(advance(v: &mut [V::Number], lists: [&[V::Number]; 4], step: V::Number) -> (usize, V::Number, V::Number))
+    }
     /// Where (top - v - down)^2 / max(own + diagonal - 2 row, flat) is greatest among those with top > v + down, and that
     /// value, 0 if there is none; in the order v, down, row, diagonal, and top, own, flat.
-    fn second(lists: [&[Self]; 4], numbers: [Self; 3]) -> (usize, Self);
+    fn second(lists: [&[Self]; 4], numbers: [Self; 3]) -> (usize, Self) {
+        count_passed(SECOND * lists[0].len());
+        compiled!(second(lists: [&[V::Number]; 4], numbers: [V::Number; 3]) -> (usize, V::Number))
+    }
 }
+
+macro_rules! passes {
+    ($number:ty, $avx2:ident, $avx512:ident, $lent:expr) => {
+        impl Passes for $number {
+            #[cfg(target_arch = "x86_64")]
+            type Wide = std::arch::x86_64::$avx2;
+            #[cfg(target_arch = "x86_64")]
+            type Widest = std::arch::x86_64::$avx512;
+            #[cfg(not(target_arch = "x86_64"))]
+            type Wide = Plain<$number>;
+            #[cfg(not(target_arch = "x86_64"))]
+            type Widest = Plain<$number>;
+            fn lent(single: &[f32]) -> Option<&[Self]> {
+                $lent(single)
+            }
+        }
+    };
+}
+passes!(f32, __m256, __m512, Some);
+passes!(f64, __m256d, __m512d, |_| None);
 
 /// Registers used in turns, so that one need not wait for the other.
 const TURNS: usize = 2;
@@ -106,87 +164,17 @@ fn found<V: Lanes>(best: V, at: V) -> (usize, V::Number) {
     (place * V::COUNT + lane.min(V::COUNT - 1), top)
 }
 
-macro_rules! passes {
-    ($number:ty, $avx512:ident, $avx2:ident, $lent:expr) => {
-        impl Passes for $number {
-            fn lent(single: &[f32]) -> Option<&[Self]> {
-                $lent(single)
-            }
-            fn advance(v: &mut [Self], lists: [&[Self]; 4], step: Self) -> (usize, Self, Self) {
-                count_passed(ADVANCE * v.len());
-                #[cfg(target_arch = "x86_64")]
-                {
-                    use std::arch::x86_64::{$avx2, $avx512};
-                    #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
-                    fn avx512(v: &mut [$number], lists: [&[$number]; 4], step: $number) -> (usize, $number, $number) {
-                        // SAFETY: the features are there.
-                        unsafe { advance::<$avx512>(v, lists, step) }
-                    }
-                    #[target_feature(enable = "avx2,fma")]
-                    fn avx2(v: &mut [$number], lists: [&[$number]; 4], step: $number) -> (usize, $number, $number) {
-                        // SAFETY: the features are there.
-                        unsafe { advance::<$avx2>(v, lists, step) }
-                    }
-                    // SAFETY: called only where the features were detected.
-                    unsafe {
-                        match level() {
-                            Level::Avx512 => return avx512(v, lists, step),
-                            Level::Avx2 => return avx2(v, lists, step),
-                            Level::Base => {}
-                        }
-                    }
-                }
-                // SAFETY: arrays need no instructions of their own.
-                unsafe { advance::<Plain<$number>>(v, lists, step) }
-            }
-
-            fn second(lists: [&[Self]; 4], numbers: [Self; 3]) -> (usize, Self) {
-                count_passed(SECOND * lists[0].len());
-                #[cfg(target_arch = "x86_64")]
-                {
-                    use std::arch::x86_64::{$avx2, $avx512};
-                    #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
-                    fn avx512(lists: [&[$number]; 4], numbers: [$number; 3]) -> (usize, $number) {
-                        // SAFETY: the features are there.
-                        unsafe { second::<$avx512>(lists, numbers) }
-                    }
-                    #[target_feature(enable = "avx2,fma")]
-                    fn avx2(lists: [&[$number]; 4], numbers: [$number; 3]) -> (usize, $number) {
-                        // SAFETY: the features are there.
-                        unsafe { second::<$avx2>(lists, numbers) }
-                    }
-                    // SAFETY: called only where the features were detected.
-                    unsafe {
-                        match level() {
-                            Level::Avx512 => return avx512(lists, numbers),
-                            Level::Avx2 => return avx2(lists, numbers),
-                            Level::Base => {}
-                        }
-                    }
-                }
-                // SAFETY: arrays need no instructions of their own.
-                unsafe { second::<Plain<$number>>(lists, numbers) }
-            }
-        }
-    };
-}
-passes!(f32, __m512, __m256, Some);
-passes!(f64, __m512d, __m256d, |_| None);
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn numbers(n: usize, k: f64) -> Vec<f64> {
-        (0..n).map(|i| (i as f64 * k).sin() + 0.5 * (i as f64 * k * 3.7).cos()).collect()
-    }
 
     fn check<T: Passes>(
         n: usize,
         advance: impl Fn(&mut [T], [&[T]; 4], T) -> (usize, T, T),
         second: impl Fn([&[T]; 4], [T; 3]) -> (usize, T),
     ) {
-        let list = |k: f64| numbers(n, k).into_iter().map(T::from_f64).collect::<Vec<T>>();
+        let wave = |i: usize, k: f64| (i as f64 * k).sin() + 0.5 * (i as f64 * k * 3.7).cos();
+        let list = |k: f64| (0..n).map(|i| T::from_f64(wave(i, k))).collect::<Vec<T>>();
         let (row, other, mut v) = (list(0.7), list(1.1), list(1.9));
         let mut up = vec![T::from_f64(0.0); n];
         let mut down = up.clone();

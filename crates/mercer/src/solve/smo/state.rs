@@ -1,15 +1,20 @@
 //! Where the solution of one problem stands.
 
-use super::certificate::Quality;
-use super::{Problem, Solution, certificate, malformed};
+use super::certificate::{GroupLevel, Quality};
+use super::plan::Road;
+use super::{Problem, ROUNDING, SLACK, Solution, certificate, malformed};
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
-use std::sync::Arc;
 
-/// A share of a variable that is rounding.
-pub(super) const ROUNDING: f64 = 1e-12;
-/// A variable is clearly where it belongs where the slope keeps it there by this share of the violation.
-const SLACK: f64 = 0.1;
+/// How far a problem has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProblemStage {
+    /// Steps in f32 come first.
+    Cold,
+    /// It is so near its optimum that the rounding of f32 would lead away from it.
+    Warm,
+    /// Nothing more is to be done.
+    Done,
+}
 
 /// A problem and where its solution stands.
 pub(super) struct State<'a> {
@@ -21,14 +26,11 @@ pub(super) struct State<'a> {
     /// f = Kb.
     pub(super) values: Vec<f64>,
     pub(super) iterations: usize,
-    /// Z with K = Z Z', where a start from the interior may pay.
-    pub(super) features: Option<Arc<Matrix>>,
-    /// Whether it began so near to its optimum that the rounding of f32 would lead away from it.
-    pub(super) near: bool,
+    /// The roads that it takes, in order.
+    pub(super) roads: Vec<Road>,
+    pub(super) stage: ProblemStage,
     /// Whether f is known in f64 for every variable as it stands.
     pub(super) exact: bool,
-    /// Nothing more is to be done.
-    pub(super) closed: bool,
     /// Where it began, if it is part of another.
     pub(super) before: Option<Box<Before>>,
 }
@@ -52,50 +54,44 @@ impl<'a> State<'a> {
         if shape.0 != shape.1 || diagonal.len() != shape.0 || !ascending || problem.row.last().is_some_and(|&r| r >= shape.0) {
             return Err(malformed("its rows are not ascending rows of a square Gram matrix"));
         }
+        if !problem.group.is_empty() && (problem.group.len() != n || problem.group.iter().any(|&g| g >= n)) {
+            return Err(malformed("its groups are not numbers below that of its variables, one for each"));
+        }
         if !(problem.tube >= 0.0 && problem.tube.is_finite()) {
             return Err(malformed("half the height of its tube is not a finite number of 0 or above"));
         }
         let fits = |k: usize| {
-            let (low, high) = (problem.low[k], problem.high[k]);
-            low <= 0.0
-                && high >= 0.0
-                && low.is_finite()
-                && high.is_finite()
-                && problem.target[k].is_finite()
-                && low <= coef[k]
-                && coef[k] <= high
+            let (low, high, target) = (problem.low[k], problem.high[k], problem.target[k]);
+            low <= 0.0 && high >= 0.0 && [low, high, target].iter().all(|x| x.is_finite()) && low <= coef[k] && coef[k] <= high
         };
         if let Some(k) = (0..n).find(|&k| !fits(k)) {
             return Err(malformed(&format!("variable {k} has a target, bounds or a start that are not finite or do not fit together")));
         }
         let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
-        Ok(State {
-            problem,
-            diagonal,
-            values: vec![0.0; n],
-            coef,
-            iterations: 0,
-            features: None,
-            near: false,
-            exact: false,
-            closed: false,
-            before: None,
-        })
+        let (values, roads) = (vec![0.0; n], Vec::new());
+        Ok(State { problem, diagonal, coef, values, iterations: 0, roads, stage: ProblemStage::Cold, exact: false, before: None })
     }
 
     /// Some of its variables, in any order, as a problem of their own: rows of K are those that `row` names.
     pub(super) fn problem_of(&self, variables: &[usize], row: Vec<usize>) -> Problem {
-        let pick = |list: &[f64]| variables.iter().map(|&k| list[k]).collect::<Vec<f64>>();
         let p = self.problem;
-        Problem { row, target: pick(&p.target), low: pick(&p.low), high: pick(&p.high), tube: p.tube, start: None }
+        let [target, low, high] = [&p.target, &p.low, &p.high].map(|list| pick(list, variables));
+        let group = if p.group.is_empty() { Vec::new() } else { pick(&p.group, variables) };
+        Problem { row, target, low, high, tube: p.tube, start: None, group }
     }
 
     /// Where that problem stands.
     pub(super) fn part<'b>(&self, problem: &'b Problem, variables: &[usize]) -> State<'b> {
-        let pick = |list: &[f64]| variables.iter().map(|&k| list[k]).collect::<Vec<f64>>();
-        let (diagonal, coef, values) = (pick(&self.diagonal), pick(&self.coef), pick(&self.values));
-        let (features, near, exact, closed) = (self.features.clone(), self.near, self.exact, self.closed);
-        State { problem, diagonal, coef, values, iterations: self.iterations, features, near, exact, closed, before: None }
+        let [diagonal, coef, values] = [&self.diagonal, &self.coef, &self.values].map(|list| pick(list, variables));
+        let (iterations, roads, stage, exact) = (self.iterations, self.roads.clone(), self.stage, self.exact);
+        State { problem, diagonal, coef, values, iterations, roads, stage, exact, before: None }
+    }
+
+    /// Where it stands with what the rest adds to its dual value.
+    pub(super) fn part_from_here<'b>(&self, problem: &'b Problem, variables: &[usize]) -> State<'b> {
+        let mut part = self.part(problem, variables);
+        part.before = Some(Box::new(Before { dual: certificate::of(self).dual, coef: part.coef.clone(), values: part.values.clone() }));
+        part
     }
 
     /// Takes over what came of it.
@@ -103,9 +99,17 @@ impl<'a> State<'a> {
         for (a, &k) in variables.iter().enumerate() {
             (self.coef[k], self.values[k]) = (part.coef[a], part.values[a]);
         }
-        (self.iterations, self.near, self.closed) = (part.iterations, part.near, part.closed);
-        self.exact = part.exact;
-        self.features.clone_from(&part.features);
+        (self.iterations, self.stage, self.exact) = (part.iterations, part.stage, part.exact);
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.stage == ProblemStage::Done
+    }
+
+    pub(super) fn end_if(&mut self, ended: bool) {
+        if ended {
+            self.stage = ProblemStage::Done;
+        }
     }
 
     /// Whether any variable is not zero.
@@ -127,7 +131,7 @@ impl<'a> State<'a> {
         }
         let best = if curve > 0.0 { linear / curve } else { f64::INFINITY };
         let factor = best.min(most);
-        if !(factor > 1.0 && factor.is_finite() && sum.abs() <= ROUNDING * size) {
+        if !(p.group.is_empty() && factor > 1.0 && factor.is_finite() && sum.abs() <= ROUNDING * size) {
             return;
         }
         for (k, b) in self.coef.iter_mut().enumerate().filter(|(_, b)| **b != 0.0) {
@@ -145,7 +149,7 @@ impl<'a> State<'a> {
     }
 
     /// What is added to v for the slope of the objective where b is raised: the tube's share, or -infinity at the upper bound.
-    pub(super) fn lift(&self, k: usize, b: f64) -> f64 {
+    pub(super) fn slope_up(&self, k: usize, b: f64) -> f64 {
         let tube = self.problem.tube;
         match b {
             b if b >= self.problem.high[k] => f64::NEG_INFINITY,
@@ -154,8 +158,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The same where b is lowered, or +infinity at the lower bound.
-    pub(super) fn drop(&self, k: usize, b: f64) -> f64 {
+    /// What is added to v for the slope where b is lowered: the tube's share, or +infinity at the lower bound.
+    pub(super) fn slope_down(&self, k: usize, b: f64) -> f64 {
         let tube = self.problem.tube;
         match b {
             b if b <= self.problem.low[k] => f64::INFINITY,
@@ -164,28 +168,28 @@ impl<'a> State<'a> {
         }
     }
 
-    /// How far b may be raised before a bound or the kink at 0.
-    pub(super) fn above(&self, k: usize, b: f64) -> f64 {
+    /// Where b ends when it is raised: at a bound or the kink at 0.
+    pub(super) fn room_up(&self, k: usize, b: f64) -> f64 {
         if b < 0.0 { 0.0 } else { self.problem.high[k] }
     }
 
-    /// How far b may be lowered before a bound or the kink at 0.
-    pub(super) fn below(&self, k: usize, b: f64) -> f64 {
+    /// Where b ends when it is lowered: at a bound or the kink at 0.
+    pub(super) fn room_down(&self, k: usize, b: f64) -> f64 {
         if b > 0.0 { 0.0 } else { self.problem.low[k] }
     }
 
     /// The slope of the objective where b is raised, and where it is lowered: optimal where no first is above any second.
     pub(super) fn slopes(&self, k: usize) -> (f64, f64) {
         let (v, b) = (self.v(k), self.coef[k]);
-        (v + self.lift(k, b), v + self.drop(k, b))
+        (v + self.slope_up(k, b), v + self.slope_down(k, b))
     }
 
     /// Variables that are not clearly where they belong.
     pub(super) fn unsettled(&self, quality: &Quality) -> impl Iterator<Item = usize> {
         let slack = SLACK * quality.violation.max(0.0);
-        let (least, most) = (quality.offset - slack, quality.offset + slack);
+        let ends: Vec<(f64, f64)> = quality.levels.iter().map(|l| (l.offset() - slack, l.offset() + slack)).collect();
         (0..self.coef.len()).filter(move |&k| {
-            let (rise, fall) = self.slopes(k);
+            let ((rise, fall), (least, most)) = (self.slopes(k), ends[self.problem.group_of(k)]);
             !(rise < least && most < fall)
         })
     }
@@ -208,8 +212,8 @@ impl<'a> State<'a> {
     pub(super) fn into_solution(self, tolerance: f64) -> Solution {
         let c = certificate::of(&self);
         Solution {
-            offset: c.offset,
-            free: c.free,
+            free: c.free(),
+            offsets: c.levels.iter().map(GroupLevel::offset).collect(),
             bound: c.bound,
             primal: c.primal,
             dual: c.dual,
@@ -221,4 +225,8 @@ impl<'a> State<'a> {
             coef: self.coef,
         }
     }
+}
+
+fn pick<N: Copy>(list: &[N], variables: &[usize]) -> Vec<N> {
+    variables.iter().map(|&k| list[k]).collect()
 }

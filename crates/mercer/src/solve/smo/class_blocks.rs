@@ -6,51 +6,47 @@
 //! serves one pair; that of a class with itself is kept for all its pairs. While problems are solved, the rows of the next group
 //! are computed: of the first groups few problems are ready, which alone would not keep all threads at work.
 
+use super::limits::rows::*;
 use super::passes::Passes;
 use super::state::State;
-use super::{Options, whole};
-use crate::control::Control;
+use super::{SolverJob, dense};
 use crate::error::Result;
 use crate::gram::{self, Gram, with_scratch};
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Rows and columns of a tile.
-const TILE: (usize, usize) = (64, 960);
+use std::collections::BTreeMap;
 
 /// Groups of rows, and which of them each problem has.
-pub(super) struct Groups {
+struct Groups {
     /// The rows of each group, ascending.
     rows: Vec<Vec<usize>>,
     /// The groups of each problem, ascending.
     of: Vec<Vec<usize>>,
     /// The group of each row and its place there.
     at: Vec<(usize, usize)>,
+    /// Pairs of groups whose block is asked for, the later first, each with the last group that asks.
+    last: BTreeMap<(usize, usize), usize>,
 }
 
 impl Groups {
-    pub(super) fn of(states: &[&mut State<'_>]) -> Self {
+    fn of(states: &[&mut State<'_>]) -> Self {
         let end = states.iter().flat_map(|s| &s.problem.row).max().map_or(0, |r| r + 1);
         let mut parts: Vec<Vec<usize>> = vec![Vec::new(); end];
         for (p, state) in states.iter().enumerate() {
             state.problem.row.iter().for_each(|&r| parts[r].push(p));
         }
         let (mut numbers, mut rows): (BTreeMap<Vec<usize>, usize>, Vec<Vec<usize>>) = (BTreeMap::new(), Vec::new());
-        let mut of = vec![BTreeSet::new(); states.len()];
         for (r, list) in parts.into_iter().enumerate().filter(|(_, list)| !list.is_empty()) {
             let next = rows.len();
-            let g = *numbers.entry(list).or_insert_with_key(|list| {
-                list.iter().for_each(|&p| {
-                    of[p].insert(next);
-                });
-                next
-            });
+            let g = *numbers.entry(list).or_insert(next);
             if g == next {
                 rows.push(Vec::new());
             }
             rows[g].push(r);
         }
-        Groups::new(rows, of.into_iter().map(|set| set.into_iter().collect()).collect())
+        let mut of = vec![Vec::new(); states.len()];
+        numbers.iter().for_each(|(list, &g)| list.iter().for_each(|&p| of[p].push(g)));
+        of.iter_mut().for_each(|list| list.sort_unstable());
+        Groups::new(rows, of)
     }
 
     fn new(rows: Vec<Vec<usize>>, of: Vec<Vec<usize>>) -> Self {
@@ -58,39 +54,42 @@ impl Groups {
         for (g, list) in rows.iter().enumerate() {
             list.iter().enumerate().for_each(|(k, &r)| at[r] = (g, k));
         }
-        Groups { rows, of, at }
-    }
-
-    /// Whether some problem that is not solved before group `from` has both groups.
-    fn together(&self, a: usize, b: usize, from: usize) -> bool {
-        self.of.iter().any(|list| list.last().is_some_and(|&l| l >= from) && list.contains(&a) && list.contains(&b))
-    }
-
-    /// Pairs of groups whose block is asked for, the later first, each with the last group that asks.
-    fn pairs(&self) -> BTreeMap<(usize, usize), usize> {
-        let mut pairs = BTreeMap::new();
-        for list in &self.of {
+        let mut last = BTreeMap::new();
+        for list in &of {
             for (k, &a) in list.iter().enumerate() {
                 for &b in &list[..=k] {
-                    let last: &mut usize = pairs.entry((a, b)).or_default();
-                    *last = (*last).max(list[list.len() - 1]);
+                    let of_pair: &mut usize = last.entry((a, b)).or_default();
+                    *of_pair = (*of_pair).max(list[list.len() - 1]);
                 }
             }
         }
-        pairs
+        Groups { rows, of, at, last }
+    }
+
+    /// Whether some problem that is not solved before group `from` has both groups, the later first.
+    fn together(&self, a: usize, b: usize, from: usize) -> bool {
+        self.last.get(&(a, b)).is_some_and(|last| *last >= from)
     }
 
     /// Bytes of the blocks that are held at once, at most: those of the next group are there while problems of one are solved.
-    pub(super) fn bytes(&self) -> u64 {
-        let pairs = self.pairs();
+    fn bytes(&self) -> u64 {
         let size = |&(a, b): &(usize, usize)| 8 * (self.rows[a].len() * self.rows[b].len()) as u64;
-        let held = |g: usize| pairs.iter().filter(|((a, _), last)| *a <= g + 1 && **last >= g).map(|(pair, _)| size(pair)).sum();
+        let held = |g: usize| self.last.iter().filter(|((a, _), last)| *a <= g + 1 && **last >= g).map(|(pair, _)| size(pair)).sum();
         (0..self.rows.len()).map(held).max().unwrap_or(0)
     }
 }
 
-/// Solves the problems group by group.
-pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Groups, options: &Options, control: &Control) -> Result<()> {
+/// Solves problems group by group; leaves them open where the cache is too small for the blocks.
+pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+    let groups = Groups::of(states);
+    if groups.bytes() > job.options.cache_bytes {
+        return Ok(());
+    }
+    dense::in_time(job, states, |states| solve(job, states, &groups))
+}
+
+fn solve(job: &SolverJob<'_>, states: &mut [&mut State<'_>], groups: &Groups) -> Result<()> {
+    let (gram, control) = (job.gram, job.control);
     let mut blocks: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     let gathered = gram.gathered(&groups.rows.concat());
     // Memory of blocks that are done: fresh memory would cost a page fault per 4 kB.
@@ -116,7 +115,7 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Gro
         let mut ready: Vec<_> = states.iter_mut().zip(&groups.of).filter(|(_, list)| list.last() == Some(&g)).collect();
         let solve = || {
             let each = ready.par_iter_mut().with_max_len(1);
-            each.try_for_each(|(state, list)| whole::one(state, &Pieces::new(state, list, groups, &blocks), options, control))
+            each.try_for_each(|(state, list)| dense::one(state, &Pieces::new(state, list, groups, &blocks), job))
         };
         rayon::join(solve, || compute(g + 1, &next, &mut made)).0?;
         let done: Vec<(usize, usize)> = blocks.keys().filter(|(a, b)| !groups.together(*a, *b, g + 1)).copied().collect();
@@ -213,7 +212,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-impl whole::Kernel for Pieces<'_> {
+impl dense::Kernel for Pieces<'_> {
     fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
         let (q, at) = self.of[k];
         for &(start, count) in &self.runs {
@@ -233,75 +232,18 @@ impl whole::Kernel for Pieces<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Problem, whole};
     use super::*;
-    use crate::gram::Dense;
+    use crate::gram::{Dense, Subset};
     use crate::linalg::Matrix;
-    use std::ops::Range;
-
-    #[test]
-    fn problems_on_blocks_of_groups_come_to_what_each_comes_to_alone() {
-        // Four classes whose rows take turns, every pair of them a problem, and one problem over all rows.
-        let n = 210;
-        let x = |i: usize, j: usize| (i as f64 * (1.3 + j as f64)).sin() + 0.4 * ((i % 4) as f64);
-        let kernel = |i: usize, k: usize| (-(0..3).map(|j| (x(i, j) - x(k, j)).powi(2)).sum::<f64>()).exp();
-        let gram = Dense::square(Matrix::from_fn(n, n, |i, k| kernel(i.min(k), i.max(k)))).unwrap();
-        let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (0, 9)];
-        let problems: Vec<Problem> = pairs
-            .iter()
-            .map(|&(a, b)| {
-                let row: Vec<usize> = (0..n).filter(|i| b == 9 || i % 4 == a || i % 4 == b).collect();
-                let second = |i: usize| i % 4 > a;
-                let bound = |sign: f64| row.iter().map(|&i| if second(i) == (sign > 0.0) { 2.0 * sign } else { 0.0 }).collect();
-                let target = row.iter().map(|&i| if second(i) { 1.0 } else { -1.0 }).collect();
-                Problem { target, low: bound(-1.0), high: bound(1.0), tube: 0.0, start: None, row }
-            })
-            .collect();
-        let (options, control, ones) = (Options::default(), Control::default(), vec![1.0; n]);
-        let start = || problems.iter().map(|p| State::new(p, (n, n), &ones).unwrap()).collect::<Vec<_>>();
-        let (mut by_groups, mut at_once) = (start(), start());
-        let mut states: Vec<&mut State<'_>> = by_groups.iter_mut().collect();
-        let groups = Groups::of(&states);
-        assert_eq!(groups.rows.len(), 4);
-        // At the end all pairs of groups are held, for the last problem.
-        assert!(groups.bytes() <= 8 * (n * n) as u64 && groups.bytes() >= 8 * (n * n / 2) as u64);
-        solve(&gram, &mut states, &groups, &options, &control).unwrap();
-        whole::solve_or_close(&gram, &mut at_once.iter_mut().collect::<Vec<_>>(), &options, &control).unwrap();
-        for (a, b) in by_groups.into_iter().zip(at_once) {
-            assert!(a.closed && a.iterations > 10);
-            assert_eq!(a.into_solution(1e-3), b.into_solution(1e-3));
-        }
-    }
-
-    /// Bells around numbers.
-    struct Bells(Vec<f64>);
-
-    impl Gram for Bells {
-        fn shape(&self) -> (usize, usize) {
-            (self.0.len(), self.0.len())
-        }
-        fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: gram::Block<'_, f64>) {
-            for (k, i) in rows.enumerate() {
-                out.row_mut(k).iter_mut().zip(&self.0[cols.clone()]).for_each(|(o, z)| *o = (-(self.0[i] - z).powi(2)).exp());
-            }
-        }
-        fn diagonal(&self, _: gram::Side) -> Vec<f64> {
-            vec![1.0; self.0.len()]
-        }
-        fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
-            Some(Box::new(Bells(rows.iter().map(|&i| self.0[i]).collect())))
-        }
-    }
 
     #[test]
     fn blocks_of_rows_laid_out_by_group_hold_the_values_of_the_rows_where_they_are() {
-        let n = 150;
-        let gram = Bells((0..n).map(|k| (k as f64 * 0.7).sin()).collect());
-        let rows = (0..3).map(|class| (0..n).filter(|i| i % 3 == class).collect()).collect();
+        let gram = Dense::square(Matrix::from_fn(150, 150, |i, k| ((i * k) as f64 * 0.7).sin())).unwrap();
+        let rows = (0..3).map(|class| (0..150).filter(|i| i % 3 == class).collect()).collect();
         let groups = Groups::new(rows, vec![vec![0, 1, 2]]);
-        let gathered = gram.gathered(&groups.rows.concat()).unwrap();
+        let order = groups.rows.concat();
         let (mut some, mut others) = (vec![vec![0.0; 2500]; 3], vec![vec![1.0; 2500]; 3]);
-        panel_of_gathered(gathered.as_ref(), &groups, 2, &[0, 1, 2], &mut some);
+        panel_of_gathered(&Subset::new(&gram, &order, &order), &groups, 2, &[0, 1, 2], &mut some);
         panel(&gram, &groups, 2, &[0, 1, 2], &mut others);
         assert_eq!(some, others);
     }

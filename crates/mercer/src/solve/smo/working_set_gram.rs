@@ -1,17 +1,15 @@
 //! K among the variables of a block. Most of them stay from one block to the next, and so do their values: gathering them
 //! from rows as long as the table is, a cache miss each, would cost more than the steps on the block.
 
+use super::limits::rows::*;
 use super::pairs::width;
 use super::passes::Passes;
 use crate::gram::{Block, Gram, with_scratch};
 use rayon::prelude::*;
 
-/// New rows that are computed together.
-const TOGETHER: usize = 32;
-
 /// K among the variables of a block, each of which keeps its place for as long as it stays.
 #[derive(Default)]
-pub(super) struct Among<T> {
+pub(super) struct WorkingSetGram<T> {
     /// The variable in each place.
     pub(super) block: Vec<usize>,
     /// A row for each, of [`width`] numbers.
@@ -20,7 +18,7 @@ pub(super) struct Among<T> {
     pub(super) new: Vec<usize>,
 }
 
-impl<T: Passes> Among<T> {
+impl<T: Passes> WorkingSetGram<T> {
     /// Goes on to another block: what is new takes the places of what is gone, and its rows are to be taken in.
     pub(super) fn go_on(&mut self, next: &[usize]) {
         let mut after = next.to_vec();
@@ -61,7 +59,7 @@ impl<T: Passes> Among<T> {
         let (wide, count) = (width(self.block.len()), self.block.len());
         let mut rows: Vec<Option<&mut [T]>> = self.values.chunks_mut(wide).map(Some).collect();
         let mut tasks: Vec<(&[usize], Vec<&mut [T]>)> =
-            self.new.chunks(TOGETHER).map(|new| (new, new.iter().filter_map(|&a| rows[a].take()).collect())).collect();
+            self.new.chunks(COMPUTED).map(|new| (new, new.iter().filter_map(|&a| rows[a].take()).collect())).collect();
         tasks.par_iter_mut().for_each(|(new, rows)| {
             with_scratch(new.len() * count, |values: &mut [T]| {
                 T::fill(gram, new, 0..count, Block::new(values, new.len(), count));
@@ -92,7 +90,7 @@ mod tests {
         let value = |i: usize, j: usize| (i.min(j) * 50 + i.max(j)) as f32;
         let all: Vec<Vec<f32>> = (0..50).map(|i| (0..50).map(|j| value(i, j)).collect()).collect();
         let blocks = [vec![1, 4, 7, 30, 49], vec![0, 4, 5, 7, 30], vec![7, 8, 9, 10, 0], vec![4, 49]];
-        let mut among = Among::default();
+        let mut among = WorkingSetGram::default();
         for (turn, mut block) in blocks.into_iter().enumerate() {
             if turn == 2 {
                 among.forget();

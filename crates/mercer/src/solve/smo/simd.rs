@@ -41,13 +41,19 @@ pub(super) trait Lanes: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct Plain<T>([T; 8]);
 
-impl<T: Real> Plain<T> {
-    #[inline(always)]
-    fn zip(self, b: Self, f: impl Fn(T, T) -> T) -> Self {
-        let mut out = self.0;
-        out.iter_mut().zip(b.0).for_each(|(x, y)| *x = f(*x, y));
-        Plain(out)
-    }
+/// Functions of two registers, number by number.
+macro_rules! zips {
+    ($($name:ident |$x:ident, $y:ident| $value:expr),*) => {$(
+        #[inline(always)]
+        fn $name(self, b: Self) -> Self {
+            let mut out = self.0;
+            out.iter_mut().zip(b.0).for_each(|(out, $y)| {
+                let $x = *out;
+                *out = $value;
+            });
+            Plain(out)
+        }
+    )*};
 }
 
 impl<T: Real> Lanes for Plain<T> {
@@ -68,33 +74,11 @@ impl<T: Real> Lanes for Plain<T> {
         // SAFETY: promised by the caller.
         unsafe { to.cast::<[T; 8]>().write(self.0) }
     }
-    #[inline(always)]
-    fn add(self, b: Self) -> Self {
-        self.zip(b, |x, y| x + y)
-    }
-    #[inline(always)]
-    fn sub(self, b: Self) -> Self {
-        self.zip(b, |x, y| x - y)
-    }
-    #[inline(always)]
-    fn mul(self, b: Self) -> Self {
-        self.zip(b, |x, y| x * y)
-    }
-    #[inline(always)]
-    fn div(self, b: Self) -> Self {
-        self.zip(b, |x, y| x / y)
-    }
+    zips!(add | x, y | x + y, sub | x, y | x - y, mul | x, y | x * y, div | x, y | x / y);
+    zips!(max | x, y | if x > y { x } else { y }, min | x, y | if x < y { x } else { y });
     #[inline(always)]
     fn fused(self, b: Self, c: Self) -> Self {
         self.mul(b).add(c)
-    }
-    #[inline(always)]
-    fn max(self, b: Self) -> Self {
-        self.zip(b, |x, y| if x > y { x } else { y })
-    }
-    #[inline(always)]
-    fn min(self, b: Self) -> Self {
-        self.zip(b, |x, y| if x < y { x } else { y })
     }
     #[inline(always)]
     fn pick<const W: usize>(a: Self, b: Self, x: [Self; W], y: [Self; W]) -> [Self; W] {
@@ -117,6 +101,17 @@ impl<T: Real> Lanes for Plain<T> {
 mod x86 {
     use super::Lanes;
     use std::arch::x86_64::*;
+
+    /// Functions that are one instruction each.
+    macro_rules! calls {
+        ($($name:ident($($x:ident),*) $call:ident),*) => {$(
+            #[inline(always)]
+            fn $name(self, $($x: Self),*) -> Self {
+                // SAFETY: a value of this type is proof of the instructions; so it is below.
+                unsafe { $call(self, $($x),*) }
+            }
+        )*};
+    }
 
     /// The parts that AVX2 and AVX-512 have alike.
     macro_rules! lanes {
@@ -141,41 +136,7 @@ mod x86 {
                     // SAFETY: promised by the caller.
                     unsafe { $store(to, self) }
                 }
-                #[inline(always)]
-                fn add(self, b: Self) -> Self {
-                    // SAFETY: a value of this type is proof of the instructions; so it is below.
-                    unsafe { $add(self, b) }
-                }
-                #[inline(always)]
-                fn sub(self, b: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { $sub(self, b) }
-                }
-                #[inline(always)]
-                fn mul(self, b: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { $mul(self, b) }
-                }
-                #[inline(always)]
-                fn div(self, b: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { $div(self, b) }
-                }
-                #[inline(always)]
-                fn fused(self, b: Self, c: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { $fused(self, b, c) }
-                }
-                #[inline(always)]
-                fn max(self, b: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { $max(self, b) }
-                }
-                #[inline(always)]
-                fn min(self, b: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { $min(self, b) }
-                }
+                calls!(add(b) $add, sub(b) $sub, mul(b) $mul, div(b) $div, fused(b, c) $fused, max(b) $max, min(b) $min);
                 $($rest)*
             }
         };

@@ -5,66 +5,29 @@
 //! The gap of a problem with large bounds is within the tolerance only where the violation is far below it: the goal is
 //! tightened by what the last look showed.
 
+use super::limits::dense::*;
 use super::pairs::{Block, Rows, Until, width};
-use super::panels::{self, Groups};
 use super::passes::Passes;
-use super::state::State;
-use super::{MARGIN, NARROW, Options, PATIENCE, Problem, certificate, interior, sides};
-use crate::control::Control;
+use super::plan::Road;
+use super::state::{ProblemStage, State};
+use super::{MARGIN, NARROW, PATIENCE, Problem, SolverJob, TOGETHER, certificate, interior};
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Subset, add_rows, axpy, dense, runs, with_scratch};
+use crate::gram::{Features, Gram, Subset, add_rows, axpy, dense, runs, with_scratch};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// A problem of no more variables is one block, of no more where several share values of K, and where K is there already.
-const WHOLE: [usize; 3] = [2048, 3072, 4096];
-/// K among the rows of all such problems is computed once where there are no more.
-const SHARED: usize = 4096;
-/// The first goal is this share of the violation asked for.
-const GOAL: f64 = 0.7;
-/// Where the gap is too large, the next goal is this share of the last, as the gap asks for.
-const TIGHTEN: (f64, f64) = (0.01, 0.4);
-/// A violation above this share of the last has not gone down.
-const STANDS: f64 = 0.9;
-/// Where violation or gap in f32 are above so many tolerances, those in f64 are not asked for.
-const ROUGHLY: f64 = 1.5;
-/// Times that a problem is taken up again, per kind of number.
-const ROUNDS: usize = 12;
-
-/// Rows of a block take memory that is kept for the next where they have no more bytes.
-const MEMORY: usize = 16 << 20;
-/// Rows of K are read run by run where runs have so many values on average.
-const SHORT: usize = 8;
-/// Rows of K that are added up at once.
-const TOGETHER: usize = 8;
-/// Steps in f32 between two looks in f64, per variable and besides.
-const LOOK: (usize, usize) = (8, 500);
-/// Where v in f32 has gone so many goals from the exact one between two looks, its steps lead elsewhere.
-const DRIFT: f64 = 0.5;
-/// A violation so many times the goal of f32 is rounding, and more of it leads nowhere.
-const NOISE: f64 = 3.0;
-/// Problems of so many variables are taken up by those that may still change, where these are no more than this share.
-const PART: (usize, f64) = (1024, 0.6);
-/// Such a part is solved to this share of the violation of the whole: what it comes to may change who belongs to it.
-const FIRST: f64 = 0.1;
-/// Parts that are tried.
-const PARTS: usize = 20;
-
-/// Whether a problem is one block: K in f64 and the rows of the block in f32, whatever else is kept.
-pub(super) fn fits(state: &State<'_>, problems: usize, gram: &dyn Gram, control: &Control) -> bool {
-    let n = state.coef.len();
-    n <= WHOLE[if gram.held().is_some() { 2 } else { usize::from(problems > 1) }] && 12 * (n * n) as u64 <= control.allowed() / 2
-}
-
-/// Solves problems side by side, and closes them.
-///
-/// Problems over some of the rows are pairs of classes: one class is laid out after the other, as K between two classes is.
-pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
-    let of_all = |s: &State<'_>| s.coef.len() == gram.shape().0;
+/// Takes problems along a road, class by class: those over some of the rows are pairs of classes, and one class is laid out after the
+/// other, as K between two classes is.
+pub(super) fn by_class(
+    job: &SolverJob<'_>,
+    states: &mut [&mut State<'_>],
+    road: impl Fn(&SolverJob<'_>, &mut [&mut State<'_>]) -> Result<()>,
+) -> Result<()> {
+    let of_all = |s: &State<'_>| s.coef.len() == job.gram.shape().0;
     if states.iter().all(|s| of_all(s)) {
-        return solve_or_close(gram, states, options, control);
+        return road(job, states);
     }
     let by_side = |s: &State<'_>| {
         if of_all(s) {
@@ -77,78 +40,77 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Op
     let laid_out = |(s, order): (&&mut State<'_>, &Vec<usize>)| s.problem_of(order, order.iter().map(|&k| s.problem.row[k]).collect());
     let problems: Vec<Problem> = states.par_iter().zip(&orders).map(laid_out).collect();
     let mut parts: Vec<State<'_>> = states.par_iter().zip(&problems).zip(&orders).map(|((s, p), order)| s.part(p, order)).collect();
-    let mut all: Vec<&mut State<'_>> = parts.iter_mut().collect();
-    let result = match gram.held() {
-        None if sides::fits(gram) => sides::solve(gram, &mut all, options, control).and_then(|()| {
-            all.retain(|s| !s.closed);
-            if all.is_empty() { Ok(()) } else { solve_or_close(gram, &mut all, options, control) }
-        }),
-        _ => solve_or_close(gram, &mut all, options, control),
-    };
+    let result = road(job, &mut parts.iter_mut().collect::<Vec<_>>());
     states.par_iter_mut().zip(&parts).zip(&orders).for_each(|((s, part), order)| s.take(part, order));
     result
 }
 
-/// The same for problems as they are laid out.
-pub(super) fn solve_or_close(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
-    match solve_in_time(gram, states, options, control) {
-        // There is an iterate to return, though no K to go on with.
-        Err(Error::Time { .. }) => close(gram, states, control),
-        other => other,
-    }
+/// Solves problems by K as it is held.
+pub(super) fn held(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+    in_time(job, states, |states| match job.gram.held() {
+        Some(matrix) => side_by_side(job, states, matrix, Some(job.gram), &|row| row),
+        None => Ok(()),
+    })
 }
 
-/// Leaves problems as they stand.
-fn close(gram: &dyn Gram, states: &mut [&mut State<'_>], control: &Control) -> Result<()> {
-    let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.closed && s.is_moved()).map(|s| &mut **s).collect();
-    certificate::refresh(gram, &mut moved, None, control)?;
-    states.iter_mut().for_each(|s| s.closed = true);
-    Ok(())
+/// Solves problems by K among the rows of all of them.
+pub(super) fn shared(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+    in_time(job, states, |states| {
+        let mut place = vec![usize::MAX; job.gram.shape().0];
+        states.iter().flat_map(|s| &s.problem.row).for_each(|&r| place[r] = 0);
+        let rows: Vec<usize> = (0..place.len()).filter(|&r| place[r] == 0).collect();
+        rows.iter().enumerate().for_each(|(at, &r)| place[r] = at);
+        let all = rows.len() == place.len();
+        let matrix = if all { dense(job.gram, job.control)? } else { dense(&Subset::new(job.gram, &rows, &rows), job.control)? };
+        let result = side_by_side(job, states, &matrix, None, &|row| place[row]);
+        job.control.keep(matrix.into_data());
+        result
+    })
 }
 
-fn solve_in_time(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
-    if control.out_of_time() {
-        return close(gram, states, control);
-    }
-    if let Some(matrix) = gram.held() {
-        return side_by_side(states, matrix, Some(gram), &|row| row, options, control);
-    }
-    let mut rows: Vec<usize> = states.iter().flat_map(|s| s.problem.row.iter().copied()).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    let among = |n: usize| 8 * (n * n) as u64;
-    if rows.len() > SHARED || among(rows.len()) > options.cache_bytes {
-        let groups = Groups::of(states);
-        if groups.bytes() <= options.cache_bytes {
-            return panels::solve(gram, states, &groups, options, control);
-        }
-        return states.iter_mut().try_for_each(|state| {
+/// Solves one problem after the other by K among its rows.
+pub(super) fn alone(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+    in_time(job, states, |states| {
+        states.iter_mut().try_for_each(|state| {
             let rows = &state.problem.row;
-            let matrix = dense(&Subset::new(gram, rows, rows), control)?;
-            let result = one(state, &Shared::new(&matrix, None, (0..rows.len()).collect()), options, control);
-            control.keep(matrix.into_data());
+            let matrix = dense(&Subset::new(job.gram, rows, rows), job.control)?;
+            let result = one(state, &MatrixRows::new(&matrix, None, (0..rows.len()).collect()), job);
+            job.control.keep(matrix.into_data());
             result
-        });
+        })
+    })
+}
+
+/// Solves problems, or leaves them as they stand where time is over: there is an iterate to return, though no K to go on with.
+pub(super) fn in_time<'p>(
+    job: &SolverJob<'_>,
+    states: &mut [&mut State<'p>],
+    solve: impl FnOnce(&mut [&mut State<'p>]) -> Result<()>,
+) -> Result<()> {
+    if !job.control.out_of_time() {
+        match solve(states) {
+            Err(Error::Time { .. }) => (),
+            other => return other,
+        }
     }
-    let matrix = if rows.len() == gram.shape().0 { dense(gram, control)? } else { dense(&Subset::new(gram, &rows, &rows), control)? };
-    let result = side_by_side(states, &matrix, None, &|row| rows.partition_point(|q| *q < row), options, control);
-    control.keep(matrix.into_data());
-    result
+    let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.is_moved()).map(|s| &mut **s).collect();
+    certificate::refresh(job, &mut moved, None, 1)?;
+    states.iter_mut().for_each(|s| s.stage = ProblemStage::Done);
+    Ok(())
 }
 
 /// Solves problems on one matrix that holds K among the rows of all; `place` says where a row lies in it, `holder` is who
 /// holds it for others too.
 fn side_by_side(
+    job: &SolverJob<'_>,
     states: &mut [&mut State<'_>],
     matrix: &Matrix,
     holder: Option<&dyn Gram>,
     place: &(dyn Fn(usize) -> usize + Sync),
-    options: &Options,
-    control: &Control,
 ) -> Result<()> {
     states.par_iter_mut().try_for_each(|state| {
         let at = state.problem.row.iter().map(|&r| place(r)).collect();
-        one(state, &Shared::new(matrix, holder, at), options, control)
+        one(state, &MatrixRows::new(matrix, holder, at), job)
     })
 }
 
@@ -182,7 +144,7 @@ pub(super) trait Kernel: Sync {
 }
 
 /// A part of a matrix that several problems share.
-struct Shared<'a> {
+struct MatrixRows<'a> {
     matrix: &'a Matrix,
     holder: Option<&'a dyn Gram>,
     /// The row of the matrix that each variable belongs to.
@@ -191,17 +153,17 @@ struct Shared<'a> {
     runs: Vec<Range<usize>>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> MatrixRows<'a> {
     fn new(matrix: &'a Matrix, holder: Option<&'a dyn Gram>, at: Vec<usize>) -> Self {
         let mut runs: Vec<Range<usize>> = runs(&at).into_iter().map(|(_, run)| run).collect();
         if runs.len() > 1 && runs.len() * SHORT > at.len() {
             runs.clear();
         }
-        Shared { matrix, holder, at, runs }
+        MatrixRows { matrix, holder, at, runs }
     }
 }
 
-impl Kernel for Shared<'_> {
+impl Kernel for MatrixRows<'_> {
     fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
         let (row, mut rest) = (self.matrix.row(self.at[k]), out);
         for run in &self.runs {
@@ -223,9 +185,9 @@ impl Kernel for Shared<'_> {
 }
 
 /// Solves one problem.
-pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control) -> Result<()> {
+pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, job: &SolverJob<'_>) -> Result<()> {
     let known = if state.exact { state.coef.clone() } else { Vec::new() };
-    Solver { state, kernel, known, options, control }.solve()
+    Solver { state, kernel, known, job }.solve()
 }
 
 /// One problem on its way.
@@ -234,8 +196,7 @@ struct Solver<'w, 'p, K> {
     kernel: &'w K,
     /// The coefficients that f belongs to; none at the beginning.
     known: Vec<f64>,
-    options: &'w Options,
-    control: &'w Control,
+    job: &'w SolverJob<'w>,
 }
 
 impl<K: Kernel> Solver<'_, '_, K> {
@@ -245,26 +206,26 @@ impl<K: Kernel> Solver<'_, '_, K> {
             self.state.stretch();
             self.known.clone_from(&self.state.coef);
         }
-        let (narrow, most) = (self.options.tolerance >= NARROW, self.options.max_iterations);
-        if let Some(features) = self.state.features.take() {
+        let (narrow, most) = (self.job.options.tolerance >= NARROW, self.job.options.max_iterations);
+        if let (true, Some(Features::Dense(features))) = (self.state.roads.contains(&Road::Interior), self.job.features) {
             // Few steps in pairs are less work than those of an interior point.
             if narrow {
-                self.stage::<f32>(interior::pairs_instead(self.state, &features).min(most))?;
+                self.stage::<f32>(interior::pairs_instead(self.state, features).min(most))?;
             }
-            if !self.state.closed {
-                interior::start(self.state, &features, self.control);
+            if !self.state.is_done() {
+                interior::start(self.state, features, self.job.control);
                 self.refresh::<f64>(&[], true)?;
             }
         }
-        if narrow && !self.state.near {
+        if narrow && self.state.stage != ProblemStage::Warm {
             self.stage::<f32>(most)?;
         }
-        if self.kernel.inputs().is_some() && !self.state.closed && self.state.is_moved() {
+        if self.kernel.inputs().is_some() && !self.state.is_done() && self.state.is_moved() {
             // What was known in f32 is not enough for steps in f64.
             self.refresh::<f64>(&[], true)?;
         }
         self.stage::<f64>(most)?;
-        (self.state.closed, self.state.exact) = (true, self.kernel.inputs().is_none());
+        (self.state.stage, self.state.exact) = (ProblemStage::Done, self.kernel.inputs().is_none());
         Ok(())
     }
 
@@ -274,12 +235,12 @@ impl<K: Kernel> Solver<'_, '_, K> {
         let Solver { state, kernel, known, .. } = self;
         if let Some(inputs) = kernel.inputs() {
             let problem = state.problem;
-            let rounded = (!v.is_empty()).then_some(self.options.tolerance);
+            let rounded = (!v.is_empty()).then_some(self.job.options.tolerance);
             state.values.iter_mut().zip(&problem.target).zip(v).for_each(|((f, z), v)| *f = z - v.to_f64());
-            if !last && size_of::<T>() == 4 && !certificate::of(state).within(ROUGHLY * self.options.tolerance) {
+            if !last && size_of::<T>() == 4 && !certificate::of(state).within(ROUGHLY * self.job.options.tolerance) {
                 return Ok(());
             }
-            return certificate::refresh_here(inputs, state, rounded, self.control);
+            return certificate::refresh_here(self.job, inputs, state, rounded);
         }
         let State { coef, values, .. } = &mut **state;
         let changed = known.iter().zip(&*coef).filter(|(a, b)| a != b).count();
@@ -310,7 +271,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
     /// Goes on in one kind of number until the point is optimal, nothing moves any more, or a limit is met; which closes it,
     /// but for the second and for `most` steps in all.
     fn stage<T: Passes>(&mut self, most: usize) -> Result<()> {
-        if self.state.closed {
+        if self.state.is_done() {
             return Ok(());
         }
         let n = self.state.coef.len();
@@ -331,17 +292,17 @@ impl<K: Kernel> Solver<'_, '_, K> {
     /// Pair steps among the variables that may still change, without the others, which mostly stay where they are: at a bound,
     /// or held out by bounds of 0. Whether that was all; the whole goes on where it was not, and where nearly all may change.
     fn parts<T: Passes>(&mut self, most: usize) -> Result<bool> {
-        let (n, goal, rounded) = (self.state.coef.len(), GOAL * self.options.tolerance, size_of::<T>() == 4);
+        let (n, goal, rounded) = (self.state.coef.len(), GOAL * self.job.options.tolerance, size_of::<T>() == 4);
         let (whole, mut last) = (RefCell::new(Vec::new()), f64::INFINITY);
         let (kernel, lent) = (self.kernel, self.kernel.single(width(n)).and_then(T::lent));
         for _ in 0..PARTS {
-            self.control.check()?;
+            self.job.control.check()?;
             let quality = certificate::of(self.state);
-            let spent = self.control.out_of_time() || self.state.iterations >= self.options.max_iterations;
-            self.state.closed = spent || quality.within(MARGIN * self.options.tolerance);
+            let spent = self.job.control.out_of_time() || self.state.iterations >= self.job.options.max_iterations;
+            self.state.end_if(spent || quality.within(MARGIN * self.job.options.tolerance));
             let stands = quality.violation >= last || quality.violation <= goal;
-            if self.state.closed || self.state.iterations >= most || stands {
-                return Ok(self.state.closed);
+            if self.state.is_done() || self.state.iterations >= most || stands {
+                return Ok(self.state.is_done());
             }
             let members: Vec<usize> = self.state.unsettled(&quality).collect();
             let wide = width(members.len());
@@ -350,7 +311,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
             }
             let inner = goal.max(FIRST * quality.violation);
             let left = (most - self.state.iterations).min(if rounded { LOOK.0 * members.len() + LOOK.1 } else { usize::MAX });
-            let until = Until { goal: inner, most: left, control: self.control };
+            let until = Until { goal: inner, most: left, control: self.job.control };
             let write = |a: usize, out: &mut [T]| match lent.map(|all| &all[members[a] * width(n)..]) {
                 Some(row) => out.iter_mut().zip(&members).for_each(|(o, &s)| *o = row[s]),
                 None => kernel.write_some(members[a], &members, &mut whole.borrow_mut(), n, out),
@@ -373,7 +334,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
     }
 
     fn stage_on<T: Passes>(&mut self, rows: Rows<'_, T>, most: usize) -> Result<()> {
-        let (options, control) = (self.options, self.control);
+        let (options, control) = (&self.job.options, self.job.control);
         let members: Vec<usize> = (0..self.state.coef.len()).collect();
         let (n, rounded) = (members.len(), size_of::<T>() == 4);
         let mut block: Block<'_, T> = Block::new(self.state, &members, rows);
@@ -392,8 +353,8 @@ impl<K: Kernel> Solver<'_, '_, K> {
             self.state.finite()?;
             let drift = block.v.iter().take(n).enumerate().fold(0.0f64, |far, (k, v)| far.max((v.to_f64() - self.state.v(k)).abs()));
             let quality = certificate::of(self.state);
-            self.state.closed = spent || quality.within(MARGIN * options.tolerance);
-            if self.state.closed || self.state.iterations >= until || rounded && drift > DRIFT * goal {
+            self.state.end_if(spent || quality.within(MARGIN * options.tolerance));
+            if self.state.is_done() || self.state.iterations >= until || rounded && drift > DRIFT * goal {
                 return Ok(());
             }
             if steps == left {
