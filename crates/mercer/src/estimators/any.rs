@@ -137,6 +137,7 @@ pub(super) trait AnyFitted {
     fn summary(&self) -> &Summary;
     fn answer(&self, target: &TargetInfo) -> Result<Answer>;
     fn expansion(&self) -> Option<&Expansion>;
+    fn reads_features(&self) -> bool;
     fn forget_rows(&mut self);
     fn factor(&self) -> Option<&Lower>;
     fn sigmoids(&self) -> &[Sigmoid];
@@ -163,6 +164,9 @@ impl<F: Fitted> AnyFitted for F {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Fitted::expansion(self)
+    }
+    fn reads_features(&self) -> bool {
+        Fitted::reads_features(self)
     }
     fn forget_rows(&mut self) {
         Fitted::forget_rows(self);

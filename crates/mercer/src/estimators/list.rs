@@ -106,7 +106,7 @@ macro_rules! estimators {
             fn any(&self) -> &dyn AnyEstimator {
                 match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any() }
             }
-            fn any_mut(&mut self) -> &mut dyn AnyEstimator {
+            pub(super) fn any_mut(&mut self) -> &mut dyn AnyEstimator {
                 match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any_mut() }
             }
             fn call(name: &str, args: &[Argument]) -> Option<Result<EstimatorExpr>> {
@@ -166,7 +166,7 @@ macro_rules! estimators {
                     FittedModel::Calibrated(f) => f,
                 }
             }
-            fn any_mut(&mut self) -> &mut dyn AnyFitted {
+            pub(super) fn any_mut(&mut self) -> &mut dyn AnyFitted {
                 match self {
                     $(FittedModel::$Estimator(f) => f,)*
                     FittedModel::Registered(f) => f.fitted_mut(),
@@ -203,6 +203,8 @@ estimators! {
     Perceptron,
     Discriminant,
     NadarayaWatson,
+    LinearSvc,
+    LinearSvr,
 }
 
 impl Fitted for FittedModel {
@@ -223,6 +225,9 @@ impl Fitted for FittedModel {
     }
     fn expansion(&self) -> Option<&Expansion> {
         self.any().expansion()
+    }
+    fn reads_features(&self) -> bool {
+        self.any().reads_features()
     }
     fn forget_rows(&mut self) {
         self.any_mut().forget_rows();
@@ -286,18 +291,15 @@ impl EstimatorExpr {
         expr::parse_list(text)?.iter().map(|(term, at)| Self::of_term(text, term, *at)).collect()
     }
 
-    /// These with calibrated probabilities, where there are classes and they can have them: see [`EstimatorExpr::with_probabilities`].
-    pub fn all_with_probabilities(estimators: Vec<EstimatorExpr>, target: &Target) -> Vec<EstimatorExpr> {
-        match target {
-            Target::Classes { .. } => estimators.iter().map(EstimatorExpr::with_probabilities).collect(),
-            _ => estimators,
-        }
-    }
-
     /// Every estimator at its defaults that can be fitted to such a target.
     pub fn all_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
         let all: Vec<EstimatorExpr> = catalogue().iter().map(|e| Self::parse(e.name)).collect::<Result<_>>()?;
         Ok(all.into_iter().filter(|e| e.takes(target)).collect())
+    }
+
+    /// Those of them that a comparison takes where none are named: all that go by kernel values.
+    pub fn usual_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
+        Ok(Self::all_for(target)?.into_iter().filter(|e| !e.needs().reads_features()).collect())
     }
 
     /// Its name.
@@ -372,33 +374,6 @@ impl EstimatorExpr {
     pub fn arguments(&self) -> Vec<(&'static str, String)> {
         self.any().terms().into_iter().map(|(name, term)| (name, term.to_string())).collect()
     }
-    /// The same without probabilities that take fits of their own: for a score that needs none.
-    pub(crate) fn without_probabilities(&self) -> EstimatorExpr {
-        let mut plain = self.clone();
-        if let When::If(flag) = self.gives().calibrated {
-            // A flag of the record is a field, and takes a flag.
-            let _ = plain.any_mut().set_flag(flag, false);
-        }
-        plain
-    }
-    /// The same from one start, where it is a number of starts whose best end counts.
-    pub(crate) fn with_one_start(&self) -> EstimatorExpr {
-        let mut one = self.clone();
-        if one.values().iter().any(|(param, _)| param.name == "starts") {
-            // A parameter of the record takes a number of its domain.
-            let _ = one.set("starts", &Value::Number(1.0));
-        }
-        one
-    }
-    /// The same with probabilities calibrated on held-out scores, where a flag of it asks for them.
-    pub fn with_probabilities(&self) -> EstimatorExpr {
-        let mut with = self.clone();
-        if let When::If(flag) = self.gives().calibrated {
-            // As above.
-            let _ = with.any_mut().set_flag(flag, true);
-        }
-        with
-    }
     /// Whether a fit to a target is calibrated on held-out scores.
     ///
     /// # Errors
@@ -448,7 +423,8 @@ impl EstimatorExpr {
     pub fn settle(&self, task: &Task<'_>) -> Result<EstimatorExpr> {
         let mut settled = self.clone();
         for (param, value) in self.values() {
-            if !value.is_settled() {
+            let stays = param.learnt && value == Value::Auto;
+            if !value.is_settled() && !stays {
                 settled.set(param.name, &value.settle(self.any().start(param.name, task)?))?;
             }
         }
