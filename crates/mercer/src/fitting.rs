@@ -5,6 +5,7 @@ mod kernel_values;
 mod of_features;
 
 pub(crate) use kernel_values::KernelValues;
+pub(crate) use of_features::kernel_beside;
 pub use of_features::prepare_to_fit;
 use of_features::{by_features, require_features};
 

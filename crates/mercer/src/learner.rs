@@ -10,7 +10,7 @@ pub use pre_images::{PreImageMethod, PreImages};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted};
+use crate::estimators::{EstimatorExpr, Fitted, Needs};
 use crate::fitting::{
     self, KernelValues, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_to_fit, require_similarity, size_of, support_of,
     zero_norm_rows,
@@ -261,11 +261,14 @@ impl Learner {
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
         let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Box<dyn Bound>> {
             let bound = gram_for(kernel, estimator, size(expr), &prepared.data, control)?;
-            let shared = before.values.map_or(Ok(None), |values| values(bound.as_ref(), expr, &prepared.data))?;
+            // Kernel values are no features.
+            let values = before.values.filter(|_| !estimator.needs().reads_features());
+            let shared = values.map_or(Ok(None), |values| values(bound.as_ref(), expr, &prepared.data))?;
             Ok(shared.map_or(bound, |values| Box::new(Known(values.among.clone()))))
         };
         let mut bound = bind(&kernel, &self.estimator, &open, control)?;
-        if open.mercer() == Mercer::Always {
+        // The origin is a place like any other.
+        if open.mercer() == Mercer::Always && self.estimator.needs() != Needs::Coordinates {
             notices.extend(zero_norm_rows(bound.as_ref(), rows));
         }
         let (tuned, tune_seconds) = match &before.tuned {

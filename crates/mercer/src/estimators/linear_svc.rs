@@ -106,7 +106,7 @@ impl Estimator for LinearSvc {
     /// Five fits without a fold, for probabilities.
     fn costs(&self, size: Size) -> Costs {
         let fits = if self.probabilities { 5.0 } else { 1.0 };
-        let costs = costs(size, if size.outputs > 2 { size.outputs } else { 1 });
+        let costs = costs(size, if size.outputs > 2 { size.outputs } else { 1 }, self.loss == HingeLoss::SquaredHinge, self.solver);
         Costs { fit: fits * costs.fit, ..costs }
     }
 

@@ -98,7 +98,7 @@ impl Estimator for LinearSvr {
     type Fitted = FittedLinearSvr;
 
     fn costs(&self, size: Size) -> Costs {
-        costs(size, size.outputs)
+        costs(size, size.outputs, self.loss == TubeLoss::SquaredEpsilonInsensitive, self.solver)
     }
 
     /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.

@@ -205,6 +205,8 @@ estimators! {
     NadarayaWatson,
     LinearSvc,
     LinearSvr,
+    Kde,
+    LocalRegression,
 }
 
 impl Fitted for FittedModel {

@@ -2,7 +2,7 @@
 
 use super::{Prepared, kinds_of, prepare_weighed};
 use crate::control::Control;
-use crate::data::Dataset;
+use crate::data::{ColumnKind, Dataset};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Finds, Fitted, FittedModel, Needs, Predictions, Query, Want};
 use crate::kernels::{FittedKernel, KernelExpr};
@@ -34,6 +34,17 @@ pub fn prepare_to_fit(
         ))
     })?;
     prepare_weighed(recipe, Some(&kernel), data, weights)
+}
+
+/// The kernel of an estimator in a comparison on prepared rows: that of all others, or where none was given and it reads features, one
+/// that has them. Labels have features only where they were prepared as indicators: then the refusal says what to do.
+pub(crate) fn kernel_beside(estimator: &EstimatorExpr, given: Option<&KernelExpr>, whole: &Prepared) -> KernelExpr {
+    let kinds = kinds_of(&whole.data);
+    let labels = kinds.iter().any(|(_, kind)| *kind == ColumnKind::Category);
+    if given.is_some() || labels || !estimator.needs().reads_features() {
+        return whole.kernel.clone();
+    }
+    KernelExpr::natural_features(&kinds, estimator.needs() == Needs::Features).unwrap_or_else(|| whole.kernel.clone())
 }
 
 /// Refuses a kernel without the features or coordinates that the estimator reads.

@@ -113,7 +113,7 @@ fn gives_what_it_says(case: &Case, base: &Predictions) -> Verdict {
 fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
     let bound = words(open.kernel.bind(None, &open.data))?;
     let tight = tightened(&open.estimator)?;
-    let estimator = words(open.with_task(bound.as_ref(), None, |task| tight.settle(task)))?;
+    let estimator = given(words(open.with_task(bound.as_ref(), None, |task| tight.settle(task)))?)?;
     let case = Case { estimator, ..open.clone() };
     let model = case.model(None)?;
     let base = case.predict(&model)?;
@@ -132,6 +132,17 @@ fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
         the_criterion_has_the_derivatives_of_differences(&case, weights.as_deref())?;
     }
     Ok(())
+}
+
+/// The estimator with 1 for each number that a fit finds for itself: ways of stating one problem then differ by rounding alone, and not
+/// by where a search for that number ends.
+fn given(mut settled: EstimatorExpr) -> Checked<EstimatorExpr> {
+    for (param, value) in settled.values() {
+        if param.learnt && value == Value::Auto {
+            words(settled.set(param.name, &Value::Number(1.0)))?;
+        }
+    }
+    Ok(settled)
 }
 
 /// The records are the fields; text and JSON round trips of the defaults and of every value changed by itself.

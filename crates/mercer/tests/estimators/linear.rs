@@ -341,6 +341,8 @@ fn a_learner_standardises_tunes_and_stores_weights_alone() {
     assert_eq!(model.support.rows(), 0);
     let c = model.estimator.values().iter().find(|(p, _)| p.name == "c").unwrap().1.number();
     assert!((0.1..=10.0).contains(&c), "{c}");
+    let tuning = model.about.tuning.as_ref().unwrap();
+    assert!(tuning.evaluations > 3 && tuning.value.is_some_and(|rmse| rmse > 0.0 && rmse < 0.6), "{tuning:?}");
     let stored = store::from_bytes(&store::to_bytes(&model).unwrap(), "model").unwrap();
     assert_eq!(stored, model);
     let moments = |v: &[f64]| {

@@ -42,9 +42,9 @@ fn lowess_is_that_of_r() {
 }
 
 /// Rounds, degree, span; fitted values at rows 1, 2, 61, 101 and 133; values and their deviations at 2.4, 10.1, 33.3 and 57; the noise.
-type Loess = (usize, usize, f64, [f64; 5], [f64; 4], [f64; 4], f64);
+pub(super) type Loess = (usize, usize, f64, [f64; 5], [f64; 4], [f64; 4], f64);
 
-const LOESS: [Loess; 12] = [
+pub(super) const LOESS: [Loess; 12] = [
     (
         0,
         0,
