@@ -23,7 +23,6 @@ const ROOMS: &[&str] = &[
     "fitting",
     "validity",
     "metrics",
-    "linear",
     "estimators",
     "smoothing",
     "solve",

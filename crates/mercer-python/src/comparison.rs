@@ -257,7 +257,7 @@ pub(crate) fn asked(given: &Given<'_, '_>, standardise: bool, rest: Comparing) -
     };
     let estimators = match estimators {
         Some(list) => list,
-        None => EstimatorExpr::all_for(&target).map_err(raise)?,
+        None => EstimatorExpr::usual_for(&target).map_err(raise)?,
     };
     let metric = given.metric.map(Metric::parse).transpose().map_err(raise)?;
     let comparing = Comparing { prep: recipe(standardise, given.missing)?, kernel, estimators, metric, ..rest };

@@ -1,11 +1,14 @@
-//! `linear_machine`: support vector machines on written-out features, for the classes of scikit-learn's form.
+//! `linear_machine`: the estimators `linear_svc` and `linear_svr` on columns as they are, for the classes of scikit-learn's form.
 
 use crate::arrays::{asarray, from_matrix, from_vec, points, sparse, vector};
 use crate::dataset::weights;
 use crate::errors::data_error;
 use crate::work::Limits;
 use mercer::data::Target;
-use mercer::linear::{Linear, LinearSvc, LinearSvr};
+use mercer::estimators::{Estimator, Fitted, HingeLoss, LinearSolver, LinearSvc, LinearSvr, Task, TubeLoss};
+use mercer::gram::Features;
+use mercer::linalg::Matrix;
+use mercer::param::Value;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -43,21 +46,34 @@ pub(crate) fn linear_machine<'py>(
     if target.rows() != points.rows() {
         return Err(data_error(format!("the target has {} rows, the data {}", target.rows(), points.rows())));
     }
-    let class_weights = class_weight.map(|w| vector(w, "class_weight")).transpose()?;
+    let factors = class_weight.map(|w| vector(w, "class_weight")).transpose()?;
     let rows = weights(sample_weight)?;
-    let linear = Linear { c, squared, constant, primal, tolerance, max_iterations };
-    let model = Limits { threads, max_seconds, progress, ..Limits::default() }.run(py, move |control| match &target {
-        Target::Classes { .. } => LinearSvc { linear, class_weights }.fit(&points, &target, rows.as_deref(), control, seed),
-        _ => LinearSvr { linear, tube }.fit(&points, &target, rows.as_deref(), control, seed),
+    let number = |x: f64| Value::Number(x);
+    let solver = if primal { LinearSolver::Primal } else { LinearSolver::Dual };
+    let (intercept_scale, tolerance, max_iterations) = (number(constant), number(tolerance), number(max_iterations as f64));
+    let (expansion, summary) = Limits { threads, max_seconds, progress, ..Limits::default() }.run(py, move |control| {
+        let features = Features::of_points(points)?;
+        let task = Task { gram: &features, target: &target, weights: rows.as_deref(), control, seed };
+        if let Target::Classes { names, .. } = &target {
+            let loss = if squared { HingeLoss::SquaredHinge } else { HingeLoss::Hinge };
+            let machine = LinearSvc { c: number(c), loss, intercept_scale, solver, tolerance, max_iterations, ..LinearSvc::default() };
+            let fitted = machine.fit_by_class(&task, &factors.unwrap_or_else(|| vec![1.0; names.len()]))?;
+            return Ok((fitted.expansion.clone(), fitted.summary().clone()));
+        }
+        let loss = if squared { TubeLoss::SquaredEpsilonInsensitive } else { TubeLoss::EpsilonInsensitive };
+        let (c, epsilon, standardise_target) = (number(c), number(tube), false);
+        let fitted = LinearSvr { c, epsilon, loss, standardise_target, intercept_scale, solver, tolerance, max_iterations }.fit(&task)?;
+        Ok((fitted.expansion.clone(), fitted.summary().clone()))
     })?;
     let out = PyDict::new(py);
-    out.set_item("weights", from_matrix(py, model.weights)?)?;
-    out.set_item("offset", from_vec(py, model.offset))?;
-    out.set_item("steps", model.steps)?;
-    out.set_item("objective", model.summary.objective)?;
-    out.set_item("converged", model.summary.converged)?;
-    out.set_item("violation", model.summary.violation)?;
-    if let Some(found) = model.summary.certificate {
+    let outputs = expansion.weights.as_ref().map(Matrix::transpose);
+    out.set_item("weights", outputs.map(|w| from_matrix(py, w)).transpose()?)?;
+    out.set_item("offset", from_vec(py, expansion.bias))?;
+    out.set_item("iterations", summary.iterations)?;
+    out.set_item("objective", summary.objective)?;
+    out.set_item("converged", summary.converged)?;
+    out.set_item("violation", summary.violation)?;
+    if let Some(found) = summary.certificate {
         let certificate = PyDict::new(py);
         certificate.set_item("name", found.name)?;
         certificate.set_item("value", found.value)?;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Polynomials fitted to the rows near each place.
 #[pyclass(frozen, module = "mercer._native")]
 pub(crate) struct LocalRegression {
-    local: Arc<smoothing::LocalRegression>,
+    local: Arc<smoothing::LocalFit>,
 }
 
 /// A share of the rows, or a number, a number for each column, or "left_out".
@@ -54,7 +54,7 @@ impl LocalRegression {
         let kernel = SmoothingKernel::parse(kernel).map_err(raise)?;
         let options = LocalOptions { kernel, reach: reach(bandwidth, span, points.cols())?, degree, rounds };
         let (y, w) = (vector(target, "y")?, weights(sample_weight)?);
-        let fit = move |control: &_| smoothing::LocalRegression::fit(&points, &y, w.as_deref(), &options, control);
+        let fit = move |control: &_| smoothing::LocalFit::fit(&points, &y, w.as_deref(), &options, control);
         Ok(LocalRegression { local: Arc::new(Limits::threads(threads).run(py, fit)?) })
     }
 

@@ -17,11 +17,11 @@ pub fn fit(estimator: &str, data: &Dataset, target: &Target) -> Result<Model> {
     learner.fit(data, target, &TargetInfo::of(target), None, &Control::default())
 }
 
-/// Compares every estimator that can be fitted to such a target, by five folds, within the usual budget. [`Comparing`] says more.
+/// Compares every estimator that goes by kernel values and can be fitted to such a target, by five folds, within the usual budget. [`Comparing`] says more.
 ///
 /// # Errors
 /// Rows that allow no folds; the first failure where every estimator failed.
 pub fn compare(data: &Dataset, target: &Target) -> Result<Outcome> {
-    let comparing = Comparing::new(EstimatorExpr::all_for(target)?);
+    let comparing = Comparing::new(EstimatorExpr::usual_for(target)?);
     compare::compare(data, target, &TargetInfo::of(target), None, &Split::Rows, &comparing, &Control::default())
 }

@@ -2,13 +2,17 @@
 //! rows kept. Nothing is chosen here; tuning stands above.
 
 mod kernel_values;
+mod of_features;
 
 pub(crate) use kernel_values::KernelValues;
+pub(crate) use of_features::kernel_beside;
+pub use of_features::prepare_to_fit;
+use of_features::{by_features, require_features};
 
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Expansion, Fitted, FittedModel, Needs, Predictions, Query, Size, Task, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Predictions, Query, Size, Task, Want};
 use crate::facts;
 use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
@@ -163,6 +167,7 @@ pub fn require_similarity(
     allow_non_mercer: bool,
     control: &Control,
 ) -> Result<()> {
+    require_features(kernel, estimator, data)?;
     validity::require_symmetric(kernel, estimator.name(), estimator.needs(), data)?;
     refuse_distances(kernel, estimator, data, control)?;
     if estimator.needs() == Needs::MercerKernel && !allow_non_mercer { require_mercer(kernel, estimator, data, control) } else { Ok(()) }
@@ -308,7 +313,7 @@ pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Co
         Error::Memory { what, needed, allowed, .. } => {
             // What looks at no input is no substitute.
             let does = |e: &&EstimatorExpr| e.uses_kernel() && e.costs(size).bytes <= allowed;
-            let all = EstimatorExpr::all_for(target).unwrap_or_default();
+            let all = EstimatorExpr::usual_for(target).unwrap_or_default();
             let less: Vec<&str> = all.iter().filter(does).map(|e| e.name()).collect();
             let instead = if less.is_empty() { String::new() } else { format!(", or an estimator that needs less ({})", less.join(", ")) };
             Error::Memory { what, needed, allowed, instead }
@@ -407,7 +412,7 @@ pub fn predict_settled(
     want: Want,
     control: &Control,
 ) -> Result<Predictions> {
-    if fitted.expansion().is_some_and(Expansion::is_of_features) && fitted.support().is_empty() {
+    if fitted.reads_features() {
         return by_features(kernel, fitted, new, want, control);
     }
     if support.rows() == 0 {
@@ -439,31 +444,6 @@ pub fn predict_from(
     control: &Control,
 ) -> Result<Predictions> {
     predict_settled(kernel, fitted, &support_of(kernel, fitted, train), new, want, control)
-}
-
-/// New rows whose features are held at a time.
-const FEATURE_ROWS: usize = 8192;
-
-/// Predictions of a model over features, from those of the new rows alone.
-fn by_features(kernel: &FittedKernel, fitted: &FittedModel, new: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
-    let predict = |rows: &Dataset| {
-        let bound = if want.variance || want.covariance { kernel.gram(rows, control) } else { kernel.gram_to_multiply(rows, control) };
-        fitted.predict(&Query::new(bound?.as_ref(), want, control))
-    };
-    if new.rows() <= FEATURE_ROWS || want.covariance {
-        return predict(new);
-    }
-    let mut all: Option<Predictions> = None;
-    for start in (0..new.rows()).step_by(FEATURE_ROWS) {
-        control.check()?;
-        let rows: Vec<usize> = (start..new.rows().min(start + FEATURE_ROWS)).collect();
-        let some = predict(&new.select(&rows))?;
-        match &mut all {
-            Some(all) => all.append(some),
-            None => all = Some(some),
-        }
-    }
-    all.map_or_else(|| predict(new), Ok)
 }
 
 /// Refuses new rows of a kernel matrix that do not tell what is asked for besides predictions.

@@ -10,10 +10,10 @@ pub use pre_images::{PreImageMethod, PreImages};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted};
+use crate::estimators::{EstimatorExpr, Fitted, Needs};
 use crate::fitting::{
-    self, KernelValues, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_similarity, size_of,
-    support_of, zero_norm_rows,
+    self, KernelValues, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_to_fit, require_similarity, size_of, support_of,
+    zero_norm_rows,
 };
 use crate::gram::{Bound, Gram, Known, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr};
@@ -215,11 +215,16 @@ impl Learner {
         self.tune(before, &ready, control)
     }
 
+    /// Columns as inputs.
+    fn prepare(&self, data: &Dataset, weights: Option<&[f64]>) -> Result<Prepared> {
+        prepare_to_fit(&self.prep, self.kernel.as_ref(), &self.estimator, data, weights)
+    }
+
     /// So many of the rows that are used, at most.
     fn ready(&self, mut rows: Vec<usize>, most: usize, examples: &Examples<'_>) -> Result<Ready> {
         let mut used = examples.select(&rows);
         // All rows say which columns there are, so that no sample lacks one.
-        let mut prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), &used.data, used.weights.as_deref())?;
+        let mut prepared = self.prepare(&used.data, used.weights.as_deref())?;
         if most < rows.len() {
             rows = some_rows_of(&used.target, most, self.seed).into_iter().map(|i| rows[i]).collect();
             used = examples.select(&rows);
@@ -256,11 +261,14 @@ impl Learner {
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
         let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Box<dyn Bound>> {
             let bound = gram_for(kernel, estimator, size(expr), &prepared.data, control)?;
-            let shared = before.values.map_or(Ok(None), |values| values(bound.as_ref(), expr, &prepared.data))?;
+            // Kernel values are no features.
+            let values = before.values.filter(|_| !estimator.needs().reads_features());
+            let shared = values.map_or(Ok(None), |values| values(bound.as_ref(), expr, &prepared.data))?;
             Ok(shared.map_or(bound, |values| Box::new(Known(values.among.clone()))))
         };
         let mut bound = bind(&kernel, &self.estimator, &open, control)?;
-        if open.mercer() == Mercer::Always {
+        // The origin is a place like any other.
+        if open.mercer() == Mercer::Always && self.estimator.needs() != Needs::Coordinates {
             notices.extend(zero_norm_rows(bound.as_ref(), rows));
         }
         let (tuned, tune_seconds) = match &before.tuned {
@@ -348,7 +356,7 @@ impl Learner {
         if !estimator.takes(examples.target) || rows < LEAST_ROWS {
             return Ok((rows, None));
         }
-        let prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), examples.data, examples.weights)?;
+        let prepared = self.prepare(examples.data, examples.weights)?;
         let examples = Examples { data: &prepared.data, ..*examples };
         // The rows that are learnt from are prepared once more, and what a search holds by then is not known.
         let bytes = control.room() / 4 * 3;

@@ -4,10 +4,11 @@ use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Sets, Strings, Target, Values};
 use mercer::error::Result;
 use mercer::estimators::{EstimatorExpr, Size, Task, catalogue};
-use mercer::gram::{Block, Dense, Gram, Side};
+use mercer::gram::{Block, Bound, Dense, Gram, Side};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, counted, gramian};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -76,6 +77,11 @@ impl Gram for Handed<'_> {
     fn symmetric(&self) -> bool {
         true
     }
+    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let features = self.gram.features(side)?;
+        self.count(features.data().len());
+        Some(features)
+    }
 }
 
 /// What is said or counted of a fit.
@@ -125,6 +131,12 @@ fn gram(rows: usize) -> Result<Dense> {
     Dense::square(Matrix::from_fn(rows, rows, |i, j| (-0.5 * square(&x[i], &x[j])).exp()))
 }
 
+/// The coordinates of the plane, as the features of the linear kernel.
+fn coordinates(rows: usize) -> Result<Box<dyn Bound>> {
+    let numbers = points(rows).concat();
+    KernelExpr::parse("linear")?.bind(None, &column(Values::Points(Points::dense(rows, 2, numbers)?))?)
+}
+
 /// Numbers of a row of a usual table.
 const NUMBERS: usize = 10;
 
@@ -168,7 +180,8 @@ fn compared(name: &str, gram: &dyn Gram, target: &Target) -> Result<(Taken, Take
     drop(fitted);
     let values = handed.values.load(Ordering::Relaxed) as f64;
     let classes = matches!(target, Target::Classes { .. });
-    let size = Size { rows: gram.shape().0, outputs: target.outputs(), classes, rank: None, stored: None, per_value: Size::PER_VALUE };
+    let rank = gram.features(Side::Rows).map(|z| z.cols());
+    let size = Size { rows: gram.shape().0, outputs: target.outputs(), classes, rank, stored: None, per_value: Size::PER_VALUE };
     let costs = estimator.costs(size);
     let said =
         Taken { values: costs.values, operations: costs.fit, bytes: (costs.bytes as f64, costs.most_bytes(control.allowed()) as f64) };
@@ -227,7 +240,9 @@ fn costs_of_every_estimator_are_what_is_counted() {
                 if !EstimatorExpr::parse(entry.name).unwrap().takes(&target) {
                     continue;
                 }
-                let (said, mut counted) = compared(entry.name, &gram(rows).unwrap(), &target).unwrap();
+                let reads_features = entry.needs.reads_features();
+                let of_rows: Box<dyn Gram> = if reads_features { coordinates(rows).unwrap() } else { Box::new(gram(rows).unwrap()) };
+                let (said, mut counted) = compared(entry.name, of_rows.as_ref(), &target).unwrap();
                 if is_sparse(entry.name) {
                     let (_, smooth) = targets(rows, 0.0).swap_remove(kind);
                     counted = harder(counted, compared(entry.name, &gram_of_many_numbers(rows).unwrap(), &smooth).unwrap().1);

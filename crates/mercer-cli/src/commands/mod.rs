@@ -260,7 +260,7 @@ fn comparing(asked: &Contest, kernel: Option<KernelExpr>, estimators: Option<Vec
     Ok(Comparing {
         prep: loaded.recipe.clone(),
         kernel,
-        estimators: estimators.map_or_else(|| EstimatorExpr::all_for(&loaded.target), Ok)?,
+        estimators: estimators.map_or_else(|| EstimatorExpr::usual_for(&loaded.target), Ok)?,
         folds: asked.folds,
         seed: learning.seed,
         allow_non_mercer: learning.allow_non_mercer,

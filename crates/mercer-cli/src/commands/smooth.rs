@@ -10,7 +10,7 @@ use mercer::data::{ColumnKind, Dataset};
 use mercer::error::{Error, Result};
 use mercer::read::split_list;
 use mercer::report::{SmoothReport, Smoother, rows_csv};
-use mercer::smoothing::{LocalOptions, LocalRegression, Lowess, LowessOptions, Reach, SmoothingKernel};
+use mercer::smoothing::{LocalOptions, LocalFit, Lowess, LowessOptions, Reach, SmoothingKernel};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -90,7 +90,7 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
     let y = numbers(&data, std::slice::from_ref(&args.target), &args.table)?.into_data();
     let (smoother, csv) = match asked {
         Asked::Local(options) => {
-            let local = LocalRegression::fit(&points, &y, weights.as_deref(), &options, &control)?;
+            let local = LocalFit::fit(&points, &y, weights.as_deref(), &options, &control)?;
             let found = local.predict(&points, &control)?;
             let csv = rows_csv(&kept, &[("smoothed", &found.values), ("deviation", &found.deviations)])?;
             (Smoother::Local(Box::new(local), options), csv)

@@ -77,3 +77,28 @@ fn what_cannot_be_smoothed_is_said_and_nothing_is_written() {
         assert!(!shell.path("none.csv").exists());
     }
 }
+
+#[test]
+fn densities_and_curves_are_models_too() {
+    let shell = Shell::new();
+    shell.write("t.csv", "x\n-2.1\n-1.3\n-0.4\n1.9\n5.1\n6.2\n");
+    let fit = shell.done(&["fit", "t.csv", "--estimator", "kde(bandwidth=1.5)", "-o", "d.mercer", "--report", "d.html"]);
+    assert!(fit.out.contains("6 for training, 6 kept") && fit.out.contains("log_density"), "{}", fit.out);
+    let found = shell.done(&["predict", "d.mercer", "t.csv"]).out;
+    assert_eq!(found.lines().next(), Some("log_density"));
+    // The columns are not standardised for it: what `mercer density` writes.
+    let density = shell.done(&["density", "t.csv", "--columns", "x", "--bandwidth", "1.5"]).out;
+    assert!((0..6).all(|i| (numbers(&found, 0)[i] - numbers(&density, 0)[i]).abs() < 1e-12), "{found}{density}");
+    let told = shell.done(&["fit", "t.csv", "--estimator", "kde(rule=scott)", "-o", "s.mercer"]).out;
+    assert!(told.contains("by scott"), "{told}");
+    let rbf = shell.mercer(&["fit", "t.csv", "--estimator", "kde", "--kernel", "rbf", "-o", "none.mercer"]);
+    assert!(rbf.code != 0 && rbf.err.contains("leave the kernel out, or take linear"), "{}", rbf.err);
+    shell.write("p.csv", parabola());
+    let curve = ["fit", "p.csv", "--target", "y", "--estimator", "local_regression(degree=2, bandwidth=0.8)", "-o", "c.mercer"];
+    let run = shell.done(&curve);
+    assert!(run.err.contains("'word' is not used"), "{}{}", run.out, run.err);
+    let predicted = shell.done(&["predict", "c.mercer", "p.csv", "--std"]).out;
+    assert!((0..21).all(|i| (numbers(&predicted, 0)[i] - (i as f64 / 10.0 - 1.0).powi(2)).abs() < 1e-9), "{predicted}");
+    let compared = shell.done(&["compare", "p.csv", "--target", "y", "--estimators", "ridge,linear_svr", "--types", "word=ignore"]).out;
+    assert!(compared.contains("linear_svr") && compared.contains("ridge"), "{compared}");
+}

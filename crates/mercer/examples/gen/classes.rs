@@ -10,9 +10,17 @@ use std::fmt::Write;
 const WIDTH: usize = 116;
 const MADE: &str = "Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.";
 
-/// Classes that are written by hand.
-const WRITTEN: [&str; 8] =
-    ["KernelDensity", "LinearSVC", "LinearSVR", "LocalRegression", "Lowess", "MercerClassifier", "MercerRegressor", "NadarayaWatson"];
+/// Classes that are written by hand, and the estimator that needs no other for that.
+const WRITTEN: [(&str, Option<&str>); 8] = [
+    ("KernelDensity", Some("kde")),
+    ("LinearSVC", Some("linear_svc")),
+    ("LinearSVR", Some("linear_svr")),
+    ("LocalRegression", Some("local_regression")),
+    ("Lowess", None),
+    ("MercerClassifier", None),
+    ("MercerRegressor", None),
+    ("NadarayaWatson", None),
+];
 
 /// A class to be written.
 pub(crate) struct Class {
@@ -52,14 +60,16 @@ struct Written {
 pub(crate) fn classes() -> Result<Vec<Class>> {
     let mut out = Vec::new();
     for entry in estimators::catalogue() {
+        if WRITTEN.iter().any(|(_, estimator)| *estimator == Some(entry.name)) {
+            continue;
+        }
         let estimator = EstimatorExpr::parse(entry.name)?;
-        let mut roles = Vec::new();
-        let without = match entry.gives.finds {
-            Finds::Components => Role::Transformer,
-            Finds::Clusters => Role::Clusterer,
-        };
-        for (kind, role) in [(Kind::Classes, Role::Classifier), (Kind::Numbers, Role::Regressor), (Kind::Nothing, without)] {
-            roles.extend(entry.takes.contains(&kind).then_some(role));
+        let mut roles = targets(&entry);
+        match entry.gives.finds {
+            _ if !entry.takes.contains(&Kind::Nothing) => {}
+            Finds::Components => roles.push(Role::Transformer),
+            Finds::Clusters => roles.push(Role::Clusterer),
+            Finds::Density => return Err(Error::Data(format!("{} gets no class: that of a density is written by hand", entry.name))),
         }
         if roles.is_empty() {
             return Err(Error::Data(format!("{} gets no class: it takes no target, not even none", entry.name)));
@@ -76,6 +86,12 @@ pub(crate) fn classes() -> Result<Vec<Class>> {
         Some(idle) => Err(Error::Data(format!("the spelling {} belongs to no estimator", idle.class))),
         None => Ok(out),
     }
+}
+
+/// What it is by the targets that it takes.
+fn targets(entry: &EstimatorEntry) -> Vec<Role> {
+    let of = |kind: Kind, role: Role| entry.takes.contains(&kind).then_some(role);
+    [of(Kind::Classes, Role::Classifier), of(Kind::Numbers, Role::Regressor)].into_iter().flatten().collect()
 }
 
 fn attributes(role: Role, more: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -270,7 +286,7 @@ pub(crate) fn exported(classes: &[Class]) -> Vec<&str> {
 
 /// Names of all classes, those that are written by hand among them.
 fn sorted(classes: &[Class]) -> Vec<&str> {
-    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(WRITTEN).collect();
+    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(WRITTEN.map(|(class, _)| class)).collect();
     names.sort_unstable();
     names
 }
@@ -278,7 +294,11 @@ fn sorted(classes: &[Class]) -> Vec<&str> {
 /// Names of the classes, and of the estimators that say more than a class.
 pub(crate) fn names(classes: &[Class]) -> String {
     let names = sorted(classes);
-    let that = |say: fn(Says) -> bool| classes.iter().filter(|c| say(c.says)).map(|c| c.estimator.name).collect::<Vec<_>>();
+    let by_hand: Vec<EstimatorEntry> =
+        estimators::catalogue().into_iter().filter(|e| WRITTEN.iter().any(|(_, estimator)| *estimator == Some(e.name))).collect();
+    let of_hand = by_hand.iter().flat_map(|e| targets(e).into_iter().map(|role| (e.name, says(e, role)))).collect::<Vec<_>>();
+    let all = || classes.iter().map(|c| (c.estimator.name, c.says)).chain(of_hand.iter().copied());
+    let that = |say: fn(Says) -> bool| all().filter(|(_, says)| say(*says)).map(|(name, _)| name).collect::<Vec<_>>();
     let tuple = |names: &[&str]| format!("(\n{})", names.iter().map(|name| format!("    \"{name}\",\n")).collect::<String>());
     format!(
         "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = (\"GridSearchCV\",)\n\n# Estimators of the library with decision values and with class probabilities; those with predictions for each training row by the model without it.\nSCORES = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",

@@ -58,6 +58,8 @@ pub(crate) fn estimators() -> String {
             Needs::AnySimilarity => "Takes any similarity, symmetric or not.",
             Needs::Symmetric => "Takes any symmetric similarity.",
             Needs::NonNegative => "Takes any symmetric similarity whose values are 0 and above.",
+            Needs::Features => "Reads the features of a kernel that has them written out: linear, tfidf, their sums.",
+            Needs::Coordinates => "Reads the coordinates of rows: the kernel is linear.",
             Needs::Nothing => "Needs no kernel.",
         };
         let tuned = match e.criterion {

@@ -17,7 +17,7 @@ pub use watch::{CandidateProgress, CandidateState, RaceObserver, RaceUpdate};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, folds};
 use crate::error::{Error, Result};
-use crate::estimators::EstimatorExpr;
+use crate::estimators::{EstimatorExpr, Needs};
 use crate::facts;
 use crate::fitting::{self, Prepared, Used};
 use crate::kernels::KernelExpr;
@@ -202,7 +202,14 @@ impl Field {
         let used = Used::of(&comparing.prep, examples.data, examples.target, examples.weights)?;
         plan::require_room(examples.data, control)?;
         let raw = examples.select(&used.rows);
-        let whole = fitting::prepare_weighed(&comparing.prep, comparing.kernel.as_ref(), &raw.data, raw.weights.as_deref())?;
+        // The narrowest need of those that read features, where all do.
+        let readers = || comparing.estimators.iter().filter(|e| e.needs().reads_features());
+        let narrowest = readers().find(|e| e.needs() == Needs::Coordinates).or_else(|| readers().next());
+        let (kernel, weights) = (comparing.kernel.as_ref(), raw.weights.as_deref());
+        let whole = match narrowest.filter(|_| readers().count() == comparing.estimators.len()) {
+            Some(reader) => fitting::prepare_to_fit(&comparing.prep, kernel, reader, &raw.data, weights)?,
+            None => fitting::prepare_weighed(&comparing.prep, kernel, &raw.data, weights)?,
+        };
         let settled = whole.kernel.settle_weighed(&whole.data, raw.weights.as_deref())?;
         if !settled.needs_training_rows() {
             // What does not fit the columns is said of the rows as they were given, not of those of a fold.
@@ -214,7 +221,7 @@ impl Field {
     fn planned(&self, examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
         let part = examples.select(&self.used.rows);
         let prepared = Examples { data: &self.whole.data, ..part.examples() };
-        plan::plan(&prepared, &self.whole.kernel, comparing, control)
+        plan::plan(&prepared, &self.whole, comparing, control)
     }
 }
 
@@ -308,6 +315,12 @@ pub fn compare_watched(
     // What a step does to its columns stands among the columns.
     let of_steps = whole.prep.told_by_steps();
     notices.extend(whole.notices.iter().filter(|n| !of_steps.contains(n)).cloned());
+    for estimator in &comparing.estimators {
+        let kernel = fitting::kernel_beside(estimator, comparing.kernel.as_ref(), &whole);
+        if kernel != whole.kernel {
+            notices.push(format!("{} reads features of rows: its kernel is {kernel}", estimator.name()));
+        }
+    }
     let mut splits = folds(&examples.target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;
     for side in splits.iter_mut().flat_map(|fold| [&mut fold.train, &mut fold.test]) {
         side.iter_mut().for_each(|i| *i = used.rows[*i]);

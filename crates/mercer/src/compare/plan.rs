@@ -6,7 +6,7 @@ use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size};
-use crate::fitting;
+use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 use crate::select::{Aim, Search};
@@ -85,15 +85,15 @@ pub(super) fn budget(comparing: &Comparing, control: &Control) -> Option<f64> {
 }
 
 /// The plan for prepared rows.
-pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Comparing, control: &Control) -> Result<Plan> {
+pub(super) fn plan(examples: &Examples<'_>, whole: &Prepared, comparing: &Comparing, control: &Control) -> Result<Plan> {
     let (rows, folds) = (examples.rows(), comparing.folds as f64);
-    let size = fitting::size_of(kernel, examples.data, examples.target);
+    let sized = |kernel: &KernelExpr| fitting::size_of(kernel, examples.data, examples.target);
+    let size = sized(&whole.kernel);
     let budget = budget(comparing, control);
     // With a limit of time the first guess is replaced as soon as something has been measured.
     let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
     let all = budget.or(limit).unwrap_or(f64::INFINITY);
     let memory = control.room().saturating_sub(bytes_of(examples.data)) / 8 * 7;
-    let takes_landmarks = kernel.takes_landmarks() && kernel.first_asymmetry(examples.data).is_none();
     let asked = comparing.sample.unwrap_or(rows).min(rows);
     let fits = |e: &EstimatorExpr, size: Size| {
         let fold = size.at((train_share(comparing.folds) * size.rows as f64) as usize);
@@ -103,7 +103,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
             + of_all.work(size)
             + timed_rows(e, size, rows) as f64 * of_all.prediction_work(size)
     };
-    let look = |e: &EstimatorExpr, n: usize| {
+    let look = |e: &EstimatorExpr, size: Size, n: usize| {
         let size = size.at(n.min((train_share(comparing.folds) * rows as f64) as usize));
         folds * e.with_one_start().costs(size).work(size) + rows as f64 * e.costs(size).prediction_work(size)
     };
@@ -112,11 +112,15 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
     let share = LOOK_SHARE * all / able.len().max(1) as f64;
     let mut planned = Vec::new();
     for estimator in able {
-        let first = largest(asked.min(LOOK_ROWS), |n| n <= fewest || look(estimator, n) <= share);
+        let kernel = &fitting::kernel_beside(estimator, comparing.kernel.as_ref(), whole);
+        let size = if *kernel == whole.kernel { size } else { sized(kernel) };
+        let takes_landmarks = kernel.takes_landmarks() && kernel.first_asymmetry(examples.data).is_none();
+        let first = largest(asked.min(LOOK_ROWS), |n| n <= fewest || look(estimator, size, n) <= share);
         let in_memory = |s: Size| estimator.costs(s).bytes <= memory;
         let shares = (PROGRAM_SHARE * all, (1.0 - LOOK_SHARE) * all);
         let found = rows_for(estimator, takes_landmarks, size, asked, in_memory, |s| fits(estimator, s), shares);
         let RowsOf { rows: learnt, most, landmarks } = found;
+        let full = size;
         let size = Landmarks::size(landmarks, size);
         let operations = if rows >= PLANNED_ROWS {
             let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, comparing.metric)?, within_noise: true };
@@ -124,7 +128,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
             let some = examples.select(&some_rows_of(examples.target, learnt.min(SEARCHED_ROWS), comparing.seed));
             let search = contain(estimator.name(), || Search::new(kernel, estimator, &some.examples(), None, aim, control, comparing.seed));
             let searched = search.map_or(0.0, |s| folds * s.usual_work() + s.last_work(true, comparing.folds));
-            Some(look(estimator, first) + fits(estimator, size.at(learnt)) + searched)
+            Some(look(estimator, full, first) + fits(estimator, size.at(learnt)) + searched)
         } else {
             None
         };

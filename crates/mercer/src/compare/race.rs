@@ -44,7 +44,6 @@ impl<'a> Race<'a> {
         control: &'a Control,
     ) -> Result<Self> {
         let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
-        let size = fitting::size_of(&whole.kernel, &whole.data, examples.target);
         let bytes = bytes_of(&whole.data);
         let count = folds.len();
         let arena = Arena::new(examples, whole, folds, comparing.seed, bytes, control);
@@ -56,9 +55,10 @@ impl<'a> Race<'a> {
             let found = plan.fits.iter().find(|f| f.estimator == *estimator);
             let none = (RowsOf { rows: all, most: all, landmarks: None }, all);
             let (rows, first) = found.map_or(none, |f| (RowsOf { rows: f.rows, most: f.most_rows, landmarks: f.landmarks }, f.first_rows));
-            let size = Landmarks::size(rows.landmarks, size.at(rows.rows));
-            let refused = contain(estimator.name(), || refusal(estimator, &whole.kernel, size, &examples, whole, comparing, control)).err();
-            let mut candidate = Candidate::new(estimator.clone(), whole.kernel.clone(), rows, first, count);
+            let kernel = fitting::kernel_beside(estimator, comparing.kernel.as_ref(), whole);
+            let size = Landmarks::size(rows.landmarks, runner.sizes[c].at(rows.rows));
+            let refused = contain(estimator.name(), || refusal(estimator, &kernel, size, &examples, whole, comparing, control)).err();
+            let mut candidate = Candidate::new(estimator.clone(), kernel, rows, first, count);
             candidate.failed = refused.is_some();
             candidates.push(candidate);
             runner.left[c].failure = refused;

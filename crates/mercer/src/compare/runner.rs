@@ -55,8 +55,8 @@ pub(super) struct Runner<'a> {
     pub(super) comparing: &'a Comparing,
     pub(super) control: &'a Control,
     pub(super) scoring: Scoring,
-    /// Of an exact fit to all rows.
-    size: Size,
+    /// Of an exact fit of each estimator to all rows.
+    pub(super) sizes: Vec<Size>,
     pub(super) left: Vec<Left>,
     /// The limit of time, in seconds.
     limit: Option<f64>,
@@ -94,15 +94,21 @@ impl Prices for Runner<'_> {
 
 impl<'a> Runner<'a> {
     pub(super) fn new(arena: Arena<'a>, info: &'a TargetInfo, comparing: &'a Comparing, scoring: Scoring, control: &'a Control) -> Self {
-        let size = fitting::size_of(arena.kernel(), &arena.whole.data, arena.examples.target);
+        let sized = |kernel: &KernelExpr| fitting::size_of(kernel, &arena.whole.data, arena.examples.target);
+        let shared = sized(arena.kernel());
+        let size = |e: &EstimatorExpr| {
+            let kernel = fitting::kernel_beside(e, comparing.kernel.as_ref(), &arena.whole);
+            if kernel == *arena.kernel() { shared } else { sized(&kernel) }
+        };
+        let sizes = comparing.estimators.iter().map(size).collect();
         let left = comparing.estimators.iter().map(|_| Left::new(arena.folds.len())).collect();
-        Runner { arena, info, comparing, control, scoring, size, left, limit: control.seconds_left(), watch: Watch::new(scoring.deciding) }
+        Runner { arena, info, comparing, control, scoring, sizes, left, limit: control.seconds_left(), watch: Watch::new(scoring.deciding) }
     }
 
     /// The size of the fit of a trial.
     fn size(&self, trial: &Trial) -> Size {
         let most = trial.rows.fold.map_or(self.arena.whole.data.rows(), |k| self.arena.folds[k].train.len());
-        Landmarks::size(trial.rows.landmarks, self.size.at(trial.rows.most.min(most)))
+        Landmarks::size(trial.rows.landmarks, self.sizes[trial.candidate].at(trial.rows.most.min(most)))
     }
 
     /// Operations of a trial, as its estimator counts them.
@@ -237,12 +243,13 @@ impl<'a> Runner<'a> {
     fn search(&self, k: usize, prepared: &PreparedFold, trial: &Trial, control: &Control) -> Result<Search> {
         let searched = self.arena.searched(k, prepared)?;
         let (examples, aim) = (searched.examples(prepared), Aim { scoring: self.scoring, within_noise: true });
-        let values = match searched.is_all() {
+        let shares = !trial.estimator.needs().reads_features();
+        let values = match searched.is_all() && shares {
             true => self.arena.values(k, prepared, &examples, &searched.kernel, control)?,
             false => None,
         };
         let among = values.as_ref().map(|v| v.among.as_ref() as &dyn Gram);
-        let prepared = Preparation { prepared: &self.arena.whole, raw: &searched.raw, settled: Some(&searched.kernel), among };
+        let prepared = Preparation { prepared: &self.arena.whole, raw: &searched.raw, settled: shares.then_some(&searched.kernel), among };
         Search::new(&trial.kernel, &trial.estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
     }
 
@@ -315,7 +322,11 @@ impl<'a> Runner<'a> {
             }
             None => kernel,
         };
-        let (fitted, predictions) = match self.arena.values(k, prepared, &train, kernel, control)? {
+        let values = match estimator.needs().reads_features() {
+            true => None,
+            false => self.arena.values(k, prepared, &train, kernel, control)?,
+        };
+        let (fitted, predictions) = match values {
             Some(values) => values.fit(estimator, &train, Want::JUDGED, control, seed)?,
             None => {
                 let (kernel, fitted) = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
@@ -344,7 +355,7 @@ impl<'a> Runner<'a> {
     fn learner(&self, trial: &Trial) -> Learner {
         Learner {
             prep: self.comparing.prep.clone(),
-            kernel: self.comparing.kernel.clone(),
+            kernel: if trial.estimator.needs().reads_features() { Some(trial.kernel.clone()) } else { self.comparing.kernel.clone() },
             estimator: trial.estimator.clone(),
             seed: self.comparing.seed,
             allow_non_mercer: self.comparing.allow_non_mercer,

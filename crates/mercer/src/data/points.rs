@@ -108,6 +108,10 @@ impl Points {
     pub fn dim(&self) -> usize {
         self.dim
     }
+    /// The numbers, taken out.
+    pub(crate) fn into_storage(self) -> Storage {
+        self.storage
+    }
     /// The numbers as they lie in memory.
     pub fn storage(&self) -> &Storage {
         &self.storage

@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::report::{Layer, Panel, Panels};
-use crate::smoothing::{Asked, Bandwidth, Density, LocalOptions, LocalRegression, Reach, Sample, Shape, SmoothingKernel, regression_width};
+use crate::smoothing::{Asked, Bandwidth, Density, LocalFit, LocalOptions, Reach, Sample, Shape, SmoothingKernel, regression_width};
 
 pub(super) const KERNELS: Demo = Demo {
     name: "smoothing_kernels",
@@ -122,7 +122,7 @@ fn regression(control: &Control) -> Result<Shown> {
     let mut layers = vec![("rows".into(), Layer::Marks(0, points(&x, &y))), ("sinc".into(), Layer::Line(points(&at, &truth)))];
     for (name, degree) in [("averages", 0), ("local lines", 1)] {
         let asked = LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::Widths(vec![h]), degree, rounds: 0 };
-        let local = LocalRegression::fit(&Matrix::column(x.clone()), &y, None, &asked, control)?;
+        let local = LocalFit::fit(&Matrix::column(x.clone()), &y, None, &asked, control)?;
         let found = local.predict(&Matrix::column(at.clone()), control)?.values;
         let error = (found.iter().zip(&truth).map(|(f, t)| (f - t).powi(2)).sum::<f64>() / at.len() as f64).sqrt();
         shown.number(format!("{name}: root mean square error from the true curve"), error, "below the noise, 0.1", error < NOISE);

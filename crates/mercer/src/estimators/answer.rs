@@ -161,6 +161,8 @@ pub enum Finds {
     Components,
     /// Clusters.
     Clusters,
+    /// A density, per unit of the columns: these are not standardised.
+    Density,
 }
 
 /// What an estimator gives besides the predicted values.
@@ -207,6 +209,10 @@ pub enum Needs {
     Symmetric,
     /// Any symmetric similarity whose values are 0 and above.
     NonNegative,
+    /// A kernel whose features are written out: linear, texts by their words, their sums, approximations by few features.
+    Features,
+    /// The linear kernel of columns of numbers: its features are the coordinates of the rows, and differences of these have a length.
+    Coordinates,
     /// None: predictions depend on no input.
     Nothing,
 }
@@ -215,6 +221,10 @@ impl Needs {
     /// Whether a similarity that is not positive semi-definite will do, whatever its values.
     pub fn any_values(self) -> bool {
         matches!(self, Needs::AnySimilarity | Needs::Symmetric)
+    }
+    /// Whether features of rows are read and no kernel value: where no kernel is given, one that has features is taken.
+    pub fn reads_features(self) -> bool {
+        matches!(self, Needs::Features | Needs::Coordinates)
     }
 }
 

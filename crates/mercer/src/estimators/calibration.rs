@@ -409,6 +409,9 @@ impl Fitted for Calibrated {
     fn expansion(&self) -> Option<&Expansion> {
         self.fitted.expansion()
     }
+    fn reads_features(&self) -> bool {
+        self.fitted.reads_features()
+    }
     fn forget_rows(&mut self) {
         self.fitted.forget_rows();
     }

@@ -47,6 +47,28 @@ impl ClassScores {
         Ok((ClassScores { classes: names.len(), present }, likelihood))
     }
 
+    /// The classes of a task that have rows of weight above 0, which must be two at least.
+    pub(super) fn present_in(task: &Task<'_>, who: &str) -> Result<Self> {
+        let (codes, names) = task.target.as_classes(who)?;
+        let mut has_rows = vec![false; names.len()];
+        for (i, &k) in codes.iter().enumerate() {
+            *has_rows.get_mut(k).ok_or_else(|| Error::Data(format!("row {}: class code {k} has no name", i + 1)))? |= task.weight(i) > 0.0;
+        }
+        let present: Vec<usize> = (0..names.len()).filter(|&k| has_rows[k]).collect();
+        if present.len() < 2 {
+            let found = present.first().map_or("there are no rows".into(), |&k| format!("every row is of class '{}'", names[k]));
+            return Err(Error::Data(format!(
+                "{who} needs rows of at least two classes, and {found}; add rows of another class, or check the target column"
+            )));
+        }
+        Ok(ClassScores { classes: names.len(), present })
+    }
+
+    /// Codes of the classes that have rows, ascending.
+    pub(super) fn present(&self) -> &[usize] {
+        &self.present
+    }
+
     /// Latent functions that there are.
     pub(super) fn outputs(&self) -> usize {
         if let [_, _] = self.present[..] { 1 } else { self.present.len() }
@@ -78,7 +100,7 @@ impl ClassScores {
     }
 
     /// Decision values: f for two classes, else one for each class.
-    fn scores(&self, f: Matrix) -> Matrix {
+    pub(super) fn scores(&self, f: Matrix) -> Matrix {
         if self.classes == 2 || f.cols() == self.classes {
             return f;
         }

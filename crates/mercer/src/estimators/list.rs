@@ -174,7 +174,7 @@ macro_rules! estimators {
                     FittedModel::Calibrated(f) => f,
                 }
             }
-            fn any_mut(&mut self) -> &mut dyn Fitted {
+            pub(super) fn any_mut(&mut self) -> &mut dyn Fitted {
                 match self {
                     $(FittedModel::$Estimator(f) => f,)*
                     FittedModel::Registered(f) => f.fitted_mut(),
@@ -211,6 +211,10 @@ estimators! {
     Perceptron,
     Discriminant,
     NadarayaWatson,
+    LinearSvc,
+    LinearSvr,
+    Kde,
+    LocalRegression,
 }
 
 impl Fitted for FittedModel {
@@ -231,6 +235,9 @@ impl Fitted for FittedModel {
     }
     fn expansion(&self) -> Option<&Expansion> {
         self.any().expansion()
+    }
+    fn reads_features(&self) -> bool {
+        self.any().reads_features()
     }
     fn forget_rows(&mut self) {
         self.any_mut().forget_rows();
@@ -294,18 +301,15 @@ impl EstimatorExpr {
         expr::parse_list(text)?.iter().map(|(term, at)| Self::of_term(text, term, *at)).collect()
     }
 
-    /// These with calibrated probabilities, where there are classes and they can have them: see [`EstimatorExpr::with_probabilities`].
-    pub fn all_with_probabilities(estimators: Vec<EstimatorExpr>, target: &Target) -> Vec<EstimatorExpr> {
-        match target {
-            Target::Classes { .. } => estimators.iter().map(EstimatorExpr::with_probabilities).collect(),
-            _ => estimators,
-        }
-    }
-
     /// Every estimator at its defaults that can be fitted to such a target.
     pub fn all_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
         let all: Vec<EstimatorExpr> = catalogue().iter().map(|e| Self::parse(e.name)).collect::<Result<_>>()?;
         Ok(all.into_iter().filter(|e| e.takes(target)).collect())
+    }
+
+    /// Those of them that a comparison takes where none are named: all that go by kernel values.
+    pub fn usual_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
+        Ok(Self::all_for(target)?.into_iter().filter(|e| !e.needs().reads_features()).collect())
     }
 
     /// Whether its predictions depend on the kernel.
@@ -327,33 +331,6 @@ impl EstimatorExpr {
     /// Every parameter with its value as an expression writes it, in the order of the records.
     pub fn arguments(&self) -> Vec<(&'static str, String)> {
         self.terms().into_iter().map(|(name, term)| (name, term.to_string())).collect()
-    }
-    /// The same without probabilities that take fits of their own: for a score that needs none.
-    pub(crate) fn without_probabilities(&self) -> EstimatorExpr {
-        let mut plain = self.clone();
-        if let When::If(flag) = self.gives().calibrated {
-            // A flag of the record is a field, and takes a flag.
-            let _ = plain.set_flag(flag, false);
-        }
-        plain
-    }
-    /// The same from one start, where it is a number of starts whose best end counts.
-    pub(crate) fn with_one_start(&self) -> EstimatorExpr {
-        let mut one = self.clone();
-        if one.values().iter().any(|(param, _)| param.name == "starts") {
-            // A parameter of the record takes a number of its domain.
-            let _ = one.set("starts", &Value::Number(1.0));
-        }
-        one
-    }
-    /// The same with probabilities calibrated on held-out scores, where a flag of it asks for them.
-    pub fn with_probabilities(&self) -> EstimatorExpr {
-        let mut with = self.clone();
-        if let When::If(flag) = self.gives().calibrated {
-            // As above.
-            let _ = with.set_flag(flag, true);
-        }
-        with
     }
     /// Whether a fit to a target is calibrated on held-out scores.
     ///
@@ -400,7 +377,8 @@ impl EstimatorExpr {
     pub fn settle(&self, task: &Task<'_>) -> Result<EstimatorExpr> {
         let mut settled = self.clone();
         for (param, value) in self.values() {
-            if !value.is_settled() {
+            let stays = param.learnt && value == Value::Auto;
+            if !value.is_settled() && !stays {
                 settled.set(param.name, &value.settle(self.start(param.name, task)?))?;
             }
         }

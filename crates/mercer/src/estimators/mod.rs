@@ -31,14 +31,19 @@ mod gp_numbers;
 mod held_out;
 mod held_out_pairs;
 mod k_medoids;
+mod kde;
 mod kernel_k_means;
 mod kernel_pca;
 mod knn;
 mod l1vm;
 mod l2vm;
 mod least_norm;
+mod linear_machine;
+mod linear_svc;
+mod linear_svr;
 mod link;
 mod list;
+mod local_regression;
 mod logistic;
 mod mds;
 mod nadaraya_watson;
@@ -60,7 +65,9 @@ mod spectral_clustering;
 mod svc;
 mod svm;
 mod svr;
+mod task;
 mod tempering;
+mod variants;
 mod warm_start;
 
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
@@ -85,12 +92,17 @@ pub use gp_classes::GpOfClasses;
 pub use gp_numbers::GpOfLikelihood;
 pub use held_out::HeldOut;
 pub use k_medoids::KMedoids;
+pub use kde::{FittedKde, Kde};
 pub use kernel_k_means::KernelKMeans;
 pub use kernel_pca::{FittedKernelPca, KernelPca, Spectrum, Values};
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
 pub use l1vm::{FittedL1vm, L1vm, PathPoint, choose};
 pub use l2vm::{FittedL2vm, L2vm};
+pub use linear_machine::LinearSolver;
+pub use linear_svc::{FittedLinearSvc, HingeLoss, LinearSvc};
+pub use linear_svr::{FittedLinearSvr, LinearSvr, TubeLoss};
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
+pub use local_regression::{FittedLocalRegression, LocalRegression};
 pub use logistic::{FittedLogistic, Logistic};
 pub use mds::{FittedMds, Loss, Mds};
 pub use nadaraya_watson::{FittedNadarayaWatson, NadarayaWatson};
@@ -106,66 +118,17 @@ pub use size::Size;
 pub use spectral_clustering::{FittedSpectralClustering, SpectralClustering};
 pub use svc::{EqualVotes, FittedSvc, Svc};
 pub use svr::{FittedSvr, Svr};
+pub use task::Task;
 pub use warm_start::WarmStart;
 
 use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Side};
+use crate::gram::Gram;
 use crate::linalg::{Lower, Matrix};
 use crate::param::{Alias, Param};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
-
-/// What an estimator is given.
-#[derive(Clone, Copy)]
-pub struct Task<'a> {
-    /// Kernel values among the training rows, N x N; symmetric unless the estimator takes any similarity.
-    pub gram: &'a dyn Gram,
-    /// N targets.
-    pub target: &'a Target,
-    /// N weights, each above 0 (rows of weight 0 are taken out before); weight 2 means the row stands twice.
-    pub weights: Option<&'a [f64]>,
-    /// Bounds and watchers.
-    pub control: &'a Control,
-    /// Seed of anything random.
-    pub seed: u64,
-}
-
-impl<'a> Task<'a> {
-    /// The features of the training rows (N x rank), where they are so few that a fit goes by them.
-    pub(crate) fn few_features(&self) -> Option<Cow<'a, Matrix>> {
-        self.gram.features(Side::Rows).filter(|z| self.few(z.cols()))
-    }
-    /// Whether so many features are so few.
-    pub(crate) fn few(&self, rank: usize) -> bool {
-        Size { rank: Some(rank), ..self.size() }.few().is_some()
-    }
-    /// The size of the fit, its features apart.
-    pub(crate) fn size(&self) -> Size {
-        let classes = self.target.kind() == Kind::Classes;
-        Size { rows: self.rows(), outputs: self.target.outputs(), classes, rank: None, stored: None, per_value: Size::PER_VALUE }
-    }
-    /// Training rows.
-    pub fn rows(&self) -> usize {
-        self.gram.shape().0
-    }
-    /// The weight of row i, 1 where no weights are given.
-    pub fn weight(&self, i: usize) -> f64 {
-        self.weights.map_or(1.0, |w| w[i])
-    }
-    /// Weights of all rows.
-    pub(crate) fn all_weights(&self) -> Vec<f64> {
-        (0..self.rows()).map(|i| self.weight(i)).collect()
-    }
-    /// The mean of k(x, x) over weighted rows; 1 where it says nothing.
-    pub(crate) fn mean_square(&self) -> f64 {
-        let d = self.gram.diagonal(Side::Rows);
-        let total: f64 = (0..d.len()).map(|i| self.weight(i)).sum();
-        let mean = d.iter().enumerate().map(|(i, d)| self.weight(i) * d).sum::<f64>() / total;
-        if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
-    }
-}
 
 /// A method of fitting. Small, stored as data.
 pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Sync {
@@ -298,6 +261,10 @@ pub trait Fitted: Send + Sync {
     /// The kernel expansion that it is, where it is one.
     fn expansion(&self) -> Option<&Expansion> {
         None
+    }
+    /// Whether it predicts from the features of new rows alone, and no training row is asked for.
+    fn reads_features(&self) -> bool {
+        self.support().is_empty() && self.expansion().is_some_and(Expansion::is_of_features)
     }
     /// Forgets the training rows where weights of features say the same, so that none is stored.
     fn forget_rows(&mut self) {}

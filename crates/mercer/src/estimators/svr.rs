@@ -119,8 +119,7 @@ impl Estimator for Svr {
             )));
         }
         let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
-        let scales: Vec<Scale> =
-            columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale { mean: 0.0, size: 1.0 } }).collect();
+        let scales: Vec<Scale> = columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale::NONE }).collect();
         let mut problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
         let mut known = Vec::new();
         if let Some((earlier, trace)) = earlier.filter(|(e, _)| e.expansion.bias.len() == problems.len()) {
@@ -146,14 +145,17 @@ impl Estimator for Svr {
 }
 
 /// How a target column is centred and scaled while fitting.
-struct Scale {
-    mean: f64,
-    size: f64,
+pub(super) struct Scale {
+    pub(super) mean: f64,
+    pub(super) size: f64,
 }
 
 impl Scale {
+    /// Neither centred nor scaled.
+    pub(super) const NONE: Scale = Scale { mean: 0.0, size: 1.0 };
+
     /// Mean and standard deviation, weights counting as repeated rows; a constant column is only centred.
-    fn of(column: &[f64], task: &Task<'_>) -> Self {
+    pub(super) fn of(column: &[f64], task: &Task<'_>) -> Self {
         let total: f64 = (0..column.len()).map(|i| task.weight(i)).sum();
         let mean = column.iter().enumerate().map(|(i, t)| task.weight(i) * t).sum::<f64>() / total;
         let square = column.iter().enumerate().map(|(i, t)| task.weight(i) * (t - mean).powi(2)).sum::<f64>() / total;

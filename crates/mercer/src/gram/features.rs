@@ -1,8 +1,8 @@
 //! The features of one side of a Gram matrix, dense or sparse: K = Z_rows Z_cols'.
 
-use super::{Block, Gram, Identity, PreparedPoints, Rows, Side, Sparse, Tile};
+use super::{Block, Gram, Identity, PreparedPoints, Rows, Side, Sparse, Tile, dot};
 use crate::control::Control;
-use crate::data::Points;
+use crate::data::{Points, Storage};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix, product_within, transposed_product_within};
 use std::borrow::Cow;
@@ -15,6 +15,19 @@ pub enum Features<'a> {
     Dense(Cow<'a, Matrix>),
     /// Those that are not 0.
     Sparse(SparseMatrix<'a>),
+}
+
+impl Features<'static> {
+    /// The coordinates of points, which are the features of the linear kernel.
+    pub fn of_points(points: Points) -> Result<Self> {
+        let (rows, dim) = (points.rows(), points.dim());
+        Ok(match points.into_storage() {
+            Storage::Dense(values) => Features::Dense(Cow::Owned(Matrix::new(rows, dim, values)?)),
+            Storage::Csr { starts, columns, values } => {
+                Features::Sparse(SparseMatrix::new(dim, Cow::Owned(starts), Cow::Owned(columns), Cow::Owned(values)))
+            }
+        })
+    }
 }
 
 impl<'a> Features<'a> {
@@ -73,6 +86,18 @@ impl<'a> Features<'a> {
         }
     }
 
+    /// The inner product of two inputs.
+    fn inner_product(&self, i: usize, j: usize) -> f64 {
+        match self {
+            Features::Dense(z) => dot(z.row(i), z.row(j)),
+            Features::Sparse(z) => {
+                let ((columns, values), (others, theirs)) = (z.row(i), z.row(j));
+                let at = |column: &u32| others.binary_search(column).ok();
+                columns.iter().zip(values).filter_map(|(column, v)| Some(v * theirs[at(column)?])).sum()
+            }
+        }
+    }
+
     /// K among these inputs.
     pub(crate) fn into_gram(self) -> Products {
         let points = match self {
@@ -87,6 +112,33 @@ impl<'a> Features<'a> {
             }
         };
         Products(points)
+    }
+}
+
+/// Features are the Gram matrix among their inputs, for what reads features and few kernel values.
+impl Gram for Features<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows(), self.rows())
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
+        let (first, width) = (cols.start, cols.len());
+        for (k, i) in rows.enumerate() {
+            for (j, value) in out.row_mut(k)[..width].iter_mut().enumerate() {
+                *value = self.inner_product(i, first + j);
+            }
+        }
+    }
+    fn diagonal(&self, _: Side) -> Vec<f64> {
+        (0..self.rows()).map(|i| self.inner_product(i, i)).collect()
+    }
+    fn symmetric(&self) -> bool {
+        true
+    }
+    fn features(&self, _: Side) -> Option<Cow<'_, Matrix>> {
+        if let Features::Dense(z) = self { Some(Cow::Borrowed(z)) } else { None }
+    }
+    fn sparse_features(&self, _: Side) -> Option<SparseMatrix<'_>> {
+        if let Features::Sparse(z) = self { Some(z.borrowed()) } else { None }
     }
 }
 

@@ -131,6 +131,44 @@ impl KernelExpr {
         }
     }
 
+    /// The expression used when none is given and features are read: linear over numbers and, where they may be `indicated`, over
+    /// indicators of labels, and the weighted words of each column of texts. `None` where no column has such.
+    pub fn natural_features(columns: &[Selection<'_>], indicated: bool) -> Option<KernelExpr> {
+        let of = |kinds: &[ColumnKind]| -> Vec<String> {
+            columns.iter().filter(|(_, kind)| kinds.contains(kind)).map(|(name, _)| (*name).to_owned()).collect()
+        };
+        let on = |names: Vec<String>, kernel: KernelExpr| KernelExpr::On(Composed::of(On { columns: names }, kernel));
+        let linear = KernelExpr::Linear(super::Linear::default());
+        let (numbers, labels) = (of(&[ColumnKind::Number, ColumnKind::Points]), of(&[ColumnKind::Category]));
+        if !indicated {
+            return match (numbers.is_empty(), labels.is_empty()) {
+                (true, _) => None,
+                (false, true) => Some(linear),
+                (false, false) => Some(on(numbers, linear)),
+            };
+        }
+        let texts = of(&[ColumnKind::Text]);
+        let words = || KernelExpr::Tfidf(super::Tfidf::default());
+        let mut parts: Vec<KernelExpr> = (!(numbers.is_empty() && labels.is_empty())).then_some(linear).into_iter().collect();
+        match texts.len() {
+            1 => parts.push(words()),
+            _ => parts.extend(texts.into_iter().map(|name| on(vec![name], words()))),
+        }
+        match parts.len() {
+            0 | 1 => parts.pop(),
+            _ => Some(KernelExpr::Sum(Composed { how: Sum {}, of: parts })),
+        }
+    }
+
+    /// Whether its features are the numbers of columns themselves: linear, on some columns, or a sum of such.
+    pub fn has_coordinates(&self) -> bool {
+        match self {
+            KernelExpr::Linear(_) => true,
+            KernelExpr::On(Composed { of, .. }) | KernelExpr::Sum(Composed { of, .. }) => of.iter().all(KernelExpr::has_coordinates),
+            _ => false,
+        }
+    }
+
     /// The first kernel of the list that takes a column, normalised where it is a Mercer kernel; `None` where that takes several.
     fn alone(kind: ColumnKind) -> Option<KernelExpr> {
         let takes = |kernel: &KernelExpr| kernel.taker().is_some_and(|k| k.takes(kind));

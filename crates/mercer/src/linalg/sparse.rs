@@ -48,6 +48,11 @@ impl<'a> SparseMatrix<'a> {
     pub(crate) fn parts(&self) -> (&[usize], &[u32], &[f64]) {
         (&self.starts, &self.columns, &self.values)
     }
+    /// The same numbers, borrowed.
+    pub(crate) fn borrowed(&self) -> SparseMatrix<'_> {
+        let (starts, columns, values) = self.parts();
+        SparseMatrix { cols: self.cols, starts: Cow::Borrowed(starts), columns: Cow::Borrowed(columns), values: Cow::Borrowed(values) }
+    }
     /// |x_i|^2 of every row.
     pub fn squares(&self) -> Vec<f64> {
         (0..self.rows()).map(|i| self.row(i).1.iter().map(|v| v * v).sum()).collect()

@@ -29,6 +29,8 @@ fn what_it_needs(e: &estimators::EstimatorEntry) -> String {
         Needs::AnySimilarity => "any similarity, symmetric or not",
         Needs::Symmetric => "any symmetric similarity, a Mercer kernel or not",
         Needs::NonNegative => "any symmetric similarity without negative values, a Mercer kernel or not",
+        Needs::Features => "a kernel whose features are written out, such as linear or tfidf",
+        Needs::Coordinates => "the kernel linear, for the coordinates of rows",
     };
     match e.criterion {
         _ if e.takes == [Kind::Nothing] => format!("{needs}, and no target"),

@@ -8,7 +8,7 @@ use crate::compare::{Comparing, Outcome, Scored};
 use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{self, Baseline, Estimator, Fitted, Predicted, Query, Want};
+use crate::estimators::{self, Baseline, Estimator, Fitted, FittedModel, Predicted, Query, Want};
 use crate::gram::Dense;
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, SAMPLED};
@@ -246,9 +246,11 @@ impl Row {
 
 /// Training rows that a prediction of the model needs: those of its expansion, or the landmarks of its kernel.
 pub(super) fn rows_kept(model: &Model) -> usize {
-    match model.fitted.support().len() {
-        0 => landmarks(model.kernel.expr(), model.about.rows),
-        kept => kept,
+    match (model.fitted.support().len(), model.fitted.uncalibrated()) {
+        (0, FittedModel::Kde(found)) => found.density.sample().rows(),
+        (0, FittedModel::LocalRegression(found)) => found.curves.first().map_or(0, |curve| curve.targets().len()),
+        (0, _) => landmarks(model.kernel.expr(), model.about.rows),
+        (kept, _) => kept,
     }
 }
 

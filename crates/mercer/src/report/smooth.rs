@@ -6,7 +6,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::param::Value;
-use crate::smoothing::{LocalOptions, LocalRegression, Lowess, LowessOptions, Reach};
+use crate::smoothing::{LocalFit, LocalOptions, Lowess, LowessOptions, Reach};
 use maud::{PreEscaped, html};
 
 /// Places of a curve.
@@ -18,7 +18,7 @@ const BANDS: f64 = 2.0;
 #[derive(Debug)]
 pub enum Smoother {
     /// Local regression.
-    Local(Box<LocalRegression>, LocalOptions),
+    Local(Box<LocalFit>, LocalOptions),
     /// Lowess.
     Lowess(Lowess, LowessOptions),
 }

@@ -105,7 +105,7 @@ impl<'a> Field<'a> {
                 return Err(Error::Time { what: "tuning".into() });
             }
             let apart = || Some((place.round.sample.data.select(&fold.train), place.round.sample.data.select(&fold.test)));
-            inner.push(place.round.prepared(fold).or_else(|| if place.round.all { apart() } else { None }));
+            inner.push(place.round.prepared(fold).or_else(|| if place.round.all || place.reads_features() { apart() } else { None }));
         }
         let fixed = FixedTerms::of(&place.start.kernel, place.free, &place.round.sample.data);
         Ok(Field { place, control, seed, scoring, kernels: None, fixed, inner, tried: Vec::new(), most, evaluations })
@@ -169,7 +169,7 @@ impl<'a> Field<'a> {
     /// Sees to it that the kernel values of these folds are there.
     fn compute(&mut self, setting: &Setting, folds: &[usize]) -> Result<()> {
         let round = self.place.round;
-        if round.all && !self.keeps() {
+        if self.place.reads_features() || (round.all && !self.keeps()) {
             return Ok(());
         }
         let kernel = setting.kernel.to_string();

@@ -96,8 +96,9 @@ impl Strip {
         control: &Control,
         seed: u64,
     ) -> Result<Vec<Vec<Cell>>> {
-        // What a kernel takes from its training rows differs from fold to fold.
-        if !shared || self.kernel.learns() {
+        // What a kernel takes from its training rows differs from fold to fold, and kernel values are no features.
+        let reads_features = self.estimators.iter().any(|e| e.needs().reads_features());
+        if !shared || self.kernel.learns() || reads_features {
             return sides.par_iter().map(|side| self.apart(examples, side, want, control, seed)).collect();
         }
         let gram = Dense::of(self.kernel.bind_within(None, examples.data, control)?.as_ref(), control)?;

@@ -436,6 +436,10 @@ pub(super) struct RoundContext<'a> {
 }
 
 impl RoundContext<'_> {
+    /// Whether fits read features of rows, and no kernel value that could be shared.
+    pub(super) fn reads_features(&self) -> bool {
+        self.start.estimator.needs().reads_features()
+    }
     pub(super) fn examples(&self) -> Examples<'_> {
         self.round.sample.examples()
     }

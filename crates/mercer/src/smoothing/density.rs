@@ -89,6 +89,13 @@ pub(super) struct Stored {
     notes: Vec<String>,
 }
 
+impl PartialEq for Density {
+    /// Of the same rows in the same way.
+    fn eq(&self, other: &Density) -> bool {
+        self.stored == other.stored
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Sums {
     Line(Line),

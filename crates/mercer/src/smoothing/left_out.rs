@@ -2,7 +2,7 @@
 //! golden sections about the least.
 
 use super::golden;
-use super::local::{LocalRegression, Reach};
+use super::local::{LocalFit, Reach};
 use crate::control::Control;
 use crate::error::{Error, Result};
 
@@ -14,7 +14,7 @@ const SECTIONS: usize = 16;
 /// Rows at which bandwidths are judged, at most.
 const JUDGED: usize = 2000;
 
-impl LocalRegression {
+impl LocalFit {
     /// Mean square of rows left out with some units; infinite where a row has no other near.
     fn left_out_square(&self, rows: &[usize], control: &Control) -> Result<f64> {
         let (mut sum, mut count) = (0.0, 0.0);

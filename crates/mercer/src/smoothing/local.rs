@@ -60,7 +60,7 @@ impl Default for LocalOptions {
 /// A local regression that is ready to be asked for values.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LocalRegression {
+pub struct LocalFit {
     pub(super) kernel: SmoothingKernel,
     degree: usize,
     pub(super) reach: Reach,
@@ -105,7 +105,17 @@ pub struct Smoothed {
     pub lowered: usize,
 }
 
-impl LocalRegression {
+impl PartialEq for LocalFit {
+    /// Of the same rows in the same way.
+    fn eq(&self, other: &LocalFit) -> bool {
+        let parts = |l: &LocalFit| (l.kernel, l.degree, l.curve.clone());
+        parts(self) == parts(other)
+            && (&self.reach, &self.units, &self.sample) == (&other.reach, &other.units, &other.sample)
+            && (&self.y, &self.robust, &self.look) == (&other.y, &other.robust, &other.look)
+    }
+}
+
+impl LocalFit {
     /// Takes the rows of a sample and their numbers.
     ///
     /// # Errors
@@ -146,7 +156,7 @@ impl LocalRegression {
         let (kernel, degree, reach) = (options.kernel, options.degree, options.reach.clone());
         let (robust, curve) = (Vec::new(), Vec::new());
         let mut local =
-            LocalRegression { kernel, degree, reach, units, sample, y, robust, curve, look: Look::default(), columns: OnceLock::new() };
+            LocalFit { kernel, degree, reach, units, sample, y, robust, curve, look: Look::default(), columns: OnceLock::new() };
         if local.reach == Reach::LeftOut {
             local.choose(control)?;
         }
@@ -167,7 +177,7 @@ impl LocalRegression {
 
     /// The same of other targets, or with other weights against outliers.
     fn with(self, y: Option<Vec<f64>>, robust: Vec<f64>) -> Self {
-        LocalRegression { y: y.unwrap_or_else(|| self.y.clone()), robust, columns: OnceLock::new(), ..self }
+        LocalFit { y: y.unwrap_or_else(|| self.y.clone()), robust, columns: OnceLock::new(), ..self }
     }
 
     fn residuals(&self, fitted: &[f64]) -> Vec<f64> {
@@ -181,6 +191,10 @@ impl LocalRegression {
         judged.map(|(i, judged)| judged.map(|j| j.value).ok_or_else(|| self.nobody(i))).collect()
     }
 
+    /// Columns.
+    pub fn dim(&self) -> usize {
+        self.units.len()
+    }
     /// The bandwidth in each column; none where each place has its own.
     pub fn widths(&self) -> Option<&[f64]> {
         if let Reach::Nearest(_) = self.reach { None } else { Some(&self.units) }
@@ -234,12 +248,17 @@ impl LocalRegression {
     /// Values at new rows alone, which take less time.
     ///
     /// # Errors
-    /// Those of [`LocalRegression::predict`].
+    /// Those of [`LocalFit::predict`].
     pub fn values(&self, points: &Matrix, control: &Control) -> Result<Vec<f64>> {
         Ok(self.each(points, false, control)?.iter().map(|a| a.value).collect())
     }
 
     fn each(&self, points: &Matrix, spread: bool, control: &Control) -> Result<Vec<At>> {
+        // They may come from a file.
+        Error::unless_equal("bandwidths, one for each column", self.sample.dim(), self.units.len())?;
+        Error::unless_equal("targets", self.sample.rows(), self.y.len())?;
+        Error::unless_equal("weights of rows", self.sample.rows(), self.sample.weights().len())?;
+        Error::unless_equal("weights against outliers", if self.robust.is_empty() { 0 } else { self.y.len() }, self.robust.len())?;
         Error::unless_equal("columns", self.sample.dim(), points.cols())?;
         require_finite(points)?;
         self.at_all(points, spread, control, |i, at| at.ok_or_else(|| self.nobody(i)))

@@ -45,7 +45,7 @@ pub use cross_validation::{left_out_likelihood, left_out_squares, squares_curve}
 pub use density::{Asked, Bandwidth, Density};
 pub use distribution::Distribution;
 pub use kernels::{Shape, SmoothingKernel};
-pub use local::{LocalOptions, LocalRegression, Reach, Smoothed};
+pub use local::{LocalFit, LocalOptions, Reach, Smoothed};
 pub use lowess::{Lowess, LowessOptions};
 pub use rules::{Chosen, Rule, regression_width};
 pub use sample::{Sample, Scale, robust_scale};

@@ -203,7 +203,17 @@ impl Used for Adding<'_> {
 
 dispatch! {
     /// Adds the rows of the leaves to the sums.
-    add, add_body, <W: Weighing>, (to: Adding<'_>, by: W) -> ()
+    add, add_body, <W: Weighing>, (to: Adding<'_>, by: W) -> (), operations: to.operations()
+}
+
+impl Adding<'_> {
+    /// Of a row: its distance, its weight, and the sums of products of its terms.
+    fn operations(&self) -> usize {
+        let (count, dim) = (self.count, self.place.len());
+        let squares = if self.sums.second.is_empty() { 0 } else { count * (count + 2) };
+        let rows: usize = self.leaves.iter().map(|leaf| leaf.to - leaf.from).sum();
+        rows * (3 * dim + PER_WEIGHT + count * (count + 4) + squares)
+    }
 }
 
 #[inline(always)]
@@ -271,6 +281,8 @@ fn products<const FMA: bool>(part: &[f64], columns: &[f64], sums: &mut [[f64; LA
     }
 }
 
+/// Operations of the weight of a row, an exponential as a rule.
+const PER_WEIGHT: usize = 20;
 /// Numbers of several vectors are added up side by side: each waits for the sum before it.
 const LONG: usize = 4 * LANES;
 

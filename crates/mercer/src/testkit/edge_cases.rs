@@ -62,7 +62,8 @@ pub(super) fn check(expr: &EstimatorExpr) -> Verdict {
                 for drop_constant in [true, false] {
                     let mut learner = Learner { kernel: kernel.clone(), ..Learner::new(expr.clone()) };
                     learner.prep.drop_constant = drop_constant;
-                    let tried = attempt(&learner, &data, &target);
+                    let lacks_features = expr.needs().reads_features() && kernel.as_ref().is_some_and(|k| !k.has_coordinates());
+                    let tried = if lacks_features { refused(&learner, &data, &target) } else { attempt(&learner, &data, &target) };
                     let shown = learner.kernel.as_ref().map_or("the natural kernel".to_owned(), ToString::to_string);
                     match tried {
                         Ok(answered) => answers += usize::from(answered),
@@ -100,6 +101,16 @@ fn attempt(learner: &Learner, data: &Dataset, target: &Target) -> Result<bool, S
         }
         Err(Error::Data(_) | Error::Numerical { .. } | Error::Shape { .. }) => Ok(false),
         Err(e) => fail("an error of another family", e),
+    }
+}
+
+/// No answer, but the refusal of a kernel without features.
+fn refused(learner: &Learner, data: &Dataset, target: &Target) -> Result<bool, String> {
+    match learner.fit(data, target, &TargetInfo::of(target), None, &Control::default()) {
+        Err(Error::Setting { name, .. }) if name == "kernel" => Ok(false),
+        Err(Error::Data(_) | Error::Shape { .. }) => Ok(false),
+        Err(e) => fail("an error of another family", e),
+        Ok(_) => fail("a kernel without features", "is fitted"),
     }
 }
 

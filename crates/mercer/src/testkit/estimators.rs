@@ -3,12 +3,13 @@
 use super::case::{ALL, Case, agree, sound, targets, tightened};
 use super::{Checked, Verdict, close, edge_cases, fail, fields_are_parameters, invariances, table, words};
 use crate::control::{Control, with_threads};
-use crate::data::{Dataset, Kind, Target};
+use crate::data::{Dataset, Kind, Split, Target};
+use crate::error::Error;
 use crate::estimators::{EstimatorExpr, Predictions, Scores, Want, When, catalogue};
 use crate::facts;
-use crate::fitting::{self, prepare_weighed};
-use crate::gram::Dense;
-use crate::kernels::KernelExpr;
+use crate::fitting::{self, prepare_to_fit};
+use crate::gram::{Dense, Gram};
+use crate::kernels::{KernelExpr, Selection};
 use crate::learner::{Learner, Model};
 use crate::linalg::Matrix;
 use crate::param::Value;
@@ -23,6 +24,7 @@ pub fn check_estimator_expr(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Da
     expression(expr)?;
     // Those are left to `check_calibrated`.
     let expr = &expr.without_probabilities();
+    let kernel = &kernel_for(expr, kernel, data)?;
     let settled = words(kernel.settle(data))?;
     let mut checked = Vec::new();
     for (name, target) in targets(data.rows()) {
@@ -47,6 +49,7 @@ pub fn check_estimator_expr(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Da
 /// left to the scores that it is made of.
 pub fn check_calibrated(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Verdict {
     expression(expr)?;
+    let kernel = &kernel_for(expr, kernel, data)?;
     let settled = words(kernel.settle(data))?;
     let mut checked = 0;
     for (name, target) in targets(data.rows()) {
@@ -72,6 +75,15 @@ pub fn check_calibrated(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Datase
         check().map_err(|why| format!("{name}: {why}"))?;
     }
     if checked == 0 { fail("nothing was checked", format!("{} takes no classes", expr.name())) } else { Ok(()) }
+}
+
+/// The kernel, or the linear one of all columns of numbers where features are read and it has none.
+fn kernel_for(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Checked<KernelExpr> {
+    if !expr.needs().reads_features() || kernel.has_coordinates() {
+        return Ok(kernel.clone());
+    }
+    let kinds: Vec<Selection<'_>> = data.columns().iter().map(|c| (c.name.as_str(), c.values.kind())).collect();
+    KernelExpr::natural_features(&kinds, false).ok_or_else(|| format!("{} reads columns of numbers, and there are none", expr.name()))
 }
 
 /// What predictions hold is what the record says, for a target that they can be of.
@@ -101,7 +113,7 @@ fn gives_what_it_says(case: &Case, base: &Predictions) -> Verdict {
 fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
     let bound = words(open.kernel.bind(None, &open.data))?;
     let tight = tightened(&open.estimator)?;
-    let estimator = words(open.with_task(bound.as_ref(), None, |task| tight.settle(task)))?;
+    let estimator = given(words(open.with_task(bound.as_ref(), None, |task| tight.settle(task)))?)?;
     let case = Case { estimator, ..open.clone() };
     let model = case.model(None)?;
     let base = case.predict(&model)?;
@@ -120,6 +132,17 @@ fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
         the_criterion_has_the_derivatives_of_differences(&case, weights.as_deref())?;
     }
     Ok(())
+}
+
+/// The estimator with 1 for each number that a fit finds for itself: ways of stating one problem then differ by rounding alone, and not
+/// by where a search for that number ends.
+fn given(mut settled: EstimatorExpr) -> Checked<EstimatorExpr> {
+    for (param, value) in settled.values() {
+        if param.learnt && value == Value::Auto {
+            words(settled.set(param.name, &Value::Number(1.0)))?;
+        }
+    }
+    Ok(settled)
 }
 
 /// The records are the fields; text and JSON round trips of the defaults and of every value changed by itself.
@@ -224,6 +247,14 @@ fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) 
     let kernel = words(case.kernel.learn(&case.data, None, &control))?;
     let bound = words(kernel.gram(&case.data, &control))?;
     let dense = words(Dense::of(bound.as_ref(), &control))?;
+    if case.estimator.needs().reads_features() {
+        // Kernel values alone are no features.
+        return match case.with_task(&dense, None, |task| case.estimator.fit_with(task, &Split::Rows)) {
+            Err(Error::Data(why)) if why.contains("features of rows") => Ok(()),
+            Err(e) => fail("kernel values without features are refused in other words", e),
+            Ok(_) => fail("kernel values without features", "are fitted"),
+        };
+    }
     // A task does not know which rows are copies.
     let split = facts::each_once(&case.data, &case.target);
     let fitted = words(case.with_task(&dense, None, |task| case.estimator.fit_with(task, &split)))?;
@@ -257,7 +288,7 @@ fn weights_are_repetitions(case: &Case, base: &Predictions) -> Verdict {
 fn weights_are_repetitions_in_preparation(case: &Case) -> Verdict {
     let recipe = Recipe { drop_constant: false, ..Recipe::default() };
     let predicted = |case: &Case, weights: Option<&[f64]>| -> Checked<Predictions> {
-        let prepared = words(prepare_weighed(&recipe, None, &case.data, weights))?;
+        let prepared = words(prepare_to_fit(&recipe, None, &case.estimator, &case.data, weights))?;
         let kernel = words(prepared.kernel.settle_weighed(&prepared.data, weights))?;
         let learner = Learner { prep: recipe.clone(), kernel: Some(kernel), ..case.learner() };
         case.predict(&case.model_of(&learner, weights)?)
@@ -283,15 +314,16 @@ fn leaving_one_out_equals_refits(case: &Case, weights: Option<&[f64]>) -> Verdic
     let case = Case { estimator: without_flag(&case.estimator, "standardise_target")?, ..case.clone() };
     let n = case.data.rows();
     let bound = words(case.kernel.bind(None, &case.data))?;
-    let gram = words(Dense::of(bound.as_ref(), &Control::default()))?;
-    let closed = words(case.with_task(&gram, weights, |task| case.estimator.leave_one_out(task)))?;
+    let dense = words(Dense::of(bound.as_ref(), &Control::default()))?;
+    let gram: &dyn Gram = if case.estimator.needs().reads_features() { bound.as_ref() } else { &dense };
+    let closed = words(case.with_task(gram, weights, |task| case.estimator.leave_one_out(task)))?;
     if closed.is_some() != case.estimator.gives().leave_one_out.is_always_for(case.target.kind()) {
         return fail("what it gives", "the closed form without a row is not what its record says");
     }
     let Some(all) = closed else { return Ok(()) };
     for i in 0..n {
         let rest: Vec<usize> = (0..n).filter(|&k| k != i).collect();
-        let mut refit = case.refit(&gram, weights, &rest, &[i])?;
+        let mut refit = case.refit(gram, weights, &rest, &[i])?;
         let mine = row(&all, i);
         // A closed form need not give all that a prediction gives.
         refit.variance = refit.variance.filter(|_| mine.variance.is_some());

@@ -8,10 +8,11 @@ use mercer::control::{CancelFlag, Control};
 use mercer::data::Target;
 use mercer::error::{Error, Result};
 use mercer::estimators::{EstimatorExpr, Fitted, Predicted, Query, Task, Want};
-use mercer::gram::{self, Block, Gram, Side};
+use mercer::gram::{self, Block, Features, Gram, Side};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, eigh, gramian_within, product_transposed_within, product_within};
 use mercer::testkit;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -146,6 +147,13 @@ impl Gram for Raising<'_> {
         self.count();
         self.of.fill(rows, cols, out);
     }
+    /// All at once: the flag is raised as they are handed out.
+    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let features = self.of.features(side)?;
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.flag.cancel();
+        Some(features)
+    }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
         self.count();
         self.of.fill_f32(rows, cols, out);
@@ -160,12 +168,16 @@ fn predictions_of_every_estimator_end_within_a_block_of_rows_after_a_flag_is_rai
     let (n, m) = (120, 9000);
     let (x, new) = (points(1, n, 2), points(2, m, 2));
     let gram = square(&x, |a, b| rbf(0.7)(a, b));
+    let features = |rows: &[Vec<f64>]| Features::Dense(Cow::Owned(Matrix::from_fn(rows.len(), x[0].len(), |i, j| rows[i][j])));
+    let (coordinates, places) = (features(&x), features(&new));
     let names: Vec<&str> = x.iter().map(|p| if p[0] > 0.0 { "above" } else { "below" }).collect();
     let mut tried = 0;
     for target in [Target::Numbers(Matrix::column(errors(3, n))), Target::classes(&names)] {
         for open in EstimatorExpr::all_for(&target).unwrap() {
             let control = Control::default();
-            let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+            let reads_features = open.needs().reads_features();
+            let among: &dyn Gram = if reads_features { &coordinates } else { &gram };
+            let task = Task { gram: among, target: &target, weights: None, control: &control, seed: 0 };
             let estimator = open.settle(&task).unwrap();
             let fitted = estimator.fit(&task).unwrap();
             let support: Vec<_> = fitted.support().iter().map(|&s| x[s].clone()).collect();
@@ -173,7 +185,8 @@ fn predictions_of_every_estimator_end_within_a_block_of_rows_after_a_flag_is_rai
             for variance in [false, true] {
                 let want = Want { variance, probabilities: true, scores: true, ..Want::default() };
                 let control = Control::default();
-                let raising = Raising { of: &cross, flag: control.cancel.clone(), asked: AtomicUsize::new(0), late: AtomicUsize::new(0) };
+                let of: &dyn Gram = if reads_features { &places } else { &cross };
+                let raising = Raising { of, flag: control.cancel.clone(), asked: AtomicUsize::new(0), late: AtomicUsize::new(0) };
                 match fitted.predict(&Query::new(&raising, want, &control)) {
                     Err(Error::Cancelled) => {
                         let late = raising.late.load(Ordering::SeqCst);

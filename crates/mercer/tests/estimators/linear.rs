@@ -1,14 +1,89 @@
 //! Linear machines: optimality, equal bits, weights, sparse and dense rows, stopping.
 
 use mercer::control::{Control, with_threads};
-use mercer::data::{Points, Target};
-use mercer::error::Error;
+use mercer::data::{Column, Dataset, Points, Target, TargetInfo, Values};
+use mercer::error::{Error, Result};
+use mercer::estimators::{Estimator, Task, TubeLoss, Want};
+use mercer::estimators::{EstimatorExpr, Expansion, Fitted, HingeLoss, LinearSolver, LinearSvc, LinearSvr, Predicted, Query, Summary};
+use mercer::kernels::KernelExpr;
+use mercer::learner::Learner;
 use mercer::linalg::Matrix;
-use mercer::linear::{Linear, LinearModel, LinearSvc, LinearSvr};
+use mercer::param::Value;
+use mercer::store;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+/// What both machines are told.
+#[derive(Clone, Copy, Debug)]
+struct Linear {
+    c: f64,
+    squared: bool,
+    constant: f64,
+    primal: bool,
+    tolerance: f64,
+    max_iterations: usize,
+}
+
+/// What a fit left.
+#[derive(Clone, Debug, PartialEq)]
+struct Found {
+    expansion: Expansion,
+    summary: Summary,
+}
+
+impl Found {
+    /// The weights of an output.
+    fn weights(&self, output: usize) -> Vec<f64> {
+        self.expansion.weights.as_ref().unwrap().col(output)
+    }
+}
+
 const TIGHT: Linear = Linear { c: 0.7, squared: true, constant: 1.0, primal: false, tolerance: 1e-10, max_iterations: 100_000 };
+
+impl Linear {
+    fn solver(&self) -> LinearSolver {
+        if self.primal { LinearSolver::Primal } else { LinearSolver::Dual }
+    }
+    fn svc(&self) -> LinearSvc {
+        LinearSvc {
+            c: Value::Number(self.c),
+            loss: if self.squared { HingeLoss::SquaredHinge } else { HingeLoss::Hinge },
+            intercept_scale: Value::Number(self.constant),
+            solver: self.solver(),
+            tolerance: Value::Number(self.tolerance),
+            max_iterations: Value::Number(self.max_iterations as f64),
+            ..LinearSvc::default()
+        }
+    }
+    /// In units of the target.
+    fn svr(&self, epsilon: f64) -> LinearSvr {
+        LinearSvr {
+            c: Value::Number(self.c),
+            epsilon: Value::Number(epsilon),
+            loss: if self.squared { TubeLoss::SquaredEpsilonInsensitive } else { TubeLoss::EpsilonInsensitive },
+            standardise_target: false,
+            intercept_scale: Value::Number(self.constant),
+            solver: self.solver(),
+            tolerance: Value::Number(self.tolerance),
+            max_iterations: Value::Number(self.max_iterations as f64),
+        }
+    }
+}
+
+/// A fit to points, whose features are their coordinates.
+fn fitted<E: Estimator>(
+    machine: &E,
+    points: &Points,
+    target: &Target,
+    weights: Option<&[f64]>,
+    control: &Control,
+    seed: u64,
+) -> Result<Found> {
+    let data = Dataset::new(vec![Column { name: "x".into(), values: Values::Points(points.clone()) }])?;
+    let bound = KernelExpr::parse("linear")?.bind(None, &data)?;
+    let made = machine.fit(&Task { gram: bound.as_ref(), target, weights, control, seed })?;
+    Ok(Found { expansion: made.expansion().cloned().unwrap(), summary: made.summary().clone() })
+}
 
 /// Rows of which about a share `full` of the cells is not 0, and a target that is nearly linear in them.
 fn rows(n: usize, dim: usize, full: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
@@ -40,29 +115,25 @@ fn signs(y: &[f64]) -> Target {
     Target::classes(&y.iter().map(|v| if *v > 0.0 { "up" } else { "down" }).collect::<Vec<_>>())
 }
 
-fn svc(linear: Linear) -> LinearSvc {
-    LinearSvc { linear, class_weights: None }
-}
-
 /// The four losses, each by each method that it has.
 fn settings() -> Vec<(Linear, bool)> {
     let of = |squared, primal| Linear { squared, primal, ..TIGHT };
     [of(false, false), of(true, false), of(true, true)].into_iter().flat_map(|l| [(l, true), (l, false)]).collect()
 }
 
-fn fit(points: &Points, y: &[f64], weights: Option<&[f64]>, (linear, classes): (Linear, bool)) -> LinearModel {
+fn fit(points: &Points, y: &[f64], weights: Option<&[f64]>, (linear, classes): (Linear, bool)) -> Found {
     let control = Control::default();
     match classes {
-        true => svc(linear).fit(points, &signs(y), weights, &control, 3).unwrap(),
-        false => LinearSvr { linear, tube: 0.1 }.fit(points, &Target::numbers(y), weights, &control, 3).unwrap(),
+        true => fitted(&linear.svc(), points, &signs(y), weights, &control, 3).unwrap(),
+        false => fitted(&linear.svr(0.1), points, &Target::numbers(y), weights, &control, 3).unwrap(),
     }
 }
 
 /// The primal objective by its definition.
-fn objective(x: &[f64], y: &[f64], model: &LinearModel, (linear, classes): (Linear, bool)) -> f64 {
-    let (w, b) = (model.weights.row(0), model.offset[0]);
+fn objective(x: &[f64], y: &[f64], model: &Found, (linear, classes): (Linear, bool)) -> f64 {
+    let (w, b) = (model.weights(0), model.expansion.bias[0]);
     let losses = x.chunks(w.len()).zip(y).map(|(row, y)| {
-        let f: f64 = row.iter().zip(w).map(|(x, w)| x * w).sum::<f64>() + b;
+        let f: f64 = row.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() + b;
         let left = if classes { (1.0 - y.signum() * f).max(0.0) } else { ((y - f).abs() - 0.1).max(0.0) };
         if linear.squared { left * left } else { left }
     });
@@ -89,9 +160,9 @@ fn no_step_from_the_solution_leads_lower_and_the_gap_says_so() {
                 for step in [-1e-3, 1e-3, -1e-2, 1e-2] {
                     let mut other = model.clone();
                     if k < dim {
-                        other.weights.row_mut(0)[k] += step
+                        other.expansion.weights.as_mut().unwrap()[(k, 0)] += step
                     } else {
-                        other.offset[0] += step
+                        other.expansion.bias[0] += step
                     }
                     assert!(objective(&x, &y, &other, setting) > here, "{setting:?}: column {k}, step {step}");
                 }
@@ -105,7 +176,7 @@ fn both_methods_find_the_same_point() {
     let (x, y) = rows(300, 8, 0.5, 2);
     for classes in [true, false] {
         let [dual, primal] = [false, true].map(|primal| fit(&dense(&x, 8), &y, None, (Linear { primal, ..TIGHT }, classes)));
-        for (a, b) in dual.weights.data().iter().zip(primal.weights.data()) {
+        for (a, b) in dual.weights(0).iter().zip(primal.weights(0)) {
             assert!((a - b).abs() < 1e-6, "{a} {b}");
         }
     }
@@ -119,7 +190,7 @@ fn more_columns_than_rows_and_rows_of_zeros_and_no_intercept() {
         let setting = (Linear { constant: 0.0, ..linear }, classes);
         let model = fit(&sparse(&x, 80), &y, None, setting);
         assert!(model.summary.converged, "{setting:?}: {:?}", model.summary);
-        assert!(model.offset[0].abs() == 0.0 && model.weights.data().iter().all(|w| w.is_finite()));
+        assert!(model.expansion.bias[0].abs() == 0.0 && model.weights(0).iter().all(|w| w.is_finite()));
     }
 }
 
@@ -132,7 +203,7 @@ fn bits_are_the_same_for_any_number_of_threads() {
         let linear = Linear { primal, tolerance: 1e-4, ..TIGHT };
         for target in [signs(&y), Target::classes(&three)] {
             let model =
-                |threads| with_threads(threads, || svc(linear).fit(&points, &target, None, &Control::default(), 3)).unwrap().unwrap();
+                |threads| with_threads(threads, || fitted(&linear.svc(), &points, &target, None, &Control::default(), 3)).unwrap().unwrap();
             let one = model(1);
             assert_eq!(one, model(2));
             assert_eq!(one, model(5));
@@ -149,7 +220,7 @@ fn weights_are_repeated_rows_and_a_weight_of_zero_is_an_absent_row() {
     let ys: Vec<f64> = repeated.iter().map(|&i| y[i]).collect();
     for setting in settings() {
         let (weighed, whole) = (fit(&dense(&x, 4), &y, Some(&weights), setting), fit(&dense(&xs, 4), &ys, None, setting));
-        for (a, b) in weighed.weights.data().iter().zip(whole.weights.data()) {
+        for (a, b) in weighed.weights(0).iter().zip(whole.weights(0)) {
             assert!((a - b).abs() < 1e-5, "{setting:?}: {a} {b}");
         }
         assert!((weighed.summary.objective.unwrap() - whole.summary.objective.unwrap()).abs() < 1e-8);
@@ -162,10 +233,7 @@ fn sparse_rows_are_dense_rows() {
     for setting in settings() {
         let (a, b) = (fit(&dense(&x, 10), &y, None, setting), fit(&sparse(&x, 10), &y, None, setting));
         let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
-        assert!(near(a.weights.data(), b.weights.data()) && near(&a.offset, &b.offset), "{setting:?}");
-        let control = Control::default();
-        let values = |points: &Points| a.values(points, &control).unwrap();
-        assert!(near(values(&dense(&x, 10)).data(), values(&sparse(&x, 10)).data()));
+        assert!(near(&a.weights(0), &b.weights(0)) && near(&a.expansion.bias, &b.expansion.bias), "{setting:?}");
     }
 }
 
@@ -186,16 +254,37 @@ fn every_class_stands_against_the_rest() {
         .collect();
     let target = Target::classes(&names);
     let control = Control::default();
-    let model = svc(TIGHT).fit(&dense(&x, 6), &target, None, &control, 0).unwrap();
-    assert_eq!((model.weights.rows(), model.steps.len()), (3, 3));
+    let points = dense(&x, 6);
+    let data = Dataset::new(vec![Column { name: "x".into(), values: Values::Points(points.clone()) }]).unwrap();
+    let bound = KernelExpr::parse("linear").unwrap().bind(None, &data).unwrap();
+    let task = Task { gram: bound.as_ref(), target: &target, weights: None, control: &control, seed: 0 };
+    let model = TIGHT.svc().fit(&task).unwrap();
+    let weights = model.expansion.weights.clone().unwrap();
+    assert_eq!((weights.rows(), weights.cols()), (6, 3));
     for (k, name) in ["a", "b", "c"].iter().enumerate() {
         let alone = Target::classes(&names.iter().map(|n| if n == name { "z" } else { "rest" }).collect::<Vec<_>>());
-        let one = svc(TIGHT).fit(&dense(&x, 6), &alone, None, &control, 0).unwrap();
-        assert_eq!(one.weights.row(0), model.weights.row(k));
+        let one = fitted(&TIGHT.svc(), &points, &alone, None, &control, 0).unwrap();
+        assert_eq!(one.weights(0), weights.col(k));
     }
-    let codes = LinearModel::codes(&model.values(&dense(&x, 6), &control).unwrap());
-    let Target::Classes { codes: truth, .. } = target else { return };
-    assert!(codes.iter().zip(&truth).filter(|(a, b)| a == b).count() > 200);
+    let want = Want { scores: true, ..Want::default() };
+    let found = model.predict(&Query::new(bound.as_ref(), want, &control)).unwrap();
+    let (Predicted::Classes(codes), Some(scores)) = (found.values, found.scores) else { panic!("no classes") };
+    for (i, &code) in codes.iter().enumerate() {
+        let row: Vec<f64> = (0..3).map(|k| (0..6).map(|j| x[6 * i + j] * weights[(j, k)]).sum::<f64>() + model.expansion.bias[k]).collect();
+        assert!((0..3).all(|k| (scores[(i, k)] - row[k]).abs() <= 1e-12 && row[k] <= row[code]), "row {i}");
+    }
+    let Target::Classes { codes: truth, .. } = &target else { return };
+    assert!(codes.iter().zip(truth).filter(|(a, b)| a == b).count() > 200);
+    // Factors count where a class stands against the rest; balanced ones are the number of rows over three times those of the class.
+    let count = |k: usize| truth.iter().filter(|c| **c == k).count() as f64;
+    let factors: Vec<f64> = (0..3).map(|k| 300.0 / (3.0 * count(k))).collect();
+    let balanced = LinearSvc { class_weight: mercer::estimators::ClassWeight::Balanced, ..TIGHT.svc() };
+    assert_eq!(balanced.fit(&task).unwrap(), TIGHT.svc().fit_by_class(&task, &factors).unwrap());
+    let weighed: Vec<f64> = truth.iter().map(|c| if *c == 1 { factors[1] } else { 1.0 }).collect();
+    let alone = Target::classes(&names.iter().map(|n| if *n == "b" { "z" } else { "rest" }).collect::<Vec<_>>());
+    let one = fitted(&TIGHT.svc(), &points, &alone, Some(&weighed), &control, 0).unwrap();
+    let of_balanced = balanced.fit(&task).unwrap().expansion.weights.unwrap().col(1);
+    assert!(one.weights(0).iter().zip(&of_balanced).all(|(a, b)| (a - b).abs() <= 1e-9));
 }
 
 #[test]
@@ -207,11 +296,11 @@ fn out_of_steps_or_time_the_best_point_comes_with_its_gap() {
         assert!(!model.summary.converged && model.summary.certificate.unwrap().value > 1e-10);
         let late = Control::default().with_seconds(0.0);
         let target = Target::numbers(&y);
-        let none = LinearSvr { linear: setting.0, tube: 0.1 }.fit(&dense(&x, 10), &target, None, &late, 0).unwrap();
-        assert!(!none.summary.converged && none.weights.data().iter().all(|w| w.is_finite()));
+        let none = fitted(&setting.0.svr(0.1), &dense(&x, 10), &target, None, &late, 0).unwrap();
+        assert!(!none.summary.converged && none.weights(0).iter().all(|w| w.is_finite()));
         let stopped = Control::default();
         stopped.cancel.cancel();
-        let end = LinearSvr { linear: setting.0, tube: 0.1 }.fit(&dense(&x, 10), &target, None, &stopped, 0);
+        let end = fitted(&setting.0.svr(0.1), &dense(&x, 10), &target, None, &stopped, 0);
         assert!(matches!(end, Err(Error::Cancelled)));
     }
 }
@@ -221,14 +310,70 @@ fn what_makes_no_sense_is_refused_in_words() {
     let (x, y) = rows(10, 2, 1.0, 10);
     let (points, control) = (dense(&x, 2), Control::default());
     let said = |linear: Linear, target: &Target, weights: Option<&[f64]>| {
-        svc(linear).fit(&points, target, weights, &control, 0).unwrap_err().to_string()
+        fitted(&linear.svc(), &points, target, weights, &control, 0).unwrap_err().to_string()
     };
     assert!(said(TIGHT, &Target::numbers(&y), None).contains("predicts classes"));
-    assert!(said(TIGHT, &Target::classes(&["a"; 10]), None).contains("two classes"));
+    assert!(said(TIGHT, &Target::classes(&["a"; 10]), None).contains("at least two classes"));
     assert!(said(TIGHT, &signs(&y), Some(&[0.0; 10])).contains("weight above 0"));
     assert!(said(TIGHT, &signs(&y), Some(&[-1.0; 10])).contains("row 1 has the weight -1"));
     assert!(said(Linear { c: 0.0, ..TIGHT }, &signs(&y), None).contains("c=0"));
-    assert!(said(Linear { squared: false, primal: true, ..TIGHT }, &signs(&y), None).contains("squared loss"));
-    let short = LinearSvr { linear: TIGHT, tube: 0.0 }.fit(&points, &Target::Numbers(Matrix::zeros(9, 1)), None, &control, 0);
+    let values = EstimatorExpr::parse("linear_svc(solver=primal, loss=hinge, c=1)").unwrap();
+    assert_eq!(values.to_string(), "linear_svc(c=1, loss=hinge, solver=primal)");
+    assert!(said(Linear { squared: false, primal: true, ..TIGHT }, &signs(&y), None).contains("take a squared loss"));
+    let short = fitted(&TIGHT.svr(0.0), &points, &Target::Numbers(Matrix::zeros(9, 1)), None, &control, 0);
     assert!(short.unwrap_err().to_string().contains("expected 10, found 9"));
+}
+
+/// Rows of numbers and a label as a table.
+fn table(x: &[f64], dim: usize) -> Dataset {
+    let column = |j: usize| Column { name: format!("x{j}"), values: Values::Numbers(x.iter().skip(j).step_by(dim).copied().collect()) };
+    Dataset::new((0..dim).map(column).collect()).unwrap()
+}
+
+// The problem in standardised columns and standard deviations of the target, put together here from its definition.
+#[test]
+fn a_learner_standardises_tunes_and_stores_weights_alone() {
+    let (x, y) = rows(200, 5, 1.0, 11);
+    let (data, target, control) = (table(&x, 5), Target::numbers(&y), Control::default());
+    let estimator = EstimatorExpr::parse("linear_svr(c=0.1..10, epsilon=0.2, loss=squared_epsilon_insensitive)").unwrap();
+    let model = Learner::new(estimator).fit(&data, &target, &TargetInfo::of(&target), None, &control).unwrap();
+    assert_eq!(model.kernel.expr().to_string(), "linear");
+    assert_eq!(model.support.rows(), 0);
+    let c = model.estimator.values().iter().find(|(p, _)| p.name == "c").unwrap().1.number();
+    assert!((0.1..=10.0).contains(&c), "{c}");
+    let tuning = model.about.tuning.as_ref().unwrap();
+    assert!(tuning.evaluations > 3 && tuning.value.is_some_and(|rmse| rmse > 0.0 && rmse < 0.6), "{tuning:?}");
+    let stored = store::from_bytes(&store::to_bytes(&model).unwrap(), "model").unwrap();
+    assert_eq!(stored, model);
+    let moments = |v: &[f64]| {
+        let mean = v.iter().sum::<f64>() / v.len() as f64;
+        (mean, (v.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / v.len() as f64).sqrt())
+    };
+    let columns: Vec<(f64, f64)> = (0..5).map(|j| moments(&x.iter().skip(j).step_by(5).copied().collect::<Vec<_>>())).collect();
+    let (mean, size) = moments(&y);
+    let standard: Vec<f64> = x.iter().enumerate().map(|(k, v)| (v - columns[k % 5].0) / columns[k % 5].1).collect();
+    let expansion = model.fitted.expansion().unwrap().clone();
+    let weights = expansion.weights.unwrap();
+    // f(x) = w'x + b in units of the target.
+    let objective = |w: &[f64], b: f64| {
+        let losses = standard.chunks(5).zip(&y).map(|(row, y)| {
+            let f = row.iter().zip(w).map(|(x, w)| x * w).sum::<f64>() + b;
+            (((y - mean) / size - f).abs() - 0.2).max(0.0).powi(2)
+        });
+        c * losses.sum::<f64>() + 0.5 * (w.iter().map(|w| w * w).sum::<f64>() + b * b)
+    };
+    let (w, b): (Vec<f64>, f64) = (weights.col(0).iter().map(|w| w / size).collect(), (expansion.bias[0] - mean) / size);
+    let here = objective(&w, b);
+    assert!((model.fitted.summary().objective.unwrap() - here).abs() <= 1e-9 * here);
+    for k in 0..6 {
+        for step in [-0.02, 0.02] {
+            let (mut w, mut b) = (w.clone(), b);
+            if k < 5 {
+                w[k] += step
+            } else {
+                b += step
+            }
+            assert!(objective(&w, b) > here, "column {k}, step {step}");
+        }
+    }
 }

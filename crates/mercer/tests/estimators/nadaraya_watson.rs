@@ -9,7 +9,7 @@ use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
 use mercer::linalg::Matrix;
 use mercer::read::{Labels, TargetInfo};
-use mercer::smoothing::{LocalOptions, LocalRegression, Reach, SmoothingKernel};
+use mercer::smoothing::{LocalFit, LocalOptions, Reach, SmoothingKernel};
 
 const WANT: Want = Want { probabilities: true, variance: false, covariance: false, scores: false };
 
@@ -80,7 +80,7 @@ fn under_a_gaussian_it_is_local_regression_of_degree_zero() {
     let ours = numbers(fitted.predict(&Query::new(&k, WANT, &control)).unwrap().values);
     let matrix = |rows: &[Vec<f64>]| Matrix::new(rows.len(), 2, rows.concat()).unwrap();
     let options = LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::Widths(vec![h; 2]), degree: 0, rounds: 0 };
-    let local = LocalRegression::fit(&matrix(&x), &y, Some(&weights), &options, &control).unwrap();
+    let local = LocalFit::fit(&matrix(&x), &y, Some(&weights), &options, &control).unwrap();
     let theirs = local.predict(&matrix(&new), &control).unwrap().values;
     assert!(ours.iter().zip(&theirs).all(|(a, b)| (a - b).abs() <= 1e-12), "{ours:?} {theirs:?}");
 }

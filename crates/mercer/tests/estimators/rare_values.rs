@@ -4,7 +4,7 @@ use mercer::compare::{self, Comparing};
 use mercer::control::Control;
 use mercer::data::{Column, ColumnKind, Dataset, Examples, Split, Target, Values};
 use mercer::estimators::{EstimatorExpr, Needs, Predicted, Predictions, Want};
-use mercer::fitting::{fit_settled, predict_from, prepare};
+use mercer::fitting::{fit_settled, predict_from, prepare, prepare_to_fit};
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, TrainingRows};
 use mercer::linalg::Matrix;
@@ -59,7 +59,7 @@ fn is_whole(predictions: &Predictions) -> bool {
 /// Fits on rows that lack the rare value, exactly and through landmarks, and predicts all rows; what is wrong, in words.
 fn without_the_rare_rows(data: &Dataset, target: &Target, estimator: &EstimatorExpr) -> Result<(), String> {
     let control = Control::default();
-    let whole = prepare(&Recipe::default(), None, data).map_err(|e| e.to_string())?;
+    let whole = prepare_to_fit(&Recipe::default(), None, estimator, data, None).map_err(|e| e.to_string())?;
     let common: Vec<usize> = (0..ROWS).filter(|i| !RARE.contains(i)).collect();
     let part = whole.again(&data.select(&common), None).map_err(|e| e.to_string())?;
     if part.data.names() != whole.data.names() {
@@ -72,7 +72,7 @@ fn without_the_rare_rows(data: &Dataset, target: &Target, estimator: &EstimatorE
     let landmarks = KernelExpr::parse(&format!("nystroem({exact}, rank=6)")).map_err(|e| e.to_string())?;
     // Values through landmarks may fall below 0.
     let refuses_negative = estimator.needs() == Needs::NonNegative || estimator.name() == "spectral_clustering";
-    let through = (!refuses_negative).then_some(landmarks);
+    let through = (!refuses_negative && estimator.needs() != Needs::Coordinates).then_some(landmarks);
     for kernel in std::iter::once(exact).chain(through) {
         let fitted = fit_settled(&kernel, estimator, &examples, &control, 0);
         let (kernel, fitted) = fitted.map_err(|e| format!("{kernel}: {e}"))?;
@@ -87,7 +87,7 @@ fn without_the_rare_rows(data: &Dataset, target: &Target, estimator: &EstimatorE
 /// A model of a random sample, stored and read again, predicts all rows.
 fn through_a_sample_and_a_file(data: &Dataset, target: &Target, estimator: &EstimatorExpr, seed: u64) -> Result<(), String> {
     let control = Control::default();
-    let prepared = prepare(&Recipe::default(), None, data).map_err(|e| e.to_string())?;
+    let prepared = prepare_to_fit(&Recipe::default(), None, estimator, data, None).map_err(|e| e.to_string())?;
     let kernel = prepared.kernel.settle(&prepared.data).map_err(|e| e.to_string())?;
     let learner =
         Learner { kernel: Some(kernel), sample: TrainingRows::Most(8), allow_non_mercer: true, seed, ..Learner::new(estimator.clone()) };

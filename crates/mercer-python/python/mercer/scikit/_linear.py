@@ -84,7 +84,7 @@ class Machine:
             progress=self._line if self.verbose else None,
             **words,
         )
-        self.n_iter_ = max(found["steps"])
+        self.n_iter_ = found["iterations"]
         self._certificate = found["certificate"]
         self.intercept_ = found["offset"] if self.fit_intercept else 0.0
         if self.verbose:

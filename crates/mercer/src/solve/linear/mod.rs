@@ -37,8 +37,8 @@ mod rows;
 mod tests;
 
 use crate::control::Control;
-use crate::data::{Points, Storage};
 use crate::error::{Error, Result};
+use crate::gram::Features;
 pub(super) use coordinate::Descent;
 use rayon::prelude::*;
 use rows::Look;
@@ -114,14 +114,15 @@ pub struct Solution {
 ///
 /// Out of time or of iterations, the best point so far is returned with its certificate. An error if a problem is malformed
 /// or stopping was asked for.
-pub fn solve(points: &Points, constant: f64, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
-    problems.iter().try_for_each(|p| p.check(points.rows(), options.method))?;
-    let bands = 8 * (points.dim() as u64 + 1) * (Bands::MOST as u64 + 8);
-    control.plan("the weights of a linear machine", bands + 56 * points.rows() as u64)?;
-    match points.storage() {
-        Storage::Dense(values) => all(&DenseRows::new(values, points.rows(), points.dim(), constant), problems, options, control),
-        Storage::Csr { starts, columns, values } => {
-            all(&SparseRows::new(starts, columns, values, points.dim(), constant), problems, options, control)
+pub fn solve(rows: &Features<'_>, constant: f64, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
+    problems.iter().try_for_each(|p| p.check(rows.rows(), options.method))?;
+    let bands = 8 * (rows.cols() as u64 + 1) * (Bands::MOST as u64 + 8);
+    control.plan("the weights of a linear machine", bands + 56 * rows.rows() as u64)?;
+    match rows {
+        Features::Dense(z) => all(&DenseRows::new(z.data(), z.rows(), z.cols(), constant), problems, options, control),
+        Features::Sparse(z) => {
+            let (starts, columns, values) = z.parts();
+            all(&SparseRows::new(starts, columns, values, z.cols(), constant), problems, options, control)
         }
     }
 }

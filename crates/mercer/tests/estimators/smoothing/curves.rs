@@ -3,13 +3,13 @@
 use super::shared::{data, integral, normal};
 use mercer::control::Control;
 use mercer::linalg::Matrix;
-use mercer::smoothing::{LocalOptions, LocalRegression, Lowess, LowessOptions, Reach, SmoothingKernel};
+use mercer::smoothing::{LocalFit, LocalOptions, Lowess, LowessOptions, Reach, SmoothingKernel};
 
-fn fit(x: &[f64], y: &[f64], weights: Option<&[f64]>, options: &LocalOptions) -> LocalRegression {
-    LocalRegression::fit(&Matrix::column(x.to_vec()), y, weights, options, &Control::default()).unwrap()
+fn fit(x: &[f64], y: &[f64], weights: Option<&[f64]>, options: &LocalOptions) -> LocalFit {
+    LocalFit::fit(&Matrix::column(x.to_vec()), y, weights, options, &Control::default()).unwrap()
 }
 
-fn at(local: &LocalRegression, x: f64) -> f64 {
+fn at(local: &LocalFit, x: f64) -> f64 {
     local.predict(&Matrix::column(vec![x]), &Control::default()).unwrap().values[0]
 }
 
@@ -136,13 +136,13 @@ fn slopes_are_those_of_a_plane_and_rows_in_a_line_lower_the_degree() {
     let points = Matrix::from_fn(60, 2, |i, j| if j == 0 { a[i] } else { 5.0 * b[i] });
     let y: Vec<f64> = (0..60).map(|i| 1.0 + 2.0 * points[(i, 0)] - 0.3 * points[(i, 1)]).collect();
     let asked = LocalOptions { reach: Reach::Widths(vec![0.8, 4.0]), ..LocalOptions::default() };
-    let local = LocalRegression::fit(&points, &y, None, &asked, &Control::default()).unwrap();
+    let local = LocalFit::fit(&points, &y, None, &asked, &Control::default()).unwrap();
     let found = local.predict(&Matrix::new(1, 2, vec![0.1, -1.0]).unwrap(), &Control::default()).unwrap();
     assert!((found.values[0] - 1.5).abs() < 1e-10 && found.lowered == 0);
     assert!((found.slopes[(0, 0)] - 2.0).abs() < 1e-9 && (found.slopes[(0, 1)] + 0.3).abs() < 1e-9);
     assert!(found.deviations[0] < 1e-9);
     let line = Matrix::from_fn(60, 2, |i, _| a[i]);
-    let lowered = LocalRegression::fit(&line, &y, None, &asked, &Control::default()).unwrap();
+    let lowered = LocalFit::fit(&line, &y, None, &asked, &Control::default()).unwrap();
     assert_eq!(lowered.lowered(), 60);
 }
 
@@ -220,7 +220,7 @@ fn lowess_is_that_of_statsmodels() {
 #[test]
 fn what_cannot_be_smoothed_is_named() {
     let refused = |x: &[f64], y: &[f64], asked: &LocalOptions| {
-        LocalRegression::fit(&Matrix::column(x.to_vec()), y, None, asked, &Control::default()).unwrap_err().to_string()
+        LocalFit::fit(&Matrix::column(x.to_vec()), y, None, asked, &Control::default()).unwrap_err().to_string()
     };
     let plain = LocalOptions::default();
     assert!(refused(&[1.0, 1.0, 1.0], &[1.0, 2.0, 3.0], &plain).contains("all 1"));

@@ -4,6 +4,7 @@ mod bandwidths;
 mod curves;
 mod densities;
 mod kernels;
+mod learners;
 mod of_r;
 mod shared;
 mod together;

@@ -15,7 +15,7 @@
 use super::shared::data;
 use mercer::control::Control;
 use mercer::linalg::Matrix;
-use mercer::smoothing::{LocalOptions, LocalRegression, Lowess, LowessOptions, Reach, SmoothingKernel};
+use mercer::smoothing::{LocalFit, LocalOptions, Lowess, LowessOptions, Reach, SmoothingKernel};
 
 fn near(found: f64, expected: f64, scale: f64) -> bool {
     (found - expected).abs() <= 1e-10 * scale
@@ -42,9 +42,9 @@ fn lowess_is_that_of_r() {
 }
 
 /// Rounds, degree, span; fitted values at rows 1, 2, 61, 101 and 133; values and their deviations at 2.4, 10.1, 33.3 and 57; the noise.
-type Loess = (usize, usize, f64, [f64; 5], [f64; 4], [f64; 4], f64);
+pub(super) type Loess = (usize, usize, f64, [f64; 5], [f64; 4], [f64; 4], f64);
 
-const LOESS: [Loess; 12] = [
+pub(super) const LOESS: [Loess; 12] = [
     (
         0,
         0,
@@ -162,7 +162,7 @@ fn local_regression_of_the_nearest_rows_is_the_loess_of_r() {
     let points = Matrix::column(table[0].clone());
     for (rounds, degree, span, fitted, values, deviations, noise) in LOESS {
         let asked = LocalOptions { kernel: SmoothingKernel::Tricube, degree, reach: Reach::Nearest(span), rounds };
-        let local = LocalRegression::fit(&points, &table[1], None, &asked, &Control::default()).unwrap();
+        let local = LocalFit::fit(&points, &table[1], None, &asked, &Control::default()).unwrap();
         let new = Matrix::column(vec![2.4, 10.1, 33.3, 57.0]);
         let found = local.predict(&new, &Control::default()).unwrap();
         for (row, value) in [0, 1, 60, 100, 132].into_iter().zip(fitted) {
@@ -270,7 +270,7 @@ fn surfaces_of_two_columns_are_those_of_r() {
     let new = Matrix::new(3, 2, vec![0.1, 0.3, 0.5, 2.2, 0.77, 4.6]).unwrap();
     for (rounds, degree, span, fitted, values, deviations, noise) in SURFACES {
         let asked = LocalOptions { kernel: SmoothingKernel::Tricube, degree, reach: Reach::Nearest(span), rounds };
-        let local = LocalRegression::fit(&points, &y, None, &asked, &Control::default()).unwrap();
+        let local = LocalFit::fit(&points, &y, None, &asked, &Control::default()).unwrap();
         let found = local.predict(&new, &Control::default()).unwrap();
         for (k, row) in [0, 11, 39].into_iter().enumerate() {
             assert!(near(local.fitted()[row], fitted[k], 10.0), "{rounds} {degree} {span}: {} and {}", local.fitted()[row], fitted[k]);

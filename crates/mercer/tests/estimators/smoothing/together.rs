@@ -3,7 +3,7 @@
 use super::shared::{cloud, normal};
 use mercer::control::Control;
 use mercer::linalg::Matrix;
-use mercer::smoothing::{LocalOptions, LocalRegression, Reach, SmoothingKernel};
+use mercer::smoothing::{LocalFit, LocalOptions, Reach, SmoothingKernel};
 
 const ROWS: usize = 1500;
 
@@ -76,7 +76,7 @@ fn places_together_have_the_fits_that_each_has_by_its_definition() {
         let h = [0.4, 0.6][..dim].to_vec();
         let options = LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::Widths(h.clone()), degree, rounds: 0 };
         let control = Control::default();
-        let local = LocalRegression::fit(&x, &y, Some(&weights), &options, &control).unwrap();
+        let local = LocalFit::fit(&x, &y, Some(&weights), &options, &control).unwrap();
         let found = local.predict(&x, &control).unwrap();
         let values = local.values(&x, &control).unwrap();
         // At a row that is far from all others a line is not determined.
@@ -100,7 +100,7 @@ fn rows_left_out_of_many_are_judged_as_if_they_were_not_there() {
     let (x, y, _) = rows(2);
     let options = LocalOptions { reach: Reach::Widths(vec![0.5; 2]), ..LocalOptions::default() };
     let control = Control::default();
-    let local = LocalRegression::fit(&x, &y, None, &options, &control).unwrap();
+    let local = LocalFit::fit(&x, &y, None, &options, &control).unwrap();
     for i in [3, 700, 1499] {
         let weights: Vec<f64> = (0..ROWS).map(|j| if j == i { 1e-300 } else { 1.0 }).collect();
         let (without, _, _) = defined(&x, &y, &weights, x.row(i), &[0.5; 2], 1);

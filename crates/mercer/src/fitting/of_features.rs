@@ -1,0 +1,98 @@
+//! Fits and predictions that go by features of rows and not by kernel values.
+
+use super::{Prepared, kinds_of, prepare_weighed};
+use crate::control::Control;
+use crate::data::{ColumnKind, Dataset};
+use crate::error::{Error, Result};
+use crate::estimators::{EstimatorExpr, Finds, Fitted, FittedModel, Needs, Predictions, Query, Want};
+use crate::kernels::{FittedKernel, KernelExpr};
+use crate::prep;
+
+/// Prepares rows for a fit of an estimator as [`prepare_weighed`] does: one that reads features has a kernel of its own where none is given, and one of a density takes
+/// columns in their units.
+///
+/// # Errors
+/// Those of [`prepare_weighed`]; columns without the features that are read.
+pub fn prepare_to_fit(
+    recipe: &prep::Recipe,
+    kernel: Option<&KernelExpr>,
+    estimator: &EstimatorExpr,
+    data: &Dataset,
+    weights: Option<&[f64]>,
+) -> Result<Prepared> {
+    let needs = estimator.needs();
+    let in_units = prep::Recipe { standardise: false, ..recipe.clone() };
+    let recipe = if estimator.takes_no_target() && estimator.gives().finds == Finds::Density { &in_units } else { recipe };
+    if kernel.is_some() || !needs.reads_features() {
+        return prepare_weighed(recipe, kernel, data, weights);
+    }
+    let kernel = KernelExpr::natural_features(&kinds_of(data), needs == Needs::Features).ok_or_else(|| {
+        Error::Data(format!(
+            "{} reads columns of {}, and the table has none",
+            estimator.name(),
+            if needs == Needs::Features { "numbers, labels or texts" } else { "numbers" }
+        ))
+    })?;
+    prepare_weighed(recipe, Some(&kernel), data, weights)
+}
+
+/// The kernel of an estimator in a comparison on prepared rows: that of all others, or where none was given and it reads features, one
+/// that has them. Labels have features only where they were prepared as indicators: then the refusal says what to do.
+pub(crate) fn kernel_beside(estimator: &EstimatorExpr, given: Option<&KernelExpr>, whole: &Prepared) -> KernelExpr {
+    let kinds = kinds_of(&whole.data);
+    let labels = kinds.iter().any(|(_, kind)| *kind == ColumnKind::Category);
+    if given.is_some() || labels || !estimator.needs().reads_features() {
+        return whole.kernel.clone();
+    }
+    KernelExpr::natural_features(&kinds, estimator.needs() == Needs::Features).unwrap_or_else(|| whole.kernel.clone())
+}
+
+/// Refuses a kernel without the features or coordinates that the estimator reads.
+pub(super) fn require_features(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset) -> Result<()> {
+    let dense = || kernel.rank(data).is_some();
+    let why = match estimator.needs() {
+        Needs::Features if !dense() && kernel.stored(data).is_none() => {
+            format!(
+                "reads the features of rows, and {kernel} has none written out; leave the kernel out, or take linear, tfidf for texts, \
+                 nystroem(K, rank=100) for few features of a kernel K"
+            )
+        }
+        Needs::Coordinates if !kernel.has_coordinates() => {
+            format!("reads the coordinates of rows and not values of {kernel}; leave the kernel out, or take linear")
+        }
+        Needs::Coordinates if !dense() => "reads coordinates that are all there, and these columns are sparse; take other columns".into(),
+        _ => return Ok(()),
+    };
+    Err(Error::Setting { name: "kernel".into(), why: format!("{} {why}", estimator.name()) })
+}
+
+/// New rows whose features are held at a time.
+const FEATURE_ROWS: usize = 8192;
+
+/// Predictions of a model over features, from those of the new rows alone.
+pub(super) fn by_features(
+    kernel: &FittedKernel,
+    fitted: &FittedModel,
+    new: &Dataset,
+    want: Want,
+    control: &Control,
+) -> Result<Predictions> {
+    let predict = |rows: &Dataset| {
+        let bound = if want.variance || want.covariance { kernel.gram(rows, control) } else { kernel.gram_to_multiply(rows, control) };
+        fitted.predict(&Query::new(bound?.as_ref(), want, control))
+    };
+    if new.rows() <= FEATURE_ROWS || want.covariance {
+        return predict(new);
+    }
+    let mut all: Option<Predictions> = None;
+    for start in (0..new.rows()).step_by(FEATURE_ROWS) {
+        control.check()?;
+        let rows: Vec<usize> = (start..new.rows().min(start + FEATURE_ROWS)).collect();
+        let some = predict(&new.select(&rows))?;
+        match &mut all {
+            Some(all) => all.append(some),
+            None => all = Some(some),
+        }
+    }
+    all.map_or_else(|| predict(new), Ok)
+}
