@@ -10,8 +10,11 @@ fn one_entry_of_the_catalogue_is_described_by_its_name() {
     assert!(shell.done(&["inspect", "svc"]).out.starts_with("estimator    svc\n"));
     assert!(shell.done(&["inspect", "clip"]).out.starts_with("composition  clip\n"));
     assert!(shell.done(&["inspect", "ridge", "--json"]).out.contains("\"name\": \"ridge\""));
-    let other = shell.mercer(&["inspect", "gaussian"]);
-    assert!(other.code == 2 && other.err.contains("here that is rbf"), "{} {}", other.code, other.err);
+    let other = shell.mercer(&["inspect", "poly"]);
+    assert!(other.code == 2 && other.err.contains("here that is polynomial"), "{} {}", other.code, other.err);
+    // A model of the name that other books give to a kernel.
+    let gaussian = shell.done(&["inspect", "gaussian"]).out;
+    assert!(gaussian.starts_with("model        gaussian\n") && gaussian.contains("here that is rbf"), "{gaussian}");
     let missing = shell.mercer(&["inspect", "model.mercer"]);
     assert!(missing.code != 0 && missing.err.contains("model.mercer"), "{}", missing.err);
 }

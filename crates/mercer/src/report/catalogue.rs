@@ -82,6 +82,9 @@ pub fn entry_text(name: &str) -> Result<String> {
         say("density", m.doc);
         say("takes", m.takes);
         say("source", m.source);
+        if let Some((_, here)) = kernels::ELSEWHERE.iter().find(|(other, _)| *other == name) {
+            say("kernel", &format!("other books and libraries have a kernel of this name (here that is {here})"));
+        }
         say("defaults", &defaults_text(m.params, (m.defaults)()));
         lines.push("parameters".into());
         lines.extend(with(m.params, m.aliases));
