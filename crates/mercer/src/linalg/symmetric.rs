@@ -102,7 +102,7 @@ fn many_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) ->
     out
 }
 
-/// The same of few columns.
+/// What some rows of A add to their own places and, by symmetry, to all later ones, for X of few columns.
 fn few_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) -> Matrix {
     let (n, columns) = (x.rows(), x.cols());
     let mut out = Matrix::zeros(columns, n - band.start);
