@@ -94,7 +94,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn features(&self, _: &Self::Prepared) -> Option<Matrix> {
         None
     }
-    /// The same where they may be many, of which most are 0.
+    /// The features of each input in sparse storage, where they may be many and most are 0.
     fn sparse_features<'p>(&self, _: &'p Self::Prepared) -> Option<SparseMatrix<'p>> {
         None
     }

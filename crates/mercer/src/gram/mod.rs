@@ -84,7 +84,7 @@ pub trait Gram: Sync {
     fn symmetric(&self) -> bool {
         false
     }
-    /// The same for any list of rows, in any order.
+    /// Writes k(row i, column j) for a list of rows in any order, and a range of columns.
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
         let width = cols.len();
         let mut k = 0;
@@ -93,7 +93,7 @@ pub trait Gram: Sync {
             k += run.len();
         }
     }
-    /// The same in f32: what a decomposition solver asks for.
+    /// Writes kernel values for a list of rows in f32, as decomposition solvers ask for.
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         let mut row = vec![0.0; cols.len()];
         for (k, &i) in rows.iter().enumerate() {
@@ -129,7 +129,7 @@ pub trait Gram: Sync {
     fn held(&self) -> Option<&Matrix> {
         None
     }
-    /// The same in f32, row after row, each followed by zeros up to a width: made once for a matrix, and for one width.
+    /// The whole matrix in f32, row by row, each row padded with zeros to a width; made once, for one width.
     fn held_single(&self, _width: usize) -> Option<&[f32]> {
         None
     }
@@ -139,7 +139,7 @@ pub trait Gram: Sync {
     fn features(&self, _side: Side) -> Option<Cow<'_, Matrix>> {
         None
     }
-    /// The same where there may be many of them, of which most are 0: words of documents. Kept as those are.
+    /// The features of the inputs of one side in sparse storage, where they are many and mostly 0, like words of documents.
     fn sparse_features(&self, _side: Side) -> Option<SparseMatrix<'_>> {
         None
     }

@@ -39,7 +39,7 @@ impl<S: Triangular> PutOff<S> {
         some
     }
 
-    /// The same Gram matrix with its features written out.
+    /// Forms the features and gives the Gram matrix as their products.
     pub(crate) fn written_out(self, control: &Control) -> Result<LowRank<S>> {
         let PutOff { mut values, slope } = self;
         slope.factor().solve_rows(&mut values, control)?;
