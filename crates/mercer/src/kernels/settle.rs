@@ -11,7 +11,7 @@ impl KernelExpr {
         self.settle_weighed(data, None)
     }
 
-    /// The same where rows count by weight: a row of weight 2 is two rows.
+    /// Replaces every `auto` and every range, with row weights: a row of weight 2 counts as two rows.
     pub fn settle_weighed(&self, data: &Dataset, weights: Option<&[f64]>) -> Result<KernelExpr> {
         let weights = RowWeights::from(weights);
         weights.check(data.rows())?;
