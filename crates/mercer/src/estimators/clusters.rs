@@ -50,7 +50,7 @@ impl Places {
         Ok(places)
     }
 
-    /// The same of no more than `most` places: where there are more, those at even steps of their order.
+    /// At most `most` of the places of the rows, taken at even steps of their order, with the distances among them.
     pub(super) fn some_of(task: &Task<'_>, most: usize) -> Result<Places> {
         let mut places = Self::alike(task, false)?;
         let found = places.rows.len();
@@ -62,7 +62,7 @@ impl Places {
         Ok(places)
     }
 
-    /// The same without the distances among them.
+    /// The places of the rows, without the distances among them.
     pub(super) fn alike(task: &Task<'_>, distances: bool) -> Result<Places> {
         let n = task.rows();
         if n == 0 {

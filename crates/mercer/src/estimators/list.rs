@@ -121,17 +121,17 @@ macro_rules! estimators {
             pub fn fit(&self, task: &Task<'_>) -> Result<FittedModel> {
                 self.fit_from(task, None)
             }
-            /// The same, from an earlier fit to the same task: see [`Estimator::fit_from`]. One of another
-            /// estimator is passed over.
+            /// Fits, warm-started from an earlier fit to the same task: see [`Estimator::fit_from`]. A fit of another estimator is
+            /// ignored.
             pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedModel>) -> Result<FittedModel> {
                 let nothing = WarmStart::default();
                 self.fit_along(task, earlier.map(|model| (model, &nothing))).map(|(fitted, _)| fitted)
             }
-            /// The same along a path: see [`Estimator::fit_along`].
+            /// Fits along a path of parameters: see [`Estimator::fit_along`].
             pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &WarmStart)>) -> Result<(FittedModel, WarmStart)> {
                 self.fit_keeping(task, earlier, &Split::Rows)
             }
-            /// The same, where rows that are held out keep to a split.
+            /// Fits along a path, with held-out rows chosen by a split: see [`Estimator::fit_keeping`].
             pub(crate) fn fit_keeping(
                 &self,
                 task: &Task<'_>,
@@ -372,7 +372,7 @@ impl EstimatorExpr {
     pub fn arguments(&self) -> Vec<(&'static str, String)> {
         self.any().terms().into_iter().map(|(name, term)| (name, term.to_string())).collect()
     }
-    /// The same without probabilities that take fits of their own: for a score that needs none.
+    /// The estimator without probabilities that need extra fits: for a score that uses none.
     pub(crate) fn without_probabilities(&self) -> EstimatorExpr {
         let mut plain = self.clone();
         if let When::If(flag) = self.gives().calibrated {
@@ -381,7 +381,7 @@ impl EstimatorExpr {
         }
         plain
     }
-    /// The same from one start, where it is a number of starts whose best end counts.
+    /// The estimator with one random start, if it has a parameter `starts`.
     pub(crate) fn with_one_start(&self) -> EstimatorExpr {
         let mut one = self.clone();
         if one.values().iter().any(|(param, _)| param.name == "starts") {
@@ -390,7 +390,7 @@ impl EstimatorExpr {
         }
         one
     }
-    /// The same with probabilities calibrated on held-out scores, where a flag of it asks for them.
+    /// The estimator with probabilities calibrated on held-out scores, where a flag enables them.
     pub fn with_probabilities(&self) -> EstimatorExpr {
         let mut with = self.clone();
         if let When::If(flag) = self.gives().calibrated {
@@ -458,7 +458,7 @@ impl EstimatorExpr {
     pub fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         self.any().criterion(task)
     }
-    /// The same on the way of a search, from where the last value of it ended, and where this one did.
+    /// The smooth selection criterion within a search, warm-started from its previous evaluation; also gives where this one ended.
     pub(crate) fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         self.any().criterion_near(task, last)
     }

@@ -238,7 +238,7 @@ impl<S: Solver> Primal<'_, S> {
         self.solve_from(self.z.transposed_product(&weighed, control)?, y, control)
     }
 
-    /// The same from g = Z_m' W (y - f) - lambda beta of beta = 0, which is Z'W y_m: what is centred need not be centred on both sides.
+    /// Solves from the gradient at beta = 0, g = Z_m' W (y - f) - lambda beta, which is Z'W y_m: centring one factor suffices.
     pub(super) fn solve_from(&self, mut open: Matrix, y: &Matrix, control: &Control) -> Result<Found> {
         let (n, outputs) = (y.rows(), y.cols());
         let centre = means(y, self.weights, self.mean.is_some());

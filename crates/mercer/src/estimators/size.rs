@@ -36,7 +36,7 @@ impl Size {
     /// Operations of a kernel value of ten numbers: a squared distance and an exponential.
     pub const PER_VALUE: f64 = 40.0;
 
-    /// The same fit to another number of rows.
+    /// The size of the fit with another number of rows.
     pub fn at(self, rows: usize) -> Size {
         Size { rows, ..self }
     }
