@@ -270,7 +270,7 @@ impl Error {
         let known = known.into_iter().map(|s| s.as_ref().to_owned()).collect();
         Error::Unknown { what: what.into(), name: name.into(), known, meant: None }
     }
-    /// The same, with the names that other books and libraries use, each with the one used here.
+    /// A failed lookup that also knows names used by other books and libraries, each with the name used here.
     pub fn unknown_here<S: AsRef<str>>(
         what: impl Into<String>,
         name: &str,

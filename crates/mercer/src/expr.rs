@@ -422,7 +422,7 @@ impl fmt::Display for Term {
     }
 }
 
-/// The same error, pointing at a character of the expression.
+/// Turns an error into a syntax error that points at a character of the expression; syntax errors stay.
 pub(crate) fn locate<T>(text: &str, at: usize, made: Result<T>) -> Result<T> {
     made.map_err(|e| match e {
         Error::Syntax { .. } => e,
