@@ -66,7 +66,7 @@ impl Cells {
     pub(super) fn misses(&self, cell: &str) -> bool {
         self.says(cell) == Cell::Missing
     }
-    /// The same cells where they are declared labels: words such as `None` are labels, except among numbers.
+    /// Marks the cells as declared labels: words such as `None` are labels then, except among numbers.
     pub(super) fn of_declared_labels(mut self) -> Self {
         let has_words = self.iter().any(|cell| Cell::of(cell) == Cell::Word);
         self.words_stay |= has_words;
@@ -80,7 +80,7 @@ impl Cells {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(a, &b)| &self.text[a..b])
     }
-    /// The same cells, those that `empty` chooses emptied, and how many these are.
+    /// Empties the cells that `empty` selects; gives the cells and how many were emptied.
     pub(super) fn emptied(&self, empty: impl Fn(&str) -> bool) -> (Self, usize) {
         let mut kept = Cells { text: String::with_capacity(self.text.len()), ends: Vec::with_capacity(self.ends.len()), ..*self };
         let mut count = 0;

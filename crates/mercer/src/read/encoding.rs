@@ -44,7 +44,7 @@ pub(super) fn decode<'a>(file: &str, bytes: &'a [u8], asked: Option<&str>, most:
     assuming(file, bytes, asked, most).map(|(text, assumed)| (text, assumed.map(|a| a.fact)))
 }
 
-/// The same with the name of what was assumed.
+/// Decodes the bytes; where an encoding was assumed, gives its name and what to report of it.
 pub(super) fn assuming<'a>(file: &str, bytes: &'a [u8], asked: Option<&str>, most: u64) -> Result<(Cow<'a, str>, Option<Assumed>)> {
     let wide = |said: &str| {
         Some(Assumed { name: "utf-16".into(), fact: Fact::of_table(format!("{file}: the table is {said}, and read as that")) })

@@ -82,7 +82,7 @@ impl Table {
         Self::read_within(source, &ReadOptions::default(), &Control::default())
     }
 
-    /// The same as the options say; neither the file nor what it unpacks to may take more than `control.max_memory`.
+    /// Reads a table with the given options; neither the file nor its unpacked content may exceed `control.max_memory`.
     ///
     /// # Errors
     /// As [`Table::read`], and options that cannot be met.
@@ -125,7 +125,7 @@ impl Table {
         Self::parse_within(file, bytes, &ReadOptions::default(), &Control::default())
     }
 
-    /// The same as the options say; what the bytes unpack to and grow to may not take more than `control.max_memory`.
+    /// Parses bytes with the given options; what they unpack to and grow to may not exceed `control.max_memory`.
     ///
     /// # Errors
     /// As [`Table::parse`], and options that cannot be met.
@@ -152,7 +152,7 @@ impl Table {
         Self::of_texts(file, rows, columns, false)
     }
 
-    /// The same of cells that are strings: those that look like numbers stay labels or texts, as in JSON lines.
+    /// A table from columns of strings: cells that look like numbers stay labels or texts, as in JSON lines.
     ///
     /// # Errors
     /// As [`Table::of_cells`].
@@ -207,7 +207,7 @@ impl Table {
     pub fn notices(&self) -> Vec<Notice> {
         self.facts().iter().filter(|fact| !fact.plain).map(Fact::sentence).collect()
     }
-    /// The same, the table given up.
+    /// The notices of the table, which is consumed.
     pub fn into_notices(self) -> Vec<Notice> {
         self.notices()
     }
