@@ -14,7 +14,7 @@ pub fn equal_rows(data: &Dataset) -> Vec<usize> {
     groups(data, &hashes(data))
 }
 
-/// The same groups, numbered by what the rows hold, wherever they stand and however often.
+/// Group numbers that depend on the content of the rows only, not on their position or how often they occur.
 fn in_order_of_content(groups: &[usize], hashes: Vec<u64>) -> Vec<usize> {
     let mut of_group: Vec<(u64, usize)> = hashes.into_iter().zip(groups.iter().copied()).collect();
     of_group.sort_unstable();
