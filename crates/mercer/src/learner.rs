@@ -165,7 +165,8 @@ impl Learner {
         self.fit_from(&Before::default(), &examples, info, control).map(|timed| timed.model)
     }
 
-    /// The same with the seconds that it took. The folds of tuning respect the split of the examples.
+    /// Fits as [`Learner::fit`] does, and measures the seconds of tuning and of the fit. The folds of tuning respect the split of
+    /// the examples.
     pub fn fit_from(&self, before: &Before<'_>, examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
         let estimator = judged_by(&self.estimator, self.metric);
         if estimator != self.estimator {

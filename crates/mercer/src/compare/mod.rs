@@ -69,7 +69,7 @@ impl Comparing {
         }
     }
 
-    /// The same with class probabilities of each estimator where the metric is computed from them.
+    /// The comparison with class probabilities enabled for each estimator where the metric is computed from them.
     fn judged(&self) -> Self {
         let estimators = self.estimators.iter().map(|e| judged_by(e, self.metric)).collect();
         Comparing { estimators, ..self.clone() }

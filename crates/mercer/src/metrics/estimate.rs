@@ -30,7 +30,7 @@ impl Estimate {
         Self::beside(&gaps, greatest(values).max(greatest(others)))
     }
 
-    /// The same of values that were computed from numbers up to this size.
+    /// The estimate from `values` whose rounding error is judged relative to `size`, the magnitude they were computed from.
     fn beside(values: &[f64], size: f64) -> Estimate {
         let defined = || values.iter().filter(|v| !v.is_nan());
         let folds = defined().count();

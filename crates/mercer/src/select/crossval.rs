@@ -227,7 +227,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The same by a fit that asks for kernel values as it goes, on rows that each setting is tried on once.
+    /// Scores a setting on one fold by a fit that computes kernel values on demand, for rows that each setting uses once.
     fn score_apart(&self, setting: &Setting, train: &Dataset, test: &Dataset, fold: &Fold, control: &Control) -> Result<Option<f64>> {
         let sample = &self.place.round.sample;
         let (target, held) = (sample.target.select(&fold.train), sample.target.select(&fold.test));
@@ -241,7 +241,7 @@ impl<'a> Field<'a> {
         Ok(Some(self.scoring.decide(&predictions, &held, of_held.as_deref())))
     }
 
-    /// The same on given Gram matrices: `among` the training rows, and of the held-out rows against the support.
+    /// Scores a setting on one fold from given Gram matrices: `among` the training rows, and of held-out rows with the support.
     fn score_on<'g>(
         &self,
         setting: &Setting,

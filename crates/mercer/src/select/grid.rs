@@ -134,7 +134,7 @@ impl Strip {
         cells
     }
 
-    /// The same where kernel values are computed for this fold alone.
+    /// The cells of one fold from kernel values computed for this fold separately.
     fn apart(&self, examples: &Examples<'_>, side: &Side<'_>, want: Want, control: &Control, seed: u64) -> Result<Vec<Cell>> {
         let (train, test) = (examples.data.select(&side.fold.train), examples.data.select(&side.fold.test));
         let learnt = Examples { data: &train, target: &side.target, weights: side.weights.as_deref(), split: &Split::Rows };

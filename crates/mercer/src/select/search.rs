@@ -200,7 +200,7 @@ impl Search {
         (self.next..self.rounds.len()).map(|k| self.work_of(&self.rounds[k], k)).sum()
     }
 
-    /// The same as a rule: a search by held-out rows mostly ends before it has tried all that it may.
+    /// Operations that the remaining rounds usually take: a search by held-out rows mostly ends before it has tried all it may.
     pub fn usual_work(&self) -> f64 {
         self.work_left() * if self.is_smooth() { 1.0 } else { USUAL }
     }

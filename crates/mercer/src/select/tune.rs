@@ -159,7 +159,7 @@ pub fn criterion(
     criterion_near(kernel, estimator, examples, control, seed, &mut Left::default())
 }
 
-/// The same on the way of a search.
+/// The smooth criterion and its derivatives within a search, warm-started from its previous evaluation in `left`.
 fn criterion_near(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,

@@ -47,7 +47,7 @@ impl Search {
         self.sizes_to(self.most_rows(examples, control))
     }
 
-    /// The same where the last of them has so many.
+    /// Rows of each round, ascending, where the last round has `most`.
     fn sizes_to(&self, most: usize) -> Vec<usize> {
         let least = ROUND_ROWS.max(ROWS_PER_CLASS * self.classes());
         let mut sizes = vec![most];
