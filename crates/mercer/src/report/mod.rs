@@ -120,7 +120,7 @@ pub struct Row {
     pub estimator: String,
     /// The settled kernel and parameters of the fit to all rows.
     pub settled: String,
-    /// The same with four significant digits, for reading; empty where `settled` reads well as it is.
+    /// `settled` with four significant digits, for reading; empty where it reads well unshortened.
     pub brief: String,
     /// Held-out metrics. The first metric of the best row is the one by which rows are ranked and
     /// [`Row::difference`] is taken.

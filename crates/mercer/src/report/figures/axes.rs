@@ -111,7 +111,7 @@ impl Axes {
         let names = names.map(|n| shown(n, 48));
         Axes { x, y, names, edge: 0.0, left: 30.0 + labels + 10.0, right: size.0 - 18.0, top: top + 10.0, bottom: size.1 - 52.0 }
     }
-    /// The same frame so many pixels to the right and down.
+    /// Moves the frame to the right and down, in pixels.
     pub(super) fn moved(self, (across, down): (f64, f64)) -> Axes {
         Axes {
             edge: self.edge + across,
