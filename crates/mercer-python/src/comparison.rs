@@ -230,7 +230,7 @@ pub(crate) struct Given<'a, 'py> {
     pub(crate) metric: Option<&'a str>,
 }
 
-/// The same as the library takes it.
+/// The arguments of a comparison in the types of the library.
 pub(crate) struct Asked {
     pub(crate) data: Arc<Dataset>,
     pub(crate) target: Target,

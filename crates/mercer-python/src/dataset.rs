@@ -78,7 +78,7 @@ pub(crate) fn dataset(object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::D
     told(object).map(|(data, _)| data)
 }
 
-/// The same with what is worth a notice, which was told before where the object is a Dataset already.
+/// Columns of any object that holds them, with their notices; those of an object that is a Dataset already were shown before.
 pub(crate) fn told(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dataset>, Vec<Notice>)> {
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok((data.get().data.clone(), data.get().notices.clone()));

@@ -33,7 +33,7 @@ pub(crate) fn data_error(message: impl Into<String>) -> PyErr {
     raise(Error::Data(message.into()))
 }
 
-/// The same fault of what was given, with the place where it was met; other errors as they are.
+/// Adds the location to a DataError; other errors are unchanged.
 pub(crate) fn within(py: Python<'_>, place: &str, error: PyErr) -> PyErr {
     let is_ours = error.get_type(py).name().is_ok_and(|name| name == "DataError");
     if is_ours { data_error(format!("{place}: {}", error.value(py))) } else { error }

@@ -129,7 +129,7 @@ impl Limits<'_> {
         self.run_sized(py, Size::Any, work)
     }
 
-    /// The same; what is small is done here.
+    /// Runs `work` under these bounds, small work on the calling thread.
     pub(crate) fn run_sized<R: Send + 'static>(
         &self,
         py: Python<'_>,
