@@ -92,7 +92,7 @@ pub struct FittedPerceptron {
     last: Option<(Matrix, Vec<f64>)>,
     /// Changes in their order where vectors vote: support row, class that rises, class that falls; weight and rows seen before.
     changes: Vec<(usize, usize, usize)>,
-    /// As above.
+    /// The weight of each change, and the weight of the rows seen before it.
     weights: Vec<(f64, f64)>,
     /// The weight of the rows that were seen.
     seen: f64,
