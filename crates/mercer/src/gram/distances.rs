@@ -1,4 +1,4 @@
-//! How far apart inputs are in feature space, from kernel values alone:
+//! Distances in feature space, from kernel values alone:
 //!
 //! ```text
 //! |phi(x) - phi(z)|^2 = k(x, x) + k(z, z) - 2 k(x, z)

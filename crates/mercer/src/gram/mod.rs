@@ -107,8 +107,8 @@ pub trait Gram: Sync {
     fn among(&self, _side: Side) -> Option<Box<dyn Gram + '_>> {
         None
     }
-    /// Writes how far apart inputs are in feature space: a number for each pair that rises with |phi(x) - phi(z)| and stands
-    /// for the square that [`Gram::squared_distances`] gives. Where more than kernel values is known, nothing cancels: it is
+    /// Writes a monotone surrogate of the feature-space distance: for each pair a number that increases with |phi(x) - phi(z)| and
+    /// represents the square that [`Gram::squared_distances`] gives. Where more than kernel values is known, nothing cancels: it is
     /// never negative, and 0 between equal inputs.
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         distances::from_values(self, rows, cols, out);
@@ -143,8 +143,8 @@ pub trait Gram: Sync {
     fn sparse_features(&self, _side: Side) -> Option<SparseMatrix<'_>> {
         None
     }
-    /// C and L where the features of the rows, Z = C L'^-1, are put off: the rest of a Gram matrix that is among the same inputs
-    /// is there too, and dear.
+    /// C and L where the features of the rows, Z = C L'^-1, are applied without being formed. Everything else of a Gram matrix
+    /// among the same inputs is available too, but expensive.
     fn put_off(&self) -> Option<(&Matrix, &Lower)> {
         None
     }

@@ -1,5 +1,5 @@
-//! Features that are put off, Z = C L'^-1 for values C with landmarks and their Cholesky factor L: Z b = C (L'^-1 b) and
-//! Z'r = L^-1 (C'r) spare a fit and predictions the N rank^2 operations of Z. Whatever else is asked for is there, and dear.
+//! Features applied without being formed, Z = C L'^-1 for values C with landmarks and their Cholesky factor L: Z b = C (L'^-1 b)
+//! and Z'r = L^-1 (C'r) save a fit and predictions the N rank^2 operations of Z. Other values are available, but expensive.
 
 use super::{Block, Bound, Gram, LowRank, Side, Slope};
 use crate::control::Control;

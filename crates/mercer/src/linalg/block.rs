@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// `rows` x `cols` numbers, rows `stride` apart. Windows of one matrix that do not overlap may be
+/// `rows` x `cols` numbers with row stride `stride`. Windows of one matrix that do not overlap may be
 /// written from several threads at once.
 #[derive(Debug)]
 pub struct Block<'a, T> {

@@ -1,7 +1,7 @@
 //! Solves with a lower triangular factor L, a band of its rows at a time, so that a long solve can be stopped:
 //! x_b <- L_bb^-1 (x_b - L_b,before x_before), and from the last band upwards for L' (Golub & Van Loan, Matrix Computations, 3.1).
 //!
-//! Right sides come as rows, because a cross Gram matrix has them so: one row per new input. Few of them go by passes over L, whose
+//! Right-hand sides are rows, as in a cross Gram matrix: one row per new input. Few of them are solved by passes over L, whose
 //! rows are read eight at a time.
 
 use super::Real;
@@ -19,7 +19,7 @@ pub(super) const PANEL: usize = 128;
 /// Where the rows of L stand; nothing right of the diagonal is read outside of blocks on it.
 #[derive(Clone, Copy)]
 pub(super) enum Triangle<'a, T> {
-    /// In a matrix whose rows begin so many numbers apart.
+    /// In a matrix with this row stride.
     Square(&'a [T], usize),
     /// One after the other: row i has i + 1 numbers.
     Packed(&'a [T]),
