@@ -1,5 +1,5 @@
-//! How many features a kernel is an inner product of, where they are few by construction: what a plan goes by before anything is
-//! bound; and kernels of few features that stand for others.
+//! The rank of kernels that are inner products of few features by construction, for plans before anything is bound; and
+//! low-rank approximations of other kernels.
 
 use super::composition::AnyComposition;
 use super::fitted::Scope;
