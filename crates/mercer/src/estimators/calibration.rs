@@ -8,7 +8,8 @@
 //! fitted to that.
 //!
 //! A calibration never goes against the scores: where held-out rows lie on the wrong side more often than not, or say nothing of a class,
-//! as every row of it is a copy of one, probabilities are those that the method has by itself; of decision values alone nearly even ones.
+//! as every row of it is a copy of one, probabilities are
+//! those of the method itself; for methods with decision values only, nearly uniform ones.
 
 use super::coupling::couple;
 use super::held_out::ScoreKind;

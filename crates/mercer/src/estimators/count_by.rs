@@ -9,7 +9,7 @@
 //!
 //! W* is of rows drawn evenly from the box around the principal components of the rows in feature space (Tibshirani, Walther & Hastie
 //! 2001, reference b), s_k = (1 + 1/B)^(1/2) times the standard deviation of log W*; the rule is that of Dudoit & Fridlyand (2002), with 3
-//! errors in the place of one since the greatest of ten gaps is seldom within one by chance, because that of the paper, by neighbours
+//! errors instead of one since the greatest of ten gaps is seldom within one by chance, because that of the paper, by neighbours
 //! alone, stops at 1 where two clusters are worse than one and four are best. Samples hold 80% of the places, and agree by the
 //! adjusted Rand index (Ben-Hur, Elisseeff & Guyon 2002; Hubert & Arabie 1985) of the places that both hold.
 
@@ -86,7 +86,7 @@ pub struct CountTried {
 pub struct CountCurve {
     /// What was measured.
     pub by: CountBy,
-    /// The numbers tried, ascending; none where there are too few rows to tell.
+    /// The numbers tried, ascending; none where there are too few rows to decide.
     pub tried: Vec<CountTried>,
     /// The number that is chosen.
     pub chosen: usize,

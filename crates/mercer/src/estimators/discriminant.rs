@@ -1,5 +1,5 @@
-//! Kernel Fisher discriminant analysis: the directions in feature space along which classes lie far apart and rows of one class close
-//! together, S_B v = rho (S_W + lambda I) v, and Gaussian classes of one covariance along them.
+//! Kernel Fisher discriminant analysis: the directions in feature space with large variance between classes and small variance within
+//! classes, S_B v = rho (S_W + lambda I) v, and Gaussian classes of one covariance along them.
 //!
 //! With regularised scatter the directions are those of the ridge regression F of the indicators Y of the classes, turned so that the
 //! fitted values are uncorrelated and have variance 1 within classes (Mika et al. 1999; Hastie, Buja & Tibshirani 1995, Penalized

@@ -13,7 +13,7 @@
 //! e(x) = k~(x, x) - sum_j f_j(x)^2 = k(x, x) - 2 mean_s k(x, x_s) + mean_st k(x_s, x_t) - sum_j f_j(x)^2
 //! ```
 //!
-//! With `sparsity` s above 0 few rows have loadings b in the place of a: those that minimise, around the row m nearest to the mean,
+//! With `sparsity` s above 0 few rows have loadings b instead of a: those that minimise, around the row m nearest to the mean,
 //!
 //! ```text
 //! 1/2 sum_j |v_j - sum_i b_ij (phi(x_i) - phi(x_m))|^2 + lambda sum_i |b_i|,   lambda = s times the least that leaves no row
@@ -21,7 +21,7 @@
 //!
 //! with v_j the directions of the components; row m takes b_m = -sum_i b_i, so that loadings sum to 0 as those of components do.
 //!
-//! Of distances d, -d^2/2 takes the place of k: classical scaling
+//! For distances d, -d^2/2 is used instead of k: classical scaling
 //! (Torgerson 1952). The row that lies farthest from 0 along a component lies above it. Rows of weights: see `centred`.
 
 use super::centred::{Centred, leading_costs};

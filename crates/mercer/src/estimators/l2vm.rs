@@ -5,7 +5,7 @@
 //! minimise  sum_i w_i l(y_i, u'phi(x_i) + b) + (lambda/2) sum_j u_j^2 / w_j,     l the square loss, or that of `logistic`
 //! ```
 //!
-//! A row of weight w stands w times, as an exemplar too. It is `ridge` or `logistic` with the kernel matrix K V K' in the place of K,
+//! A row of weight w stands w times, as an exemplar too. It is `ridge` or `logistic` with the kernel matrix K V K' instead of K,
 //! V = diag(w), which is positive semi-definite whatever the similarity: u = V K'alpha, and without constant and weights
 //! u = (K'K + lambda I)^-1 K'y. Lambda and kernel parameters are chosen by evidence: of classes that of `logistic`; of numbers with
 //! the constant integrated and the variance at its best, V = 1/2 sum_o ((N - 1) log y_o'P y_o + log |C| + log 1'C^-1 1),

@@ -191,7 +191,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// What fitting gives.
     type Fitted: Fitted;
 
-    /// The value of the smooth criterion as it is told to the user, in a unit that can be read; rises with the value.
+    /// The value of the smooth criterion in the unit shown to the user; increases with the value.
     fn criterion_for_display(value: f64) -> f64 {
         value
     }
@@ -211,7 +211,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn multiplies(&self) -> bool {
         false
     }
-    /// What a fit of a size takes of memory and operations: what plans go by.
+    /// Memory and operations of a fit of a given size, from which plans are made.
     fn costs(&self, size: Size) -> Costs;
     /// Whether a parameter counts for such a target.
     fn uses(&self, _param: &str, _target: Kind) -> bool {

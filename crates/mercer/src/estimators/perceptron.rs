@@ -51,7 +51,7 @@ pub enum Vector {
     /// Their mean.
     #[default]
     Averaged,
-    /// Each, with as many votes as rows went by while it lasted.
+    /// Each vector, with one vote for every row it survived (voted perceptron).
     Voted,
     /// The last.
     Last,
@@ -82,7 +82,7 @@ impl Default for Perceptron {
     }
 }
 
-/// A fitted perceptron: where its stream has come to, and what predicts.
+/// A fitted perceptron: the state of its stream, and the vectors that predict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FittedPerceptron {

@@ -7,7 +7,7 @@
 //! N rank^2 operations and the memory of Z. With g = Z'W (y - f) - lambda beta, alpha = W (y - f) / lambda is a point of the dual
 //! problem whose value is |g|^2 / (2 lambda) below that of the primal one: the duality gap (F29, F37).
 //!
-//! Steps of refinement go by a factor of that matrix. Where features are put off (`gram::PutOff`) it is made from C to the
+//! Steps of refinement use a factor of that matrix. Where features are not formed (`gram::PutOff`) it is computed from C to the
 //! precision of f32, and where they are sparse there is none: then each step is one of conjugate gradients.
 
 use super::Task;

@@ -41,7 +41,7 @@ impl Size {
         Size { rows, ..self }
     }
 
-    /// The features, where there are so few of them that a fit goes by them and not by kernel values.
+    /// The number of features, where they are few enough for a fit to use them instead of kernel values.
     pub fn few(self) -> Option<usize> {
         self.rank.filter(|rank| ROWS_PER_FEATURE * rank < self.rows)
     }

@@ -4,7 +4,7 @@
 //! e(x) = sum_i w_i^(1/2) d_i^(-1/2) k(x, x_i) u_i / l,    W^(1/2) D^(-1/2) K D^(-1/2) W^(1/2) u = l u
 //! ```
 //!
-//! along the c leading eigenvectors, brought to length 1, and are told apart there by k-means. A training row lies at u_i / (w_i d_i)^(1/2)
+//! along the c leading eigenvectors, scaled to length 1, and are clustered there by k-means. A training row lies at u_i / (w_i d_i)^(1/2)
 //! times a number, which its length takes away again, as it does the degree of a new row: that is the extension of Nyström.
 
 use super::centred::{leading_costs, leading_pairs};
