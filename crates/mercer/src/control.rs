@@ -49,13 +49,13 @@ pub struct Control {
     /// The most bytes that a plan may ask for.
     pub max_memory: u64,
     /// The most bytes that the whole process may hold, what it holds already included: tables, buffers, memory kept for
-    /// later. `None`: a plan is judged by itself.
+    /// later. `None`: each plan is judged separately.
     pub max_process: Option<u64>,
     /// Watcher of progress.
     pub progress: Option<Arc<dyn Progress>>,
     /// Raised to stop at once with [`Error::Cancelled`].
     pub cancel: CancelFlag,
-    /// Raised to come to an end with the best so far, as if the time budget were spent.
+    /// Raised to stop with the best result so far, as if the time budget were spent.
     pub stop_early: CancelFlag,
     /// What one evaluation of a search leaves to the next: fresh memory costs as much as an eighth of the arithmetic. `None`:
     /// the memory of a matrix goes back to the system.

@@ -172,7 +172,7 @@ pub enum Error {
         /// What was computed.
         what: String,
     },
-    /// A request to come to an end was met before there was a result of this part of the work.
+    /// An early stop was requested before this part of the work had a result.
     #[error("{what}: stopped on request before there was a result")]
     Stopped {
         /// What was to be computed.
@@ -217,7 +217,7 @@ pub enum Error {
     },
 }
 
-/// The families of error that the faces tell apart (exit codes, exception classes).
+/// The families of error that command line and Python distinguish (exit codes, exception classes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// An expression, name or parameter: fix what was typed.

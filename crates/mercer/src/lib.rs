@@ -46,7 +46,7 @@
 //!
 //! What is re-exported here is what a program is written with; the rooms below are how it is made.
 //!
-//! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
+//! The rooms, bottom to top: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
 //! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`linear`], machines on written-out features; [`validity`], which proves and
 //! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`mod@compare`], which
 //! puts estimators side by side; [`report`], which says it; [`demos`], the textbook's figures made again.
