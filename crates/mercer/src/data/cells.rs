@@ -62,7 +62,7 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     fn missing(&self) -> Vec<usize> {
         Vec::new()
     }
-    /// Whether one value stands in every row and therefore tells nothing; kinds that are left to their kernels say no.
+    /// Whether all rows hold one value, which carries no information; kinds that are left to their kernels say no.
     fn is_constant(&self) -> bool {
         false
     }

@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for Similarities {
 /// What is known of the kernel among new rows that are none of the training rows.
 #[derive(Clone, Debug)]
 pub enum Own {
-    /// Nothing: their variance cannot be told.
+    /// Nothing: their variance is unknown.
     Unknown,
     /// k(x, x) of each.
     Squares(Vec<f64>),

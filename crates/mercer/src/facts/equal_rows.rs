@@ -129,8 +129,8 @@ pub fn dealt_by_content(data: &Dataset, target: &Target) -> Option<Vec<usize>> {
     Alike::of(target, &groups).agree().then(|| in_order_of_content(&groups, hashes))
 }
 
-/// The split by which rows are held out to calibrate: equal rows are one row of their weights, in the place of the first; any row, where the
-/// columns are so coarse that equal rows have different targets.
+/// The split by which rows are held out to calibrate: equal rows count as one row of their total weight. Rows are split one by
+/// one where the columns are so coarse that equal rows have different targets.
 pub fn each_once(data: &Dataset, target: &Target) -> Split {
     let groups = equal_rows(data);
     if Alike::of(target, &groups).agree() { Split::Copies(groups) } else { Split::Rows }

@@ -1,4 +1,4 @@
-//! A column that alone tells the target: often something that is known only together with it.
+//! Target leakage: a column that alone predicts the target, often because it is known only together with it.
 //!
 //! Each column alone predicts rows that it has not seen: the nearest value decides between classes, the line between its
 //! two neighbours gives a number.

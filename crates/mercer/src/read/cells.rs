@@ -23,7 +23,7 @@ pub(super) enum Decimals {
     /// Points, since the format has no other numbers.
     #[default]
     OfFormat,
-    /// No column tells.
+    /// Unknown: no column determines it.
     Unknown,
     /// Points in some column.
     Points,

@@ -1,5 +1,5 @@
 //! Bytes to text: UTF-8, UTF-16 with or without a byte order mark, and the older encodings (WHATWG Encoding Standard, by the
-//! crate `encoding_rs`). Which one, the user says, a byte order mark says, or the bytes themselves tell.
+//! crate `encoding_rs`). The encoding is given by the user, by a byte order mark, or detected from the bytes.
 
 use super::facts::Fact;
 use super::unpack::too_large;

@@ -18,7 +18,7 @@ pub enum Topic {
     Flags,
     /// Labels where there might be numbers.
     Labels,
-    /// Columns that only tell rows apart.
+    /// Columns that only identify rows.
     Identifiers,
     /// Values that may stand for missing cells.
     Missing,

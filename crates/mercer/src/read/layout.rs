@@ -1,4 +1,4 @@
-//! What parts the cells of a table of text, told from its first lines.
+//! The cell separator of a text table, detected from its first lines.
 
 use super::options::Delimiter;
 use std::borrow::Cow;

@@ -74,7 +74,7 @@ impl Raw {
 
 impl Table {
     /// Reads a table: CSV and its cousins, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also packed by gzip or
-    /// Zstandard; a folder of texts, or a tar archive of one. The format is told from the first bytes.
+    /// Zstandard; a folder of texts, or a tar archive of one. The format is detected from the first bytes.
     ///
     /// # Errors
     /// What the system says about the file, and every fault of [`Table::parse`].
@@ -116,10 +116,10 @@ impl Table {
         Err(Error::TooLarge { what, needed, allowed })
     }
 
-    /// Reads a table from its bytes, whose format is told from them; `file` is what messages call it.
+    /// Reads a table from bytes and detects their format; `file` is its name in messages.
     ///
     /// # Errors
-    /// No header, no rows, a name missing or standing twice, a row with more or fewer cells than the header, bytes
+    /// No header, no rows, a missing or duplicate name, a row with more or fewer cells than the header, bytes
     /// that are no text, what the format does not allow: each with its row or line.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self> {
         Self::parse_within(file, bytes, &ReadOptions::default(), &Control::default())

@@ -1,4 +1,4 @@
-//! Packed bytes unpacked: gzip (RFC 1952) and Zstandard (RFC 8878), told by their first bytes, never more than the memory
+//! Packed bytes unpacked: gzip (RFC 1952) and Zstandard (RFC 8878), detected by their first bytes, never more than the memory
 //! allowed. Files of several members or frames are read whole.
 
 use crate::error::{Error, Result};
