@@ -35,10 +35,10 @@ pub enum TrainingRows {
     All,
     /// So many at most.
     Most(usize),
-    /// As many as memory and time allow an exact fit to; all through landmarks where the estimator goes by few features.
+    /// As many as memory and time allow for an exact fit; all rows through landmarks where the estimator uses few features.
     Affordable,
-    /// So many at most, the last fit through landmarks: see [`Nystroem`](crate::kernels::Nystroem). Searches go by the exact kernel
-    /// on some rows.
+    /// So many at most, the last fit through landmarks: see [`Nystroem`](crate::kernels::Nystroem). Searches use the exact kernel
+    /// on a sample of the rows.
     ThroughLandmarks {
         /// The rows.
         most: usize,

@@ -87,11 +87,11 @@ pub struct RowStatus {
     pub at_start: bool,
     /// Whether a search was left out, as it would cost far too much.
     pub exceeds_budget: bool,
-    /// Whether the search came to its own end.
+    /// Whether the search ended by itself and not at a limit of time.
     pub is_searched: bool,
     /// Fits that did not meet their tolerance, of the folds and of the fit to all rows.
     pub unconverged: usize,
-    /// Rows that the fits whose scores are told learnt from at most.
+    /// Most training rows of the fits whose scores are reported.
     pub rows: usize,
     /// Rows that the fit to all rows learnt from; 0 where there is none.
     pub fitted_rows: usize,

@@ -66,7 +66,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (n > 0).then(|| sum / f64::from(n))
 }
 
-/// The share of each class's rows that is predicted right; `None` for a class of no row.
+/// The recall of each class; `None` for a class without rows.
 pub fn recalls(found: &[usize], truth: &[usize], classes: usize, weights: Option<&[f64]>) -> Vec<Option<f64>> {
     let rows = ClassRows { found, truth, classes, weights, probabilities: None, ranking: None, rarer: None };
     rows.counts().iter().map(|c| (c.truth > 0.0).then(|| c.right / c.truth)).collect()

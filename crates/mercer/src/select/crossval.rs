@@ -1,7 +1,7 @@
 //! A round of a search by cross-validation, for estimators without a smooth criterion.
 //!
 //! The first round looks at a coarse joint grid over the first two free numbers and walks from its best with steps of
-//! shrinking size; a later one begins with the settings that the round before could not tell from the best. Folds are
+//! shrinking size; a later one begins with the settings that the round before found statistically tied with the best. Folds are
 //! judged two at a time: a setting that is behind the best on both by more than the noise is not fitted to the others
 //! (racing: Maron and Moore 1997, The racing algorithm: model selection for lazy learners).
 
