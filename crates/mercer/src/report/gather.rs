@@ -35,7 +35,7 @@ pub struct Request<'a> {
     pub comparing: &'a Comparing,
     /// Weights of the rows.
     pub weights: Option<&'a [f64]>,
-    /// What rows and target tell by themselves ([`crate::facts::facts`]).
+    /// Facts about rows and target ([`crate::facts::facts`]).
     pub facts: Vec<String>,
     /// Columns each of which alone gives the target away ([`crate::facts::Fact::leaks`]).
     pub leaks: Vec<String>,

@@ -1,6 +1,6 @@
 //! Axes: from numbers to places on the sheet, ticks at round numbers, names in the user's words, and the legend.
 //!
-//! Ticks are 1, 2 or 5 times a power of ten apart (Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
+//! Ticks are spaced by 1, 2 or 5 times a power of ten (Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
 
 use super::canvas::{Anchor, Place, Sheet, width};
 use super::colours::{Colour, FAINT, INK, MUTED};
