@@ -39,7 +39,7 @@ pub(crate) fn asarray<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
     })
 }
 
-/// The first row that has not the length of the first one, told as a fault; `None` where there is none.
+/// The error message for the first row whose length differs from that of row 0; `None` if all are equal.
 fn uneven(rows: &Bound<'_, PyAny>) -> Option<String> {
     let length = |row: &Bound<'_, PyAny>| if row.is_instance_of::<PyString>() { None } else { row.len().ok() };
     let said = |length: Option<usize>| length.map_or_else(|| "a single value".into(), |n| format!("a vector of length {n}"));

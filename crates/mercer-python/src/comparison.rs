@@ -317,8 +317,8 @@ impl Comparison {
         self.said.notices.clone()
     }
 
-    /// What rows and target tell by themselves, before anything is fitted: copies of rows, columns that give the target away, rare
-    /// classes, heavy tails; one sentence each. They were warned of.
+    /// Facts about rows and target known before any fit: duplicate rows, columns that leak the target, rare classes, heavy
+    /// tails; one sentence each. Warnings were issued for them.
     #[getter]
     fn facts(&self) -> Vec<String> {
         self.said.facts.clone()

@@ -1,4 +1,4 @@
-//! Kernel values and neighbours that are given in the place of inputs.
+//! Kernel values and neighbours that are given instead of inputs.
 
 use crate::answers::values;
 use crate::arrays::{asarray, from_matrix, numbers, two_axes};

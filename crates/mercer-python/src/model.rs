@@ -199,7 +199,7 @@ impl Model {
         from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
     }
 
-    /// How good predictions are: the share of right classes, R² of numbers, or another metric.
+    /// Scores predictions: accuracy for classes, R² for numbers, or another metric.
     ///
     /// Parameters
     /// ----------

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// Dataset, target and weights; the latter two may be None.
 type Parts<'py> = (Dataset, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
-/// Takes a table apart.
+/// Splits a table into inputs, target, weights and groups.
 fn parts<'py>(
     py: Python<'py>,
     mut table: Table,

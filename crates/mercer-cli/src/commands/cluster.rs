@@ -30,7 +30,7 @@ pub(crate) struct Cluster {
     /// How that is found; left out: by the silhouette, and of spectral clustering by the eigenvalues.
     #[arg(long, value_enum, conflicts_with = "clusters", help_heading = "What to learn")]
     pub count_by: Option<CountBy>,
-    /// The method as an expression, such as "k_medoids(clusters=3, power=1)", in the place of --method and --clusters.
+    /// The method as an expression, such as "k_medoids(clusters=3, power=1)", instead of --method and --clusters.
     #[arg(long, value_name = "EXPR", conflicts_with_all = ["method", "clusters", "count_by"], help_heading = "What to learn")]
     pub estimator: Option<String>,
 }

@@ -51,7 +51,7 @@ pub(crate) struct Test {
     /// What canonical correlations are shrunk by, as a share of the variance of each side.
     #[arg(long, value_name = "S", requires = "correlations", default_value_t = 0.01, help_heading = "What to test")]
     pub shrinkage: f64,
-    /// Table with the columns of both sides: the functions are written at its rows in the place of those that they were found from.
+    /// Table with the columns of both sides: evaluate the functions at its rows instead of the training rows.
     #[arg(long, value_name = "TABLE", requires = "correlations", requires = "output", help_heading = "What to test")]
     pub new: Option<String>,
     /// CSV file for the functions of both sides at each row.
