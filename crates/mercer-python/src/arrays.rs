@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyString};
 /// What is to be done about vectors of several lengths.
 pub(crate) const ONE_LENGTH: &str = "make them one length, or give a column for each of their numbers";
 
-/// `numpy.asarray`, with what it cannot take told as a fault of the data. Masked cells become NaN or `None`.
+/// `numpy.asarray`, with an error about the data for what it cannot convert. Masked cells become NaN or `None`.
 pub(crate) fn asarray<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let numpy = py.import("numpy")?;

@@ -126,18 +126,18 @@ fn keyword(message: &str, option: &str, keyword: &str, value: impl Fn(&str) -> S
     out
 }
 
-/// What was told already.
+/// Notices shown already.
 #[derive(Default)]
 pub(crate) struct Told(Mutex<HashSet<String>>);
 
 impl Told {
-    /// The notices about what was not told of before; each comes with what it is about.
+    /// The notices whose subject was not noticed before; each comes with its subject.
     pub(crate) fn new_of(&self, notices: Vec<(String, String)>) -> Vec<String> {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         notices.into_iter().filter(|(what, _)| told.insert(what.clone())).map(|(_, notice)| notice).collect()
     }
 
-    /// Those of these notices that were not told before, also not with a hint at their end.
+    /// The notices not shown before, neither without nor with a hint at their end.
     pub(crate) fn new_among(&self, mut notices: Vec<String>) -> Vec<String> {
         let is_known = |notice: &str| {
             let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -147,14 +147,14 @@ impl Told {
         self.new_of(notices.into_iter().map(|notice| (spoken(&notice), notice)).collect())
     }
 
-    /// What was told, to be stored.
+    /// The notices shown, to be stored.
     pub(crate) fn all(&self) -> Vec<String> {
         let mut all: Vec<String> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
         all.sort();
         all
     }
 
-    /// What was told, as stored.
+    /// The notices shown, as stored.
     pub(crate) fn of(told: impl IntoIterator<Item = String>) -> Self {
         Told(Mutex::new(told.into_iter().collect()))
     }

@@ -41,7 +41,7 @@ pub(crate) fn among(object: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
     }
 }
 
-/// Rows to be told apart by number only, for a method that looks at no kernel value while it is fitted.
+/// Rows identified by number only, for a method that looks at no kernel value while it is fitted.
 #[pyfunction]
 pub(crate) fn items(rows: usize) -> PyResult<dataset::Dataset> {
     of_similarities("x", Ok(Similarities::items(rows))).map(|data| dataset::Dataset::new(data, Vec::new()))

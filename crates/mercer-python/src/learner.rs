@@ -175,7 +175,7 @@ impl Learner {
     /// Returns
     /// -------
     /// Model
-    ///     The fitted model. Whether it reached its tolerance is said by ``model.summary``.
+    ///     The fitted model. ``model.summary`` says whether it converged.
     ///
     /// Raises
     /// ------

@@ -31,7 +31,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Model {
     pub(crate) model: Arc<mercer::learner::Model>,
-    /// Columns of new rows whose missing cells were told: that is said once.
+    /// Columns of new rows whose missing cells were noticed: each is reported once.
     pub(crate) told: Told,
 }
 

@@ -69,7 +69,7 @@ pub(crate) struct Limits<'py> {
     pub(crate) threads: usize,
     pub(crate) max_seconds: Option<f64>,
     pub(crate) max_memory: Option<Bound<'py, PyAny>>,
-    /// A function that is told of long work: what is done, how much of it, out of how much.
+    /// A function that receives progress updates: what is done, how much of it, out of how much.
     pub(crate) progress: Option<Bound<'py, PyAny>>,
 }
 
@@ -191,7 +191,7 @@ fn shared() -> Result<&'static ThreadPool> {
     }
 }
 
-/// The right to run on the shared threads. A computation beside it gets a thread of its own, which sends its loops to other
+/// The permit to run on the shared threads. A computation beside it gets a thread of its own, which sends its loops to other
 /// threads: else a short computation that waits for a piece of a loop might begin the other, a long one.
 struct Turn;
 
