@@ -22,7 +22,7 @@ pub(super) enum Stop {
     Asked(Error),
 }
 
-/// Overwrites the lower triangle of an N x N matrix by its Cholesky factor; its rows begin `stride` numbers apart.
+/// Overwrites the lower triangle of an N x N matrix by its Cholesky factor; its rows have stride `stride`.
 pub(super) fn factorise<T: Real>(data: &mut [T], n: usize, stride: usize, control: &Control) -> std::result::Result<(), Stop> {
     if n == 0 {
         return Ok(());

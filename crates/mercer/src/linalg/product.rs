@@ -242,7 +242,7 @@ pub(crate) fn over_rows(
     Ok((f, if vectors.is_some() { Matrix::new(m, k, sum)?.transpose() } else { Matrix::new(k, m, sum)? }))
 }
 
-/// The sum of as many numbers to which each part of n rows adds its own; parts are alike and go by the sizes alone.
+/// The sum of as many numbers to which each part of n rows adds its own; parts are of equal size and depend on the sizes alone.
 fn over_parts(n: usize, size: usize, parts: usize, add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync) -> Result<Vec<f64>> {
     let count = n.div_ceil(parts.max(1)).next_multiple_of(NEAR).max(STEP);
     let starts: Vec<usize> = (0..n).step_by(count).collect();

@@ -114,7 +114,7 @@ fn few_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) -> 
     out.transpose()
 }
 
-/// Adds B x to `out`, where B is what stands right of the diagonal in some rows of A[first.., first..] and its mirror image; `out` begins
+/// Adds B x to `out`, where B is the part above the diagonal in some rows of A[first.., first..] and its mirror image; `out` begins
 /// at the first of these rows.
 pub(super) fn add_of_rows(a: &Matrix, first: usize, rows: Range<usize>, x: &[f64], out: &mut [f64]) {
     let from = rows.start;

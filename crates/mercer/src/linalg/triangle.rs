@@ -13,10 +13,10 @@ use mercer_linalg::{Into, View, ViewMut, product, solve_lower, solve_upper};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows of the factor in a band, and right sides that one thread solves together.
+/// Rows of the factor in a band, and right-hand sides that one thread solves together.
 pub(super) const PANEL: usize = 128;
 
-/// Where the rows of L stand; nothing right of the diagonal is read outside of blocks on it.
+/// Storage of the rows of L; nothing above the diagonal is read outside of blocks on it.
 #[derive(Clone, Copy)]
 pub(super) enum Triangle<'a, T> {
     /// In a matrix with this row stride.
@@ -27,7 +27,7 @@ pub(super) enum Triangle<'a, T> {
 
 /// Something that gives the rows of L.
 pub(super) trait Bands<T> {
-    /// The first `rows.end` columns of some rows; those that do not stand apart as they should are copied to `scratch`.
+    /// The first `rows.end` columns of some rows; rows whose stride does not fit are copied to `scratch`.
     fn band<'b>(&'b self, rows: Range<usize>, scratch: &'b mut Vec<T>) -> View<'b, T>;
 }
 
