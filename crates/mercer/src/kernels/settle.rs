@@ -28,7 +28,7 @@ impl KernelExpr {
     }
 
     /// Moves each factor in front of a summand to `amplitude` where `asked`, the same expression before it was settled, leaves
-    /// it open: to what the target says of the size of values, which no input tells. A product has one such factor.
+    /// it open: the scale of the values comes from the target, not from the inputs. A product has one such factor.
     pub(crate) fn settle_amplitudes(&mut self, asked: &KernelExpr, amplitude: f64) {
         match (self, asked) {
             (KernelExpr::Scale(k), KernelExpr::Scale(open)) if open.how.is_open() => k.how.settle_to(&open.how, amplitude),

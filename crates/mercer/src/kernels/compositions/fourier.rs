@@ -135,7 +135,7 @@ impl Fourier {
     }
 }
 
-/// Turns some rows, no more than there are columns, to right angles, each with the length of another normal vector.
+/// Orthogonalises some rows, no more than there are columns, each with the length of another normal vector.
 fn at_right_angles(all: &mut Matrix, rows: Range<usize>, draw: &mut Xoshiro256PlusPlus) {
     let dim = all.cols();
     for p in rows.clone() {

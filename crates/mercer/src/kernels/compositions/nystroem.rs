@@ -18,7 +18,7 @@ use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Rows on which is told what the landmarks leave.
+/// Rows on which the residual of the landmarks is measured.
 const TOLD: usize = 2000;
 
 /// A kernel through its values with some training rows.
