@@ -52,7 +52,7 @@ pub enum CountBy {
 }
 
 impl CountBy {
-    /// The parameter of methods whose clusters are told by distances.
+    /// The parameter of methods whose clusters are defined by distances.
     pub(super) const OF_DISTANCES: Param = Param::fixed(
         "count_by",
         "how the number of clusters is found, where it is auto. silhouette: from 2, the greatest mean silhouette; gap: from 1, by how much less the rows scatter within clusters than rows spread evenly do, which suits linear kernels and distances (curved ones lie less evenly than any such rows, and it rises on and on); stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best",

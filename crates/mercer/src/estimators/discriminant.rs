@@ -118,7 +118,7 @@ impl Discriminant {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FittedDiscriminant {
-    /// Coordinates along the discriminant directions, of variance 1 within classes at the training rows, the one that tells most first.
+    /// Coordinates along the discriminant directions, of variance 1 within classes at the training rows, most discriminating first.
     expansion: Expansion,
     /// Means of the classes that have rows, classes x directions, at rows left out.
     pub means: Matrix,

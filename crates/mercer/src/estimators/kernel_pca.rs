@@ -160,7 +160,7 @@ impl Estimator for KernelPca {
         true
     }
 
-    /// The matrix; its leading eigenvectors, and those of the least eigenvalues, which tell whether the kernel is one of Mercer.
+    /// The matrix; its leading eigenvectors, and those of the least eigenvalues, which show whether the kernel is positive semi-definite.
     fn costs(&self, size: Size) -> Costs {
         let asked = self.components.number();
         let found = leading_costs(size.rows, if asked >= 1.0 { asked as usize } else { size.rows });

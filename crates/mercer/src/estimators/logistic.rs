@@ -66,7 +66,7 @@ pub(super) struct OfFeatures {
     pub(super) alpha: Matrix,
 }
 
-/// Latent functions of another fit at the training rows (N x outputs), their constants apart.
+/// Latent functions of another fit at the training rows (N x outputs), without their constants.
 pub(super) struct Start {
     latent: Matrix,
     constants: Vec<f64>,

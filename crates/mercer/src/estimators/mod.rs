@@ -130,7 +130,7 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// The features of the training rows (N x rank), where they are so few that a fit goes by them.
+    /// The features of the training rows (N x rank), where they are so few that a fit uses them.
     pub(crate) fn few_features(&self) -> Option<Cow<'a, Matrix>> {
         self.gram.features(Side::Rows).filter(|z| self.few(z.cols()))
     }
@@ -138,7 +138,7 @@ impl<'a> Task<'a> {
     pub(crate) fn few(&self, rank: usize) -> bool {
         Size { rank: Some(rank), ..self.size() }.few().is_some()
     }
-    /// The size of the fit, its features apart.
+    /// The size of the fit, without its features.
     pub(crate) fn size(&self) -> Size {
         let classes = self.target.kind() == Kind::Classes;
         Size { rows: self.rows(), outputs: self.target.outputs(), classes, rank: None, stored: None, per_value: Size::PER_VALUE }
@@ -183,8 +183,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     const NEEDS: Needs;
     /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.
     const CRITERION: Option<&'static str> = None;
-    /// Whether that criterion leaves rows out and keeps the kernel: then it is only right for a kernel that takes nothing from
-    /// all training rows, or nothing that counts.
+    /// Whether the criterion leaves rows out and keeps the kernel: then it is only valid for a kernel that learns nothing that
+    /// matters from all training rows.
     const CRITERION_LEAVES_OUT: bool = false;
     /// Whether the fit itself holds rows out, calibrated or not.
     const HOLDS_OUT: bool = false;

@@ -137,7 +137,7 @@ impl Perceptron {
         if self.budget.integer() == 0 { usize::MAX } else { self.budget.integer() }
     }
 
-    /// Goes over some rows of a task in passes, from where a stream has come to. A first fit with a constant starts at the mean of
+    /// Makes passes over some rows of a task, continuing a stream. A first fit with a constant starts at the mean of
     /// the numbers, or at the first one of a stream, so that no answer depends on where 0 lies.
     fn learn(&self, task: &Task<'_>, shown: &Shown, first: usize, mut learnt: Learnt, passes: usize) -> Result<FittedPerceptron> {
         require_settled(self, Self::NAME, Self::PARAMS)?;

@@ -62,7 +62,7 @@ pub struct FittedRbfNetwork {
     summary: Summary,
 }
 
-/// Rows that tell the size of similarities, at most.
+/// Most rows from which the scale of similarities is estimated.
 const STARTING_ROWS: usize = 500;
 
 /// The centroids with the similarities of all rows with them.

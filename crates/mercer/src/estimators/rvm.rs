@@ -82,7 +82,7 @@ pub struct FittedRvm {
     expansion: Expansion,
     /// One for each output of numbers.
     spreads: Vec<Spread>,
-    /// Classes, where such are told apart.
+    /// Scores of the classes, for classification.
     scores: Option<ClassScores>,
     summary: Summary,
 }

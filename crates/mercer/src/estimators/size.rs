@@ -46,7 +46,7 @@ impl Size {
         self.rank.filter(|rank| ROWS_PER_FEATURE * rank < self.rows)
     }
 
-    /// Without few features: of an estimator that goes by kernel values whatever the kernel.
+    /// The size without few features: for an estimator that uses kernel values whatever the kernel.
     pub(super) fn by_values(self) -> Size {
         Size { rank: None, ..self }
     }

@@ -122,7 +122,7 @@ fn to_length_one(row: &mut [f64]) {
 }
 
 impl SpectralClustering {
-    /// Clusters of directions by k-means, the squared distances among them in the place of those of the places.
+    /// Clusters of directions by k-means, on squared distances among directions instead of places.
     fn among(&self, directions: &Matrix, places: &Places, count: usize, task: &Task<'_>) -> Result<KernelMeans> {
         let values = product_transposed_within(directions, directions, task.control)?;
         let apart = |p: usize, q: usize| (values[(p, p)] + values[(q, q)] - 2.0 * values[(p, q)]).max(0.0);
