@@ -17,7 +17,7 @@ pub enum Error {
         text: String,
         /// Character position of the fault, from 0.
         at: usize,
-        /// What would have been right there.
+        /// What was expected there.
         expected: String,
     },
     /// A name that no list has.
@@ -118,7 +118,7 @@ pub enum Error {
         column: String,
         /// The text found.
         found: String,
-        /// What would have been right.
+        /// What was expected.
         expected: String,
     },
     /// A table that cannot be taken as a whole.
