@@ -5,7 +5,7 @@ use crate::data::{Dataset, Split, Target};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 
-/// Shares of rows that repeat another from which it is told.
+/// Duplicate rows are reported from this share of all rows.
 const TOLD: f64 = 0.01;
 
 /// A group for each row, numbered from 0 as they first appear: rows equal in every column share one. Missing cells equal
@@ -64,7 +64,7 @@ fn same(data: &Dataset, a: usize, b: usize) -> bool {
     words(a) == words(b)
 }
 
-/// A target as words, so that rows can be told apart by it too.
+/// A target as words, so that rows can be distinguished by it too.
 fn target_word(target: &Target, row: usize) -> Vec<u64> {
     match target {
         Target::Numbers(y) => y.row(row).iter().map(|x| x.to_bits()).collect(),

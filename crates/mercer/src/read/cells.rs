@@ -7,7 +7,7 @@ pub(super) struct Cells {
     ends: Vec<usize>,
     /// Whether cells were separated by something else than commas, so that a comma in one belongs to what it says.
     pub(super) commas_are_free: bool,
-    /// Whether the format tells strings from numbers, and these were strings.
+    /// Whether the format distinguishes strings from numbers, and these were strings.
     pub(super) strings: bool,
     /// Whether the user said that words such as `None` are labels here, so that only an empty cell is missing.
     pub(super) words_stay: bool,
@@ -54,7 +54,7 @@ impl Cells {
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
-    /// What a cell says on its own, in a column that is not of numbers: where strings are told from missing cells, or the user
+    /// What a cell says on its own, in a column that is not of numbers: where strings are distinguished from missing cells, or the user
     /// keeps words, only an empty cell is missing.
     pub(super) fn says(&self, cell: &str) -> Cell {
         match Cell::of(cell) {

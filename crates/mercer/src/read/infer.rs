@@ -207,7 +207,7 @@ fn why_no_numbers(cells: &Cells) -> String {
 }
 
 impl Counts<'_> {
-    /// An identifier, as the counts tell it.
+    /// An identifier, described by its counts.
     fn identifier(&self, what: &str) -> Looks {
         let values = match (self.distinct.len(), self.cells) {
             (all, cells) if all == cells => format!("{all} different values in {cells} rows"),

@@ -27,7 +27,7 @@ const EXTRAS: [&str; 3] = [GROUP, "cost", "sid"];
 const NONE: &str = "none";
 /// Bytes that one more cell takes at least.
 const BYTES_PER_CELL: u64 = 16;
-/// Lines that are looked at to tell the format.
+/// Lines inspected to detect the format.
 const LOOKED_AT: usize = 20;
 
 /// Sparse vectors as they were written: row i holds `values[starts[i]..starts[i + 1]]` at `indices[..]`, which ascend.

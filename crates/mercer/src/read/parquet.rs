@@ -194,7 +194,7 @@ impl Meaning {
     }
 }
 
-/// A column while its row groups go by.
+/// A column while its row groups are read.
 struct Growing<'a> {
     reading: &'a Reading<'a>,
     meaning: Meaning,
