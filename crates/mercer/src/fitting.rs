@@ -87,8 +87,8 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
     }
 }
 
-/// Letters of a column times rows from which texts go by words alone: a value of the spectrum kernel takes as many operations as a text
-/// has letters, and a fit compares every pair. 2,000 film reviews have four times as many, 5,500 short messages half.
+/// Letters of a column times rows from which texts are compared by words alone: a value of the spectrum kernel takes as many
+/// operations as a text has letters, and a fit compares every pair. 2,000 film reviews have four times as many, 5,500 short messages half.
 const LETTERS: f64 = 4e9;
 
 /// Columns of texts so many and long that to compare their letters would take long.
@@ -349,7 +349,7 @@ pub fn fit_settled(
     Ok((kernel, fitted))
 }
 
-/// The Gram matrix that a fit of this size goes by.
+/// The Gram matrix for a fit of this size.
 pub(crate) fn gram_for(
     kernel: &FittedKernel,
     estimator: &EstimatorExpr,
@@ -466,7 +466,7 @@ fn by_features(kernel: &FittedKernel, fitted: &FittedModel, new: &Dataset, want:
     all.map_or_else(|| predict(new), Ok)
 }
 
-/// Refuses new rows of a kernel matrix that do not tell what is asked for besides predictions.
+/// Refuses new rows of a kernel matrix without the values needed for what is requested besides predictions.
 fn require_own_values(new: &Dataset, want: Want) -> Result<()> {
     let given = new.columns().iter().filter_map(|c| if let Values::Similarities(rows) = &c.values { Some(rows) } else { None });
     for rows in given {

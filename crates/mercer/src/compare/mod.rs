@@ -153,7 +153,7 @@ impl Scored {
         }
     }
 
-    /// Whether it was scored on every fold and fitted to all rows. What fits that did not converge are worth, held-out rows tell.
+    /// Whether it was scored on every fold and fitted to all rows. Fits that did not converge are judged by held-out rows.
     fn may_win(&self, folds: usize) -> bool {
         self.status.folds == folds && self.failure.is_none() && self.model.is_some() && self.loss().is_finite()
     }

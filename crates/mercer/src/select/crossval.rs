@@ -376,7 +376,7 @@ pub(super) fn go(
 }
 
 impl Field<'_> {
-    /// An excess over the loss of a setting that is not told from none.
+    /// Tolerance: losses within it of a setting are statistically tied.
     fn indifference(&self, x: &[f64], loss: f64) -> f64 {
         // Where nothing could be fitted the start is kept, and the plain fit says why.
         let best = self.tried.iter().find(|t| t.whole && t.loss.is_finite() && t.x == x);

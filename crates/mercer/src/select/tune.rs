@@ -77,7 +77,7 @@ pub(super) fn steps(free: &[Free]) -> usize {
     }
 }
 
-/// What was learnt of each parameter; names that stand for several parameters are told apart by their place.
+/// The tuning result of each parameter; names shared by several parameters are made unique by their position.
 pub(super) fn learnt(
     free: &[Free],
     found: &SearchResult,
