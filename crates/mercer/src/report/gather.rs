@@ -261,7 +261,7 @@ fn landmarks(kernel: &KernelExpr, rows: usize) -> usize {
     }
 }
 
-/// The share of each class's held-out rows that is predicted right.
+/// The recall of each class on held-out rows.
 fn recalls(scored: &Scored, request: &Request<'_>) -> Vec<Option<f64>> {
     let (Some(held_out), Target::Classes { codes, names }) = (&scored.out_of_fold, request.target) else { return Vec::new() };
     let Predicted::Classes(found) = &held_out.predictions.values else { return Vec::new() };

@@ -162,7 +162,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// What stands in the place of results where there are none.
+    /// The text shown instead of results where there are none.
     fn without_results(&self) -> &'static str {
         if self.unreached { "not reached" } else { "failed" }
     }

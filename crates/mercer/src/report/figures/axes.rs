@@ -17,7 +17,7 @@ const LINE: f64 = 22.0;
 pub(super) struct Span {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Whether equal factors are equally far apart; the range is then above 0.
+    /// Whether the scale is logarithmic; the range is then above 0.
     log: bool,
 }
 
