@@ -122,7 +122,7 @@ fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
     Ok(())
 }
 
-/// The records are the fields; text and JSON round trips of the defaults and of every value changed by itself.
+/// The records are the fields; text and JSON round trips of the defaults and of every value changed separately.
 fn expression(expr: &EstimatorExpr) -> Verdict {
     let name = expr.name();
     let Some(entry) = catalogue().into_iter().find(|e| e.name == name) else { return fail("catalogue", name) };
