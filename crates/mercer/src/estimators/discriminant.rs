@@ -137,10 +137,15 @@ impl Estimator for Discriminant {
     const NAME: &'static str = "discriminant";
     const DOC: &'static str = "kernel Fisher discriminant analysis: directions that tell classes apart, and Gaussian classes along them";
     const PARAMS: &'static [Param] = &[
-        Param::searched("lambda", "what is added to the scatter within classes, in the units of the kernel", Domain::PositiveFinite, 1e6),
+        Param::searched(
+            "lambda",
+            "regularisation added to the within-class scatter, in the units of the kernel",
+            Domain::PositiveFinite,
+            1e6,
+        ),
         Param::fixed(
             "priors",
-            "frequencies: classes are as frequent as among the training rows; equal: all alike",
+            "frequencies: class priors from the training rows; equal: uniform priors",
             Domain::Choice(&["frequencies", "equal"]),
         ),
         Param::fixed("calibrated", CALIBRATED, Domain::Flag),

@@ -131,7 +131,7 @@ impl Estimator for KernelPca {
     const PARAMS: &'static [Param] = &[
         Param::fixed(
             "components",
-            "how many components, or the share of the variance that they hold together; auto: those with more variance than in rows whose columns are shuffled (parallel analysis), or 2 where kernel values are given",
+            "number of components, or the share of the variance that they explain together; auto: those with more variance than in rows whose columns are shuffled (parallel analysis), or 2 where kernel values are given",
             Domain::CountOrShare,
         ),
         Param::fixed(
@@ -141,7 +141,7 @@ impl Estimator for KernelPca {
         ),
         Param::fixed(
             "novelty",
-            "whether a last column tells the squared distance in feature space between a row and what the components make of it, which is large for rows unlike those of the training",
+            "add a last column with the squared reconstruction error in feature space, which is large for rows unlike the training rows",
             Domain::Flag,
         ),
         Param::fixed(

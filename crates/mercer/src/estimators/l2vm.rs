@@ -193,10 +193,10 @@ impl Estimator for L2vm {
     const DOC: &'static str = "L2 vector machine: a linear model on the similarities with all training rows, for numbers and classes";
     const PARAMS: &'static [Param] = &[
         Param::searched("lambda", "strength of the penalty on the squares of the weights of the similarities", Domain::Positive, 1e6),
-        Param::fixed("intercept", "whether to add constants that are not penalised", Domain::Flag),
+        Param::fixed("intercept", "whether to add an unpenalised intercept per output", Domain::Flag),
         Param::fixed(
             "class_weight",
-            "none: rows count by their own weights; balanced: every class counts alike as a whole; of numbers nothing",
+            "none: rows count by their own weights; balanced: classes have equal total weight (classification only)",
             Domain::Choice(&["none", "balanced"]),
         ),
     ];

@@ -251,17 +251,17 @@ impl Estimator for Perceptron {
     const PARAMS: &'static [Param] = &[
         Param::fixed(
             "vector",
-            "of classes, averaged: the mean of all vectors on the way predicts; voted: each votes for as many rows as it lasted; last: the last alone",
+            "vector that predicts (classification only). averaged: the mean of all vectors; voted: each votes once for every row it survived; last: the last alone",
             Domain::Choice(&["averaged", "voted", "last"]),
         ),
-        Param::fixed("passes", "how often all rows are seen; a pass without a mistake is the last", Domain::Integer(1, usize::MAX)),
+        Param::fixed("passes", "most passes over the rows; stops after a pass without a mistake", Domain::Integer(1, usize::MAX)),
+        Param::fixed("budget", "most support rows; the last vector then predicts; 0: no limit", Domain::Integer(0, usize::MAX)),
         Param::fixed(
-            "budget",
-            "support rows at most, and the last vector predicts; 0: as many as there come",
-            Domain::Integer(0, usize::MAX),
+            "rate",
+            "step size of the least mean squares rule (regression only); auto: 1 / (2 max k(x, x))",
+            Domain::PositiveFinite,
         ),
-        Param::fixed("rate", "of numbers, the step of the least mean squares rule; auto: 1 / (2 max k(x, x))", Domain::PositiveFinite),
-        Param::fixed("intercept", "whether there is a constant", Domain::Flag),
+        Param::fixed("intercept", "whether to add an intercept", Domain::Flag),
         Param::fixed(
             "order",
             "drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them",

@@ -268,7 +268,7 @@ impl Estimator for Ridge {
     const DOC: &'static str = "kernel ridge regression; classes through one-against-rest indicators";
     const PARAMS: &'static [Param] = &[
         Param::searched("lambda", LAMBDA, Domain::NonNegative, 1e6),
-        Param::fixed("intercept", "whether to add a constant that is not penalised", Domain::Flag),
+        Param::fixed("intercept", "whether to add an unpenalised intercept", Domain::Flag),
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];

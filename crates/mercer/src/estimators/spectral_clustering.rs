@@ -134,8 +134,8 @@ impl Estimator for SpectralClustering {
     const NAME: &'static str = "spectral_clustering";
     const DOC: &'static str = "spectral clustering: parts of the rows that few similarities cross, of any shape";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "how many clusters; auto: up to 10, as count_by finds", Domain::Integer(1, usize::MAX)),
-        Param::fixed("starts", "starts of k-means among the eigenvectors, of which the best is kept", Domain::Integer(1, usize::MAX)),
+        Param::fixed("clusters", "number of clusters; auto: up to 10, chosen by count_by", Domain::Integer(1, usize::MAX)),
+        Param::fixed("starts", "number of k-means starts on the eigenvectors, of which the best is kept", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "count_by",
             "how the number of clusters is found, where it is auto. eigengap: from 2, where the eigenvalues fall most; stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best",
