@@ -1182,7 +1182,7 @@ class KMedoids(Medoids):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": up to 10, as count_by finds.
+        Number of clusters; "auto": up to 10, chosen by count_by.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1293,7 +1293,7 @@ class KernelKMeans(Clusters):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": up to 10, as count_by finds.
+        Number of clusters; "auto": up to 10, chosen by count_by.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1387,7 +1387,7 @@ class SpectralClustering(Spectral):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": up to 10, as count_by finds.
+        Number of clusters; "auto": up to 10, chosen by count_by.
     affinity : str or callable, default=None
         In the place of kernel, as scikit-learn calls it; also "nearest_neighbors" and
         "precomputed_nearest_neighbors": which rows are among the n_neighbors nearest of each other.
@@ -1650,9 +1650,10 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
     fit_intercept : bool, default=True
         Whether the intercept is one of the basis functions.
     max_relevant : int or "auto", default="auto"
-        How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
+        Most relevant rows; "auto": an eighth of the rows, at least 500.
     n_init : int or "auto", default="auto"
-        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of classes.
+        Number of starts of the evidence maximisation, of which the best is kept; "auto": 4 for regression, 2 for
+        classification.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
@@ -1733,9 +1734,10 @@ class RelevanceVectorRegressor(RelevanceRegressor):
     fit_intercept : bool, default=True
         Whether the intercept is one of the basis functions.
     max_relevant : int or "auto", default="auto"
-        How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
+        Most relevant rows; "auto": an eighth of the rows, at least 500.
     n_init : int or "auto", default="auto"
-        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of classes.
+        Number of starts of the evidence maximisation, of which the best is kept; "auto": 4 for regression, 2 for
+        classification.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float or None, default=None

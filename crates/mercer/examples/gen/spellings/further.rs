@@ -365,7 +365,10 @@ const RVM_STARTS: Argument = Argument {
     name: "n_init",
     default: "\"auto\"",
     sets: Some("starts"),
-    doc: ("int or \"auto\"", "Number of starts of the evidence maximisation, of which the best is kept; \"auto\": 4 for regression, 2 for classification"),
+    doc: (
+        "int or \"auto\"",
+        "Number of starts of the evidence maximisation, of which the best is kept; \"auto\": 4 for regression, 2 for classification",
+    ),
 };
 const RATE: Argument = Argument {
     name: "learning_rate",
