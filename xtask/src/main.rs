@@ -9,6 +9,7 @@ mod rust_source;
 mod smells;
 mod spec;
 mod tolerances;
+mod vocabulary;
 
 use args::Task;
 use std::process::ExitCode;

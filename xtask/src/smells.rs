@@ -4,6 +4,7 @@ use crate::placed::Placed;
 use crate::repo::{self, File};
 use crate::rust_source::Source;
 use crate::tolerances;
+use crate::vocabulary;
 
 const LONGEST: usize = 500;
 /// What stands in the first lines of a file that is made from records: it is as long as they are.
@@ -52,6 +53,7 @@ pub(crate) fn run() -> Result<String, String> {
     let files = repo::files(&[".rs", ".py", ".sh"])?;
     let test_files = test_modules(&files);
     let mut found: Vec<Placed> = files.iter().flat_map(|f| smells(f, test_files.contains(&f.path))).collect();
+    found.extend(vocabulary::stale(&files).into_iter().map(|text| Placed::new("xtask/src/vocabulary.rs", 1, text)));
     found.sort();
     if found.is_empty() {
         return Ok("no smells\n".into());
@@ -112,6 +114,7 @@ fn python(text: &str) -> Vec<(usize, String)> {
         }
     }
     found.extend(tolerances::in_python(text).into_iter().map(|line| (line, ONE_SIDED.to_owned())));
+    found.extend(vocabulary::in_python(text));
     found
 }
 
@@ -142,6 +145,7 @@ fn rust(path: &str, source: &Source, test_only: bool) -> Vec<(usize, String)> {
         }
     }
     found.extend(tolerances::in_rust(&source.code).into_iter().map(|at| (at, ONE_SIDED.to_owned())));
+    found.extend(vocabulary::in_rust(path, source, test_only));
     if !test_only {
         let shipped = |at: &usize| !source.in_test(*at);
         if is_library(path) {

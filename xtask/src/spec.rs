@@ -29,7 +29,7 @@ type Proofs = BTreeMap<String, Vec<(Extent, Placed)>>;
 
 /// How far a row is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum Coverage {
     Proved,
     /// Tests perform a part of its check.
     InPart,
@@ -139,11 +139,11 @@ fn proofs(sections: &[Section], cited: &[(String, Vec<Citation>)]) -> Result<Pro
     if faults.is_empty() { Ok(proofs) } else { Err(faults) }
 }
 
-fn state(row: &Row, proofs: &Proofs) -> State {
+fn state(row: &Row, proofs: &Proofs) -> Coverage {
     match proofs.get(&row.id).map(Vec::as_slice) {
-        None | Some([]) => State::Open,
-        Some(tests) if tests.iter().any(|(extent, _)| *extent == Extent::Part) => State::InPart,
-        Some(_) => State::Proved,
+        None | Some([]) => Coverage::Open,
+        Some(tests) if tests.iter().any(|(extent, _)| *extent == Extent::Part) => Coverage::InPart,
+        Some(_) => Coverage::Proved,
     }
 }
 
@@ -152,8 +152,8 @@ fn coverage(sections: &[Section], proofs: &Proofs) -> String {
     let (mut all, mut done, mut half, mut spared) = (0, 0, 0, 0);
     for s in sections {
         let owed: Vec<&Row> = s.rows.iter().filter(|r| r.owed).collect();
-        let of = |wanted: State| -> Vec<&str> { owed.iter().filter(|r| state(r, proofs) == wanted).map(|r| r.id.as_str()).collect() };
-        let (here, part, open) = (of(State::Proved).len(), of(State::InPart), of(State::Open));
+        let of = |wanted: Coverage| -> Vec<&str> { owed.iter().filter(|r| state(r, proofs) == wanted).map(|r| r.id.as_str()).collect() };
+        let (here, part, open) = (of(Coverage::Proved).len(), of(Coverage::InPart), of(Coverage::Open));
         let _ = write!(out, "{}: {here} of {} proved", s.title, owed.len());
         for (name, rows) in [("in part", &part), ("open", &open)].into_iter().filter(|(_, rows)| !rows.is_empty()) {
             let _ = write!(out, "; {name}: {}", rows.join(", "));

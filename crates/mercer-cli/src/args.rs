@@ -60,18 +60,18 @@ pub(crate) struct Inputs {
     pub kernel: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
-    /// What is done with missing cells: median+flag (numbers), category (labels) or empty (texts), which is done where
-    /// nothing is said; or drop the row, or error.
+    /// How missing cells are handled: median+flag (numbers), category (labels) or empty (texts), which are the defaults;
+    /// drop (drop the row) or error.
     #[arg(long, value_name = "COL=POLICY", help_heading = "What to learn")]
     pub missing: Vec<String>,
-    /// Kernel values that are there already: COL holds the names of rows, FILE their kernel matrix (CSV with the names in
+    /// Precomputed kernel matrix: COL holds the names of rows, FILE their kernel matrix (CSV with the names in
     /// header and first column, or NPY whose rows are called 0, 1, 2, ...). The kernel precomputed takes them.
     #[arg(long, value_name = "COL=FILE", help_heading = "What to learn")]
     pub gram: Vec<String>,
     /// Make the rows that have one value in COL one row: its numbers become a set of vectors, which set_mean(rbf) takes.
     #[arg(long, value_name = "COL", help_heading = "What to learn")]
     pub group_into: Option<String>,
-    /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
+    /// Do not standardise number columns (to mean 0 and standard deviation 1).
     #[arg(long, help_heading = "What to learn")]
     pub no_standardise: bool,
 }
@@ -88,19 +88,19 @@ pub(crate) struct Reading {
     /// The first line is a row; columns are called 1, 2, 3, ...
     #[arg(long, help_heading = "How to read")]
     pub no_header: bool,
-    /// Leave out the first N lines of the file, which stand above the header.
+    /// Skip the first N lines of the file, above the header.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "How to read")]
     pub skip: usize,
     /// Each line is a label and a text, with a space or tab between them; in a folder, each file holds the texts of one class.
     #[arg(long, help_heading = "How to read")]
     pub lines: bool,
-    /// Column separator: one sign, or comma, semicolon, tab, pipe, space; found from the lines if left out.
+    /// Column separator: one character, or comma, semicolon, tab, pipe, space; detected if left out.
     #[arg(long, value_name = "SIGN", help_heading = "How to read")]
     pub delimiter: Option<String>,
-    /// How text is written: utf-8, utf-16, latin-1, windows-1252, ...; recognised from the bytes if left out.
+    /// Text encoding: utf-8, utf-16, latin-1, windows-1252, ...; detected if left out.
     #[arg(long, value_name = "NAME", help_heading = "How to read")]
     pub encoding: Option<String>,
-    /// What stands before decimals, . or , where a column leaves it open (1,234 may be 1234).
+    /// Decimal mark, . or , for ambiguous columns (1,234 may be 1234).
     #[arg(long, value_name = "SIGN", help_heading = "How to read")]
     pub decimal: Option<String>,
 }
@@ -119,14 +119,14 @@ pub(crate) struct Learning {
     /// Seed of folds and searches.
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
     pub seed: u64,
-    /// The metric that decides, and by which cross-validation tunes, such as auc, f1 or mae; if left out accuracy for classes
+    /// Metric for tuning and ranking, such as auc, f1 or mae; if left out accuracy for classes
     /// (compare: balanced accuracy where one class is so frequent that accuracy says little) and rmse for numbers.
     #[arg(long, value_name = "NAME", help_heading = "How to judge")]
     pub metric: Option<String>,
     /// Use at most N random rows for training.
     #[arg(long, value_name = "N", help_heading = "What to learn")]
     pub sample: Option<usize>,
-    /// Say what is being done, line by line on standard error, and everything that the searches learnt, with the values tried.
+    /// Log progress to standard error, and report every search with the values tried.
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
     #[command(flatten)]
@@ -144,11 +144,11 @@ pub(crate) struct Contest {
     /// Folds of the cross-validation.
     #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
     pub folds: usize,
-    /// Times the usual budget of work, 0.1 to 10; the usual one is about a minute on two cores. The result is the same on every
-    /// machine.
+    /// Search budget as a multiple of the default, 0.1 to 10; the default is about a minute on two cores. The result is the
+    /// same on every machine.
     #[arg(long, value_name = "F", value_parser = effort, conflicts_with_all = ["thorough", "max_seconds"], help_heading = "Limits")]
     pub effort: Option<f64>,
-    /// No budget: everything that can still win is searched to its end.
+    /// No budget: search every candidate that can still win to its end.
     #[arg(long, conflicts_with = "max_seconds", help_heading = "Limits")]
     pub thorough: bool,
 }
@@ -168,10 +168,10 @@ fn effort(text: &str) -> Result<f64, String> {
 /// Bounds of the work.
 #[derive(Debug, Args)]
 pub(crate) struct Limits {
-    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
+    /// Memory limit of the process, such as 4GB; 80% of the free memory if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
-    /// Seconds after which searches and solvers stop with their best so far; ctrl-C does the same.
+    /// Time limit in seconds: searches and solvers then stop with their best so far; ctrl-C does the same.
     #[arg(long, value_name = "S", value_parser = positive, help_heading = "Limits")]
     pub max_seconds: Option<f64>,
 }

@@ -9,10 +9,10 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Work inside of that of an estimator whose total is a mere limit: its name, and how it is told.
+/// Work inside that of an estimator whose total is only an upper limit: its name, and the words shown for it.
 const WITHIN: [(&str, &str, &str); 2] = [("tuning", "search, ", "setting tried"), ("pair steps", "solver, ", "step taken")];
 
-/// What is told in words: inner work goes by the name of the estimator that it is for.
+/// Progress in words: inner work is shown under the name of its estimator.
 #[derive(Default)]
 struct Words {
     estimator: String,

@@ -71,11 +71,11 @@ impl<'a, T> ViewMut<'a, T> {
         let (left, right) = self.0.split_at_col_mut(col);
         (ViewMut(left), ViewMut(right))
     }
-    /// The same rectangle to read, for a shorter time.
+    /// Borrows the rectangle for reading.
     pub fn read(&self) -> View<'_, T> {
         View(self.0.as_ref())
     }
-    /// The same rectangle for a shorter time.
+    /// Borrows the rectangle again, for a shorter lifetime.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
         ViewMut(self.0.as_mut())
     }

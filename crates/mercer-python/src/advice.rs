@@ -128,7 +128,7 @@ impl Advice {
         self.told(py, "best")
     }
 
-    /// Whether the kernel of the rule is not told from the best within the noise of the best.
+    /// Whether the kernel of the rule is statistically tied with the best.
     #[getter]
     fn holds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.told(py, "holds")

@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyString};
 /// What is to be done about vectors of several lengths.
 pub(crate) const ONE_LENGTH: &str = "make them one length, or give a column for each of their numbers";
 
-/// `numpy.asarray`, with what it cannot take told as a fault of the data. Masked cells become NaN or `None`.
+/// `numpy.asarray`, with an error about the data for what it cannot convert. Masked cells become NaN or `None`.
 pub(crate) fn asarray<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let numpy = py.import("numpy")?;
@@ -39,7 +39,7 @@ pub(crate) fn asarray<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
     })
 }
 
-/// The first row that has not the length of the first one, told as a fault; `None` where there is none.
+/// The error message for the first row whose length differs from that of row 0; `None` if all are equal.
 fn uneven(rows: &Bound<'_, PyAny>) -> Option<String> {
     let length = |row: &Bound<'_, PyAny>| if row.is_instance_of::<PyString>() { None } else { row.len().ok() };
     let said = |length: Option<usize>| length.map_or_else(|| "a single value".into(), |n| format!("a vector of length {n}"));

@@ -1,4 +1,4 @@
-//! One Python column (array, list, series) as cells: numbers, vectors or texts. Types are told by the library.
+//! One Python column (array, list, series) as cells: numbers, vectors or texts. Types are inferred by the library.
 
 use crate::arrays::{ONE_LENGTH, asarray, dates, is_numeric, kind, numbers, points, shape, sparse};
 use crate::errors::{data_error, raise, within};

@@ -102,7 +102,7 @@ impl Comparison {
 /// seed : int
 ///     Of the folds and of anything random.
 /// standardise : bool
-///     Bring numbers to mean 0 and standard deviation 1 first.
+///     Standardise number columns to mean 0 and standard deviation 1.
 /// missing : dict, optional
 ///     As for `Learner`.
 /// allow_non_mercer : bool
@@ -112,18 +112,18 @@ impl Comparison {
 /// groups : array, optional
 ///     One label a row; rows of one group stay in one fold.
 /// time : array, optional
-///     One number or date a row; folds in that order, each judged by what was learnt from the rows before it.
+///     One number or date a row; folds in that order, each predicted by models trained on earlier rows (forward chaining).
 /// task : {"classification", "regression"}, optional
 ///     Decides what the target is.
 /// metric : str, optional
-///     What decides and what cross-validation tunes by, such as ``"auc"``, ``"f1"`` or ``"mae"``; None: accuracy for classes, rmse
+///     Metric for tuning and ranking, such as ``"auc"``, ``"f1"`` or ``"mae"``; None: accuracy for classes, rmse
 ///     for numbers.
 /// sample : int, optional
-///     The most rows that a fit learns from, drawn at random; None: as many as time and memory allow.
+///     Use at most so many random rows for training; None: as many as time and memory allow.
 /// probabilities : bool
 ///     Calibrated class probabilities of every estimator that can have them; the predicted class is then the most probable one.
 /// effort : float, optional
-///     Times the usual budget of work, which is about a minute on two cores; the result is the same on every machine. None: everything
+///     Search budget as a multiple of the default, about a minute on two cores; the result is the same on every machine. None: everything
 ///     that can still win is searched to its end. With `max_seconds` the time alone counts.
 /// max_seconds : float, optional
 ///     Searches and solvers then stop with their best so far.
@@ -132,8 +132,8 @@ impl Comparison {
 /// threads : int
 ///     How many to use; 0: one per core.
 /// progress : callable, optional
-///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second; `total`
-///     is the most there can be. What it raises ends the comparison.
+///     A function ``progress(what, done, total)`` that receives progress updates in the calling thread, a few times a second;
+///     `total` is an upper limit. An exception raised in it ends the comparison.
 ///
 /// Returns
 /// -------
@@ -145,7 +145,7 @@ impl Comparison {
 /// DataError
 ///     Rows and target that do not fit together.
 /// ExpressionError
-///     A kernel or an estimator that there is not.
+///     An unknown kernel or estimator.
 ///
 /// Examples
 /// --------
@@ -230,7 +230,7 @@ pub(crate) struct Given<'a, 'py> {
     pub(crate) metric: Option<&'a str>,
 }
 
-/// The same as the library takes it.
+/// The arguments of a comparison in the types of the library.
 pub(crate) struct Asked {
     pub(crate) data: Arc<Dataset>,
     pub(crate) target: Target,
@@ -238,7 +238,7 @@ pub(crate) struct Asked {
     pub(crate) weights: Option<Vec<f64>>,
     pub(crate) split: Split,
     pub(crate) comparing: Comparing,
-    /// What was told of how the rows were taken.
+    /// Notices about how the rows were read.
     pub(crate) notices: Vec<Notice>,
 }
 
@@ -317,8 +317,8 @@ impl Comparison {
         self.said.notices.clone()
     }
 
-    /// What rows and target tell by themselves, before anything is fitted: copies of rows, columns that give the target away, rare
-    /// classes, heavy tails; one sentence each. They were warned of.
+    /// Facts about rows and target known before any fit: duplicate rows, columns that leak the target, rare classes, heavy
+    /// tails; one sentence each. Warnings were issued for them.
     #[getter]
     fn facts(&self) -> Vec<String> {
         self.said.facts.clone()

@@ -26,7 +26,7 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 ///
 /// Columns of numbers and flags are numbers, NaN where one is missing; dates and periods are days since 1970-01-01, durations days;
 /// columns of str and
-/// of labels are categories, texts or sequences, told from their cells as in a table that is read. A str that looks like a
+/// of labels are categories, texts or sequences, inferred from their cells as in a table that is read. A str that looks like a
 /// number is a label. A 2-D array, a sparse matrix or lists of one length are a column of vectors, a list of 2-D arrays one of
 /// sets of vectors, and a list of str such as ``(S (NP I) (VP run))`` one of trees.
 ///
@@ -36,8 +36,8 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 ///     A dict of columns, a list of records (a dict each), a frame of pandas or polars, a table of pyarrow, a stream of Arrow; a 2-D
 ///     array (columns x0, x1, ...); a list of str or a sparse matrix (one column x).
 /// types : dict or str, optional
-///     What columns hold where that is told wrongly, ``{"zip": "category"}``: number, category, text, sequence, tree, set,
-///     date, flag or ignore. A single word speaks of all columns.
+///     Column types where detection is wrong, ``{"zip": "category"}``: number, category, text, sequence, tree, set,
+///     date, flag or ignore. A single word applies to all columns.
 /// gram : dict, optional
 ///     Kernel matrices of your own for columns of names, which the kernel ``precomputed`` takes: ``{"item": K}``, the rows of
 ///     K called 0, 1, 2, ..., or ``{"item": (names, K)}``.
@@ -78,7 +78,7 @@ pub(crate) fn dataset(object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::D
     told(object).map(|(data, _)| data)
 }
 
-/// The same with what is worth a notice, which was told before where the object is a Dataset already.
+/// Columns of any object that holds them, with their notices; those of an object that is a Dataset already were shown before.
 pub(crate) fn told(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dataset>, Vec<Notice>)> {
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok((data.get().data.clone(), data.get().notices.clone()));
@@ -88,7 +88,7 @@ pub(crate) fn told(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dat
     Ok((Arc::new(data), notices))
 }
 
-/// The columns of a training schema out of any object that holds them; what `told` holds is not warned of again.
+/// The columns of a training schema out of any object that holds them; notices in `told` are not repeated.
 pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema, told: &Told) -> PyResult<Arc<mercer::data::Dataset>> {
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());

@@ -33,7 +33,7 @@ pub(crate) fn data_error(message: impl Into<String>) -> PyErr {
     raise(Error::Data(message.into()))
 }
 
-/// The same fault of what was given, with the place where it was met; other errors as they are.
+/// Adds the location to a DataError; other errors are unchanged.
 pub(crate) fn within(py: Python<'_>, place: &str, error: PyErr) -> PyErr {
     let is_ours = error.get_type(py).name().is_ok_and(|name| name == "DataError");
     if is_ours { data_error(format!("{place}: {}", error.value(py))) } else { error }
@@ -126,18 +126,18 @@ fn keyword(message: &str, option: &str, keyword: &str, value: impl Fn(&str) -> S
     out
 }
 
-/// What was told already.
+/// Notices shown already.
 #[derive(Default)]
 pub(crate) struct Told(Mutex<HashSet<String>>);
 
 impl Told {
-    /// The notices about what was not told of before; each comes with what it is about.
+    /// The notices whose subject was not noticed before; each comes with its subject.
     pub(crate) fn new_of(&self, notices: Vec<(String, String)>) -> Vec<String> {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         notices.into_iter().filter(|(what, _)| told.insert(what.clone())).map(|(_, notice)| notice).collect()
     }
 
-    /// Those of these notices that were not told before, also not with a hint at their end.
+    /// The notices not shown before, neither without nor with a hint at their end.
     pub(crate) fn new_among(&self, mut notices: Vec<String>) -> Vec<String> {
         let is_known = |notice: &str| {
             let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -147,14 +147,14 @@ impl Told {
         self.new_of(notices.into_iter().map(|notice| (spoken(&notice), notice)).collect())
     }
 
-    /// What was told, to be stored.
+    /// The notices shown, to be stored.
     pub(crate) fn all(&self) -> Vec<String> {
         let mut all: Vec<String> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
         all.sort();
         all
     }
 
-    /// What was told, as stored.
+    /// The notices shown, as stored.
     pub(crate) fn of(told: impl IntoIterator<Item = String>) -> Self {
         Told(Mutex::new(told.into_iter().collect()))
     }

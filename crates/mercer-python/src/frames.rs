@@ -1,5 +1,5 @@
 //! Columns by name out of whatever holds them: a dict, a frame of pandas or polars, a table of pyarrow, any stream of
-//! Arrow. A frame is known by what it offers, so that none of these packages is imported here, pyarrow for streams apart.
+//! Arrow. A frame is known by what it offers, so that none of these packages is imported here except pyarrow for streams.
 
 use crate::errors::data_error;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Kernel values and neighbours that are given in the place of inputs.
+//! Kernel values and neighbours that are given instead of inputs.
 
 use crate::answers::values;
 use crate::arrays::{asarray, from_matrix, numbers, two_axes};
@@ -41,7 +41,7 @@ pub(crate) fn among(object: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
     }
 }
 
-/// Rows to be told apart by number only, for a method that looks at no kernel value while it is fitted.
+/// Rows identified by number only, for a method that looks at no kernel value while it is fitted.
 #[pyfunction]
 pub(crate) fn items(rows: usize) -> PyResult<dataset::Dataset> {
     of_similarities("x", Ok(Similarities::items(rows))).map(|data| dataset::Dataset::new(data, Vec::new()))

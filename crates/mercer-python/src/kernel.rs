@@ -205,7 +205,7 @@ impl Kernel {
         self.rows(x).map(|data| Dataset::new((*data).clone(), Vec::new()))
     }
 
-    /// The same kernel with every ``auto`` settled.
+    /// The kernel with every ``auto`` settled.
     ///
     /// Parameters
     /// ----------
@@ -339,7 +339,7 @@ impl Kernel {
         py.import("json")?.call_method1("loads", (text,))
     }
 
-    /// The same kernel on some columns only.
+    /// The kernel restricted to some columns.
     ///
     /// Parameters
     /// ----------

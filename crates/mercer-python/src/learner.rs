@@ -169,13 +169,13 @@ impl Learner {
     /// tell : bool
     ///     Warn of notices; ``model.notices`` holds them in any case.
     /// progress : callable, optional
-    ///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second; `total`
-    ///     is the most there can be. What it raises ends the fit.
+    ///     A function ``progress(what, done, total)`` that receives progress updates in the calling thread, a few times a second;
+    ///     `total` is an upper limit. An exception raised in it ends the fit.
     ///
     /// Returns
     /// -------
     /// Model
-    ///     The fitted model. Whether it reached its tolerance is said by ``model.summary``.
+    ///     The fitted model. ``model.summary`` says whether it converged.
     ///
     /// Raises
     /// ------

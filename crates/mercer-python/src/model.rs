@@ -31,7 +31,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Model {
     pub(crate) model: Arc<mercer::learner::Model>,
-    /// Columns of new rows whose missing cells were told: that is said once.
+    /// Columns of new rows whose missing cells were noticed: each is reported once.
     pub(crate) told: Told,
 }
 
@@ -199,7 +199,7 @@ impl Model {
         from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
     }
 
-    /// How good predictions are: the share of right classes, R² of numbers, or another metric.
+    /// Scores predictions: accuracy for classes, R² for numbers, or another metric.
     ///
     /// Parameters
     /// ----------

@@ -14,7 +14,7 @@ impl Model {
         Model { model: Arc::new(model), told: Told::default() }
     }
 
-    /// A model fitted to rows: what was told of them is not told again of new ones.
+    /// A model fitted to rows: their notices are not repeated for new rows.
     pub(crate) fn of_training(model: mercer::learner::Model, data: &Dataset, notices: &[String]) -> Self {
         let of_cells = model.prep.tell_by_column(data).into_iter().map(|(column, _)| column);
         let told = Told::of(of_cells.chain(notices.iter().map(|notice| spoken(notice))));
@@ -26,7 +26,7 @@ impl Model {
         Limits::threads(threads).run_sized(py, Size::of_predicting(&model, &data, want), move |control| model.predict(&data, want, control))
     }
 
-    /// Rows with the columns of training; what becomes of missing cells is told the first time.
+    /// Rows with the columns of training; the handling of missing cells is reported the first time.
     pub(crate) fn rows(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
         let data = dataset_like(data, &self.model.prep.schema, &self.told)?;
         warn(py, &self.told.new_of(self.model.prep.tell_by_column(&data)))?;

@@ -101,7 +101,7 @@ impl Plan {
         self.plan.rows
     }
 
-    /// Seconds of work on this machine, roughly; None where that cannot be told.
+    /// Seconds of work on this machine, roughly; None if unknown.
     #[getter]
     fn seconds(&self) -> Option<f64> {
         self.plan.seconds()

@@ -24,7 +24,7 @@ pub(crate) fn sets(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
     Sets::of_rows(&rows).map(Some).map_err(raise)
 }
 
-/// The same of what has no column's name; one array of three axes is refused there, as nobody says which of them is rows.
+/// The sets of an object without column names; one array of three axes is refused here, as its row axis is ambiguous.
 pub(crate) fn sets_alone(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
     if are_sets_alone(object)? { sets(object) } else { Ok(None) }
 }

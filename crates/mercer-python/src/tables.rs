@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// Dataset, target and weights; the latter two may be None.
 type Parts<'py> = (Dataset, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
-/// Takes a table apart.
+/// Splits a table into inputs, target, weights and groups.
 fn parts<'py>(
     py: Python<'py>,
     mut table: Table,
@@ -74,7 +74,7 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 /// Reads a table: CSV, TSV, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY, NPZ, each also packed by gzip or Zstandard.
 ///
 /// A folder of texts, or a tar archive of one, has a row for each file; the folder that holds it is its label. The format is
-/// told from the first bytes. Frames of other libraries, which read Parquet and more, are taken by `Dataset`.
+/// detected from the first bytes. Frames of other libraries, which read Parquet and more, are taken by `Dataset`.
 ///
 /// Parameters
 /// ----------
@@ -83,7 +83,7 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 /// target : str or list of str, optional
 ///     The column to predict, or several; None: the one that the table names itself (LIBSVM, NPZ with y), or none.
 /// types : dict, optional
-///     What columns hold where that is read wrongly, ``{"zip": "category"}``.
+///     Column types where detection is wrong, ``{"zip": "category"}``.
 /// weights : str, optional
 ///     A column of sample weights.
 /// like : Model, optional
@@ -94,13 +94,13 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 /// header : bool
 ///     Whether the first line of a table of cells holds the names of its columns; else these are 1, 2, 3, ...
 /// delimiter : str, optional
-///     What parts the cells; None: told from the lines.
+///     Column separator; None: detected.
 /// encoding : str, optional
-///     How text is written, such as ``"latin-1"``; None: told from the bytes.
+///     Text encoding, such as ``"latin-1"``; None: detected.
 /// decimal : str, optional
-///     ``"."`` or ``","``, where the cells of a column do not tell.
+///     Decimal mark ``"."`` or ``","`` for ambiguous columns.
 /// skip : int
-///     Lines of the file that stand above its header and are left out.
+///     Lines above the header to skip.
 /// lines : bool
 ///     Whether each line is a label and a text; in a folder, whether each file holds the texts of one class, one a line.
 /// group_into : str, optional

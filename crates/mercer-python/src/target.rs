@@ -165,7 +165,7 @@ pub(crate) fn known(object: &Bound<'_, PyAny>, rows: usize, classes: Option<&[St
 }
 
 /// The target of rows that a model predicts: classes by their place among its own, numbers as they are. Labels that the model
-/// does not know follow its own, and no prediction of them is right; where it knows none of them, they are another target.
+/// does not know follow its own, and no prediction of them is correct; where it knows none of them, they are another target.
 pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo, metric: Option<Metric>) -> PyResult<Target> {
     let Some(names) = &info.classes else {
         return target(object, rows, Takes { classes: false, numbers: true }, Some("regression")).map(|(target, _)| target);

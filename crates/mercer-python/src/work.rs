@@ -1,9 +1,9 @@
 //! Long computations: without the interpreter's lock, on the threads that share the work, stopped by ctrl-C.
 //!
 //! The calling thread waits and looks for signals. After ctrl-C the computation is asked to stop and given a moment;
-//! one that does not look at the flag in time is left to end by itself, its result thrown away. Nothing that a
-//! computation owns belongs to Python, so that it may outlive the call: what it tells of its progress is sent to the
-//! calling thread, which tells the function of the user.
+//! one that does not look at the flag in time is left to finish on its own, its result discarded. Nothing that a
+//! computation owns belongs to Python, so that it may outlive the call: its progress updates are sent to the
+//! calling thread, which passes them to the function of the user.
 //!
 //! What takes less time than to wake another thread is done by the calling thread itself.
 
@@ -69,7 +69,7 @@ pub(crate) struct Limits<'py> {
     pub(crate) threads: usize,
     pub(crate) max_seconds: Option<f64>,
     pub(crate) max_memory: Option<Bound<'py, PyAny>>,
-    /// A function that is told of long work: what is done, how much of it, out of how much.
+    /// A function that receives progress updates: what is done, how much of it, out of how much.
     pub(crate) progress: Option<Bound<'py, PyAny>>,
 }
 
@@ -79,7 +79,7 @@ enum Sent<R> {
     End(Result<R>),
 }
 
-/// Sends what is told of long work: the first of each kind at once, then one for each look of the waiting thread.
+/// Sends progress updates: the first of each kind at once, then one for each look of the waiting thread.
 struct Teller<R> {
     send: Sender<Sent<R>>,
     last: Mutex<Option<(String, Instant)>>,
@@ -129,7 +129,7 @@ impl Limits<'_> {
         self.run_sized(py, Size::Any, work)
     }
 
-    /// The same; what is small is done here.
+    /// Runs `work` under these bounds, small work on the calling thread.
     pub(crate) fn run_sized<R: Send + 'static>(
         &self,
         py: Python<'_>,
@@ -191,7 +191,7 @@ fn shared() -> Result<&'static ThreadPool> {
     }
 }
 
-/// The right to run on the shared threads. A computation beside it gets a thread of its own, which sends its loops to other
+/// The permit to run on the shared threads. A computation beside it gets a thread of its own, which sends its loops to other
 /// threads: else a short computation that waits for a piece of a loop might begin the other, a long one.
 struct Turn;
 
@@ -210,7 +210,7 @@ impl Drop for Turn {
     }
 }
 
-/// Waits for the result or for a signal, and tells `progress` what comes before. What that raises ends the computation.
+/// Waits for the result or for a signal and calls `progress` with updates; an exception raised there ends the computation.
 fn wait<R: Send>(receive: &Receiver<Sent<R>>, cancel: &CancelFlag, progress: Option<&Py<PyAny>>) -> PyResult<R> {
     loop {
         let told = match receive.recv_timeout(LOOK) {

@@ -22,7 +22,7 @@ def rbf(a, b):
 
 
 def pair(a, b):
-    """The same of two rows, as KernelRidge takes it."""
+    """The Gaussian kernel of two rows, in the signature that KernelRidge takes."""
     return np.exp(-0.5 * (a - b) @ (a - b))
 
 

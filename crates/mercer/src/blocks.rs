@@ -87,7 +87,7 @@ pub fn collect<R>(write: impl FnOnce() -> R) -> (R, Vec<Vec<u8>>) {
     gathered(write, |block: &mut Vec<u8>, bytes| block.extend_from_slice(bytes))
 }
 
-/// The same with the number of bytes of each block alone.
+/// Runs `write` and returns its result together with the size in bytes of each block.
 pub fn measure<R>(write: impl FnOnce() -> R) -> (R, Vec<usize>) {
     gathered(write, |size, bytes| *size += bytes.len())
 }

@@ -49,13 +49,13 @@ pub struct Control {
     /// The most bytes that a plan may ask for.
     pub max_memory: u64,
     /// The most bytes that the whole process may hold, what it holds already included: tables, buffers, memory kept for
-    /// later. `None`: a plan is judged by itself.
+    /// later. `None`: each plan is judged separately.
     pub max_process: Option<u64>,
     /// Watcher of progress.
     pub progress: Option<Arc<dyn Progress>>,
     /// Raised to stop at once with [`Error::Cancelled`].
     pub cancel: CancelFlag,
-    /// Raised to come to an end with the best so far, as if the time budget were spent.
+    /// Raised to stop with the best result so far, as if the time budget were spent.
     pub stop_early: CancelFlag,
     /// What one evaluation of a search leaves to the next: fresh memory costs as much as an eighth of the arithmetic. `None`:
     /// the memory of a matrix goes back to the system.
@@ -101,27 +101,27 @@ impl Control {
             spare: None,
         }
     }
-    /// The same control with a time budget in seconds from now.
+    /// Sets a time budget, in seconds from now.
     pub fn with_seconds(mut self, seconds: f64) -> Self {
         self.deadline = Duration::try_from_secs_f64(seconds).ok().and_then(|d| Instant::now().checked_add(d));
         self.hard_deadline = self.deadline;
         self
     }
-    /// The same control for a process that may hold this much memory, and may not ask for more than a hard limit of the system
-    /// (`ulimit -v`, a control group) leaves: past it the process would be ended, not refused.
+    /// Limits the memory of the process to `bytes`, or to less where a hard limit of the system (`ulimit -v`, a control group)
+    /// leaves less: past that limit the process would be killed, not refused.
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.max_memory = bytes.min(hard_limit());
         self.max_process = Some(bytes);
         self
     }
-    /// The same control with a part of the time that is left, and at least half of it before what cannot be cut short
-    /// gives up; without a budget, the same.
+    /// A control with a share of the remaining time, and at least half of it before work that cannot be cut short gives up;
+    /// unchanged without a budget.
     pub fn share(&self, part: f64) -> Self {
         let now = Instant::now();
         let of = |end: Option<Instant>, part: f64| end.map(|d| now + d.saturating_duration_since(now).mul_f64(part.clamp(0.0, 1.0)));
         Control { deadline: of(self.deadline, part), hard_deadline: of(self.hard_deadline, part.max(0.5)), ..self.clone() }
     }
-    /// The same control with so many seconds of the budget kept for what must follow; without a budget, the same.
+    /// A control that reserves so many seconds of the budget for later work; unchanged without a budget.
     pub fn keeping(&self, seconds: f64) -> Self {
         let kept = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
         let now = Instant::now();
@@ -132,11 +132,11 @@ impl Control {
     pub fn seconds_left(&self) -> Option<f64> {
         self.deadline.map(|d| d.saturating_duration_since(Instant::now()).as_secs_f64())
     }
-    /// The same control for evaluations that need matrices of the same size again and again.
+    /// Adds a buffer pool, for evaluations that need matrices of equal size again and again.
     pub fn with_buffer_pool(self) -> Self {
         Control { spare: Some(BufferPool::default()), ..self }
     }
-    /// The same control with at least so many seconds from now, for what is told of finished work; without a budget, the same.
+    /// A control with at least so many seconds from now, for reports on finished work; unchanged without a budget.
     pub fn at_least(&self, seconds: f64) -> Self {
         let least = Instant::now() + Duration::from_secs_f64(seconds);
         let of = |end: Option<Instant>| end.map(|d| d.max(least));
@@ -162,8 +162,8 @@ impl Control {
     pub fn allows(&self, seconds: f64) -> bool {
         !self.stop_early.is_cancelled() && self.deadline.is_none_or(|d| d.saturating_duration_since(Instant::now()).as_secs_f64() > seconds)
     }
-    /// The same control for the last step of some work: where an end was asked for earlier, that wish is met by now, and
-    /// the step itself is done in full.
+    /// A control for the last step of some work, which is done in full: a request to stop early that was made before counts as
+    /// served.
     pub fn last_step(&self) -> Self {
         let stop_early = if self.stop_early.is_cancelled() { CancelFlag::default() } else { self.stop_early.clone() };
         Control { stop_early, ..self.clone() }
@@ -184,7 +184,7 @@ impl Control {
             _ => Ok(()),
         }
     }
-    /// The same, and an error if an end was asked for: for the beginning of long work.
+    /// An error if cancelling or an early stop was requested, or if time is up: for the beginning of long work.
     pub fn check_wanted(&self, what: &str) -> Result<()> {
         self.check_time(what)?;
         if self.stop_early.is_cancelled() { Err(Error::Time { what: what.to_owned() }) } else { Ok(()) }
@@ -194,7 +194,7 @@ impl Control {
     pub fn allowed(&self) -> u64 {
         self.max_process.map_or(self.max_memory, |most| self.max_memory.min(most.saturating_sub(self.held())))
     }
-    /// The same after what was freed has gone back to the system: for the size of what is to be begun.
+    /// Bytes that a plan may ask for after freed memory has been returned to the system: for sizing work about to begin.
     pub(crate) fn room(&self) -> u64 {
         mercer_linalg::give_back();
         self.allowed()

@@ -17,7 +17,7 @@ pub enum Error {
         text: String,
         /// Character position of the fault, from 0.
         at: usize,
-        /// What would have been right there.
+        /// What was expected there.
         expected: String,
     },
     /// A name that no list has.
@@ -118,7 +118,7 @@ pub enum Error {
         column: String,
         /// The text found.
         found: String,
-        /// What would have been right.
+        /// What was expected.
         expected: String,
     },
     /// A table that cannot be taken as a whole.
@@ -172,7 +172,7 @@ pub enum Error {
         /// What was computed.
         what: String,
     },
-    /// A request to come to an end was met before there was a result of this part of the work.
+    /// An early stop was requested before this part of the work had a result.
     #[error("{what}: stopped on request before there was a result")]
     Stopped {
         /// What was to be computed.
@@ -217,7 +217,7 @@ pub enum Error {
     },
 }
 
-/// The families of error that the faces tell apart (exit codes, exception classes).
+/// The families of error that command line and Python distinguish (exit codes, exception classes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// An expression, name or parameter: fix what was typed.
@@ -270,7 +270,7 @@ impl Error {
         let known = known.into_iter().map(|s| s.as_ref().to_owned()).collect();
         Error::Unknown { what: what.into(), name: name.into(), known, meant: None }
     }
-    /// The same, with the names that other books and libraries use, each with the one used here.
+    /// A failed lookup that also knows names used by other books and libraries, each with the name used here.
     pub fn unknown_here<S: AsRef<str>>(
         what: impl Into<String>,
         name: &str,

@@ -60,7 +60,7 @@ pub fn prepare(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Datase
     prepare_weighed(recipe, kernel, data, None)
 }
 
-/// The same where rows count by weight: a row of weight 2 is two rows.
+/// Prepares weighted rows: a row of weight 2 counts as two rows.
 pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Dataset, weights: Option<&[f64]>) -> Result<Prepared> {
     if data.rows() == 0 {
         return Err(Error::Data("there are no rows to learn from".into()));
@@ -91,8 +91,8 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
     }
 }
 
-/// Letters of a column times rows from which texts go by words alone: a value of the spectrum kernel takes as many operations as a text
-/// has letters, and a fit compares every pair. 2,000 film reviews have four times as many, 5,500 short messages half.
+/// Letters of a column times rows from which texts are compared by words alone: a value of the spectrum kernel takes as many
+/// operations as a text has letters, and a fit compares every pair. 2,000 film reviews have four times as many, 5,500 short messages half.
 const LETTERS: f64 = 4e9;
 
 /// Columns of texts so many and long that to compare their letters would take long.
@@ -104,7 +104,7 @@ fn long_texts(data: &Dataset) -> Vec<&str> {
     data.columns().iter().filter(|c| is_long(&c.values)).map(|c| c.name.as_str()).collect()
 }
 
-/// The same for a kernel that is given.
+/// Fits the preparation for a given kernel.
 fn prepare_for(
     recipe: &prep::Recipe,
     kernel: KernelExpr,
@@ -354,7 +354,7 @@ pub fn fit_settled(
     Ok((kernel, fitted))
 }
 
-/// The Gram matrix that a fit of this size goes by.
+/// The Gram matrix for a fit of this size.
 pub(crate) fn gram_for(
     kernel: &FittedKernel,
     estimator: &EstimatorExpr,
@@ -365,7 +365,7 @@ pub(crate) fn gram_for(
     if estimator.multiplies(size) { kernel.gram_to_multiply(rows, control) } else { kernel.gram(rows, control) }
 }
 
-/// The same on kernel values among the rows of the sample that are bound already.
+/// Fits an estimator on a Gram matrix that is bound already.
 pub(crate) fn fit_bound(
     gram: &dyn Gram,
     estimator: &EstimatorExpr,

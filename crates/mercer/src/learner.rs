@@ -35,10 +35,10 @@ pub enum TrainingRows {
     All,
     /// So many at most.
     Most(usize),
-    /// As many as memory and time allow an exact fit to; all through landmarks where the estimator goes by few features.
+    /// As many as memory and time allow for an exact fit; all rows through landmarks where the estimator uses few features.
     Affordable,
-    /// So many at most, the last fit through landmarks: see [`Nystroem`](crate::kernels::Nystroem). Searches go by the exact kernel
-    /// on some rows.
+    /// So many at most, the last fit through landmarks: see [`Nystroem`](crate::kernels::Nystroem). Searches use the exact kernel
+    /// on a sample of the rows.
     ThroughLandmarks {
         /// The rows.
         most: usize,
@@ -165,7 +165,8 @@ impl Learner {
         self.fit_from(&Before::default(), &examples, info, control).map(|timed| timed.model)
     }
 
-    /// The same with the seconds that it took. The folds of tuning respect the split of the examples.
+    /// Fits as [`Learner::fit`] does, and measures the seconds of tuning and of the fit. The folds of tuning respect the split of
+    /// the examples.
     pub fn fit_from(&self, before: &Before<'_>, examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
         let estimator = judged_by(&self.estimator, self.metric);
         if estimator != self.estimator {

@@ -79,7 +79,7 @@ impl Value {
     pub fn settle(&self, start: f64) -> Value {
         self.settle_by(|| start)
     }
-    /// The same where the start takes a look at the data, which a number does not need.
+    /// Settles the value with a start that is computed only where one is needed: `auto` and ranges.
     pub(crate) fn settle_by(&self, start: impl FnOnce() -> f64) -> Value {
         match self {
             Value::Auto => Value::Number(start()),
@@ -377,7 +377,7 @@ pub(crate) fn build<T: Default + Serialize + DeserializeOwned>(
     build_from(T::default(), owner, params, aliases, args)
 }
 
-/// The same from an owner that holds other values.
+/// Builds an owner from the arguments of a call, the rest as in the given owner.
 pub(crate) fn build_from<T: Serialize + DeserializeOwned>(
     mut made: T,
     owner: &str,

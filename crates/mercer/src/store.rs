@@ -197,7 +197,7 @@ pub fn load(path: &Path) -> Result<Model> {
     load_within(path, &Control::default())
 }
 
-/// The same, where it may take no more memory than `control` allows.
+/// Reads a model file within the memory limit of `control`.
 pub fn load_within(path: &Path, control: &Control) -> Result<Model> {
     let fault = |e| Error::io(path.display(), e);
     let file = std::fs::File::open(path).map_err(fault)?;
@@ -213,7 +213,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, |mut file, _| file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Error::io(path.display(), e)))
 }
 
-/// The same for what `write` writes to a file that it is given with its temporary name.
+/// Writes a file atomically: `write` fills a temporary file, given with its name, which is then renamed.
 fn replace(path: &Path, write: impl FnOnce(std::fs::File, &Path) -> Result<()>) -> Result<()> {
     static WRITES: AtomicU64 = AtomicU64::new(0);
     let fault = |e| Error::io(path.display(), e);

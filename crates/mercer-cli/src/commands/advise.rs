@@ -27,7 +27,7 @@ pub(crate) struct Advise {
     /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
     #[arg(long, value_name = "COL", help_heading = "What to learn")]
     pub weights: Option<String>,
-    /// The metric that decides, such as auc, f1 or mae; accuracy for classes and rmse for numbers if left out.
+    /// Metric for ranking, such as auc, f1 or mae; accuracy for classes and rmse for numbers if left out.
     #[arg(long, value_name = "NAME", help_heading = "How to judge")]
     pub metric: Option<String>,
     /// Seed of searches.
@@ -36,7 +36,7 @@ pub(crate) struct Advise {
     /// Print JSON.
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Say what is being done, line by line on standard error.
+    /// Log progress to standard error.
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
     #[command(flatten)]

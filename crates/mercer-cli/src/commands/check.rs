@@ -22,7 +22,7 @@ Examples:
   mercer check 'sigmoid(gamma=1, offset=-1)' example:iris
   mercer check 'clip(negative_distance)' wine.csv --target quality";
 
-/// Say whether a kernel is valid (positive semi-definite): proved by rules, tested on a table, or refuted by rows.
+/// Check whether a kernel is valid (positive semi-definite): proved by rules, tested on a table, or refuted by rows.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK)]
 pub(crate) struct Check {
@@ -36,20 +36,20 @@ pub(crate) struct Check {
     pub target: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
-    /// Kernel values that are there already: COL holds the names of rows, FILE their kernel matrix (CSV with the names in
+    /// Precomputed kernel matrix: COL holds the names of rows, FILE their kernel matrix (CSV with the names in
     /// header and first column, or NPY whose rows are called 0, 1, 2, ...). The kernel precomputed takes them.
     #[arg(long, value_name = "COL=FILE")]
     pub gram: Vec<String>,
     /// Make the rows that have one value in COL one row: its numbers become a set of vectors, which set_mean(rbf) takes.
     #[arg(long, value_name = "COL")]
     pub group_into: Option<String>,
-    /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
+    /// Do not standardise number columns (to mean 0 and standard deviation 1).
     #[arg(long)]
     pub no_standardise: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Seed of the rows that are tried.
+    /// Seed of the sampled rows.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
     #[command(flatten)]

@@ -21,41 +21,41 @@ Examples:
 pub(crate) struct Cluster {
     #[command(flatten)]
     pub asked: Untargeted,
-    /// How the clusters are found.
+    /// Clustering method.
     #[arg(long, value_enum, default_value_t = Method::Medoids, help_heading = "What to learn")]
     pub method: Method,
-    /// How many; found from the rows if left out.
+    /// Number of clusters; chosen from the data if left out.
     #[arg(long, value_name = "K", help_heading = "What to learn")]
     pub clusters: Option<usize>,
-    /// How that is found; left out: by the silhouette, and of spectral clustering by the eigenvalues.
+    /// Criterion for the number of clusters; if left out the silhouette, for spectral clustering the eigengap.
     #[arg(long, value_enum, conflicts_with = "clusters", help_heading = "What to learn")]
     pub count_by: Option<CountBy>,
-    /// The method as an expression, such as "k_medoids(clusters=3, power=1)", in the place of --method and --clusters.
+    /// The method as an expression, such as "k_medoids(clusters=3, power=1)", instead of --method and --clusters.
     #[arg(long, value_name = "EXPR", conflicts_with_all = ["method", "clusters", "count_by"], help_heading = "What to learn")]
     pub estimator: Option<String>,
 }
 
-/// How the number of clusters is found.
+/// Criteria for the number of clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CountBy {
-    /// How much nearer rows lie to their own cluster than to the next one.
+    /// Mean silhouette.
     Silhouette,
-    /// How much less rows scatter within clusters than rows without any; may say that there is one cluster.
+    /// Gap statistic; may find a single cluster.
     Gap,
-    /// Whether samples of the rows have the same clusters.
+    /// Stability of the clusters under subsampling.
     Stability,
-    /// Where eigenvalues fall most: spectral clustering.
+    /// Eigengap (spectral clustering).
     Eigengap,
 }
 
-/// How clusters are found.
+/// Clustering methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// Around rows: k medoids.
+    /// k-medoids.
     Medoids,
-    /// Around means in feature space: kernel k-means.
+    /// Kernel k-means.
     Means,
-    /// Parts of the rows that few similarities cross: spectral clustering.
+    /// Spectral clustering.
     Spectral,
 }
 

@@ -36,22 +36,22 @@ pub(crate) struct Compare {
     /// Column whose equal rows stay in one fold; it is no input.
     #[arg(long, value_name = "COL", help_heading = "How to judge", conflicts_with = "time")]
     pub groups: Option<String>,
-    /// Column of dates or numbers: folds in that order, each judged by what was learnt from the rows before it.
+    /// Column of dates or numbers: folds in that order, each predicted by models trained on earlier rows (forward chaining).
     #[arg(long, value_name = "COL", help_heading = "How to judge")]
     pub time: Option<String>,
     /// Calibrated class probabilities of every estimator that can have them; the predicted class is then the most probable one.
     #[arg(long, help_heading = "What to learn")]
     pub probabilities: bool,
-    /// Write a page with table and pictures.
+    /// Write an HTML report with table and figures.
     #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
     /// Write the table as JSON.
     #[arg(long, value_name = "F", help_heading = "Output")]
     pub json: Option<PathBuf>,
-    /// With --json: the prediction of each row by the model that had not seen it, for every estimator.
+    /// With --json: the held-out (cross-validated) prediction of each row, for every estimator.
     #[arg(long, requires = "json", help_heading = "Output")]
     pub held_out: bool,
-    /// Write every figure as an SVG file into this folder, which is made if it is not there.
+    /// Write every figure as an SVG file into this folder, created if missing.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub figures: Option<PathBuf>,
     /// Write the model that predicts best, as fit writes one.

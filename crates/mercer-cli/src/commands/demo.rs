@@ -10,19 +10,19 @@ use mercer::error::Result;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// List the demonstrations of the textbook's figures, or make one: its figures, and its numbers held against what they have to be.
+/// List the demonstrations of the textbook's figures, or make one: its figures, and its numbers checked against the expected ones.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  mercer demo\n  mercer demo xor --out figures\n  mercer demo 14.11")]
 pub(crate) struct Demo {
     /// Name of a demonstration, or the number of a figure of the textbook; the list of them if left out. `all` for every one.
     pub name: Option<String>,
-    /// Folder for the figures, made where there is none.
+    /// Folder for the figures, created if missing.
     #[arg(long, value_name = "FOLDER", default_value = "demo")]
     pub out: PathBuf,
 }
 
 impl Run for Demo {
-    /// The exit code says whether every number is what it has to be.
+    /// The exit code says whether every number is as expected.
     fn run(&self, stop: &Stop) -> Result<ExitCode> {
         let chosen: Vec<demos::Demo> = match self.name.as_deref() {
             None => {

@@ -37,22 +37,22 @@ pub(crate) struct Density {
     /// gaussian, epanechnikov, tricube, boxcar, biweight, triangular, cosine or exponential.
     #[arg(long, value_name = "K", default_value = "gaussian", help_heading = "What to learn")]
     pub kernel: String,
-    /// Whether the kernel of several columns is radial or a product.
+    /// Radial or product kernel, for several columns.
     #[arg(long, value_name = "SHAPE", default_value = "radial", help_heading = "What to learn")]
     pub shape: String,
-    /// Give each row a width of its own: wide where rows are sparse, for long tails (Abramson 1982).
+    /// Adaptive bandwidth: wider where rows are sparse, for long tails (Abramson 1982).
     #[arg(long, help_heading = "What to learn")]
     pub adaptive: bool,
     /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
     #[arg(long, value_name = "COL", help_heading = "What to learn")]
     pub weights: Option<String>,
-    /// Ends of the values, such as 0,1 or 0, for no upper end; once for all columns, or once for each.
+    /// Bounds of the values, such as 0,1 or 0, for no upper bound; once for all columns, or once for each.
     #[arg(long, value_name = "LOW,HIGH", help_heading = "What to learn", allow_hyphen_values = true)]
     pub support: Vec<String>,
-    /// Write the density on a grid of N places for each column, over the rows and three bandwidths beyond, instead of at each row.
+    /// Write the density on a grid of N points per column, up to three bandwidths beyond the data, instead of at each row.
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub grid: Option<usize>,
-    /// Columns of the table that stand to the left of what is found, separated by commas; or all.
+    /// Table columns to copy to the left of the result, separated by commas; or all.
     #[arg(long, value_name = "COL[,COL]|all", conflicts_with = "grid", help_heading = "Output")]
     pub keep: Option<String>,
     /// CSV file to write; standard output if left out.

@@ -34,10 +34,10 @@ pub(crate) struct Fit {
     /// Model file to write.
     #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
     pub output: PathBuf,
-    /// Write a page with what there is to say of the model, and its pictures.
+    /// Write an HTML report of the model with figures.
     #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
-    /// Write figures of the fit as SVG files into this folder, which is made if it is not there.
+    /// Write figures of the fit as SVG files into this folder, created if missing.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub figures: Option<PathBuf>,
 }

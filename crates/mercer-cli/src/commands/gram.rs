@@ -29,7 +29,7 @@ pub(crate) struct Gram {
     /// NPY file to write.
     #[arg(short, long, value_name = "K.npy", help_heading = "Output")]
     pub output: PathBuf,
-    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
+    /// Memory limit of the process, such as 4GB; 80% of the free memory if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
 }

@@ -15,13 +15,13 @@ Examples:
   mercer inspect rbf
   mercer inspect wine.mercer --verbose";
 
-/// Say what a model file holds, or describe one kernel or estimator; without a word, list them all.
+/// Describe a model file, or one kernel or estimator; without an argument, list them all.
 #[derive(Debug, Args)]
 #[command(after_help = INSPECT)]
 pub(crate) struct Inspect {
     /// Model file, or the name of a kernel, of a composite kernel or of an estimator.
     pub model: Option<PathBuf>,
-    /// Every digit of the parameters, every column, and all that the search learnt, with the values that it tried.
+    /// Show all digits of the parameters, all columns, and every search with the values tried.
     #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON.

@@ -21,24 +21,24 @@ Examples:
 pub(crate) struct Map {
     #[command(flatten)]
     pub asked: Untargeted,
-    /// How the map is made.
+    /// Embedding method.
     #[arg(long, value_enum, default_value_t = Method::KernelPca, help_heading = "What to learn")]
     pub method: Method,
-    /// How many dimensions.
+    /// Number of dimensions.
     #[arg(long, value_name = "K", default_value_t = 2, help_heading = "What to learn")]
     pub components: usize,
 }
 
-/// How a map is made.
+/// Embedding methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Method {
-    /// Kernel principal components, of distances classical scaling: the directions in which rows differ most.
+    /// Kernel principal component analysis; classical scaling for distances.
     #[value(alias = "classical")]
     KernelPca,
-    /// Metric scaling: distances on the map are near those of the rows.
+    /// Metric multidimensional scaling: preserves distances.
     Mds,
-    /// Sammon's map: small distances count for more.
+    /// Sammon mapping: gives small distances more weight.
     Sammon,
 }
 

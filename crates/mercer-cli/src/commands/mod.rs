@@ -90,7 +90,7 @@ impl Role<'_> {
     }
 }
 
-/// A table taken apart: inputs, target, weights, what folds must respect; and what the user should know of it.
+/// A table split into inputs, target, weights and constraints on folds, with notices for the user.
 struct Loaded {
     data: Dataset,
     target: Target,
@@ -174,7 +174,7 @@ fn columns(data: &Dataset, names: &str) -> Result<Dataset> {
     Dataset::with_rows(data.rows(), names.iter().map(|name| data.column(name).cloned()).collect::<Result<_>>()?)
 }
 
-/// Reads a table and takes it apart; `targetless` says that there need be no target.
+/// Reads a table and splits it by the roles of its columns; `targetless`: no target is required.
 fn load<'a>(asked: impl Into<AskedTable<'a>>, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
     let AskedTable { table: path, target, inputs, keep } = asked.into();
     let options = read_options(&inputs.reading)?;

@@ -16,7 +16,7 @@ Examples:
   mercer plan big.csv --target y
   mercer plan big.csv --target y --max-seconds 60 --max-memory 2GB";
 
-/// Say what a comparison of this table would take: rows, memory and time of each estimator.
+/// Estimate the cost of a comparison on this table: rows, memory and time of each estimator.
 #[derive(Debug, Args)]
 #[command(after_help = PLAN)]
 pub(crate) struct Plan {

@@ -31,16 +31,16 @@ pub(crate) struct Predict {
     pub table: String,
     #[command(flatten)]
     pub reading: Reading,
-    /// Kernel values of the rows, where the model took some: COL=FILE as for fit, with the training rows among the names.
+    /// Precomputed kernel values of the rows, if the model uses some: COL=FILE as for fit, with the training rows among the names.
     #[arg(long, value_name = "COL=FILE")]
     pub gram: Vec<String>,
-    /// Columns of the table that stand to the left of the predictions, separated by commas; or all.
+    /// Table columns to copy to the left of the predictions, separated by commas; or all.
     #[arg(long, value_name = "COL[,COL]|all")]
     pub keep: Option<String>,
     /// CSV file to write; standard output if left out.
     #[arg(short, long, value_name = "F.csv")]
     pub output: Option<PathBuf>,
-    /// Add the standard deviation of a new target around each prediction (gp, baseline).
+    /// Add the predictive standard deviation of a new target (gp, baseline).
     #[arg(long)]
     pub std: bool,
     /// Add the ends of the central interval that holds a new target with probability P, such as 0.9
@@ -50,17 +50,17 @@ pub(crate) struct Predict {
     /// Add the probability of each class (knn, baseline, svc(probabilities=true)).
     #[arg(long)]
     pub probabilities: bool,
-    /// Add so many functions drawn from the posterior, without the noise of a target, to the left of the predictions (gp of numbers).
+    /// Add N functions drawn from the posterior, without noise, to the left of the predictions (gp for regression).
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: Option<u32>,
-    /// Seed of the functions that are drawn.
+    /// Seed of the drawn functions.
     #[arg(long, value_name = "SEED", default_value_t = 0, requires = "samples")]
     pub seed: u64,
     /// Add to the left of the predictions the row of the table's columns that fits best what the components make of each (kernel_pca):
     /// fixed_point or distances under a Gaussian kernel of numbers, nearest, the training row, under any.
     #[arg(long, value_name = "METHOD")]
     pub pre_images: Option<PreImageMethod>,
-    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
+    /// Memory limit of the process, such as 4GB; 80% of the free memory if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
 }

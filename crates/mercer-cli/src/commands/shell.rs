@@ -1,4 +1,4 @@
-//! `mercer completions` and `mercer man`: what shells and `man` are told, from the same records as `--help`.
+//! `mercer completions` and `mercer man`: completion scripts and the manual page, from the same records as `--help`.
 
 use super::{Run, done};
 use crate::Stop;

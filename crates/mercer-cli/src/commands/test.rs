@@ -45,25 +45,25 @@ pub(crate) struct Test {
     /// Kernel of the columns of --and; made from the column types if left out.
     #[arg(long, value_name = "EXPR", requires = "and", help_heading = "What to test", allow_hyphen_values = true)]
     pub kernel_and: Option<String>,
-    /// How the sides go together: so many kernel canonical correlations, instead of HSIC.
+    /// Compute this many kernel canonical correlations instead of HSIC.
     #[arg(long, value_name = "N", requires = "and", help_heading = "What to test")]
     pub correlations: Option<usize>,
-    /// What canonical correlations are shrunk by, as a share of the variance of each side.
+    /// Regularisation of the canonical correlations, as a share of the variance of each side.
     #[arg(long, value_name = "S", requires = "correlations", default_value_t = 0.01, help_heading = "What to test")]
     pub shrinkage: f64,
-    /// Table with the columns of both sides: the functions are written at its rows in the place of those that they were found from.
+    /// Table with the columns of both sides: evaluate the functions at its rows instead of the training rows.
     #[arg(long, value_name = "TABLE", requires = "correlations", requires = "output", help_heading = "What to test")]
     pub new: Option<String>,
     /// CSV file for the functions of both sides at each row.
     #[arg(short, long, value_name = "F.csv", requires = "correlations", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Permutations that are drawn; the least p-value is 1 / (1 + N).
+    /// Number of random permutations; the smallest p-value is 1 / (1 + N).
     #[arg(long, default_value_t = 999, value_name = "N", help_heading = "What to test")]
     pub permutations: usize,
     /// Seed of the permutations.
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to test")]
     pub seed: u64,
-    /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
+    /// Do not standardise number columns (to mean 0 and standard deviation 1).
     #[arg(long, help_heading = "What to test")]
     pub no_standardise: bool,
     #[command(flatten)]

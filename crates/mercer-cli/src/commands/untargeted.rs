@@ -32,7 +32,7 @@ pub(crate) struct Untargeted {
     /// Seed of anything random.
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
     pub seed: u64,
-    /// Columns of the table that stand to the left of what is found, separated by commas; or all.
+    /// Table columns to copy to the left of the result, separated by commas; or all.
     #[arg(long, value_name = "COL[,COL]|all", help_heading = "Output")]
     pub keep: Option<String>,
     /// CSV file to write; standard output if left out.
@@ -41,7 +41,7 @@ pub(crate) struct Untargeted {
     /// Model file to write: 'mercer predict' takes new rows with it.
     #[arg(long, value_name = "MODEL.mercer", help_heading = "Output")]
     pub model: Option<PathBuf>,
-    /// Write a page with what there is to say, and a picture of the rows.
+    /// Write an HTML report with a figure of the rows.
     #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
     #[command(flatten)]

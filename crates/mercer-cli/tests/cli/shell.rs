@@ -41,11 +41,11 @@ impl Shell {
     pub(crate) fn mercer(&self, words: &[&str]) -> Run {
         self.mercer_reading(words, "")
     }
-    /// The same with standard input.
+    /// Runs `mercer` with standard input.
     pub(crate) fn mercer_reading(&self, words: &[&str], input: &str) -> Run {
         self.run(&[], words, input)
     }
-    /// The same with variables of the environment.
+    /// Runs `mercer` with environment variables.
     pub(crate) fn mercer_with(&self, variables: &[(&str, &str)], words: &[&str]) -> Run {
         self.run(variables, words, "")
     }

@@ -25,7 +25,7 @@ def _text(value):
 
 
 def _listed(value):
-    """The same inside of a list, where a word stands in quotation marks unless it is a plain name."""
+    """The text of a list element, where a word is quoted unless it is a plain name."""
     if isinstance(value, str) and not value.isidentifier():
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return _text(value)

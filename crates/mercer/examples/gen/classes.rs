@@ -41,7 +41,7 @@ struct Says {
     /// Decision values, of two classes one number; votes are something else.
     scores: bool,
     probabilities: bool,
-    /// The same where a flag asks for them.
+    /// The flag that enables probabilities, where they are optional.
     calibrated: Option<&'static str>,
     /// Predictions for each training row by the model fitted without it.
     left_out: bool,

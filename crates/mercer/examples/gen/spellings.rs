@@ -80,7 +80,7 @@ const N_CLUSTERS: Argument = Argument {
     name: "n_clusters",
     default: "3",
     sets: Some("clusters"),
-    doc: ("int or \"auto\"", "How many clusters; \"auto\": up to 10, as count_by finds"),
+    doc: ("int or \"auto\"", "Number of clusters; \"auto\": up to 10, chosen by count_by"),
 };
 const LABELS: (&str, &str) =
     ("labels_ : ndarray of shape (n_samples,)", "The cluster of each row, counted from 0, the largest cluster first");

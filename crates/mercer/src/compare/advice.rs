@@ -145,7 +145,7 @@ fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<
 /// Advice on the kernel of a table; a kernel that is asked for is measured beside the others.
 ///
 /// # Errors
-/// Rows that cannot be learnt from; on request of `control`. A kernel that cannot be measured is told with its reason.
+/// Rows that cannot be learnt from; on request of `control`. A kernel that cannot be measured is reported with the reason.
 pub fn advise(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Advice> {
     let comparing = &decided(comparing, examples.target);
     let field = Field::of(examples, comparing, control)?;

@@ -69,7 +69,7 @@ impl Comparing {
         }
     }
 
-    /// The same with class probabilities of each estimator where the metric is computed from them.
+    /// The comparison with class probabilities enabled for each estimator where the metric is computed from them.
     fn judged(&self) -> Self {
         let estimators = self.estimators.iter().map(|e| judged_by(e, self.metric)).collect();
         Comparing { estimators, ..self.clone() }
@@ -87,11 +87,11 @@ pub struct RowStatus {
     pub at_start: bool,
     /// Whether a search was left out, as it would cost far too much.
     pub exceeds_budget: bool,
-    /// Whether the search came to its own end.
+    /// Whether the search ended by itself and not at a limit of time.
     pub is_searched: bool,
     /// Fits that did not meet their tolerance, of the folds and of the fit to all rows.
     pub unconverged: usize,
-    /// Rows that the fits whose scores are told learnt from at most.
+    /// Most training rows of the fits whose scores are reported.
     pub rows: usize,
     /// Rows that the fit to all rows learnt from; 0 where there is none.
     pub fitted_rows: usize,
@@ -153,7 +153,7 @@ impl Scored {
         }
     }
 
-    /// Whether it was scored on every fold and fitted to all rows. What fits that did not converge are worth, held-out rows tell.
+    /// Whether it was scored on every fold and fitted to all rows. Fits that did not converge are judged by held-out rows.
     fn may_win(&self, folds: usize) -> bool {
         self.status.folds == folds && self.failure.is_none() && self.model.is_some() && self.loss().is_finite()
     }

@@ -152,7 +152,7 @@ impl<'a> Race<'a> {
         self.runner.held_out().differences(&all, to, &Scoring { deciding: metric, ..self.runner.scoring })
     }
 
-    /// Whether each fit depends on its start. It is told where it can be, and what it is told of is there without it.
+    /// Reports whether each fit depends on its start, where time allows; the rows are complete without it.
     fn tell_starts(&self, rows: &mut [Scored]) -> Result<()> {
         let runner = &self.runner;
         runner.control.tell("starts: fits from other starting values", 0, 1);

@@ -368,7 +368,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Fits to all rows: their searches side by side where there is room, the fits, whose seconds are told, one after the other.
+    /// Fits to all rows: their searches side by side where there is room, the fits, whose seconds are reported, one after the other.
     /// The best is looked along.
     fn lasts(&mut self, trials: &[&Trial], control: &Control) -> Result<Vec<TrialResult>> {
         if trials.is_empty() {

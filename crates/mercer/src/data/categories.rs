@@ -49,7 +49,7 @@ impl Categories {
     pub fn label(&self, row: usize) -> Option<&str> {
         self.names.get(*self.codes.get(row)? as usize).map(String::as_str)
     }
-    /// The same labels as codes into another list of names; labels that it lacks become [`UNSEEN`].
+    /// Recodes the labels by another list of names; labels missing from it become [`UNSEEN`].
     pub fn recoded(&self, names: &[String]) -> Categories {
         let place = Categories::with_names(&self.names, names.to_vec()).codes;
         let codes = self.codes.iter().map(|&k| place.get(k as usize).copied().unwrap_or(UNSEEN)).collect();

@@ -28,7 +28,7 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     fn select(&self, rows: &[usize]) -> Self;
     /// What new cells must agree with.
     fn schema(&self) -> Self::Schema;
-    /// The same cells as a model takes them that was fitted on cells of this schema.
+    /// Converts the cells to the schema of the training cells, as a fitted model takes them.
     ///
     /// # Errors
     /// Cells that do not agree with it, by the name of their column.
@@ -62,7 +62,7 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     fn missing(&self) -> Vec<usize> {
         Vec::new()
     }
-    /// Whether one value stands in every row and therefore tells nothing; kinds that are left to their kernels say no.
+    /// Whether all rows hold one value, which carries no information; kinds that are left to their kernels say no.
     fn is_constant(&self) -> bool {
         false
     }
@@ -78,7 +78,7 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     fn owner(&self, vector: usize) -> usize {
         vector
     }
-    /// The same cells made of other vectors, as many as [`Cells::vectors`] gives.
+    /// Cells of this structure made of other vectors, as many as [`Cells::vectors`] gives.
     fn with_vectors(&self, _vectors: Points) -> Option<Self> {
         None
     }

@@ -1,4 +1,4 @@
-//! Strings cut into pieces, such as words or substrings: each piece is known by a number, so that what goes by pieces reads every
+//! Strings cut into pieces, such as words or substrings: each piece is known by a number, so that what uses pieces reads every
 //! string once, whatever rows of the same table it is given.
 
 use rayon::prelude::*;

@@ -132,7 +132,7 @@ impl Dataset {
     pub fn written(&self, name: &str) -> Written {
         self.written.get(name).cloned().unwrap_or_default()
     }
-    /// The same dataset, which remembers how a column was written.
+    /// Records how a column was written in the table it was read from.
     pub(crate) fn remember(mut self, name: &str, written: Written) -> Self {
         if written != Written::default() {
             self.written.insert(name.to_owned(), written);

@@ -51,7 +51,7 @@ impl Sample {
         self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect())
     }
 
-    /// The same, borrowed.
+    /// Borrows the sample as examples.
     pub fn examples(&self) -> Examples<'_> {
         Examples { data: &self.data, target: &self.target, weights: self.weights.as_deref(), split: &self.split }
     }

@@ -30,7 +30,7 @@ pub enum Split {
 }
 
 impl Split {
-    /// The same for the given rows, in order.
+    /// The split of the given rows, in order.
     pub fn select(&self, rows: &[usize]) -> Split {
         match self {
             Split::Rows => Split::Rows,

@@ -21,7 +21,8 @@ pub(crate) fn even_rows(n: usize, most: usize) -> Vec<usize> {
     (0..most).map(|k| k * n / most).collect()
 }
 
-/// The same as [`some_rows`] for the rows of a target: every class has its share, and at least one row where there are as many as classes.
+/// A stratified sample of at most `most` rows of a target, ascending: each class has its share, and at least one row if there
+/// are as many as classes. Of numbers a plain random sample, see [`some_rows`].
 pub(crate) fn some_rows_of(target: &Target, most: usize, seed: u64) -> Vec<usize> {
     let n = target.rows();
     let Target::Classes { codes, names } = target else { return some_rows(n, most, seed) };

@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for Similarities {
 /// What is known of the kernel among new rows that are none of the training rows.
 #[derive(Clone, Debug)]
 pub enum Own {
-    /// Nothing: their variance cannot be told.
+    /// Nothing: their variance is unknown.
     Unknown,
     /// k(x, x) of each.
     Squares(Vec<f64>),
@@ -140,7 +140,7 @@ impl Similarities {
         }
     }
 
-    /// The same rows as what others are compared with: without values of their own.
+    /// The rows as reference items that others are compared with, without values of their own.
     #[must_use]
     pub fn as_items(&self) -> Self {
         Similarities { values: Arc::new(Matrix::zeros(self.own.len(), 0)), first_asymmetry: None, ..self.clone() }
@@ -207,8 +207,8 @@ impl Similarities {
         self.values.row(i)
     }
 
-    /// The same with the items of another list; items of the rows themselves come after it. An error names an item of
-    /// the list that is not here.
+    /// Reorders the values by the items of another list; items of the rows themselves follow it. An error names an item of the
+    /// list that is missing here.
     pub fn with_items(&self, names: &[String]) -> Result<Self> {
         if self.names.starts_with(names) {
             return Ok(self.clone());

@@ -1,5 +1,5 @@
 //! How the cells of a column were written in the table that they were read from. It goes with a dataset into the schema of a
-//! model, so that what a single new table does not tell (is 03/04/2024 in March or in April?) is read as in training.
+//! model, so that what is ambiguous in a new table (is 03/04/2024 in March or in April?) is read as in training.
 
 use serde::{Deserialize, Serialize};
 

@@ -70,7 +70,7 @@ impl Shown {
     }
 }
 
-/// A picture with a ground of its own: in a page it stands on the page's, as a file it is shown on any colour.
+/// A figure with its own background: on a page it has the background of the page, as a file it is shown on any colour.
 fn on_paper(svg: &str) -> String {
     let root = svg.find("<svg").and_then(|start| svg[start..].find('>').map(|end| start + end + 1)).unwrap_or(0);
     format!("{}<rect width=\"100%\" height=\"100%\" fill=\"#FDFDFC\"/>{}", &svg[..root], &svg[root..])

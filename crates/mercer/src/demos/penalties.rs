@@ -44,7 +44,7 @@ impl Mixture {
     fn density(&self, class: usize, x: [f64; 2]) -> f64 {
         self.0[class].iter().map(|m| (-0.5 * ((x[0] - m[0]).powi(2) + (x[1] - m[1]).powi(2)) / VARIANCE).exp()).sum()
     }
-    /// The share of rows that Bayes' rule tells wrongly, and no rule less.
+    /// The Bayes error rate: the least share of misclassified rows.
     fn least_error(&self, draw: &mut Draw) -> f64 {
         let wrong = |i: usize| {
             let x = self.row(i % 2, draw);

@@ -1,4 +1,4 @@
-//! Fig 14.14: three classes told by machines of two. Each class against the rest leaves places that two classes claim; each against
+//! Fig 14.14: three classes separated by binary machines. Each class against the rest leaves places that two classes claim; each against
 //! each leaves places where every class has one vote. A softmax orders the classes at every place.
 
 use super::made::{Draw, even, fit, plane, rows_of, scores, two_classes};
@@ -38,7 +38,7 @@ struct Region {
 }
 
 impl Region {
-    /// Share of the plane where classes cannot be told.
+    /// Share of the plane where the class is ambiguous.
     fn area(&self) -> f64 {
         self.odd.iter().filter(|o| **o).count() as f64 / self.odd.len() as f64
     }

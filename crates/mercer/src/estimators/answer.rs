@@ -205,7 +205,7 @@ pub enum Needs {
     MercerKernel,
     /// Any similarity: its values are features of a row, and k(x, z) need not be k(z, x).
     AnySimilarity,
-    /// Any symmetric similarity: it tells how far apart rows are.
+    /// Any symmetric similarity, used to derive distances between rows.
     Symmetric,
     /// Any symmetric similarity whose values are 0 and above.
     NonNegative,

@@ -13,7 +13,7 @@ use crate::linalg::{Cholesky, Matrix, SingleCholesky, gramian_of_columns_within,
 
 /// Steps of iterative refinement at most.
 const REFINEMENTS: usize = 8;
-/// The same with a factor in f32, whose steps each give a few digits.
+/// Steps of iterative refinement with a factor in f32 at most, each of which gives a few digits.
 const SINGLE_REFINEMENTS: usize = 24;
 /// From so many rows on a factor in f32 is worth its refinements.
 const SINGLE_ROWS: usize = 1500;
@@ -115,7 +115,7 @@ impl System {
         }
     }
 
-    /// The same system with its factor in f64.
+    /// Factorises the system in f64 where its factor is in f32.
     fn in_double(self, control: &Control) -> Result<Self> {
         match self {
             System::Single(single) => Ok(System::Dual(Cholesky::new(single.into_matrix(), control)?)),

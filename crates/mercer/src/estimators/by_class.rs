@@ -4,7 +4,7 @@ use super::Task;
 use crate::error::{Error, Result};
 use crate::gram::{Dense, Features, Side, Subset};
 
-/// Of no more rows machines of several classes go by K, and those without a fold.
+/// Up to so many rows, multi-class machines and those without a fold use K.
 const FEW: usize = 1024;
 const MOST: usize = 2048;
 
@@ -16,7 +16,7 @@ pub(super) struct ByClass {
     pub(super) k: Dense,
     /// The row of the task that each row of K belongs to.
     pub(super) order: Vec<usize>,
-    /// Whether machines on all rows go by it: as they do where none without a fold are asked for, so that they are the same.
+    /// Whether machines on all rows use it, as they do where none without a fold are requested, so that both agree.
     pub(super) for_all: bool,
 }
 

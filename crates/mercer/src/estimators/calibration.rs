@@ -8,7 +8,8 @@
 //! fitted to that.
 //!
 //! A calibration never goes against the scores: where held-out rows lie on the wrong side more often than not, or say nothing of a class,
-//! as every row of it is a copy of one, probabilities are those that the method has by itself; of decision values alone nearly even ones.
+//! as every row of it is a copy of one, probabilities are
+//! those of the method itself; for methods with decision values only, nearly uniform ones.
 
 use super::coupling::couple;
 use super::held_out::ScoreKind;
@@ -26,7 +27,7 @@ use serde::{Deserialize, Serialize};
 const LEAST_ROWS: usize = 3;
 /// Of scores by class, pairs are coupled for no more classes than this: their number grows with the square.
 const MOST_COUPLED: usize = 30;
-/// How much the odds of a score of typical size differ from even ones where held-out rows do not bear the scores out.
+/// Deviation from even odds of a score of typical size where held-out rows do not confirm the scores.
 const EVEN: f64 = 1e-6;
 /// Log odds as they are.
 const IDENTITY: Sigmoid = Sigmoid { slope: 1.0, offset: 0.0 };
@@ -321,7 +322,7 @@ impl Calibration {
     }
 }
 
-/// Nearly even odds that rise with the score: what is said of scores that held-out rows do not bear out, so that they still decide.
+/// Nearly even odds that increase with the score, for scores that held-out rows do not confirm, so that they still decide.
 fn even(rows: &[(f64, bool, f64)]) -> Sigmoid {
     let (square, mass) = rows.iter().fold((0.0, 0.0), |(s, m), &(f, _, w)| (s + w * f * f, m + w));
     let size = (square / mass).sqrt();

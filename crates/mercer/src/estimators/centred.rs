@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 /// Up to so many rows every eigenpair is computed.
 const FEW: usize = 300;
-/// The same where more than a share of them is wanted.
+/// Every eigenpair is computed, too, where at least one in so many is wanted.
 const SHARE: usize = 8;
 /// Eigenvalues of rounding are below this share of the largest weighed kernel value, times N.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;

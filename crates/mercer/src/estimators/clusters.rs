@@ -50,7 +50,7 @@ impl Places {
         Ok(places)
     }
 
-    /// The same of no more than `most` places: where there are more, those at even steps of their order.
+    /// At most `most` of the places of the rows, taken at even steps of their order, with the distances among them.
     pub(super) fn some_of(task: &Task<'_>, most: usize) -> Result<Places> {
         let mut places = Self::alike(task, false)?;
         let found = places.rows.len();
@@ -62,7 +62,7 @@ impl Places {
         Ok(places)
     }
 
-    /// The same without the distances among them.
+    /// The places of the rows, without the distances among them.
     pub(super) fn alike(task: &Task<'_>, distances: bool) -> Result<Places> {
         let n = task.rows();
         if n == 0 {
@@ -233,7 +233,7 @@ impl Places {
         }
     }
 
-    /// The most clusters among which rows can be told to lie: one less than there are rows, copies counted, and no more than places.
+    /// The most clusters that can be identified: one less than the number of rows, copies counted, and no more than places.
     pub(super) fn most_clusters(&self) -> usize {
         let several = self.weights.iter().zip(&self.single).any(|(all, one)| *all > (1.0 + ALIKE) * one);
         self.rows.len().saturating_sub(usize::from(!several))
@@ -248,7 +248,7 @@ impl Places {
 }
 
 dispatch! {
-    /// Distances in the place of their squares, of which those below 0 count as 0.
+    /// Replaces squared distances by distances; squares below 0 count as 0.
     roots, roots_body, <>, (squares: &mut [f64]) -> (), operations: squares.len()
 }
 
@@ -278,8 +278,8 @@ impl Gram for Apart<'_> {
     }
 }
 
-/// Weighted sums of kernel values of every row, which equal rows have in common, and the rows in their order. Of many rows they are sums
-/// over some, unless these tell too few of all apart.
+/// Weighted sums of kernel values of every row, which equal rows have in common, and the rows in their order. For many rows they are sums
+/// over a sample, unless it distinguishes too few of them.
 fn in_order(task: &Task<'_>) -> Result<(Vec<f64>, Vec<usize>)> {
     let n = task.rows();
     if n > SUMMED.0 * SUMMED.1 {

@@ -9,7 +9,7 @@
 //!
 //! W* is of rows drawn evenly from the box around the principal components of the rows in feature space (Tibshirani, Walther & Hastie
 //! 2001, reference b), s_k = (1 + 1/B)^(1/2) times the standard deviation of log W*; the rule is that of Dudoit & Fridlyand (2002), with 3
-//! errors in the place of one since the greatest of ten gaps is seldom within one by chance, because that of the paper, by neighbours
+//! errors instead of one since the greatest of ten gaps is seldom within one by chance, because that of the paper, by neighbours
 //! alone, stops at 1 where two clusters are worse than one and four are best. Samples hold 80% of the places, and agree by the
 //! adjusted Rand index (Ben-Hur, Elisseeff & Guyon 2002; Hubert & Arabie 1985) of the places that both hold.
 
@@ -52,7 +52,7 @@ pub enum CountBy {
 }
 
 impl CountBy {
-    /// The parameter of methods whose clusters are told by distances.
+    /// The parameter of methods whose clusters are defined by distances.
     pub(super) const OF_DISTANCES: Param = Param::fixed(
         "count_by",
         "how the number of clusters is found, where it is auto. silhouette: from 2, the greatest mean silhouette; gap: from 1, by how much less the rows scatter within clusters than rows spread evenly do, which suits linear kernels and distances (curved ones lie less evenly than any such rows, and it rises on and on); stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best",
@@ -86,7 +86,7 @@ pub struct CountTried {
 pub struct CountCurve {
     /// What was measured.
     pub by: CountBy,
-    /// The numbers tried, ascending; none where there are too few rows to tell.
+    /// The numbers tried, ascending; none where there are too few rows to decide.
     pub tried: Vec<CountTried>,
     /// The number that is chosen.
     pub chosen: usize,

@@ -11,7 +11,7 @@ pub struct Criterion {
     pub weights: Matrix,
     /// (parameter name, d value / d parameter) for each own parameter.
     pub own: Vec<(&'static str, f64)>,
-    /// A rise of the value by no more than this is not told from noise by the training rows.
+    /// Tolerance: rises of the value up to this are statistically tied on the training rows.
     pub indifference: f64,
 }
 

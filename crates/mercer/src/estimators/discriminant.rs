@@ -1,5 +1,5 @@
-//! Kernel Fisher discriminant analysis: the directions in feature space along which classes lie far apart and rows of one class close
-//! together, S_B v = rho (S_W + lambda I) v, and Gaussian classes of one covariance along them.
+//! Kernel Fisher discriminant analysis: the directions in feature space with large variance between classes and small variance within
+//! classes, S_B v = rho (S_W + lambda I) v, and Gaussian classes of one covariance along them.
 //!
 //! With regularised scatter the directions are those of the ridge regression F of the indicators Y of the classes, turned so that the
 //! fitted values are uncorrelated and have variance 1 within classes (Mika et al. 1999; Hastie, Buja & Tibshirani 1995, Penalized
@@ -118,7 +118,7 @@ impl Discriminant {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FittedDiscriminant {
-    /// Coordinates along the discriminant directions, of variance 1 within classes at the training rows, the one that tells most first.
+    /// Coordinates along the discriminant directions, of variance 1 within classes at the training rows, most discriminating first.
     expansion: Expansion,
     /// Means of the classes that have rows, classes x directions, at rows left out.
     pub means: Matrix,
@@ -137,10 +137,15 @@ impl Estimator for Discriminant {
     const NAME: &'static str = "discriminant";
     const DOC: &'static str = "kernel Fisher discriminant analysis: directions that tell classes apart, and Gaussian classes along them";
     const PARAMS: &'static [Param] = &[
-        Param::searched("lambda", "what is added to the scatter within classes, in the units of the kernel", Domain::PositiveFinite, 1e6),
+        Param::searched(
+            "lambda",
+            "regularisation added to the within-class scatter, in the units of the kernel",
+            Domain::PositiveFinite,
+            1e6,
+        ),
         Param::fixed(
             "priors",
-            "frequencies: classes are as frequent as among the training rows; equal: all alike",
+            "frequencies: class priors from the training rows; equal: uniform priors",
             Domain::Choice(&["frequencies", "equal"]),
         ),
         Param::fixed("calibrated", CALIBRATED, Domain::Flag),

@@ -48,7 +48,7 @@ impl Expansion {
         Expansion { support, coef, bias, single: false, weights: None }
     }
 
-    /// The same function by the weights of its features.
+    /// Adds the weights of the features, by which the function is then computed.
     pub(super) fn with_weights(self, weights: Matrix) -> Self {
         Expansion { weights: Some(weights), ..self }
     }

@@ -136,7 +136,7 @@ impl GpOfNumbers {
         Ok(())
     }
 
-    /// The same over few features: the mean and the rows noise^(1/2) L^-1 phi(x) of all new inputs.
+    /// The rows noise^(1/2) L^-1 phi(x) of all new inputs, for a process over few features.
     fn of_new(&self, features: &Matrix, control: &Control) -> Result<Matrix> {
         Error::unless_equal("features of the kernel", self.factor.size(), features.cols())?;
         let mut rows = features.clone();

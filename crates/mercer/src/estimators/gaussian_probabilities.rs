@@ -82,7 +82,7 @@ impl Mean {
         Mean { lattice: if outputs > 1 { lattice(outputs, POINTS) } else { Matrix::default() } }
     }
 
-    /// The same with fewer points, for sums over many rows.
+    /// Over so many latent values with fewer lattice points, for sums over many rows.
     pub(super) fn coarse(outputs: usize) -> Self {
         Mean { lattice: if outputs > 1 { lattice(outputs, FEW_POINTS) } else { Matrix::default() } }
     }

@@ -252,10 +252,10 @@ impl Estimator for Gp {
             1e4,
         ),
         Param::searched("variance", "variance of the function, in the same units: a factor on the kernel", Domain::Positive, 1e3),
-        Param::fixed("standardise_target", "whether numbers are brought to mean 0 and variance 1 first", Domain::Flag),
+        Param::fixed("standardise_target", "standardise the target to mean 0 and variance 1 (regression only)", Domain::Flag),
         Param::fixed(
             "inference",
-            "how the posterior of classes is approximated: laplace, around its mode; ep, expectation propagation, for two classes: slower, nearer to the truth",
+            "posterior approximation (classification only). laplace: at the mode; ep: expectation propagation, for two classes: slower, more accurate",
             Domain::Choice(&["laplace", "ep"]),
         ),
         Param::fixed(

@@ -120,7 +120,7 @@ impl Problem {
         }
     }
 
-    /// The mode, with the curvature that Laplace's approximation goes by; on the way of a search from one nearby.
+    /// The mode, with the curvature for Laplace's approximation; within a search, warm-started from one nearby.
     fn mode(&self, task: &Task<'_>, near: Option<&Matrix>) -> Result<Mode> {
         let near = near.filter(|alpha| alpha.rows() == task.rows());
         match &self.observed {

@@ -23,7 +23,7 @@ pub enum ScoreKind {
     LogProbabilities,
 }
 
-/// Scores of training rows by fits that did not see them. A row whose class no other row has tells nothing, and is not among them.
+/// Scores of training rows by fits that did not see them. A row whose class no other row has carries no information and is left out.
 pub struct HeldOut {
     /// The rows, from 0; of copies the first.
     pub rows: Vec<usize>,

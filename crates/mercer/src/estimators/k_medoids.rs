@@ -67,14 +67,18 @@ impl Estimator for KMedoids {
     const NAME: &'static str = "k_medoids";
     const DOC: &'static str = "k medoids: clusters around the training rows from which the others are least far";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "how many clusters; auto: up to 10, as count_by finds", Domain::Integer(1, usize::MAX)),
+        Param::fixed("clusters", "number of clusters; auto: up to 10, chosen by count_by", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "values",
             "similarities: what kernels give; distances: the kernel's values are distances",
             Domain::Choice(&["similarities", "distances"]),
         ),
         Param::fixed("power", "2: squared distances are added up; 1: distances", Domain::Integer(1, 2)),
-        Param::fixed("starts", "starts, of which the best is kept: the first greedy, the others drawn", Domain::Integer(1, usize::MAX)),
+        Param::fixed(
+            "starts",
+            "number of starts, of which the best is kept: the first greedy, the others random",
+            Domain::Integer(1, usize::MAX),
+        ),
         CountBy::OF_DISTANCES,
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];

@@ -47,8 +47,8 @@ impl Estimator for KernelKMeans {
     const NAME: &'static str = "kernel_k_means";
     const DOC: &'static str = "k-means in feature space: clusters around means, of any shape that the kernel gives them";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "how many clusters; auto: up to 10, as count_by finds", Domain::Integer(1, usize::MAX)),
-        Param::fixed("starts", "starts that are drawn, of which the best is kept", Domain::Integer(1, usize::MAX)),
+        Param::fixed("clusters", "number of clusters; auto: up to 10, chosen by count_by", Domain::Integer(1, usize::MAX)),
+        Param::fixed("starts", "number of random starts, of which the best is kept", Domain::Integer(1, usize::MAX)),
         CountBy::OF_DISTANCES,
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];

@@ -13,7 +13,7 @@
 //! e(x) = k~(x, x) - sum_j f_j(x)^2 = k(x, x) - 2 mean_s k(x, x_s) + mean_st k(x_s, x_t) - sum_j f_j(x)^2
 //! ```
 //!
-//! With `sparsity` s above 0 few rows have loadings b in the place of a: those that minimise, around the row m nearest to the mean,
+//! With `sparsity` s above 0 few rows have loadings b instead of a: those that minimise, around the row m nearest to the mean,
 //!
 //! ```text
 //! 1/2 sum_j |v_j - sum_i b_ij (phi(x_i) - phi(x_m))|^2 + lambda sum_i |b_i|,   lambda = s times the least that leaves no row
@@ -21,7 +21,7 @@
 //!
 //! with v_j the directions of the components; row m takes b_m = -sum_i b_i, so that loadings sum to 0 as those of components do.
 //!
-//! Of distances d, -d^2/2 takes the place of k: classical scaling
+//! For distances d, -d^2/2 is used instead of k: classical scaling
 //! (Torgerson 1952). The row that lies farthest from 0 along a component lies above it. Rows of weights: see `centred`.
 
 use super::centred::{Centred, leading_costs};
@@ -134,7 +134,7 @@ impl Estimator for KernelPca {
     const PARAMS: &'static [Param] = &[
         Param::fixed(
             "components",
-            "how many components, or the share of the variance that they hold together; auto: those with more variance than in rows whose columns are shuffled (parallel analysis), or 2 where kernel values are given",
+            "number of components, or the share of the variance that they explain together; auto: those with more variance than in rows whose columns are shuffled (parallel analysis), or 2 where kernel values are given",
             Domain::CountOrShare,
         ),
         Param::fixed(
@@ -144,7 +144,7 @@ impl Estimator for KernelPca {
         ),
         Param::fixed(
             "novelty",
-            "whether a last column tells the squared distance in feature space between a row and what the components make of it, which is large for rows unlike those of the training",
+            "add a last column with the squared reconstruction error in feature space, which is large for rows unlike the training rows",
             Domain::Flag,
         ),
         Param::fixed(
@@ -163,7 +163,7 @@ impl Estimator for KernelPca {
         EstimatorFacts { ignores_shifts: true, ..EstimatorFacts::default() }
     }
 
-    /// The matrix; its leading eigenvectors, and those of the least eigenvalues, which tell whether the kernel is one of Mercer.
+    /// The matrix; its leading eigenvectors, and those of the least eigenvalues, which show whether the kernel is positive semi-definite.
     fn costs(&self, size: Size) -> Costs {
         let asked = self.components.number();
         let found = leading_costs(size.rows, if asked >= 1.0 { asked as usize } else { size.rows });

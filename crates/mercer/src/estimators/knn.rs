@@ -89,7 +89,7 @@ impl Estimator for Knn {
     const PARAMS: &'static [Param] = &[
         Param::searched(
             "k",
-            "neighbours that are asked; a row of weight 2 counts as two; without calibration a class has the probability (votes + its frequency) / (k + 1)",
+            "number of neighbours; a row of weight 2 counts as two; without calibration a class has the probability (votes + its frequency) / (k + 1)",
             Domain::Integer(1, usize::MAX),
             20.0,
         ),

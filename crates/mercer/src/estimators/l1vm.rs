@@ -151,7 +151,7 @@ impl Estimator for L1vm {
         Param::fixed("max_iterations", "most Newton steps", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "class_weight",
-            "none: rows count by their own weights; balanced: every class counts alike as a whole",
+            "none: rows count by their own weights; balanced: classes have equal total weight",
             Domain::Choice(&["none", "balanced"]),
         ),
     ];

@@ -5,7 +5,7 @@
 //! minimise  sum_i w_i l(y_i, u'phi(x_i) + b) + (lambda/2) sum_j u_j^2 / w_j,     l the square loss, or that of `logistic`
 //! ```
 //!
-//! A row of weight w stands w times, as an exemplar too. It is `ridge` or `logistic` with the kernel matrix K V K' in the place of K,
+//! A row of weight w stands w times, as an exemplar too. It is `ridge` or `logistic` with the kernel matrix K V K' instead of K,
 //! V = diag(w), which is positive semi-definite whatever the similarity: u = V K'alpha, and without constant and weights
 //! u = (K'K + lambda I)^-1 K'y. Lambda and kernel parameters are chosen by evidence: of classes that of `logistic`; of numbers with
 //! the constant integrated and the variance at its best, V = 1/2 sum_o ((N - 1) log y_o'P y_o + log |C| + log 1'C^-1 1),
@@ -193,10 +193,10 @@ impl Estimator for L2vm {
     const DOC: &'static str = "L2 vector machine: a linear model on the similarities with all training rows, for numbers and classes";
     const PARAMS: &'static [Param] = &[
         Param::searched("lambda", "strength of the penalty on the squares of the weights of the similarities", Domain::Positive, 1e6),
-        Param::fixed("intercept", "whether to add constants that are not penalised", Domain::Flag),
+        Param::fixed("intercept", "whether to add an unpenalised intercept per output", Domain::Flag),
         Param::fixed(
             "class_weight",
-            "none: rows count by their own weights; balanced: every class counts alike as a whole; of numbers nothing",
+            "none: rows count by their own weights; balanced: classes have equal total weight (classification only)",
             Domain::Choice(&["none", "balanced"]),
         ),
     ];

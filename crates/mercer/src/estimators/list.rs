@@ -129,17 +129,17 @@ macro_rules! estimators {
             pub fn fit(&self, task: &Task<'_>) -> Result<FittedModel> {
                 self.fit_from(task, None)
             }
-            /// The same, from an earlier fit to the same task: see [`Estimator::fit_from`]. One of another
-            /// estimator is passed over.
+            /// Fits, warm-started from an earlier fit to the same task: see [`Estimator::fit_from`]. A fit of another estimator is
+            /// ignored.
             pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedModel>) -> Result<FittedModel> {
                 let nothing = WarmStart::default();
                 self.fit_along(task, earlier.map(|model| (model, &nothing))).map(|(fitted, _)| fitted)
             }
-            /// The same along a path: see [`Estimator::fit_along`].
+            /// Fits along a path of parameters: see [`Estimator::fit_along`].
             pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &WarmStart)>) -> Result<(FittedModel, WarmStart)> {
                 self.fit_keeping(task, earlier, &Split::Rows)
             }
-            /// The same, where rows that are held out keep to a split.
+            /// Fits along a path, with held-out rows chosen by a split: see [`Estimator::fit_keeping`].
             pub(crate) fn fit_keeping(
                 &self,
                 task: &Task<'_>,

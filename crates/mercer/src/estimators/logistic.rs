@@ -66,7 +66,7 @@ pub(super) struct OfFeatures {
     pub(super) alpha: Matrix,
 }
 
-/// Latent functions of another fit at the training rows (N x outputs), their constants apart.
+/// Latent functions of another fit at the training rows (N x outputs), without their constants.
 pub(super) struct Start {
     latent: Matrix,
     constants: Vec<f64>,
@@ -130,10 +130,10 @@ impl Estimator for Logistic {
     const DOC: &'static str = "kernel logistic regression: probabilities of two classes, or of several by a softmax";
     const PARAMS: &'static [Param] = &[
         Param::searched("lambda", "strength of the penalty, in the units of the kernel; c = 1/lambda", Domain::Positive, 1e4),
-        Param::fixed("intercept", "whether to add constants that are not penalised", Domain::Flag),
+        Param::fixed("intercept", "whether to add an unpenalised intercept per output", Domain::Flag),
         Param::fixed(
             "class_weight",
-            "none: rows count by their own weights; balanced: every class counts alike as a whole",
+            "none: rows count by their own weights; balanced: classes have equal total weight",
             Domain::Choice(&["none", "balanced"]),
         ),
     ];

@@ -97,7 +97,7 @@ impl Estimator for Mds {
     const NAME: &'static str = "mds";
     const DOC: &'static str = "metric multidimensional scaling: places in few dimensions whose distances are near those of the rows";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("components", "how many dimensions", Domain::Integer(1, usize::MAX)),
+        Param::fixed("components", "number of dimensions", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "values",
             "similarities: what kernels give; distances: the kernel's values are distances",
@@ -108,7 +108,7 @@ impl Estimator for Mds {
             "stress: differences of distances count alike; sammon: each by 1 / distance, so that near rows stay near",
             Domain::Choice(&["stress", "sammon"]),
         ),
-        Param::fixed("tolerance", "the size of the gradient at which the search ends", Domain::PositiveFinite),
+        Param::fixed("tolerance", "gradient norm at which the optimisation stops", Domain::PositiveFinite),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives::VALUES;

@@ -152,7 +152,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// What fitting gives. Bit-equal after being stored and read again.
     type Fitted: Fitted + Serialize + DeserializeOwned;
 
-    /// The value of the smooth criterion as it is told to the user, in a unit that can be read; rises with the value.
+    /// The value of the smooth criterion in the unit shown to the user; increases with the value.
     fn criterion_for_display(value: f64) -> f64 {
         value
     }
@@ -160,7 +160,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts::default()
     }
-    /// What a fit of a size takes of memory and operations: what plans go by.
+    /// Memory and operations of a fit of a given size, from which plans are made.
     fn costs(&self, size: Size) -> Costs;
     /// Whether a parameter counts for such a target.
     fn uses(&self, _param: &str, _target: Kind) -> bool {
@@ -175,8 +175,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// Fits; every parameter is settled.
     fn fit(&self, task: &Task<'_>) -> Result<Self::Fitted>;
-    /// The same, starting from a fit to the same task with other parameters where the method can: along a path
-    /// of penalties that takes a part of the steps. The answer is within the same tolerance.
+    /// Fits, warm-started from a fit to the same task with other parameters if the method can: along a path of penalties this
+    /// takes a fraction of the steps. The solution meets the same tolerance.
     fn fit_from(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>) -> Result<Self::Fitted> {
         self.fit(task)
     }
@@ -187,11 +187,11 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn learn_on(&self, _task: &Task<'_>, _earlier: &Self::Fitted, _known: usize) -> Result<Self::Fitted> {
         Err(Error::Data(format!("{} learns from all rows at once; perceptron takes rows as they come", Self::NAME)))
     }
-    /// The same for one who walks along a path: what the fit came to know of the rows goes with it, and the next one gets both.
+    /// Fits along a path of parameters: takes the earlier fit with its warm start and returns both for the next one.
     fn fit_along(&self, task: &Task<'_>, earlier: Option<(&Self::Fitted, &WarmStart)>) -> Result<(Self::Fitted, WarmStart)> {
         Ok((self.fit_from(task, earlier.map(|(fitted, _)| fitted))?, WarmStart::default()))
     }
-    /// The same where rows are held out for the fit itself, calibrated or not: they keep to a split.
+    /// Fits along a path; rows that the fit itself holds out, for calibration or otherwise, are chosen by a split.
     fn fit_keeping(
         &self,
         task: &Task<'_>,
@@ -216,8 +216,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn criterion(&self, _task: &Task<'_>) -> Result<Criterion> {
         Err(Error::Data(format!("{} has no smooth selection criterion", Self::NAME)))
     }
-    /// The same on the way of a search, from where the last value of it ended where the method can: then to the tolerance of a
-    /// search, and with where this one ended.
+    /// The selection criterion within a search, warm-started from its previous evaluation if the method can: then to the
+    /// tolerance of a search. Also gives where this evaluation ended.
     fn criterion_near(&self, task: &Task<'_>, _last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         self.criterion(task).map(|criterion| (criterion, None))
     }
@@ -246,8 +246,8 @@ pub trait Fitted: Send + Sync {
     fn support(&self) -> &[usize];
     /// Predictions for M new inputs; only what is wanted is computed, and time and cancelling are looked at per block of rows.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
-    /// The same for rows that were in its task with weight 0, where the trace of the fit knows their values: no kernel value is
-    /// asked for then. `None` where it does not.
+    /// Predictions for rows that had weight 0 in the fit, from their values in its warm start, without kernel values; `None`
+    /// where it does not hold them.
     fn predict_left_out(&self, _trace: &WarmStart, _rows: &[usize], _want: Want) -> Option<Predictions> {
         None
     }

@@ -51,7 +51,7 @@ pub enum Vector {
     /// Their mean.
     #[default]
     Averaged,
-    /// Each, with as many votes as rows went by while it lasted.
+    /// Each vector, with one vote for every row it survived (voted perceptron).
     Voted,
     /// The last.
     Last,
@@ -82,7 +82,7 @@ impl Default for Perceptron {
     }
 }
 
-/// A fitted perceptron: where its stream has come to, and what predicts.
+/// A fitted perceptron: the state of its stream, and the vectors that predict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FittedPerceptron {
@@ -92,7 +92,7 @@ pub struct FittedPerceptron {
     last: Option<(Matrix, Vec<f64>)>,
     /// Changes in their order where vectors vote: support row, class that rises, class that falls; weight and rows seen before.
     changes: Vec<(usize, usize, usize)>,
-    /// As above.
+    /// The weight of each change, and the weight of the rows seen before it.
     weights: Vec<(f64, f64)>,
     /// The weight of the rows that were seen.
     seen: f64,
@@ -137,7 +137,7 @@ impl Perceptron {
         if self.budget.integer() == 0 { usize::MAX } else { self.budget.integer() }
     }
 
-    /// Goes over some rows of a task in passes, from where a stream has come to. A first fit with a constant starts at the mean of
+    /// Makes passes over some rows of a task, continuing a stream. A first fit with a constant starts at the mean of
     /// the numbers, or at the first one of a stream, so that no answer depends on where 0 lies.
     fn learn(&self, task: &Task<'_>, shown: &Shown, first: usize, mut learnt: Learnt, passes: usize) -> Result<FittedPerceptron> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
@@ -251,17 +251,17 @@ impl Estimator for Perceptron {
     const PARAMS: &'static [Param] = &[
         Param::fixed(
             "vector",
-            "of classes, averaged: the mean of all vectors on the way predicts; voted: each votes for as many rows as it lasted; last: the last alone",
+            "vector that predicts (classification only). averaged: the mean of all vectors; voted: each votes once for every row it survived; last: the last alone",
             Domain::Choice(&["averaged", "voted", "last"]),
         ),
-        Param::fixed("passes", "how often all rows are seen; a pass without a mistake is the last", Domain::Integer(1, usize::MAX)),
+        Param::fixed("passes", "most passes over the rows; stops after a pass without a mistake", Domain::Integer(1, usize::MAX)),
+        Param::fixed("budget", "most support rows; the last vector then predicts; 0: no limit", Domain::Integer(0, usize::MAX)),
         Param::fixed(
-            "budget",
-            "support rows at most, and the last vector predicts; 0: as many as there come",
-            Domain::Integer(0, usize::MAX),
+            "rate",
+            "step size of the least mean squares rule (regression only); auto: 1 / (2 max k(x, x))",
+            Domain::PositiveFinite,
         ),
-        Param::fixed("rate", "of numbers, the step of the least mean squares rule; auto: 1 / (2 max k(x, x))", Domain::PositiveFinite),
-        Param::fixed("intercept", "whether there is a constant", Domain::Flag),
+        Param::fixed("intercept", "whether to add an intercept", Domain::Flag),
         Param::fixed(
             "order",
             "drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them",

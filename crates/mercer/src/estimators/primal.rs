@@ -7,7 +7,7 @@
 //! N rank^2 operations and the memory of Z. With g = Z'W (y - f) - lambda beta, alpha = W (y - f) / lambda is a point of the dual
 //! problem whose value is |g|^2 / (2 lambda) below that of the primal one: the duality gap (F29, F37).
 //!
-//! Steps of refinement go by a factor of that matrix. Where features are put off (`gram::PutOff`) it is made from C to the
+//! Steps of refinement use a factor of that matrix. Where features are not formed (`gram::PutOff`) it is computed from C to the
 //! precision of f32, and where they are sparse there is none: then each step is one of conjugate gradients.
 
 use super::Task;
@@ -238,7 +238,7 @@ impl<S: Solver> Primal<'_, S> {
         self.solve_from(self.z.transposed_product(&weighed, control)?, y, control)
     }
 
-    /// The same from g = Z_m' W (y - f) - lambda beta of beta = 0, which is Z'W y_m: what is centred need not be centred on both sides.
+    /// Solves from the gradient at beta = 0, g = Z_m' W (y - f) - lambda beta, which is Z'W y_m: centring one factor suffices.
     pub(super) fn solve_from(&self, mut open: Matrix, y: &Matrix, control: &Control) -> Result<Found> {
         let (n, outputs) = (y.rows(), y.cols());
         let centre = means(y, self.weights, self.mean.is_some());

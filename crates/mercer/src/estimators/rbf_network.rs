@@ -62,7 +62,7 @@ pub struct FittedRbfNetwork {
     summary: Summary,
 }
 
-/// Rows that tell the size of similarities, at most.
+/// Most rows from which the scale of similarities is estimated.
 const STARTING_ROWS: usize = 500;
 
 /// The centroids with the similarities of all rows with them.
@@ -169,10 +169,10 @@ impl Estimator for RbfNetwork {
             "rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least, where there are more); grid: spread evenly over the range of the rows, each as far as can be from those before; optimised: those by which least squares fit the target best, where no exchange of a row for another is better, the best of four starts (among 4 rows for each centroid, 500 at least; lambda and the kernel are chosen with k_medoids); all: every row",
             Domain::Choice(&["all", "grid", "k_means", "k_medoids", "optimised"]),
         ),
-        Param::fixed("intercept", "whether to add constants that are not penalised", Domain::Flag),
+        Param::fixed("intercept", "whether to add an unpenalised intercept per output", Domain::Flag),
         Param::fixed(
             "class_weight",
-            "none: rows count by their own weights; balanced: every class counts alike as a whole; of numbers nothing",
+            "none: rows count by their own weights; balanced: classes have equal total weight (classification only)",
             Domain::Choice(&["none", "balanced"]),
         ),
     ];

@@ -94,7 +94,7 @@ pub(super) fn call(name: &str, args: &[Argument]) -> Option<Result<Registered>> 
     MAKERS.get(name).map(|maker| maker.build(args))
 }
 
-/// An earlier fit, and what it came to know.
+/// An earlier fit and its warm start.
 type Earlier<'a> = Option<(&'a RegisteredFit, &'a WarmStart)>;
 
 /// An estimator whose type is forgotten, and that can be copied, fitted and stored all the same.

@@ -2,7 +2,7 @@
 //!
 //! With alpha in f64 no residual is below what rounding leaves of C alpha, some eps sqrt(N) times the mean of the diagonal times |alpha|
 //! (a backward error of some eps: Higham 2002, Accuracy and stability of numerical algorithms, 7.1 and 12.1). Where C is nearly singular
-//! that is above any fixed tolerance, although predictions at the training rows are right to the residual.
+//! that is above any fixed tolerance, although predictions at the training rows are accurate to the residual.
 
 use super::Certificate;
 

@@ -138,7 +138,7 @@ impl Ridge {
 }
 
 impl Ridge {
-    /// The fit over few features; where it is to be told, the values of each row by the fit without it as well.
+    /// The fit over few features; on request also the leave-one-out predictions.
     fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>, y: &Matrix, lambda: f64, told: bool) -> Result<(FittedRidge, LeftOut)> {
         let system = Primal::new(z, task, lambda, self.intercept)?;
         let found = system.solve(y, task.control)?;
@@ -173,8 +173,8 @@ impl Ridge {
         Ok(Some(FittedRidge { expansion: expansion.with_weights(beta), classes: classes(task.target), summary }))
     }
 
-    /// The fit over sparse features by conjugate gradients, where kernel values are more work; `None` where these are asked for, or
-    /// steps do not come to an end.
+    /// The fit over sparse features by conjugate gradients, where kernel values are more work; `None` where these are requested, or
+    /// where it does not converge.
     fn fit_sparse(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
         let less =
             |z: &SparseMatrix<'_>| Size { stored: Some(z.stored().div_ceil(z.rows().max(1))), ..task.size() }.by_gradients().is_some();
@@ -191,8 +191,8 @@ impl Ridge {
         Ok(Some(FittedRidge { expansion, classes: classes(task.target), summary }))
     }
 
-    /// The fit; where it is to be told, the values of rows by the fits without them as well: of all rows, or of as many as take no
-    /// longer than the factor did.
+    /// The fit; on request also leave-one-out predictions: of all rows, or of as many as take no longer than the factorisation
+    /// did.
     fn solved(&self, task: &Task<'_>, told: bool) -> Result<(FittedRidge, LeftOut)> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
@@ -268,7 +268,7 @@ impl Estimator for Ridge {
     const DOC: &'static str = "kernel ridge regression; classes through one-against-rest indicators";
     const PARAMS: &'static [Param] = &[
         Param::searched("lambda", LAMBDA, Domain::NonNegative, 1e6),
-        Param::fixed("intercept", "whether to add a constant that is not penalised", Domain::Flag),
+        Param::fixed("intercept", "whether to add an unpenalised intercept", Domain::Flag),
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];

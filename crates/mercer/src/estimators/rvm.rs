@@ -82,7 +82,7 @@ pub struct FittedRvm {
     expansion: Expansion,
     /// One for each output of numbers.
     spreads: Vec<Spread>,
-    /// Classes, where such are told apart.
+    /// Scores of the classes, for classification.
     scores: Option<ClassScores>,
     summary: Summary,
 }
@@ -269,20 +269,16 @@ impl Estimator for Rvm {
     const NAME: &'static str = "rvm";
     const DOC: &'static str = "relevance vector machine: few training rows, noise and weights by evidence, probabilities of classes";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("intercept", "whether a constant is one of the columns", Domain::Flag),
+        Param::fixed("intercept", "whether the intercept is one of the basis functions", Domain::Flag),
         Param::fixed(
             "class_weight",
-            "none: rows count by their own weights; balanced: every class counts alike as a whole",
+            "none: rows count by their own weights; balanced: classes have equal total weight",
             Domain::Choice(&["none", "balanced"]),
         ),
-        Param::fixed(
-            "max_relevant",
-            "how many rows may be relevant at most; auto: an eighth of them, and 500 at least",
-            Domain::Integer(1, usize::MAX),
-        ),
+        Param::fixed("max_relevant", "most relevant rows; auto: an eighth of the rows, at least 500", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "starts",
-            "how many starts the evidence is raised from, the best end kept; auto: 4 of numbers, 2 of classes",
+            "number of starts of the evidence maximisation, of which the best is kept; auto: 4 for regression, 2 for classification",
             Domain::Integer(1, usize::MAX),
         ),
     ];

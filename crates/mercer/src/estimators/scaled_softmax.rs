@@ -85,7 +85,7 @@ impl ScaledSoftmax {
         self.factors.iter().all(|a| *a > 0.0)
     }
 
-    /// The same for more classes, which the rows that it was fitted to said nothing of: their factors and offsets are the means of the others.
+    /// Extends the calibration to classes absent from its rows: their factors and offsets are the means of the others.
     pub(super) fn with_classes(self, classes: &[usize]) -> ScaledSoftmax {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let place = |class: &usize| self.classes.iter().position(|c| c == class);

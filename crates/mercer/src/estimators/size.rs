@@ -36,17 +36,17 @@ impl Size {
     /// Operations of a kernel value of ten numbers: a squared distance and an exponential.
     pub const PER_VALUE: f64 = 40.0;
 
-    /// The same fit to another number of rows.
+    /// The size of the fit with another number of rows.
     pub fn at(self, rows: usize) -> Size {
         Size { rows, ..self }
     }
 
-    /// The features, where there are so few of them that a fit goes by them and not by kernel values.
+    /// The number of features, where they are few enough for a fit to use them instead of kernel values.
     pub fn few(self) -> Option<usize> {
         self.rank.filter(|rank| ROWS_PER_FEATURE * rank < self.rows)
     }
 
-    /// Without few features: of an estimator that goes by kernel values whatever the kernel.
+    /// The size without few features: for an estimator that uses kernel values whatever the kernel.
     pub(super) fn by_values(self) -> Size {
         Size { rank: None, ..self }
     }

@@ -4,7 +4,7 @@
 //! e(x) = sum_i w_i^(1/2) d_i^(-1/2) k(x, x_i) u_i / l,    W^(1/2) D^(-1/2) K D^(-1/2) W^(1/2) u = l u
 //! ```
 //!
-//! along the c leading eigenvectors, brought to length 1, and are told apart there by k-means. A training row lies at u_i / (w_i d_i)^(1/2)
+//! along the c leading eigenvectors, scaled to length 1, and are clustered there by k-means. A training row lies at u_i / (w_i d_i)^(1/2)
 //! times a number, which its length takes away again, as it does the degree of a new row: that is the extension of Nyström.
 
 use super::centred::{leading_costs, leading_pairs};
@@ -122,7 +122,7 @@ fn to_length_one(row: &mut [f64]) {
 }
 
 impl SpectralClustering {
-    /// Clusters of directions by k-means, the squared distances among them in the place of those of the places.
+    /// Clusters of directions by k-means, on squared distances among directions instead of places.
     fn among(&self, directions: &Matrix, places: &Places, count: usize, task: &Task<'_>) -> Result<KernelMeans> {
         let values = product_transposed_within(directions, directions, task.control)?;
         let apart = |p: usize, q: usize| (values[(p, p)] + values[(q, q)] - 2.0 * values[(p, q)]).max(0.0);
@@ -134,8 +134,8 @@ impl Estimator for SpectralClustering {
     const NAME: &'static str = "spectral_clustering";
     const DOC: &'static str = "spectral clustering: parts of the rows that few similarities cross, of any shape";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "how many clusters; auto: up to 10, as count_by finds", Domain::Integer(1, usize::MAX)),
-        Param::fixed("starts", "starts of k-means among the eigenvectors, of which the best is kept", Domain::Integer(1, usize::MAX)),
+        Param::fixed("clusters", "number of clusters; auto: up to 10, chosen by count_by", Domain::Integer(1, usize::MAX)),
+        Param::fixed("starts", "number of k-means starts on the eigenvectors, of which the best is kept", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "count_by",
             "how the number of clusters is found, where it is auto. eigengap: from 2, where the eigenvalues fall most; stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best",

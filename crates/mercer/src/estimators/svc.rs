@@ -87,7 +87,7 @@ impl Estimator for Svc {
         Param::fixed("max_iterations", "most steps of the solver for each pair of classes", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "class_weight",
-            "none: rows count by their own weights; balanced: every class counts alike as a whole",
+            "none: rows count by their own weights; balanced: classes have equal total weight",
             Domain::Choice(&["none", "balanced"]),
         ),
         Param::fixed("cache_mb", "kernel cache in MB; affects speed only", Domain::Positive),

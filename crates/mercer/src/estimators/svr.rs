@@ -53,8 +53,8 @@ impl Estimator for Svr {
     const NAME: &'static str = "svr";
     const DOC: &'static str = "support vector regression: the flattest function within a tube around most of the targets";
     const PARAMS: &'static [Param] = &[
-        Param::searched("c", "penalty of a row outside the tube, per unit of its distance from it", Domain::Positive, 1e3),
-        Param::searched("epsilon", "half the height of the tube within which nothing is lost", Domain::NonNegative, 10.0),
+        Param::searched("c", "penalty C on residuals beyond epsilon", Domain::Positive, 1e3),
+        Param::searched("epsilon", "half-width of the tube within which residuals cost nothing", Domain::NonNegative, 10.0),
         Param::fixed(
             "standardise_target",
             "true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units",

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::solve::mode;
 
-    /// 14 rows of one column, some of whose classes lie apart.
+    /// 14 rows of one column, some of whose classes are separable.
     fn prior(length: f64, variance: f64) -> Matrix {
         let x = |i: usize| 0.45 * i as f64 + 0.2 * (2.7 * i as f64).sin();
         Matrix::from_fn(14, 14, |i, j| variance * (-0.5 * ((x(i) - x(j)) / length).powi(2)).exp())

@@ -1,10 +1,10 @@
-//! What a fit comes to know besides its model: f = Kb of every variable, those that are held at 0 too. The next fit along a path
-//! of penalties goes on from it, and rows of weight 0 are predicted from it. Whoever walks the path owns it; no model does.
+//! Warm starts: f = Kb of every variable of a fit, those held at 0 too. The next fit along a path of penalties starts from it, and
+//! rows of weight 0 are predicted from it. It belongs to the caller that follows the path, not to a model.
 
 use super::Task;
 use crate::solve::smo::{Problem, Solution};
 
-/// What a fit came to know of the rows of its task: see [`Estimator::fit_along`](super::Estimator::fit_along).
+/// Solver values of a fit at the rows of its task, reused by later fits: see [`Estimator::fit_along`](super::Estimator::fit_along).
 #[derive(Clone, Debug, Default)]
 pub struct WarmStart(Vec<Option<Known>>);
 

@@ -3,7 +3,7 @@
 use super::{Fact, quoted};
 use crate::data::Target;
 
-/// A rarest class of fewer than one row to so many of the most frequent is told.
+/// Class imbalance is reported from so many rows of the most frequent class to one of the rarest.
 const IMBALANCE: usize = 20;
 /// Beside a class with such a share of the rows, accuracy says little.
 const FREQUENT: f64 = 0.8;

@@ -5,7 +5,7 @@ use crate::data::{Dataset, Split, Target};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 
-/// Shares of rows that repeat another from which it is told.
+/// Duplicate rows are reported from this share of all rows.
 const TOLD: f64 = 0.01;
 
 /// A group for each row, numbered from 0 as they first appear: rows equal in every column share one. Missing cells equal
@@ -14,7 +14,7 @@ pub fn equal_rows(data: &Dataset) -> Vec<usize> {
     groups(data, &hashes(data))
 }
 
-/// The same groups, numbered by what the rows hold, wherever they stand and however often.
+/// Group numbers that depend on the content of the rows only, not on their position or how often they occur.
 fn in_order_of_content(groups: &[usize], hashes: Vec<u64>) -> Vec<usize> {
     let mut of_group: Vec<(u64, usize)> = hashes.into_iter().zip(groups.iter().copied()).collect();
     of_group.sort_unstable();
@@ -64,7 +64,7 @@ fn same(data: &Dataset, a: usize, b: usize) -> bool {
     words(a) == words(b)
 }
 
-/// A target as words, so that rows can be told apart by it too.
+/// A target as words, so that rows can be distinguished by it too.
 fn target_word(target: &Target, row: usize) -> Vec<u64> {
     match target {
         Target::Numbers(y) => y.row(row).iter().map(|x| x.to_bits()).collect(),
@@ -129,8 +129,8 @@ pub fn dealt_by_content(data: &Dataset, target: &Target) -> Option<Vec<usize>> {
     Alike::of(target, &groups).agree().then(|| in_order_of_content(&groups, hashes))
 }
 
-/// The split by which rows are held out to calibrate: equal rows are one row of their weights, in the place of the first; any row, where the
-/// columns are so coarse that equal rows have different targets.
+/// The split by which rows are held out to calibrate: equal rows count as one row of their total weight. Rows are split one by
+/// one where the columns are so coarse that equal rows have different targets.
 pub fn each_once(data: &Dataset, target: &Target) -> Split {
     let groups = equal_rows(data);
     if Alike::of(target, &groups).agree() { Split::Copies(groups) } else { Split::Rows }

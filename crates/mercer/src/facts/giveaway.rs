@@ -1,4 +1,4 @@
-//! A column that alone tells the target: often something that is known only together with it.
+//! Target leakage: a column that alone predicts the target, often because it is known only together with it.
 //!
 //! Each column alone predicts rows that it has not seen: the nearest value decides between classes, the line between its
 //! two neighbours gives a number.
@@ -15,7 +15,7 @@ const COORDINATES: usize = 64;
 const LEAST: usize = 20;
 /// Columns that are named.
 const NAMED: usize = 6;
-/// R² from which a column is told.
+/// R² from which a column is reported.
 const EXPLAINED: f64 = 0.995;
 /// Share of the errors of the most frequent class that must be gone.
 const FEWER_ERRORS: f64 = 0.98;
@@ -30,7 +30,7 @@ enum Cells<'a> {
 type Alone<'a> = (String, String, Cells<'a>);
 
 impl Cells<'_> {
-    /// Whether they tell any two rows apart.
+    /// Whether any two rows differ in them.
     fn differ(&self) -> bool {
         match self {
             Cells::Numbers(v) => v.windows(2).any(|w| w[0].to_bits() != w[1].to_bits()),

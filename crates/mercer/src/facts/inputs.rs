@@ -5,7 +5,7 @@ use crate::data::{Column, Points, Storage, Strings, Values, Writing};
 
 /// Length that a vector may differ from 1 by.
 const UNIT: f64 = 1e-3;
-/// Share of the vectors that have length 1, from which it is told; empty texts are no vectors of length 1.
+/// Unit vectors are reported from this share of all vectors; empty texts are no vectors of length 1.
 const MOST: f64 = 0.95;
 
 pub(super) fn fact(column: &Column, writing: Writing, standardise: bool) -> Option<Fact> {

@@ -1,4 +1,4 @@
-//! Facts about a table that decide how far its results can be trusted, told before anything is fitted.
+//! Facts about a table that decide how far its results can be trusted, reported before anything is fitted.
 //!
 //! Pure functions of the rows and the target; each fact says what was found and what to do. They take n log n time in the
 //! rows, the searches for relations on a sample of at most 20,000.

@@ -4,7 +4,7 @@ use super::{Fact, quoted};
 use crate::data::Writing;
 use crate::read::marker;
 
-/// A share of the squared deviation that a single row makes, from which it is told.
+/// A single row is reported from this share of the squared deviation.
 const ONE_ROW: f64 = 0.5;
 /// A share that one row in a hundred makes.
 const TAIL: f64 = 0.9;
@@ -82,7 +82,7 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
     })
 }
 
-/// A column that scaling by its standard deviation squeezes into a point. A value that may stand for missing cells was told
+/// A column that scaling by its standard deviation squeezes into a point. A value that may stand for missing cells was reported
 /// when the table was read.
 pub(super) fn of_input(name: &str, values: &[f64], writing: Writing) -> Option<Fact> {
     if let Some(missing) = marker(values) {

@@ -103,7 +103,7 @@ impl<'a, T: Cell> RowCache<'a, T> {
         Self::within(gram, bytes, Memory::default())
     }
 
-    /// The same in the memory of another, where there is enough.
+    /// A cache of at most `bytes` bytes that reuses the memory of an earlier cache if it is large enough.
     pub(crate) fn within(gram: &'a dyn Gram, bytes: u64, memory: Memory<T>) -> Self {
         let columns = gram.shape().1;
         let one = (columns.max(1) * size_of::<T>()) as u64;

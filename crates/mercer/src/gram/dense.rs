@@ -122,7 +122,7 @@ pub fn apply(gram: &dyn Gram, coef: &Matrix, control: &Control) -> Result<Matrix
     apply_in::<f64>(gram, coef, control, &|rows, cols, out| gram.fill(rows, cols, out))
 }
 
-/// The same with kernel values in f32; the products of a tile are added up in f64.
+/// K V with kernel values in f32, without forming K; the products of a tile are accumulated in f64.
 pub(crate) fn apply_f32(gram: &dyn Gram, coef: &Matrix, control: &Control) -> Result<Matrix> {
     apply_in::<f32>(gram, coef, control, &|rows, cols, out| gram.fill_f32(&rows.collect::<Vec<_>>(), cols, out))
 }
@@ -265,7 +265,7 @@ impl Dense {
         }
         Ok(Dense { values, symmetric: false, diagonals: [rows, cols], among_rows: None, finite: false, single: OnceLock::new() })
     }
-    /// The same with kernel values among the new rows (M x M), which a joint covariance of predictions needs.
+    /// Adds kernel values among the new rows (M x M), which a joint covariance of predictions needs.
     pub fn with_rows(self, among_rows: Matrix) -> Result<Self> {
         for found in [among_rows.rows(), among_rows.cols()] {
             if found != self.values.rows() {

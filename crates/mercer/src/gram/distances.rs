@@ -1,4 +1,4 @@
-//! How far apart inputs are in feature space, from kernel values alone:
+//! Distances in feature space, from kernel values alone:
 //!
 //! ```text
 //! |phi(x) - phi(z)|^2 = k(x, x) + k(z, z) - 2 k(x, z)
@@ -29,7 +29,7 @@ pub(super) fn from_values<G: Gram + ?Sized>(gram: &G, rows: &[usize], cols: Rang
 /// Where at least this share of the terms is left, cancellation has cost no more than 5 of the 16 digits.
 const CANCELLED: f64 = 1e-5;
 
-/// The same of a sum of kernels, whose squared distances add up: what has cancelled is computed again from the parts.
+/// Squared distances of a sum of kernels, which add up; cancelled values are recomputed from the parts.
 pub(super) fn from_parts<'a, G: Gram>(
     gram: &G,
     parts: impl Iterator<Item = &'a dyn Gram> + Clone,

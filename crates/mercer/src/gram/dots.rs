@@ -64,7 +64,7 @@ impl<T: Real> Dots<'_, T> {
         });
     }
 
-    /// The same with sums of R rows and C columns in registers.
+    /// Computes the products with register blocks of R rows and C columns.
     #[inline(always)]
     fn run<const R: usize, const C: usize, const FMA: bool>(mut self, packed: &mut [T], finish: &mut dyn FnMut(usize, &mut [T])) {
         if let Some((panels, first)) = self.panels {

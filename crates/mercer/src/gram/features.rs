@@ -78,7 +78,7 @@ impl<'a> Features<'a> {
         }
     }
 
-    /// The same as numbers that are not 0.
+    /// Converts the features to sparse storage.
     pub(super) fn into_sparse(self) -> SparseMatrix<'a> {
         match self {
             Features::Dense(z) => SparseMatrix::of_dense(z.rows(), z.cols(), z.data()),

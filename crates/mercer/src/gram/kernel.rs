@@ -102,7 +102,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn features(&self, _: &Self::Prepared) -> Option<Matrix> {
         None
     }
-    /// The same where they may be many, of which most are 0.
+    /// The features of each input in sparse storage, where they may be many and most are 0.
     fn sparse_features<'p>(&self, _: &'p Self::Prepared) -> Option<SparseMatrix<'p>> {
         None
     }
@@ -110,15 +110,15 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn features_stand_alone(&self) -> bool {
         true
     }
-    /// How many features that is for such inputs, told without preparing them.
+    /// The number of features for such inputs, without preparing them.
     fn rank(&self, _inputs: &Self::Inputs) -> Option<usize> {
         None
     }
-    /// Of [`Kernel::sparse_features`], how many numbers are not 0 for these inputs, or no fewer; told without preparing them.
+    /// An upper bound on the nonzero [`Kernel::sparse_features`] of these inputs, without preparing them.
     fn stored(&self, _inputs: &Self::Inputs) -> Option<usize> {
         None
     }
-    /// Operations of one of its values for two of these inputs, on average, once they are prepared; told without preparing them all.
+    /// Operations of one of its values for two of these inputs, on average, once they are prepared; estimated without preparing them all.
     /// Preparing is left out: it takes one pass over each input, and a fit compares each with many.
     fn per_value(&self, inputs: &Self::Inputs) -> f64 {
         inputs.per_pair()

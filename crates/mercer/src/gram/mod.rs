@@ -84,7 +84,7 @@ pub trait Gram: Sync {
     fn symmetric(&self) -> bool {
         false
     }
-    /// The same for any list of rows, in any order.
+    /// Writes k(row i, column j) for a list of rows in any order, and a range of columns.
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
         let width = cols.len();
         let mut k = 0;
@@ -93,7 +93,7 @@ pub trait Gram: Sync {
             k += run.len();
         }
     }
-    /// The same in f32: what a decomposition solver asks for.
+    /// Writes kernel values for a list of rows in f32, as decomposition solvers ask for.
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         let mut row = vec![0.0; cols.len()];
         for (k, &i) in rows.iter().enumerate() {
@@ -107,8 +107,8 @@ pub trait Gram: Sync {
     fn among(&self, _side: Side) -> Option<Box<dyn Gram + '_>> {
         None
     }
-    /// Writes how far apart inputs are in feature space: a number for each pair that rises with |phi(x) - phi(z)| and stands
-    /// for the square that [`Gram::squared_distances`] gives. Where more than kernel values is known, nothing cancels: it is
+    /// Writes a monotone surrogate of the feature-space distance: for each pair a number that increases with |phi(x) - phi(z)| and
+    /// represents the square that [`Gram::squared_distances`] gives. Where more than kernel values is known, nothing cancels: it is
     /// never negative, and 0 between equal inputs.
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         distances::from_values(self, rows, cols, out);
@@ -129,7 +129,7 @@ pub trait Gram: Sync {
     fn held(&self) -> Option<&Matrix> {
         None
     }
-    /// The same in f32, row after row, each followed by zeros up to a width: made once for a matrix, and for one width.
+    /// The whole matrix in f32, row by row, each row padded with zeros to a width; made once, for one width.
     fn held_single(&self, _width: usize) -> Option<&[f32]> {
         None
     }
@@ -139,12 +139,12 @@ pub trait Gram: Sync {
     fn features(&self, _side: Side) -> Option<Cow<'_, Matrix>> {
         None
     }
-    /// The same where there may be many of them, of which most are 0: words of documents. Kept as those are.
+    /// The features of the inputs of one side in sparse storage, where they are many and mostly 0, like words of documents.
     fn sparse_features(&self, _side: Side) -> Option<SparseMatrix<'_>> {
         None
     }
-    /// C and L where the features of the rows, Z = C L'^-1, are put off: the rest of a Gram matrix that is among the same inputs
-    /// is there too, and dear.
+    /// C and L where the features of the rows, Z = C L'^-1, are applied without being formed. Everything else of a Gram matrix
+    /// among the same inputs is available too, but expensive.
     fn put_off(&self) -> Option<(&Matrix, &Lower)> {
         None
     }

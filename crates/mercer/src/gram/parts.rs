@@ -78,7 +78,7 @@ of_parts!(Sum, +, {
         let data: Vec<f64> = (0..rows).flat_map(|i| parts.iter().flat_map(move |p| p.row(i).iter().copied())).collect();
         Matrix::new(rows, parts.iter().map(|p| p.cols()).sum(), data).ok().map(Cow::Owned)
     }
-    /// The same, where some are sparse: then all are.
+    /// Features of the parts side by side in sparse storage: if one part is sparse, all are stored so.
     fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
         let parts = self.0.iter().map(|k| Features::of(k.as_ref(), side).map(Features::into_sparse));
         let parts: Vec<SparseMatrix<'_>> = parts.collect::<Option<_>>()?;

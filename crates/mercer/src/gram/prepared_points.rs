@@ -22,7 +22,7 @@ pub struct PreparedPoints {
     laid_out: bool,
 }
 
-/// The same points in other forms, each made when it is first asked for.
+/// Alternative layouts of the points, each computed on first use.
 #[derive(Debug, Default)]
 struct Forms {
     /// Numbers and norms in f32.
@@ -83,7 +83,7 @@ impl PreparedPoints {
         Self::build(points, lengths, true, like)
     }
 
-    /// The same of numbers that a kernel has computed, row after row.
+    /// Scales and centres a dense array of numbers computed by a kernel, row by row: see [`PreparedPoints::scaled`].
     pub(crate) fn of_dense(rows: usize, dim: usize, values: Vec<f64>, lengths: &[f64], like: Option<&PreparedPoints>) -> Self {
         Self::scaled(&Points::computed(rows, dim, values), lengths, like)
     }

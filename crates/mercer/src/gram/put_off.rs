@@ -1,5 +1,5 @@
-//! Features that are put off, Z = C L'^-1 for values C with landmarks and their Cholesky factor L: Z b = C (L'^-1 b) and
-//! Z'r = L^-1 (C'r) spare a fit and predictions the N rank^2 operations of Z. Whatever else is asked for is there, and dear.
+//! Features applied without being formed, Z = C L'^-1 for values C with landmarks and their Cholesky factor L: Z b = C (L'^-1 b)
+//! and Z'r = L^-1 (C'r) save a fit and predictions the N rank^2 operations of Z. Other values are available, but expensive.
 
 use super::{Block, Bound, Gram, LowRank, Side, Slope};
 use crate::control::Control;
@@ -39,7 +39,7 @@ impl<S: Triangular> PutOff<S> {
         some
     }
 
-    /// The same Gram matrix with its features written out.
+    /// Forms the features and gives the Gram matrix as their products.
     pub(crate) fn written_out(self, control: &Control) -> Result<LowRank<S>> {
         let PutOff { mut values, slope } = self;
         slope.factor().solve_rows(&mut values, control)?;

@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand::distr::{Distribution, weighted::WeightedIndex};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Draws `most` places, fewer where no more of them lie apart; `apart` writes how far each place is from one of them, 0 or above.
+/// Draws `most` places, fewer where fewer are distinct; `apart` writes the distance of each place from one of them, 0 or above.
 pub(crate) fn spread(
     weights: &[f64],
     most: usize,

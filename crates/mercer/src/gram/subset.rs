@@ -24,7 +24,7 @@ impl<'a> Subset<'a> {
     }
 
     /// Fills columns run by run; or, where the runs are short and lie near each other, fills all between the first and the last and takes
-    /// the ones that are asked for: a column by itself costs what many do together.
+    /// the ones that are requested: a single column costs as much as many together.
     fn by_columns<T: Real>(&self, rows: usize, cols: &[usize], mut out: Block<'_, T>, fill: impl Fn(Range<usize>, Block<'_, T>)) {
         let runs = runs(cols);
         let (Some(&low), Some(&high)) = (cols.iter().min(), cols.iter().max()) else { return };

@@ -51,7 +51,7 @@ pub struct Tile<'t, P, T> {
 }
 
 impl<'t, P, T> Tile<'t, P, T> {
-    /// The same tile of batches that are part of what was prepared.
+    /// Restricts the tile to one part of each prepared batch.
     pub fn of<Q>(self, part: impl Fn(&'t P) -> &'t Q) -> Tile<'t, Q, T> {
         Tile { a: part(self.a), rows: self.rows, b: part(self.b), cols: self.cols, out: self.out }
     }

@@ -44,7 +44,7 @@ pub enum Learns {
 /// What holds for a composition whatever its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Properties {
-    /// What its kernel values take from the training rows, its parts apart.
+    /// What its kernel values take from the training rows, not counting its parts.
     pub learns: Learns,
     /// Whether a prediction compares a new row with every training row, all of which must then stand along the columns.
     pub needs_training_rows: bool,
@@ -147,7 +147,7 @@ pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + Deseria
     fn column(&self) -> Option<&str> {
         None
     }
-    /// The kind of the one column that it takes in the place of its parts, and that in words.
+    /// The kind of the one column that it takes instead of its parts, and that in words.
     fn takes() -> Option<(ColumnKind, &'static str)> {
         None
     }
@@ -161,7 +161,7 @@ pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + Deseria
     /// Replaces what is `auto` by what the rows suggest, and a range by its point nearest to that.
     ///
     /// # Errors
-    /// Rows from which nothing can be told.
+    /// Rows that do not determine it.
     fn settle(&self, _rows: Scope<'_>) -> Result<Self> {
         Ok(self.clone())
     }
@@ -458,7 +458,7 @@ pub(super) fn call<C: Composition>(
     Some(C::read(form.name, args, part))
 }
 
-/// The forms that take a column in the place of their part, made of a kernel.
+/// The forms that take a column instead of their part, made of a kernel.
 pub(super) fn of_columns<C: Composition>(part: &KernelExpr) -> impl Iterator<Item = Composed<C>> {
     C::FORMS.iter().filter(|_| C::takes().is_some()).map(|form| Composed::of(C::called(form.name), part.clone()))
 }

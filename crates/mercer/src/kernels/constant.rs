@@ -7,7 +7,7 @@ use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 
-/// The same value for every pair.
+/// The constant kernel: one value for every pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {

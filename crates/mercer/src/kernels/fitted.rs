@@ -57,12 +57,12 @@ impl<'a> Scope<'a> {
         Scope { data, selected: None, multiplied: false }
     }
 
-    /// The same columns of other rows.
+    /// Applies the selection of columns to other rows.
     pub(super) fn over(self, data: &'a Dataset) -> Self {
         Scope { data, multiplied: false, ..self }
     }
 
-    /// The same rows by these columns, where there is a choice.
+    /// Narrows the scope to the selected columns; without a selection it stays.
     pub(super) fn narrowed(self, selected: Option<&'a [String]>) -> Self {
         Scope { selected: selected.or(self.selected), ..self }
     }
@@ -127,7 +127,7 @@ impl KernelExpr {
         self.bind_within(new, data, &Control::default())
     }
 
-    /// The same within bounds.
+    /// Binds the kernel as [`KernelExpr::bind`] does, within the time and memory limits of `control`.
     pub fn bind_within(&self, new: Option<&Dataset>, data: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
         let fitted = self.learn(data, None, control)?;
         match new {
@@ -162,7 +162,8 @@ impl FittedKernel {
         self.fix(Scope::of(rows), control)?.among(control)
     }
 
-    /// The same for a fit or a prediction that does no more than multiply by its features: those of landmarks are put off.
+    /// The Gram matrix for a fit or prediction that only multiplies by it: features of landmarks are then applied without being
+    /// formed.
     pub(crate) fn gram_to_multiply(&self, rows: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
         self.fix(Scope { multiplied: true, ..Scope::of(rows) }, control)?.among(control)
     }

@@ -120,7 +120,7 @@ pub(super) fn fix<K: Kernel>(kernel: &K, learnt: &Shared<K::Learnt>, rows: Scope
     Ok(Box::new(FixedLeaf { kernel: kernel.clone(), ready, columns }))
 }
 
-/// What takes columns: a kernel of the list, or a composition that takes a column in the place of its parts.
+/// What takes columns: a kernel of the list, or a composition that takes a column instead of its parts.
 pub(super) trait Takes {
     fn name(&self) -> &'static str;
     fn takes(&self, kind: ColumnKind) -> bool;

@@ -1,5 +1,5 @@
-//! How many features a kernel is an inner product of, where they are few by construction: what a plan goes by before anything is
-//! bound; and kernels of few features that stand for others.
+//! The rank of kernels that are inner products of few features by construction, for plans before anything is bound; and
+//! low-rank approximations of other kernels.
 
 use super::composition::AnyComposition;
 use super::fitted::Scope;
@@ -32,7 +32,7 @@ impl KernelExpr {
         self.stored_on(Scope::of(&data.select(&some))).map(|stored| stored.div_ceil(some.len().max(1)))
     }
 
-    /// The same of all these rows together.
+    /// Nonzero features of all given rows together; `None` where the kernel is no inner product of sparse features.
     pub(super) fn stored_on(&self, rows: Scope<'_>) -> Option<usize> {
         match (self.leaf(), self.composed()) {
             (Some(kernel), _) => kernel.stored(rows),
@@ -55,7 +55,7 @@ impl KernelExpr {
         }
     }
 
-    /// The same kernel through its values with so many training rows, drawn at random: see [`Nystroem`].
+    /// The Nystroem approximation of the kernel with `rank` landmarks drawn at random from the training rows: see [`Nystroem`].
     pub fn through_landmarks(self, rank: usize, seed: u64) -> KernelExpr {
         KernelExpr::Nystroem(Composed::of(Nystroem::with(rank, seed), self))
     }

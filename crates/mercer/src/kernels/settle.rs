@@ -11,7 +11,7 @@ impl KernelExpr {
         self.settle_weighed(data, None)
     }
 
-    /// The same where rows count by weight: a row of weight 2 is two rows.
+    /// Replaces every `auto` and every range, with row weights: a row of weight 2 counts as two rows.
     pub fn settle_weighed(&self, data: &Dataset, weights: Option<&[f64]>) -> Result<KernelExpr> {
         let weights = RowWeights::from(weights);
         weights.check(data.rows())?;
@@ -28,7 +28,7 @@ impl KernelExpr {
     }
 
     /// Moves each factor in front of a summand to `amplitude` where `asked`, the same expression before it was settled, leaves
-    /// it open: to what the target says of the size of values, which no input tells. A product has one such factor.
+    /// it open: the scale of the values comes from the target, not from the inputs. A product has one such factor.
     pub(crate) fn settle_amplitudes(&mut self, asked: &KernelExpr, amplitude: f64) {
         match (self, asked) {
             (KernelExpr::Scale(k), KernelExpr::Scale(open)) if open.how.is_open() => k.how.settle_to(&open.how, amplitude),

@@ -104,7 +104,7 @@ pub(crate) fn gradient(
     gradient_of_sqdists(tile, profile, length_scale, weights, out);
 }
 
-/// The same for a tile that holds its squared distances already.
+/// The gradient for a tile that holds its squared distances already.
 pub(crate) fn gradient_of_sqdists(
     mut tile: Tile<'_, PreparedPoints, f64>,
     profile: impl Profile,

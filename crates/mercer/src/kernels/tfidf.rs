@@ -136,9 +136,9 @@ impl Kernel for Tfidf {
             Domain::Choice(&["smooth", "plain", "murphy", "none"]),
         ),
         Param::fixed("normalised", "whether k(x, x) is 1: the cosine", Domain::Flag),
-        Param::fixed("ngrams", "words in a row that count together, at most; all fewer count too", Domain::Integer(1, 10)),
-        Param::fixed("min_df", "training documents that a word must stand in; below 1: a share of them", Domain::PositiveFinite),
-        Param::fixed("max_df", "training documents that a word may stand in; up to 1: a share of them", Domain::PositiveFinite),
+        Param::fixed("ngrams", "n-grams of words up to this n", Domain::Integer(1, 10)),
+        Param::fixed("min_df", "least number of training documents with the word; below 1: a share of them", Domain::PositiveFinite),
+        Param::fixed("max_df", "greatest number of training documents with the word; up to 1: a share of them", Domain::PositiveFinite),
         Param::fixed("lower_case", "lower-case the text first", Domain::Flag),
         Param::fixed(
             "tokens",

@@ -144,7 +144,7 @@ impl KernelExpr {
         with.mercer() == Mercer::Always
     }
 
-    /// Puts a kernel that is valid in the place of each given matrix.
+    /// Replaces each given matrix by a valid kernel.
     fn trust_given(&mut self) {
         if matches!(self, KernelExpr::Precomputed(_)) {
             *self = KernelExpr::Linear(super::Linear::default());

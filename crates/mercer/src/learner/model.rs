@@ -29,7 +29,7 @@ pub struct About {
     pub seed: u64,
     /// What tuning did, if anything was left to choose.
     pub tuning: Option<Tuning>,
-    /// What the user was told.
+    /// Notices shown to the user.
     pub notices: Vec<String>,
     /// Rows that were given and not learnt from: of weight 0, or with a missing cell where such rows are dropped; from 0,
     /// ascending.

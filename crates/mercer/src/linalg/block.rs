@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// `rows` x `cols` numbers, rows `stride` apart. Windows of one matrix that do not overlap may be
+/// `rows` x `cols` numbers with row stride `stride`. Windows of one matrix that do not overlap may be
 /// written from several threads at once.
 #[derive(Debug)]
 pub struct Block<'a, T> {
@@ -58,7 +58,7 @@ impl<'a, T> Block<'a, T> {
         // SAFETY: within the window by the check above and the promise of the constructor.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(i * self.stride), self.cols) }
     }
-    /// The same window for a shorter time.
+    /// Borrows the window again, for a shorter lifetime.
     pub fn reborrow(&mut self) -> Block<'_, T> {
         Block { start: self.start, rows: self.rows, cols: self.cols, stride: self.stride, life: PhantomData }
     }

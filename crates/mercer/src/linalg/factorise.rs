@@ -3,7 +3,7 @@
 //! Left-looking by bands of rows (Golub & Van Loan, Matrix Computations, 4.2.9): when the columns before a
 //! band are done, every band below takes its next block column from one product and one triangular solve,
 //! and the first of them goes on to its own diagonal block, so that no thread waits for it.
-//! Nothing right of the diagonal is read or written.
+//! Nothing above the diagonal is read or written.
 
 use super::Real;
 use crate::control::Control;
@@ -22,7 +22,7 @@ pub(super) enum Stop {
     Asked(Error),
 }
 
-/// Overwrites the lower triangle of an N x N matrix by its Cholesky factor; its rows begin `stride` numbers apart.
+/// Overwrites the lower triangle of an N x N matrix by its Cholesky factor; its rows have stride `stride`.
 pub(super) fn factorise<T: Real>(data: &mut [T], n: usize, stride: usize, control: &Control) -> std::result::Result<(), Stop> {
     if n == 0 {
         return Ok(());

@@ -1,7 +1,7 @@
 //! (L L')^-1 = U U' with U = (L^-1)', in the memory of L.
 //!
-//! A square matrix whose lower triangle holds L has room for U above the diagonal; only the blocks on it, where both stand,
-//! are kept apart. Then the products of rows of U take the place of L (Golub & Van Loan, Matrix Computations, 3.1 and 4.2).
+//! A square matrix whose lower triangle holds L has room for U above the diagonal; only the blocks on it, where both overlap,
+//! are kept separately. Then the products of rows of U overwrite L (Golub & Van Loan, Matrix Computations, 3.1 and 4.2).
 
 use super::Matrix;
 use super::symmetric::mirror_lower;

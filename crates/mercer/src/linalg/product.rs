@@ -41,7 +41,7 @@ pub fn product(a: &Matrix, b: &Matrix) -> Result<Matrix> {
     product_within(a, b, &Control::unwatched())
 }
 
-/// The same for large matrices: an error on request of `control`.
+/// A B for large matrices: an error on request of `control`.
 pub fn product_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
     Error::unless_equal("rows of the right factor", a.cols(), b.rows())?;
     if b.cols() <= FEW {
@@ -60,7 +60,7 @@ pub fn product_transposed(a: &Matrix, b: &Matrix) -> Result<Matrix> {
     product_transposed_within(a, b, &Control::unwatched())
 }
 
-/// The same for large matrices: an error on request of `control`.
+/// A B' for large matrices: an error on request of `control`.
 pub fn product_transposed_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
     Error::unless_equal("columns of the right factor", a.cols(), b.cols())?;
     if b.rows() <= FEW {
@@ -75,7 +75,7 @@ pub fn gramian(a: &Matrix) -> Matrix {
     gramian_within(a, &Control::unwatched()).unwrap_or_default()
 }
 
-/// The same for large matrices: an error on request of `control`.
+/// A A', exactly symmetric, for large matrices: an error on request of `control`.
 pub fn gramian_within(a: &Matrix, control: &Control) -> Result<Matrix> {
     let mut out = in_bands(a, View::rows(a.data(), a.rows(), a.cols()).transpose(), a.rows(), true, control)?;
     mirror_lower(&mut out);
@@ -242,7 +242,7 @@ pub(crate) fn over_rows(
     Ok((f, if vectors.is_some() { Matrix::new(m, k, sum)?.transpose() } else { Matrix::new(k, m, sum)? }))
 }
 
-/// The sum of as many numbers to which each part of n rows adds its own; parts are alike and go by the sizes alone.
+/// The sum of as many numbers to which each part of n rows adds its own; parts are of equal size and depend on the sizes alone.
 fn over_parts(n: usize, size: usize, parts: usize, add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync) -> Result<Vec<f64>> {
     let count = n.div_ceil(parts.max(1)).next_multiple_of(NEAR).max(STEP);
     let starts: Vec<usize> = (0..n).step_by(count).collect();

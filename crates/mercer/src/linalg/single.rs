@@ -1,7 +1,7 @@
 //! A = L L' with L in f32 beside A in f64, in the memory of A: half the work of a factor in f64, for solutions that are
 //! refined with residuals of A itself (Higham, Accuracy and Stability of Numerical Algorithms, 12.1).
 //!
-//! Row i of the N x N matrix begins with the i + 1 numbers of L; they end before the f64 right of the diagonal, where A
+//! Row i of the N x N matrix begins with the i + 1 numbers of L; they end before the f64 above the diagonal, where A
 //! is kept.
 
 use super::Matrix;

@@ -17,7 +17,7 @@ pub struct SparseMatrix<'a> {
 
 /// Rows between two looks at the cancel flag.
 const CHECK: usize = 4096;
-/// Rows that are summed by themselves: the same for any number of threads.
+/// Rows that are summed separately: the same for any number of threads.
 const BAND: usize = 16_384;
 
 impl<'a> SparseMatrix<'a> {

@@ -102,7 +102,7 @@ fn many_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) ->
     out
 }
 
-/// The same of few columns.
+/// What some rows of A add to their own places and, by symmetry, to all later ones, for X of few columns.
 fn few_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) -> Matrix {
     let (n, columns) = (x.rows(), x.cols());
     let mut out = Matrix::zeros(columns, n - band.start);
@@ -114,7 +114,7 @@ fn few_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) -> 
     out.transpose()
 }
 
-/// Adds B x to `out`, where B is what stands right of the diagonal in some rows of A[first.., first..] and its mirror image; `out` begins
+/// Adds B x to `out`, where B is the part above the diagonal in some rows of A[first.., first..] and its mirror image; `out` begins
 /// at the first of these rows.
 pub(super) fn add_of_rows(a: &Matrix, first: usize, rows: Range<usize>, x: &[f64], out: &mut [f64]) {
     let from = rows.start;

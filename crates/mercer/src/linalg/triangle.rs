@@ -1,7 +1,7 @@
 //! Solves with a lower triangular factor L, a band of its rows at a time, so that a long solve can be stopped:
 //! x_b <- L_bb^-1 (x_b - L_b,before x_before), and from the last band upwards for L' (Golub & Van Loan, Matrix Computations, 3.1).
 //!
-//! Right sides come as rows, because a cross Gram matrix has them so: one row per new input. Few of them go by passes over L, whose
+//! Right-hand sides are rows, as in a cross Gram matrix: one row per new input. Few of them are solved by passes over L, whose
 //! rows are read eight at a time.
 
 use super::Real;
@@ -13,13 +13,13 @@ use mercer_linalg::{Into, View, ViewMut, product, solve_lower, solve_upper};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows of the factor in a band, and right sides that one thread solves together.
+/// Rows of the factor in a band, and right-hand sides that one thread solves together.
 pub(super) const PANEL: usize = 128;
 
-/// Where the rows of L stand; nothing right of the diagonal is read outside of blocks on it.
+/// Storage of the rows of L; nothing above the diagonal is read outside of blocks on it.
 #[derive(Clone, Copy)]
 pub(super) enum Triangle<'a, T> {
-    /// In a matrix whose rows begin so many numbers apart.
+    /// In a matrix with this row stride.
     Square(&'a [T], usize),
     /// One after the other: row i has i + 1 numbers.
     Packed(&'a [T]),
@@ -27,7 +27,7 @@ pub(super) enum Triangle<'a, T> {
 
 /// Something that gives the rows of L.
 pub(super) trait Bands<T> {
-    /// The first `rows.end` columns of some rows; those that do not stand apart as they should are copied to `scratch`.
+    /// The first `rows.end` columns of some rows; rows whose stride does not fit are copied to `scratch`.
     fn band<'b>(&'b self, rows: Range<usize>, scratch: &'b mut Vec<T>) -> View<'b, T>;
 }
 

@@ -66,7 +66,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (n > 0).then(|| sum / f64::from(n))
 }
 
-/// The share of each class's rows that is predicted right; `None` for a class of no row.
+/// The recall of each class; `None` for a class without rows.
 pub fn recalls(found: &[usize], truth: &[usize], classes: usize, weights: Option<&[f64]>) -> Vec<Option<f64>> {
     let rows = ClassRows { found, truth, classes, weights, probabilities: None, ranking: None, rarer: None };
     rows.counts().iter().map(|c| (c.truth > 0.0).then(|| c.right / c.truth)).collect()
@@ -76,7 +76,7 @@ pub(super) fn accuracy(rows: &ClassRows<'_>) -> Option<f64> {
     rows.average(|i| f64::from(u8::from(rows.found[i] == rows.truth[i])))
 }
 
-/// The standard error of a share of so many rows, with one more right and one more wrong, so that none is exact: a few folds
+/// The standard error of a share of so many rows, with one more correct and one more wrong, so that none is exact: a few folds
 /// may agree by chance.
 pub(super) fn sampling_error_of_share(share: f64, rows: f64) -> f64 {
     let right = (1.0 + rows * share) / (rows + 2.0);
@@ -88,7 +88,7 @@ pub(super) fn balanced_accuracy(rows: &ClassRows<'_>) -> Option<f64> {
     mean(recalls(rows.found, rows.truth, rows.classes, rows.weights).into_iter().flatten())
 }
 
-/// 2 right / (true + predicted): of the rarer of two classes, or the mean over the classes that are true or predicted.
+/// 2 correct / (true + predicted): of the rarer of two classes, or the mean over the classes that are true or predicted.
 pub(super) fn f1(rows: &ClassRows<'_>) -> Option<f64> {
     let of = |c: &Counts| (c.truth + c.found > 0.0).then(|| 2.0 * c.right / (c.truth + c.found));
     let counts = rows.counts();
@@ -141,7 +141,7 @@ pub(super) fn brier(rows: &ClassRows<'_>) -> Option<f64> {
     rows.average(|i| 0.5 * p.row(i).iter().enumerate().map(|(k, p)| (p - truth(i, k)).powi(2)).sum::<f64>())
 }
 
-/// sum over bins of (weight of the bin / weight of all) |share right - mean probability of the predicted class|.
+/// sum over bins of (weight of the bin / weight of all) |accuracy - mean probability of the predicted class|.
 pub(super) fn calibration_error(rows: &ClassRows<'_>) -> Option<f64> {
     let p = rows.probabilities?;
     // The sum of weight x (right - stated) of each bin is the weight of the bin x the difference of its means.

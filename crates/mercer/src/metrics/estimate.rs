@@ -24,13 +24,13 @@ impl Estimate {
         Self::beside(values, greatest(values))
     }
 
-    /// Of how far each value lies above another, fold by fold: what rounding leaves is told by the size of these values.
+    /// The estimate of the paired differences `values - others`, fold by fold; rounding errors are judged by the size of these values.
     pub fn of_differences(values: &[f64], others: &[f64]) -> Estimate {
         let gaps: Vec<f64> = values.iter().zip(others).map(|(a, b)| a - b).collect();
         Self::beside(&gaps, greatest(values).max(greatest(others)))
     }
 
-    /// The same of values that were computed from numbers up to this size.
+    /// The estimate from `values` whose rounding error is judged relative to `size`, the magnitude they were computed from.
     fn beside(values: &[f64], size: f64) -> Estimate {
         let defined = || values.iter().filter(|v| !v.is_nan());
         let folds = defined().count();
@@ -44,7 +44,7 @@ impl Estimate {
         Estimate { mean, se: if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN }, folds }
     }
 
-    /// Whether zero lies in the 95% interval of Student's t over the folds: not told apart from no difference by them.
+    /// Whether zero lies in the 95% confidence interval of Student's t over the folds: no significant difference.
     pub fn within_noise(&self) -> bool {
         self.mean.abs() <= self.margin()
     }

@@ -136,7 +136,7 @@ pub fn score(predictions: &Predictions, truth: &Target, weights: Option<&[f64]>)
     score_by(predictions, truth, weights, Metric::usual(matches!(truth, Target::Classes { .. })))
 }
 
-/// Every metric that the predictions allow, the deciding one first, the rarer of two classes told from these rows alone:
+/// Every metric that the predictions allow, the deciding one first, the rarer of two classes determined from these rows alone:
 /// see [`Scoring::score`].
 pub fn score_by(predictions: &Predictions, truth: &Target, weights: Option<&[f64]>, deciding: Metric) -> Vec<(Metric, f64)> {
     if !matches!(

@@ -34,7 +34,7 @@ impl NumberRows<'_> {
         (total > 0.0).then(|| sum / total)
     }
 
-    /// The same over the targets that define it.
+    /// The mean of `f` over the targets for which it is defined; `None` if it is defined for none.
     fn over(&self, f: impl Fn(usize) -> Option<f64>) -> Option<f64> {
         let defined: Vec<f64> = (0..self.truth.cols()).filter_map(f).collect();
         (!defined.is_empty()).then(|| defined.iter().sum::<f64>() / defined.len() as f64)

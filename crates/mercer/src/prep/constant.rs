@@ -1,4 +1,4 @@
-//! Columns that hold one value in every training row tell nothing and are left out. A column that is constant only in some of the
+//! Columns that are constant over the training rows carry no information and are left out. A column that is constant only in some of the
 //! rows, such as the training rows of a fold, stays, so that every part of a table has the same columns; it is held at its value.
 
 use super::{Step, listed, place};

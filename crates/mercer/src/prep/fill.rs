@@ -62,7 +62,7 @@ impl Fill {
         Ok((!nothing).then_some(Step::Fill(fill)))
     }
 
-    /// The same columns and flags with the medians of other rows; where these have no number, the median stays.
+    /// Refits the medians on other rows, keeping columns and flags; a column without a number there keeps its median.
     pub(super) fn anew(&self, columns: &[Column], weights: RowWeights<'_>) -> Result<Step> {
         let mut fill = self.clone();
         for filled in &mut fill.columns {

@@ -104,8 +104,8 @@ impl Recipe {
         self.fit_keeping(data, one_hot, &[], None)
     }
 
-    /// The same, with columns `as_is` that are neither standardised nor dropped, and rows that count by weight: a row of
-    /// weight 2 is two rows in every mean, deviation and median.
+    /// Settles the steps as [`Recipe::fit`] does, with columns `as_is` that are neither standardised nor dropped, and rows
+    /// with weights: a row of weight 2 counts as two rows in every mean, deviation and median.
     ///
     /// # Errors
     /// As [`Recipe::fit`]; weights of another number than rows.
@@ -249,7 +249,7 @@ impl Fitted {
         self.tell_by_column(data).into_iter().map(|(_, said)| said).collect()
     }
 
-    /// The same with the name of the column that each notice is about.
+    /// The notices of [`Fitted::tell`], each with the name of the column it is about.
     pub fn tell_by_column(&self, data: &Dataset) -> Vec<(String, Notice)> {
         // Where a missing cell is refused, that is said by the error.
         let refused = |name: &str| {

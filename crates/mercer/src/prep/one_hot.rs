@@ -1,5 +1,5 @@
 //! Categories as numbers: one 0/1 column per label. Not standardised, so that any two different labels of a column
-//! lie sqrt(2) apart; a label that training did not have is 0 in all of them.
+//! are at distance sqrt(2); a label that training did not have is 0 in all of them.
 
 use super::{Names, Step, place};
 use crate::data::{Column, Values};

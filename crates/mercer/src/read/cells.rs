@@ -7,7 +7,7 @@ pub(super) struct Cells {
     ends: Vec<usize>,
     /// Whether cells were separated by something else than commas, so that a comma in one belongs to what it says.
     pub(super) commas_are_free: bool,
-    /// Whether the format tells strings from numbers, and these were strings.
+    /// Whether the format distinguishes strings from numbers, and these were strings.
     pub(super) strings: bool,
     /// Whether the user said that words such as `None` are labels here, so that only an empty cell is missing.
     pub(super) words_stay: bool,
@@ -23,7 +23,7 @@ pub(super) enum Decimals {
     /// Points, since the format has no other numbers.
     #[default]
     OfFormat,
-    /// No column tells.
+    /// Unknown: no column determines it.
     Unknown,
     /// Points in some column.
     Points,
@@ -54,7 +54,7 @@ impl Cells {
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
-    /// What a cell says on its own, in a column that is not of numbers: where strings are told from missing cells, or the user
+    /// What a cell says on its own, in a column that is not of numbers: where strings are distinguished from missing cells, or the user
     /// keeps words, only an empty cell is missing.
     pub(super) fn says(&self, cell: &str) -> Cell {
         match Cell::of(cell) {
@@ -66,7 +66,7 @@ impl Cells {
     pub(super) fn misses(&self, cell: &str) -> bool {
         self.says(cell) == Cell::Missing
     }
-    /// The same cells where they are declared labels: words such as `None` are labels, except among numbers.
+    /// Marks the cells as declared labels: words such as `None` are labels then, except among numbers.
     pub(super) fn of_declared_labels(mut self) -> Self {
         let has_words = self.iter().any(|cell| Cell::of(cell) == Cell::Word);
         self.words_stay |= has_words;
@@ -80,7 +80,7 @@ impl Cells {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(a, &b)| &self.text[a..b])
     }
-    /// The same cells, those that `empty` chooses emptied, and how many these are.
+    /// Empties the cells that `empty` selects; gives the cells and how many were emptied.
     pub(super) fn emptied(&self, empty: impl Fn(&str) -> bool) -> (Self, usize) {
         let mut kept = Cells { text: String::with_capacity(self.text.len()), ends: Vec::with_capacity(self.ends.len()), ..*self };
         let mut count = 0;

@@ -13,7 +13,7 @@ use csv::StringRecord;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Reads a table whose cells are separated by `delimiter`, or by what the options or its lines tell.
+/// Reads a table whose cells are separated by `delimiter`, or by the separator of the options, or by one detected from its lines.
 pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, options: &ReadOptions) -> Result<Table> {
     let reading = Reading { file, options };
     let skipped = options.skip;

@@ -7,7 +7,7 @@ use super::facts::{Fact, Topic};
 use crate::data::Order;
 use std::collections::HashSet;
 
-/// Fewer rows tell nothing about identifiers.
+/// Fewer rows give no evidence of identifiers.
 const ENOUGH: usize = 10;
 /// Last words of the names of identifiers.
 const NAMES: [&str; 12] = ["id", "ids", "nr", "no", "key", "uuid", "guid", "rowid", "rownumber", "rownames", "index", "idx"];

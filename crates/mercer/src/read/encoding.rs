@@ -1,5 +1,5 @@
 //! Bytes to text: UTF-8, UTF-16 with or without a byte order mark, and the older encodings (WHATWG Encoding Standard, by the
-//! crate `encoding_rs`). Which one, the user says, a byte order mark says, or the bytes themselves tell.
+//! crate `encoding_rs`). The encoding is given by the user, by a byte order mark, or detected from the bytes.
 
 use super::facts::Fact;
 use super::unpack::too_large;
@@ -44,7 +44,7 @@ pub(super) fn decode<'a>(file: &str, bytes: &'a [u8], asked: Option<&str>, most:
     assuming(file, bytes, asked, most).map(|(text, assumed)| (text, assumed.map(|a| a.fact)))
 }
 
-/// The same with the name of what was assumed.
+/// Decodes the bytes; where an encoding was assumed, gives its name and what to report of it.
 pub(super) fn assuming<'a>(file: &str, bytes: &'a [u8], asked: Option<&str>, most: u64) -> Result<(Cow<'a, str>, Option<Assumed>)> {
     let wide = |said: &str| {
         Some(Assumed { name: "utf-16".into(), fact: Fact::of_table(format!("{file}: the table is {said}, and read as that")) })

@@ -18,7 +18,7 @@ pub enum Topic {
     Flags,
     /// Labels where there might be numbers.
     Labels,
-    /// Columns that only tell rows apart.
+    /// Columns that only identify rows.
     Identifiers,
     /// Values that may stand for missing cells.
     Missing,
@@ -57,7 +57,7 @@ impl Fact {
     pub(super) fn undone_by(self, undo: &str) -> Self {
         Fact { undo: Some(undo.to_owned()), ..self }
     }
-    /// The same about something else.
+    /// Changes the topic of the fact.
     pub(super) fn about(self, topic: Topic) -> Self {
         Fact { topic, ..self }
     }

@@ -1,4 +1,4 @@
-//! Which format bytes are in, told from their first bytes, and from the name only where one is promised: CSV, ARFF.
+//! Detection of the format from the first bytes, and from the name only where it promises one: CSV, ARFF.
 
 use super::layout::below;
 use super::options::{Delimiter, ReadOptions};

@@ -43,7 +43,7 @@ impl Table {
         self.grouped(column, coordinates, kept)
     }
 
-    /// The same as a training table was, if it was.
+    /// Groups rows into sets as the training table was grouped, if it was.
     ///
     /// # Errors
     /// As [`Table::group_into`], and a coordinate that is not there.

@@ -1,4 +1,4 @@
-//! What a column is, told from all of its cells.
+//! The type of a column, inferred from all of its cells.
 //!
 //! In this order: what only trees or sets of vectors look like, nine in ten cells at least; only numbers, be they plain, written
 //! for people, dates or words for true and false; DNA or RNA letters, ten
@@ -21,7 +21,7 @@ pub(super) enum Looks {
     Number(Writing),
     /// Cells of any other kind.
     Of(ColumnKind),
-    /// Cells that hardly repeat and tell nothing else, and how that was seen.
+    /// Identifiers: cells that hardly repeat and carry no other information, and how that was seen.
     Identifier(String),
 }
 
@@ -207,7 +207,7 @@ fn why_no_numbers(cells: &Cells) -> String {
 }
 
 impl Counts<'_> {
-    /// An identifier, as the counts tell it.
+    /// An identifier, described by its counts.
     fn identifier(&self, what: &str) -> Looks {
         let values = match (self.distinct.len(), self.cells) {
             (all, cells) if all == cells => format!("{all} different values in {cells} rows"),

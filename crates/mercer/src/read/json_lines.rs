@@ -39,7 +39,7 @@ impl<'de> Deserialize<'de> for Row {
     }
 }
 
-/// A column while rows go by.
+/// A column while rows are read.
 #[derive(Default)]
 struct Growing {
     cells: Cells,

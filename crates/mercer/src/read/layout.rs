@@ -1,4 +1,4 @@
-//! What parts the cells of a table of text, told from its first lines.
+//! The cell separator of a text table, detected from its first lines.
 
 use super::options::Delimiter;
 use std::borrow::Cow;
@@ -52,8 +52,8 @@ pub(super) fn lines_above(text: &str) -> Option<usize> {
     SIGNS.into_iter().filter_map(begins).min()
 }
 
-/// What parts the cells: of the signs in the first line, the one that stands equally often in every line; the most frequent
-/// where that tells nothing; spaces where there is no sign and they part every line alike, with numbers among the cells.
+/// Detects the cell separator: of the candidates in the first line, the one that occurs equally often in every line; otherwise
+/// the most frequent; spaces where there is no candidate and they separate every line alike, with numbers among the cells.
 pub(super) fn sniff(text: &str) -> Delimiter {
     let lines = first_lines(text);
     let Some((header, rows)) = lines.split_first() else { return Delimiter::COMMA };

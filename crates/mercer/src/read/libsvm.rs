@@ -27,7 +27,7 @@ const EXTRAS: [&str; 3] = [GROUP, "cost", "sid"];
 const NONE: &str = "none";
 /// Bytes that one more cell takes at least.
 const BYTES_PER_CELL: u64 = 16;
-/// Lines that are looked at to tell the format.
+/// Lines inspected to detect the format.
 const LOOKED_AT: usize = 20;
 
 /// Sparse vectors as they were written: row i holds `values[starts[i]..starts[i + 1]]` at `indices[..]`, which ascend.
@@ -73,8 +73,8 @@ impl Indexed {
         self.points_like(first, dim, &listed).map(|(points, _)| points)
     }
 
-    /// The same as training had them, with `dim` places, those of `listed` where there are any. Gives also in how many rows
-    /// entries that training had not were left out.
+    /// The vectors with the columns of training: `dim` of them, or those of `listed` if any. Also counts the rows that had entries
+    /// outside these columns, which are left out.
     pub(super) fn points_like(self, first: u64, dim: usize, listed: &[u64]) -> Result<(Points, usize)> {
         let place = |index: u64| match listed {
             [] => index.checked_sub(first).filter(|&place| place < dim as u64),

@@ -127,7 +127,7 @@ fn smaller_have_none(cells: &Cells) -> bool {
     present(cells).any(|cell| !cell.contains('.') && cell.trim_start_matches(['-', '+', '\u{2212}']).len() <= 3)
 }
 
-/// Whether points part thousands: where decimals stand behind commas, or where no column of a table that is not parted by commas
+/// Whether points separate thousands: where decimals follow commas, or where no column of a table that is not comma-separated
 /// has decimal points, and numbers below 1000 have none.
 pub(super) fn points_part(cells: &Cells) -> bool {
     match (cells.decimal_comma, cells.decimals) {

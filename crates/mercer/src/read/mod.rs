@@ -1,7 +1,7 @@
 //! Bytes to typed columns. Every complaint names file, row and column; rows count from 1, the header not counted.
 //!
 //! A [`Source`] of any format becomes a [`Table`]; target and weights are taken out of it by name, and what is left
-//! becomes a [`Dataset`]: sorts are told from the cells (see [`ColumnType`] to declare them), or follow a training
+//! becomes a [`Dataset`]: column types are inferred from the cells (see [`ColumnType`] to declare them), or follow a training
 //! [`Schema`](crate::data::Schema) when a model is to predict.
 //!
 //! ```

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadOptions {
-    /// Declared columns; the others are told from their cells. The last word about a column counts.
+    /// Declared column types; the others are inferred from the cells. The last declaration of a column counts.
     pub types: Vec<(String, ColumnType)>,
     /// Texts of cells that are missing, besides the usual ones; `COLUMN=TEXT` counts in that column alone. An empty text keeps
     /// words such as `None` as labels, so that only empty cells are missing.
@@ -22,11 +22,11 @@ pub struct ReadOptions {
     pub lines: bool,
     /// The first line of a table of cells is a row like the others; columns are called 1, 2, 3, ...
     pub no_header: bool,
-    /// What parts the cells of a table of cells, where that is not told from its lines.
+    /// Cell separator, if it is not to be detected.
     pub delimiter: Option<Delimiter>,
-    /// How text is written, where that is not told from its bytes: a label of the WHATWG Encoding Standard, such as latin1.
+    /// Text encoding, if it is not to be detected: a label of the WHATWG Encoding Standard, such as latin1.
     pub encoding: Option<String>,
-    /// What stands before decimals, where the cells of a column do not tell: `1,234`.
+    /// Decimal mark of columns whose cells are ambiguous: `1,234`.
     pub decimal: Option<Decimal>,
 }
 

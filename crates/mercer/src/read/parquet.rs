@@ -57,7 +57,7 @@ impl From<Error> for Fault {
 }
 
 impl Fault {
-    /// The same, with the place where it was met.
+    /// Adds the location where the fault occurred.
     fn at(self, place: impl FnOnce() -> String) -> Self {
         match self {
             Fault::Damage(why) => Fault::Damage(format!("{}: {why}", place())),
@@ -194,7 +194,7 @@ impl Meaning {
     }
 }
 
-/// A column while its row groups go by.
+/// A column while its row groups are read.
 struct Growing<'a> {
     reading: &'a Reading<'a>,
     meaning: Meaning,

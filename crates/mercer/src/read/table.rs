@@ -74,7 +74,7 @@ impl Raw {
 
 impl Table {
     /// Reads a table: CSV and its cousins, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also packed by gzip or
-    /// Zstandard; a folder of texts, or a tar archive of one. The format is told from the first bytes.
+    /// Zstandard; a folder of texts, or a tar archive of one. The format is detected from the first bytes.
     ///
     /// # Errors
     /// What the system says about the file, and every fault of [`Table::parse`].
@@ -82,7 +82,7 @@ impl Table {
         Self::read_within(source, &ReadOptions::default(), &Control::default())
     }
 
-    /// The same as the options say; neither the file nor what it unpacks to may take more than `control.max_memory`.
+    /// Reads a table with the given options; neither the file nor its unpacked content may exceed `control.max_memory`.
     ///
     /// # Errors
     /// As [`Table::read`], and options that cannot be met.
@@ -116,16 +116,16 @@ impl Table {
         Err(Error::TooLarge { what, needed, allowed })
     }
 
-    /// Reads a table from its bytes, whose format is told from them; `file` is what messages call it.
+    /// Reads a table from bytes and detects their format; `file` is its name in messages.
     ///
     /// # Errors
-    /// No header, no rows, a name missing or standing twice, a row with more or fewer cells than the header, bytes
+    /// No header, no rows, a missing or duplicate name, a row with more or fewer cells than the header, bytes
     /// that are no text, what the format does not allow: each with its row or line.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self> {
         Self::parse_within(file, bytes, &ReadOptions::default(), &Control::default())
     }
 
-    /// The same as the options say; what the bytes unpack to and grow to may not take more than `control.max_memory`.
+    /// Parses bytes with the given options; what they unpack to and grow to may not exceed `control.max_memory`.
     ///
     /// # Errors
     /// As [`Table::parse`], and options that cannot be met.
@@ -152,7 +152,7 @@ impl Table {
         Self::of_texts(file, rows, columns, false)
     }
 
-    /// The same of cells that are strings: those that look like numbers stay labels or texts, as in JSON lines.
+    /// A table from columns of strings: cells that look like numbers stay labels or texts, as in JSON lines.
     ///
     /// # Errors
     /// As [`Table::of_cells`].
@@ -207,7 +207,7 @@ impl Table {
     pub fn notices(&self) -> Vec<Notice> {
         self.facts().iter().filter(|fact| !fact.plain).map(Fact::sentence).collect()
     }
-    /// The same, the table given up.
+    /// The notices of the table, which is consumed.
     pub fn into_notices(self) -> Vec<Notice> {
         self.notices()
     }

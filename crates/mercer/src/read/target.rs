@@ -254,7 +254,7 @@ impl Table {
     }
 }
 
-/// The same of the target, whose rows without a value can be left out.
+/// The requirement that a target cell has a value, with the option that drops such rows.
 fn needed_of_target(name: &str) -> String {
     let column = if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() };
     format!("{NEEDED}, or leave out such rows (--missing '{column}=drop')")

@@ -31,7 +31,7 @@ impl Writing {
         [Writing::Flag, Writing::Point].into_iter().find(|writing| writing.fits(cells) && (*writing == Writing::Point || one_pair(cells)))
     }
 
-    /// The same of a new table for a column that training wrote in `trained`, which decides where several ways would do.
+    /// The notation of a column of a new table; the training notation `trained` decides where several would fit.
     pub(super) fn like(trained: &Writing, cells: &Cells) -> Option<Writing> {
         let could = match trained {
             // Eight digits were plain numbers in training, and so were points.
@@ -44,7 +44,7 @@ impl Writing {
         if could { Some(trained.clone()) } else { Writing::of(cells).or_else(|| trained.with_negatives(cells)) }
     }
 
-    /// The same where numbers below 0 are written in another way than training had any.
+    /// The training notation with another notation of negative numbers, where training had none.
     fn with_negatives(&self, cells: &Cells) -> Option<Writing> {
         let fits = marks::fitting(cells);
         let alike = |found: &&Marks| match self {

@@ -84,7 +84,7 @@ pub fn advice_text(advice: &Advice, width: usize) -> String {
     lines.join("\n")
 }
 
-/// The same as JSON: the rule, one object for each kernel with its tuning or why there is none, and what follows.
+/// The advice as JSON: the rule, one object for each kernel with its tuning or why there is none, and what follows.
 ///
 /// # Errors
 /// What cannot be written as JSON.

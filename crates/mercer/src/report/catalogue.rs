@@ -94,7 +94,7 @@ pub fn entry_text(name: &str) -> Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// The same as JSON, as it stands in the catalogue.
+/// One entry of the catalogue as JSON.
 ///
 /// # Errors
 /// As [`entry_text`].

@@ -1,4 +1,4 @@
-//! A density of columns and the rules for its bandwidth, told side by side: in the terminal and as a page whose pictures are the point.
+//! Report of a density of columns and the rules for its bandwidth, side by side: in the terminal and as a page of figures.
 
 use super::figures::contours;
 use super::html::page;

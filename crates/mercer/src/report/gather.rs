@@ -35,7 +35,7 @@ pub struct Request<'a> {
     pub comparing: &'a Comparing,
     /// Weights of the rows.
     pub weights: Option<&'a [f64]>,
-    /// What rows and target tell by themselves ([`crate::facts::facts`]).
+    /// Facts about rows and target ([`crate::facts::facts`]).
     pub facts: Vec<String>,
     /// Columns each of which alone gives the target away ([`crate::facts::Fact::leaks`]).
     pub leaks: Vec<String>,
@@ -263,7 +263,7 @@ fn landmarks(kernel: &KernelExpr, rows: usize) -> usize {
     }
 }
 
-/// The share of each class's held-out rows that is predicted right.
+/// The recall of each class on held-out rows.
 fn recalls(scored: &Scored, request: &Request<'_>) -> Vec<Option<f64>> {
     let (Some(held_out), Target::Classes { codes, names }) = (&scored.out_of_fold, request.target) else { return Vec::new() };
     let Predicted::Classes(found) = &held_out.predictions.values else { return Vec::new() };

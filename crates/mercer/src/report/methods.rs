@@ -27,7 +27,7 @@ pub struct Method {
     pub chosen_by: Option<String>,
     /// Training rows that prediction needs, as a share of those that were learnt from.
     pub kept: f64,
-    /// How several classes are told apart; `None` of numbers.
+    /// How several classes are handled; `None` for regression.
     pub several_classes: Option<&'static str>,
     /// Whether the similarity must be positive semi-definite.
     pub needs_mercer: bool,

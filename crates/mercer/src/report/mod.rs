@@ -80,7 +80,7 @@ pub struct Comparison {
     pub seed: u64,
     /// What was done to the columns, one sentence each.
     pub columns: Vec<String>,
-    /// What the rows and the target themselves tell, before anything is fitted.
+    /// Facts about rows and target, known before any fit.
     pub facts: Vec<String>,
     /// What the user should know, one sentence each.
     pub notices: Vec<String>,
@@ -120,13 +120,12 @@ pub struct Row {
     pub estimator: String,
     /// The settled kernel and parameters of the fit to all rows.
     pub settled: String,
-    /// The same with four significant digits, for reading; empty where `settled` reads well as it is.
+    /// `settled` with four significant digits, for reading; empty where it reads well unshortened.
     pub brief: String,
     /// Held-out metrics. The first metric of the best row is the one by which rows are ranked and
     /// [`Row::difference`] is taken.
     pub metrics: Vec<(Metric, Estimate)>,
-    /// The share of each class's held-out rows that is predicted right; none where numbers are predicted or no row was held
-    /// out.
+    /// The recall of each class on held-out rows; none for regression or without held-out rows.
     pub recalls: Vec<Option<f64>>,
     /// Training rows that prediction needs, of the fit to all rows: landmarks where it goes through them.
     pub support: usize,
@@ -163,7 +162,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// What stands in the place of results where there are none.
+    /// The text shown instead of results where there are none.
     fn without_results(&self) -> &'static str {
         if self.unreached { "not reached" } else { "failed" }
     }

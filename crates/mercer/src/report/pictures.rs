@@ -156,8 +156,8 @@ fn components(model: &Model, data: &Dataset, names: &[String], control: &Control
     }))
 }
 
-/// The rows along the discriminant directions, where a prediction goes by features or by kernel values with the rows that were kept
-/// alone.
+/// The rows along the discriminant directions, where a prediction uses features or only kernel values with the rows that were
+/// kept.
 fn directions(model: &Model, data: &Dataset, codes: &[usize], names: &[String], control: &Control) -> Result<Option<Directions>> {
     let fitted = match &model.fitted {
         FittedModel::Calibrated(calibrated) => calibrated.fitted(),
@@ -317,7 +317,7 @@ fn separation(values: &[f64], codes: &[usize], classes: usize) -> f64 {
     if within > 0.0 { between / within } else { between }
 }
 
-/// The plane of the two columns that tell the classes apart best; the others are held at their medians.
+/// The plane of the two columns that separate the classes best; the others are held at their medians.
 fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &[f64])], control: &Control) -> Result<Picture> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
     let apart: Vec<f64> = columns.iter().map(|(_, v)| separation(v, codes, names.len())).collect();

@@ -100,7 +100,7 @@ pub fn pre_image_columns(model: &Model, data: &Dataset, method: PreImageMethod, 
 const BLOCK: usize = 15360;
 
 /// Predictions for every row of a table as CSV, a block of rows at a time: besides the text itself no more than a block of
-/// predictions is held. The prediction bears the names of the answer: those of the
+/// predictions is held. The prediction has the names of the answer: those of the
 /// target, or pc1, pc2, ...; `_std`, `_lower`, `_upper` and `_CLASS` are added to it. It
 /// stands to the right of the kept columns, each with a text for every row; a prediction whose name is one of theirs has
 /// `_predicted` added to it.

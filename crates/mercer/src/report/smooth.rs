@@ -1,4 +1,4 @@
-//! A curve through rows, told: in the terminal and as a page with the curve over its rows, its bands, and how its bandwidth was chosen.
+//! Report of a smoothing curve: in the terminal and as a page with the curve over its rows, its bands, and how its bandwidth was chosen.
 
 use super::html::page;
 use super::{Layer, Panel, Panels};

@@ -19,7 +19,7 @@ const NAMED: usize = 20;
 pub enum AgainstBest {
     /// It is the best.
     Best,
-    /// The same score in every fold.
+    /// Its score equals the best one in every fold.
     Tied,
     /// The interval of the difference holds zero, and little would be lost.
     NotDistinguishable,

@@ -43,8 +43,8 @@ pub(super) fn number(value: f64, digits: usize) -> String {
     }
 }
 
-/// The same, in powers of ten with so many digits where a number that is not 0 would read 0; what is next to nothing beside the
-/// digits shown is 0.
+/// A number as [`number`] writes it, but in scientific notation with `significant` digits if it would round to 0 though it
+/// is not; a value negligible beside the digits shown is 0.
 pub(super) fn not_zero(value: f64, digits: usize, significant: usize) -> String {
     let shown = 0.5 * 0.1f64.powi(digits as i32);
     let hidden = value.is_finite() && value.abs() < shown && value.abs() > NOTHING * shown;

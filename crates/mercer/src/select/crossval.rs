@@ -1,7 +1,7 @@
 //! A round of a search by cross-validation, for estimators without a smooth criterion.
 //!
 //! The first round looks at a coarse joint grid over the first two free numbers and walks from its best with steps of
-//! shrinking size; a later one begins with the settings that the round before could not tell from the best. Folds are
+//! shrinking size; a later one begins with the settings that the round before found statistically tied with the best. Folds are
 //! judged two at a time: a setting that is behind the best on both by more than the noise is not fitted to the others
 //! (racing: Maron and Moore 1997, The racing algorithm: model selection for lazy learners).
 
@@ -227,7 +227,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The same by a fit that asks for kernel values as it goes, on rows that each setting is tried on once.
+    /// Scores a setting on one fold by a fit that computes kernel values on demand, for rows that each setting uses once.
     fn score_apart(&self, setting: &Setting, train: &Dataset, test: &Dataset, fold: &Fold, control: &Control) -> Result<Option<f64>> {
         let sample = &self.place.round.sample;
         let (target, held) = (sample.target.select(&fold.train), sample.target.select(&fold.test));
@@ -241,7 +241,7 @@ impl<'a> Field<'a> {
         Ok(Some(self.scoring.decide(&predictions, &held, of_held.as_deref())))
     }
 
-    /// The same on given Gram matrices: `among` the training rows, and of the held-out rows against the support.
+    /// Scores a setting on one fold from given Gram matrices: `among` the training rows, and of held-out rows with the support.
     fn score_on<'g>(
         &self,
         setting: &Setting,
@@ -376,7 +376,7 @@ pub(super) fn go(
 }
 
 impl Field<'_> {
-    /// An excess over the loss of a setting that is not told from none.
+    /// Tolerance: losses within it of a setting are statistically tied.
     fn indifference(&self, x: &[f64], loss: f64) -> f64 {
         // Where nothing could be fitted the start is kept, and the plain fit says why.
         let best = self.tried.iter().find(|t| t.whole && t.loss.is_finite() && t.x == x);

@@ -1,5 +1,5 @@
 //! A descent of an estimator's smooth criterion from numbers of a kernel that are given, within ends that are given for each of
-//! them: the search of somebody who says where it starts. [`Search`](super::Search) finds starts and ends by itself.
+//! them: a search with a given starting point. [`Search`](super::Search) finds starts and ends itself.
 //!
 //! Samples of the rows go first: evidence is a sum over rows, roughly, so that on a sample it has its least value nearby, and its
 //! curvature there, in proportion to the rows, is what the few steps on all rows begin with.

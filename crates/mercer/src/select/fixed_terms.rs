@@ -29,7 +29,7 @@ struct Split {
 }
 
 impl FixedTerms {
-    /// Of a kernel on such rows. Nothing stands where fits go by few features instead of kernel values.
+    /// Of a kernel on such rows. Nothing is fixed where fits use few features instead of kernel values.
     pub(super) fn of(kernel: &KernelExpr, free: &[Free], rows: &Dataset) -> FixedTerms {
         FixedTerms { split: Split::of(kernel, free, rows), known: HashMap::new() }
     }

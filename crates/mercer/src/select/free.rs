@@ -175,7 +175,7 @@ impl Free {
     pub(super) fn step(&self, logarithms: f64) -> f64 {
         if self.log { logarithms } else { logarithms * (self.high - self.low) / 10.0 }
     }
-    /// What was learnt of it at `x`, in the user's units; `told` makes a score of a loss. `names` of columns serve where
+    /// The tuning result of the parameter at `x`, in the user's units; `told` converts a loss to a score. `names` of columns serve where
     /// there is one number per column.
     pub(super) fn learnt(&self, x: f64, curve: &Curve, told: &dyn Fn(f64) -> f64, names: &[String]) -> TunedParameter {
         let value = self.to_value(x);

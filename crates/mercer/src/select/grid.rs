@@ -26,7 +26,7 @@ pub struct Strip {
     pub estimators: Vec<EstimatorExpr>,
 }
 
-/// What one setting came to on one fold.
+/// The result of one setting on one fold.
 #[derive(Debug)]
 pub struct Cell {
     /// What it predicts for the rows that are scored; an error where it cannot be fitted.
@@ -45,8 +45,8 @@ pub type Cells = Vec<Vec<Vec<Cell>>>;
 /// Computes every cell. Rows are taken as they are: nothing is standardised, filled or searched.
 ///
 /// # Errors
-/// Rows of a fold that there are not; an end that was asked for; time or memory that is not enough. What goes wrong with one
-/// setting is told in its cells.
+/// Rows of a fold that there are not; an end that was asked for; time or memory that is not enough. A failure of one setting
+/// is reported in its cells.
 pub fn grid(strips: &[Strip], examples: &Examples<'_>, folds: &[Fold], want: Want, control: &Control, seed: u64) -> Result<Cells> {
     let n = examples.rows();
     let all = || folds.iter().flat_map(|f| f.train.iter().chain(&f.test));
@@ -135,7 +135,7 @@ impl Strip {
         cells
     }
 
-    /// The same where kernel values are computed for this fold alone.
+    /// The cells of one fold from kernel values computed for this fold separately.
     fn apart(&self, examples: &Examples<'_>, side: &Side<'_>, want: Want, control: &Control, seed: u64) -> Result<Vec<Cell>> {
         let (train, test) = (examples.data.select(&side.fold.train), examples.data.select(&side.fold.test));
         let learnt = Examples { data: &train, target: &side.target, weights: side.weights.as_deref(), split: &Split::Rows };

@@ -1,5 +1,5 @@
 //! Where an exact fit to all rows takes too much there are two ways out: the exact kernel on a part of the rows, and all rows
-//! through landmarks. Which predicts better depends on the noise and on how rough the function is; rows held out tell.
+//! through landmarks. Which predicts better depends on the noise and on how rough the function is; held-out rows decide.
 
 use crate::control::Control;
 use crate::data::{Examples, some_rows_of};

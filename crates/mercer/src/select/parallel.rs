@@ -1,8 +1,8 @@
 //! Settling where there is no target to judge by: what is `auto` takes its start, and the number of components is found by parallel
 //! analysis (Horn 1965, A rationale and test for the number of factors in factor analysis).
 //!
-//! A component is kept where its variance is above what chance gives: the 95th percentile over tables whose columns are shuffled,
-//! each by itself, so that the columns have nothing in common. Of a column of vectors each coordinate is shuffled.
+//! A component is kept where its variance is above what chance gives: the 95th percentile over tables whose columns are shuffled
+//! independently, so that the columns have nothing in common. Of a column of vectors each coordinate is shuffled.
 
 use super::{Tuned, Tuning};
 use crate::control::Control;

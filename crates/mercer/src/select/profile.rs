@@ -1,7 +1,7 @@
 //! The loss along one searched parameter through the optimum, the others held, and the range that scores the same.
 //!
-//! A loss that exceeds the best by no more than the indifference (one standard error, or one unit of log evidence) is not told
-//! from it: the one-standard-error rule of Breiman, Friedman, Olshen and Stone (1984), Classification and Regression
+//! A loss that exceeds the best by no more than the indifference (one standard error, or one unit of log evidence) is tied
+//! with it: the one-standard-error rule of Breiman, Friedman, Olshen and Stone (1984), Classification and Regression
 //! Trees, 3.4.3. The ends of that range are met by interpolating the root of the excess, which is exact for a parabola.
 
 use super::free::Free;

@@ -2,7 +2,7 @@
 //! where it is cheap, and only what is left is judged on many rows.
 //!
 //! An estimator with a smooth criterion follows its gradient in each round, from where the last round ended; any other is
-//! cross-validated, and a round takes over the settings that the last one could not tell from the best. Where a sample is much
+//! cross-validated, and a round takes over the settings that the last one found tied with the best. Where a sample is much
 //! smaller than the whole, a last round holds out two quarters of all rows in turn: more rows ask for narrower kernels. A search may
 //! be stopped between rounds, or inside one by its control, and has a setting at any time.
 
@@ -37,10 +37,10 @@ const USUAL: f64 = 0.3;
 /// Why a search is left out; the name of the estimator comes before it.
 pub(crate) const TOO_COSTLY: &str = "takes too long on so many rows and classes to be searched";
 
-/// What a search goes by, and how far.
+/// The objective and the effort of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aim {
-    /// What cross-validation goes by.
+    /// The metric of cross-validation.
     pub scoring: Scoring,
     /// Whether the search ends where what is left to gain is below the noise of the criterion, as it does for a fold, whose
     /// score says nothing finer.
@@ -56,7 +56,7 @@ pub(super) struct SearchResult {
     pub loss: f64,
     /// Tolerance: losses within it are statistically tied.
     pub indifference: f64,
-    /// Other coordinates whose loss is not told from it, best first.
+    /// Other coordinates whose loss is tied with it, best first.
     pub rivals: Vec<Vec<f64>>,
     /// What was minimised.
     pub criterion: String,
@@ -90,7 +90,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Settles what the data settle and draws the rows of the rounds. `aim`: what the search goes by, and how far.
+    /// Settles what the data settle and draws the rows of the rounds. `aim`: the objective and the effort of the search.
     ///
     /// # Errors
     /// A kernel that does not fit the columns.
@@ -200,7 +200,7 @@ impl Search {
         (self.next..self.rounds.len()).map(|k| self.work_of(&self.rounds[k], k)).sum()
     }
 
-    /// The same as a rule: a search by held-out rows mostly ends before it has tried all that it may.
+    /// Operations that the remaining rounds usually take: a search by held-out rows mostly ends before it has tried all it may.
     pub fn usual_work(&self) -> f64 {
         self.work_left() * if self.is_smooth() { 1.0 } else { USUAL }
     }

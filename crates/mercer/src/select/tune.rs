@@ -23,12 +23,12 @@ pub struct Tuning {
     pub rises: bool,
     /// Its value at the choice; `None` where no setting could be fitted on every fold and the start was taken.
     pub value: Option<f64>,
-    /// The worst value that is not told from it: by one standard error of the folds or of the rows left out, or by one
-    /// unit of log evidence.
+    /// The worst value tied with it: within one standard error of the folds or of the left-out rows, or within one unit
+    /// of log evidence.
     pub same: Option<f64>,
     /// How often it was computed, on all samples together.
     pub evaluations: usize,
-    /// Whether the search came to its own end, and not to that of its time.
+    /// Whether the search ended by itself and not at the end of its time.
     pub complete: bool,
     /// Rows that the choice was made on.
     pub rows: usize,
@@ -51,8 +51,8 @@ pub struct Tuned {
     pub told: Option<String>,
 }
 
-/// Settles everything that is open in a kernel and an estimator on prepared rows. With `curves`, what the search learnt
-/// of each parameter is looked at and told; the choice is the same without.
+/// Settles everything that is open in a kernel and an estimator on prepared rows. With `curves`, the losses
+/// along each parameter are reported too; the choice does not depend on it.
 pub fn tune(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,
@@ -77,7 +77,7 @@ pub(super) fn steps(free: &[Free]) -> usize {
     }
 }
 
-/// What was learnt of each parameter; names that stand for several parameters are told apart by their place.
+/// The tuning result of each parameter; names shared by several parameters are made unique by their position.
 pub(super) fn learnt(
     free: &[Free],
     found: &SearchResult,
@@ -159,7 +159,7 @@ pub fn criterion(
     criterion_near(kernel, estimator, examples, control, seed, &mut Left::default())
 }
 
-/// The same on the way of a search.
+/// The smooth criterion and its derivatives within a search, warm-started from its previous evaluation in `left`.
 fn criterion_near(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,

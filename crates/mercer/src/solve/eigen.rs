@@ -96,7 +96,7 @@ fn steps_to_go(before: Option<(usize, f64)>, (products, residual): (usize, f64),
     if each > 0.0 && left.is_finite() { (left / 2.0).round().clamp(1.0, BLOCKS as f64) as usize } else { 1 }
 }
 
-/// The same from the matrix itself, which is used up: every pair is computed.
+/// Leading eigenpairs from the matrix itself, which is consumed, by a full eigendecomposition.
 pub fn leading_of(matrix: Matrix, count: usize, multiply: &dyn Fn(&Matrix) -> Result<Matrix>, control: &Control) -> Result<Eigenpairs> {
     let (values, vectors) = greatest_first(matrix, count, control)?;
     let residual = certificate(&values, &vectors, multiply(&vectors)?);

@@ -41,9 +41,9 @@ pub(crate) fn conjugate_gradients(
     Ok(x)
 }
 
-/// The same for one system whose unknowns stand in a matrix, of which no column can be solved for by itself: the last x before
-/// r'P^-1 r is no more than a share `reduce` of what it was, before `is_enough` says so of r, or before so many steps are done; with the
-/// steps that were.
+/// Conjugate gradients for one system whose unknowns form a matrix and whose columns are coupled: the last x before r'P^-1 r
+/// is no more than a share `reduce` of what it was, before `is_enough` accepts r, or before so many steps are done; with the
+/// number of steps.
 pub(crate) fn joint_gradients(
     b: &Matrix,
     multiply: impl Fn(&Matrix) -> Result<Matrix>,

@@ -241,7 +241,7 @@ pub(super) fn turn(w: f64, d: &[f64], q: &[f64], v: &[f64]) -> Vec<f64> {
     d.iter().zip(q).zip(v).map(of).collect()
 }
 
-/// The same of every row.
+/// Half the derivative of log |I + S W| by the latent values, one row of outputs for each row.
 fn turns(each: &[Matrix], inverse: &Matrix, d: &Matrix, weights: &[f64], learnt: &Matrix) -> Matrix {
     let (n, outputs) = (d.rows(), d.cols());
     let rows: Vec<Vec<f64>> = (0..n)

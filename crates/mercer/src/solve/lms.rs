@@ -20,7 +20,7 @@ pub fn batch(features: &Matrix, y: &[f64], rate: f64, steps: usize) -> Result<Ve
     Ok(theta)
 }
 
-/// The same, one row after another in the given order: theta += rate (y_i - theta'phi_i) phi_i.
+/// Weights of the features after single-row steps in the given order: theta += rate (y_i - theta'phi_i) phi_i.
 pub fn stochastic(features: &Matrix, y: &[f64], rate: f64, order: &[usize]) -> Result<Vec<f64>> {
     Error::unless_equal("targets", features.rows(), y.len())?;
     let mut theta = vec![0.0; features.cols()];
@@ -43,7 +43,7 @@ pub fn kernel_batch(gram: &Matrix, y: &[f64], rate: f64, steps: usize) -> Result
     Ok(beta.into_data())
 }
 
-/// The same, one row after another in the given order: beta_i += rate (y_i - (K beta)_i). O(N) a step.
+/// Coefficients after single-row steps in the given order: beta_i += rate (y_i - (K beta)_i). O(N) a step.
 pub fn kernel_stochastic(gram: &Matrix, y: &[f64], rate: f64, order: &[usize]) -> Result<Vec<f64>> {
     Error::unless_equal("targets", gram.rows(), y.len())?;
     let mut beta = vec![0.0; y.len()];

@@ -29,7 +29,7 @@ const HALVINGS: usize = 40;
 const DECREASE: f64 = 1e-4;
 /// The duality gap, as a share of the objective, at which nothing is left to gain: functions are then right to 1e-10.
 pub(super) const EXACT: f64 = 1e-21;
-/// The same on the way of a search, whose steps tell no finer: functions are then right to 1e-6.
+/// The duality gap within a search, as a share of the objective: functions are then correct to 1e-6, which its steps resolve.
 pub(super) const OF_SEARCH: f64 = 1e-13;
 /// The share below which steps go by a factor, where S is at hand: then W is near enough to what it will be.
 const FACTORED: f64 = 1e-2;

@@ -59,9 +59,9 @@ pub struct Learnt {
     pub coef: Matrix,
     /// b.
     pub bias: Vec<f64>,
-    /// l and that of b.
+    /// l, N x outputs.
     pub lag: Matrix,
-    /// As above.
+    /// The l of b.
     pub lag_bias: Vec<f64>,
     /// The weight of the rows that were seen.
     pub time: f64,

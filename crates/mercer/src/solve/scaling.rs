@@ -103,7 +103,7 @@ pub fn scaling(delta: &Matrix, weights: &[f64], misfit: Misfit, start: &Matrix, 
     Ok(Scaled { places, loss: at.0, gradient: n as f64 * largest(&at.1), steps })
 }
 
-/// The same places about their mean and along their principal axes, the longest first: E knows neither.
+/// Centres the points and rotates them to their principal axes, the longest first: the loss is invariant to both.
 fn along_axes(places: &Matrix, weights: &[f64], control: &Control) -> Result<Matrix> {
     let (dim, total) = (places.cols(), weights.iter().sum::<f64>());
     let share = Matrix::new(1, weights.len(), weights.iter().map(|w| w / total).collect())?;

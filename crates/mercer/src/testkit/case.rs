@@ -87,15 +87,15 @@ impl Case {
         words(model.predict(&self.new, ALL, &Control::default()))
     }
 
-    /// The same case on the first of all rows that are equal: where equal rows are of several classes, ties are broken by the order of classes,
-    /// and of copies it is not known which belong together.
+    /// The case with the first of each group of equal rows: where equal rows have different classes, ties depend on the order of
+    /// classes, and it is unknown which copies belong together.
     pub(super) fn each_once(&self) -> Case {
         let groups = facts::equal_rows(&self.data);
         let mut seen = HashSet::new();
         self.select(&(0..groups.len()).filter(|&i| seen.insert(groups[i])).collect::<Vec<_>>())
     }
 
-    /// The same case on some of its rows, which may repeat.
+    /// The case restricted to some of its rows, which may repeat.
     pub(super) fn select(&self, rows: &[usize]) -> Case {
         Case { data: self.data.select(rows), target: self.target.select(rows), ..self.clone() }
     }

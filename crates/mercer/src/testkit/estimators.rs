@@ -145,7 +145,7 @@ fn given(mut settled: EstimatorExpr) -> Checked<EstimatorExpr> {
     Ok(settled)
 }
 
-/// The records are the fields; text and JSON round trips of the defaults and of every value changed by itself.
+/// The records are the fields; text and JSON round trips of the defaults and of every value changed separately.
 fn expression(expr: &EstimatorExpr) -> Verdict {
     let name = expr.name();
     let Some(entry) = catalogue().into_iter().find(|e| e.name == name) else { return fail("catalogue", name) };
@@ -284,7 +284,7 @@ fn weights_are_repetitions(case: &Case, base: &Predictions) -> Verdict {
     agree("weight 0 and an absent row", &a, &b, 1e-12)
 }
 
-/// The same through standardising and the automatic widths of the kernel that is made from the columns.
+/// Weights count as repetitions in standardising and in the automatic length scales of the kernel as well.
 fn weights_are_repetitions_in_preparation(case: &Case) -> Verdict {
     let recipe = Recipe { drop_constant: false, ..Recipe::default() };
     let predicted = |case: &Case, weights: Option<&[f64]>| -> Checked<Predictions> {

@@ -147,7 +147,7 @@ impl<'a> Arena<'a> {
         })
     }
 
-    /// The same among all rows, as a fit to them prepares them; not where a model keeps weights of features, and no row.
+    /// The kernel values among all rows, prepared for the fit to all of them; `None` where a model keeps feature weights, not rows.
     pub(crate) fn values_of_all(
         &self,
         among: &dyn Gram,

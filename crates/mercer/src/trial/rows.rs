@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const LANDMARKS: [usize; 8] = [2000, 1500, 1000, 700, 500, 300, 200, 100];
 
 /// The two ways where an exact fit to all rows takes too much: the exact kernel on a part of the rows, and all rows through
-/// landmarks. Which predicts better depends on the noise and on how rough the function is; rows held out tell.
+/// landmarks. Which predicts better depends on the noise and on how rough the function is; held-out rows decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Landmarks {
     /// Landmarks through which all rows are learnt from: see [`Nystroem`](crate::kernels::Nystroem).

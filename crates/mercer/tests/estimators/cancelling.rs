@@ -58,7 +58,7 @@ fn is_stopped(what: &str, prepare: impl Fn(usize) -> Work) {
     assert!(late, "{what} never looked at the clock");
 }
 
-/// The same for work on a symmetric matrix.
+/// Asserts that work on a symmetric matrix stops when cancelled or out of time.
 fn stops_on_a_matrix(what: &str, work: impl Fn(Matrix, &Control) -> Result<()> + Clone + 'static) {
     is_stopped(what, |n| {
         let (a, work) = (smooth(n), work.clone());
@@ -66,7 +66,7 @@ fn stops_on_a_matrix(what: &str, work: impl Fn(Matrix, &Control) -> Result<()> +
     });
 }
 
-/// The same for work on its factor.
+/// Asserts that work on a Cholesky factor stops when cancelled or out of time.
 fn stops_on_a_factor(what: &str, work: impl Fn(Cholesky, &Control) -> Result<()> + Clone + 'static) {
     is_stopped(what, |n| {
         let (c, work) = (Cholesky::new(smooth(n), &Control::default()).unwrap(), work.clone());

@@ -15,7 +15,7 @@ fn looked_up(data: &Dataset) -> Dataset {
     Dataset::new(vec![Column { name: "id".into(), values }]).unwrap()
 }
 
-/// The same table with its sequences as words: runs of one letter, in lines of several.
+/// The table with its sequences as words: runs of one letter, in lines of several.
 fn worded(data: &Dataset) -> Dataset {
     let columns = data.columns().iter().cloned().map(|mut c| {
         if let Values::Sequences(s) = &c.values {
@@ -26,7 +26,7 @@ fn worded(data: &Dataset) -> Dataset {
     Dataset::new(columns.collect()).unwrap()
 }
 
-/// The same table with the sizes of its numbers.
+/// The table with the absolute values of its numbers.
 fn not_negative(data: &Dataset) -> Dataset {
     let columns = data.columns().iter().cloned().map(|mut c| {
         if let Values::Numbers(v) = &mut c.values {

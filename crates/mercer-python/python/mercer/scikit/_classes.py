@@ -46,7 +46,7 @@ class KernelRidgeClassifier(RidgeClassification):
     kernel_params : dict or None, default=None
         Keywords of a kernel that is a function of two rows.
     fit_intercept : bool, default=True
-        Whether to add a constant that is not penalised.
+        Whether to add an unpenalised intercept.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     probability : bool, default=False
@@ -145,7 +145,7 @@ class KernelRidge(RidgeRegression):
     kernel_params : dict or None, default=None
         Keywords of a kernel that is a function of two rows.
     fit_intercept : bool, default=False
-        Whether to add a constant that is not penalised.
+        Whether to add an unpenalised intercept.
     max_seconds : float or None, default=None
         Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
@@ -234,8 +234,8 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         Has no effect, and a warning says so for "one_vs_one": several classes are one softmax over one function
         each, with one kernel.
     inference : {"laplace", "ep"}, default="laplace"
-        How the posterior of classes is approximated: laplace, around its mode; ep, expectation propagation, for two
-        classes: slower, nearer to the truth.
+        Posterior approximation (classification only). laplace: at the mode; ep: expectation propagation, for two
+        classes: slower, more accurate.
     tempered : bool, default=True
         Scale the Laplace covariance by a temperature of at most 1, chosen by leave-one-out log loss (classification
         only); without it probabilities are underconfident where the variance is large.
@@ -565,9 +565,9 @@ class SVR(SupportVectorRegressor):
     tol : float, default=1e-3
         Greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap.
     C : float, "auto" or a pair (low, high) to search, default=1.0
-        Penalty of a row outside the tube, per unit of its distance from it.
+        Penalty C on residuals beyond epsilon.
     epsilon : float, "auto" or a pair (low, high) to search, default=0.1
-        Half the height of the tube within which nothing is lost.
+        Half-width of the tube within which residuals cost nothing.
     shrinking : bool, default=True
         Has no effect: the solver decides itself.
     cache_size : float, default=8000
@@ -665,7 +665,7 @@ class KNeighborsClassifier(NeighbourClassifier):
     Parameters
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
-        Neighbours that are asked; a row of weight 2 counts as two; without calibration a class has the probability
+        Number of neighbours; a row of weight 2 counts as two; without calibration a class has the probability
         (votes + its frequency) / (k + 1).
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
@@ -750,7 +750,7 @@ class KNeighborsRegressor(NeighbourRegressor):
     Parameters
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
-        Neighbours that are asked; a row of weight 2 counts as two; without calibration a class has the probability
+        Number of neighbours; a row of weight 2 counts as two; without calibration a class has the probability
         (votes + its frequency) / (k + 1).
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
@@ -975,8 +975,8 @@ class KernelPCA(PrincipalComponents):
         Similarities: what kernels give; distances: the kernel's values are distances d, and -d^2/2 takes their
         place (classical scaling).
     novelty : bool, default=False
-        Whether a last column tells the squared distance in feature space between a row and what the components make
-        of it, which is large for rows unlike those of the training.
+        Add a last column with the squared reconstruction error in feature space, which is large for rows unlike the
+        training rows.
     sparsity : float, default=0.0
         0: every training row has loadings; above 0 and below 1: few have, by a penalty on those of each row, as a
         share of the least penalty that leaves none: predictions need these rows alone, and coordinates shrink.
@@ -1078,7 +1078,7 @@ class MDS(Scaling):
     Parameters
     ----------
     n_components : int, default=2
-        How many dimensions.
+        Number of dimensions.
     kernel : str, mercer.Kernel or callable, default="linear"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1100,7 +1100,7 @@ class MDS(Scaling):
     loss : {"stress", "sammon"}, default="stress"
         Stress: differences of distances count alike; sammon: each by 1 / distance, so that near rows stay near.
     tol : float, default=1e-6
-        The size of the gradient at which the search ends.
+        Gradient norm at which the optimisation stops.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float or None, default=None
@@ -1182,7 +1182,7 @@ class KMedoids(Medoids):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": up to 10, as count_by finds.
+        Number of clusters; "auto": up to 10, chosen by count_by.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1202,7 +1202,7 @@ class KMedoids(Medoids):
     power : int, default=1
         1: distances in feature space are added up; 2: their squares.
     n_init : int, default=1
-        Starts, of which the best is kept: the first greedy, the others drawn.
+        Number of starts, of which the best is kept: the first greedy, the others random.
     count_by : {"silhouette", "gap", "stability"}, default="silhouette"
         How the number of clusters is found, where it is auto. silhouette: from 2, the greatest mean silhouette;
         gap: from 1, by how much less the rows scatter within clusters than rows spread evenly do, which suits
@@ -1293,7 +1293,7 @@ class KernelKMeans(Clusters):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": up to 10, as count_by finds.
+        Number of clusters; "auto": up to 10, chosen by count_by.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1306,7 +1306,7 @@ class KernelKMeans(Clusters):
     kernel_params : dict or None, default=None
         Keywords of a kernel that is a function of two rows.
     n_init : int, default=5
-        Starts that are drawn, of which the best is kept.
+        Number of random starts, of which the best is kept.
     count_by : {"silhouette", "gap", "stability"}, default="silhouette"
         How the number of clusters is found, where it is auto. silhouette: from 2, the greatest mean silhouette;
         gap: from 1, by how much less the rows scatter within clusters than rows spread evenly do, which suits
@@ -1387,7 +1387,7 @@ class SpectralClustering(Spectral):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": up to 10, as count_by finds.
+        Number of clusters; "auto": up to 10, chosen by count_by.
     affinity : str or callable, default=None
         In the place of kernel, as scikit-learn calls it; also "nearest_neighbors" and
         "precomputed_nearest_neighbors": which rows are among the n_neighbors nearest of each other.
@@ -1413,7 +1413,7 @@ class SpectralClustering(Spectral):
     eigen_tol : float or "auto", default="auto"
         Has no effect: the residual of the eigenvectors is certificate_.
     n_init : int, default=10
-        Starts of k-means among the eigenvectors, of which the best is kept.
+        Number of k-means starts on the eigenvectors, of which the best is kept.
     count_by : {"eigengap", "stability"}, default="eigengap"
         How the number of clusters is found, where it is auto. eigengap: from 2, where the eigenvalues fall most;
         stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
@@ -1576,7 +1576,7 @@ class KernelLogisticRegression(Scores, Probabilities, KernelClassifier):
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
-        Whether to add constants that are not penalised.
+        Whether to add an unpenalised intercept per output.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
@@ -1648,11 +1648,12 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
-        Whether a constant is one of the columns.
+        Whether the intercept is one of the basis functions.
     max_relevant : int or "auto", default="auto"
-        How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
+        Most relevant rows; "auto": an eighth of the rows, at least 500.
     n_init : int or "auto", default="auto"
-        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of classes.
+        Number of starts of the evidence maximisation, of which the best is kept; "auto": 4 for regression, 2 for
+        classification.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
@@ -1731,11 +1732,12 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
-        Whether a constant is one of the columns.
+        Whether the intercept is one of the basis functions.
     max_relevant : int or "auto", default="auto"
-        How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
+        Most relevant rows; "auto": an eighth of the rows, at least 500.
     n_init : int or "auto", default="auto"
-        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of classes.
+        Number of starts of the evidence maximisation, of which the best is kept; "auto": 4 for regression, 2 for
+        classification.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float or None, default=None
@@ -1812,7 +1814,7 @@ class L2VectorClassifier(Scores, Probabilities, KernelClassifier):
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
-        Whether to add constants that are not penalised.
+        Whether to add an unpenalised intercept per output.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
@@ -1886,7 +1888,7 @@ class L2VectorRegressor(KernelRegressor):
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
-        Whether to add constants that are not penalised.
+        Whether to add an unpenalised intercept per output.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float or None, default=None
@@ -2122,7 +2124,7 @@ class RBFNetworkClassifier(SupportRows, Scores, Probabilities, KernelClassifier)
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
-        Whether to add constants that are not penalised.
+        Whether to add an unpenalised intercept per output.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
@@ -2215,7 +2217,7 @@ class RBFNetworkRegressor(SupportRows, KernelRegressor):
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
-        Whether to add constants that are not penalised.
+        Whether to add an unpenalised intercept per output.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float or None, default=None
@@ -2289,14 +2291,14 @@ class KernelPerceptron(StreamOfClasses, Scores, AskedProbabilities, KernelClassi
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     vector : {"averaged", "voted", "last"}, default="averaged"
-        Of classes, averaged: the mean of all vectors on the way predicts; voted: each votes for as many rows as it
-        lasted; last: the last alone.
+        Vector that predicts (classification only). averaged: the mean of all vectors; voted: each votes once for
+        every row it survived; last: the last alone.
     max_iter : int, default=10
-        How often all rows are seen; a pass without a mistake is the last.
+        Most passes over the rows; stops after a pass without a mistake.
     budget : int, default=0
-        Support rows at most, and the last vector predicts; 0: as many as there come.
+        Most support rows; the last vector then predicts; 0: no limit.
     fit_intercept : bool, default=True
-        Whether there is a constant.
+        Whether to add an intercept.
     order : {"drawn", "given"}, default="drawn"
         Drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them.
     class_weight : dict, "balanced" or None, default=None
@@ -2386,11 +2388,11 @@ class KernelLMS(StreamOfNumbers, KernelRegressor):
     learning_rate : float or "auto", default="auto"
         Step of the least mean squares rule; "auto": half of what keeps one step from going too far.
     max_iter : int, default=10
-        How often all rows are seen; a pass without a mistake is the last.
+        Most passes over the rows; stops after a pass without a mistake.
     budget : int, default=0
-        Support rows at most, and the last vector predicts; 0: as many as there come.
+        Most support rows; the last vector then predicts; 0: no limit.
     fit_intercept : bool, default=True
-        Whether there is a constant.
+        Whether to add an intercept.
     order : {"drawn", "given"}, default="drawn"
         Drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them.
     random_state : int, RandomState instance or None, default=None
@@ -2465,12 +2467,12 @@ class KernelDiscriminantAnalysis(Scores, Probabilities, KernelClassifier):
     Parameters
     ----------
     lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
-        What is added to the scatter within classes, in the units of the kernel.
+        Regularisation added to the within-class scatter, in the units of the kernel.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     priors : {"frequencies", "equal"}, default="frequencies"
-        Frequencies: classes are as frequent as among the training rows; equal: all alike.
+        Frequencies: class priors from the training rows; equal: uniform priors.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None

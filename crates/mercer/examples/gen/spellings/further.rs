@@ -358,14 +358,17 @@ const MAX_RELEVANT: Argument = Argument {
     name: "max_relevant",
     default: "\"auto\"",
     sets: Some("max_relevant"),
-    doc: ("int or \"auto\"", "How many rows may be relevant at most; \"auto\": an eighth of them, and 500 at least"),
+    doc: ("int or \"auto\"", "Most relevant rows; \"auto\": an eighth of the rows, at least 500"),
 };
 /// Starts of a relevance vector machine.
 const RVM_STARTS: Argument = Argument {
     name: "n_init",
     default: "\"auto\"",
     sets: Some("starts"),
-    doc: ("int or \"auto\"", "How many starts the evidence is raised from, the best end kept; \"auto\": 4 of numbers, 2 of classes"),
+    doc: (
+        "int or \"auto\"",
+        "Number of starts of the evidence maximisation, of which the best is kept; \"auto\": 4 for regression, 2 for classification",
+    ),
 };
 const RATE: Argument = Argument {
     name: "learning_rate",

@@ -49,8 +49,8 @@ impl Composition for Fourier {
     }];
     const SOURCE: &'static str = "Rahimi & Recht, Random features for large-scale kernel machines (2007)";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("count", "features, two for each frequency", Domain::Integer(2, 1_000_000)),
-        Param::fixed("orthogonal", "whether frequencies are drawn at right angles, which rbf and matern allow", Domain::Flag),
+        Param::fixed("count", "number of features, two for each frequency", Domain::Integer(2, 1_000_000)),
+        Param::fixed("orthogonal", "orthogonal random features (rbf and matern only)", Domain::Flag),
         Param::fixed("seed", "seed of the frequencies", Domain::Integer(0, u32::MAX as usize)),
     ];
     const IS: Properties = Properties { other_rows: true, ..Properties::PLAIN };
@@ -135,7 +135,7 @@ impl Fourier {
     }
 }
 
-/// Turns some rows, no more than there are columns, to right angles, each with the length of another normal vector.
+/// Orthogonalises some rows, no more than there are columns, each with the length of another normal vector.
 fn at_right_angles(all: &mut Matrix, rows: Range<usize>, draw: &mut Xoshiro256PlusPlus) {
     let dim = all.cols();
     for p in rows.clone() {

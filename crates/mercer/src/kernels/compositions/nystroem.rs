@@ -18,7 +18,7 @@ use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Rows on which is told what the landmarks leave.
+/// Rows on which the residual of the landmarks is measured.
 const TOLD: usize = 2000;
 
 /// A kernel through its values with some training rows.
@@ -74,13 +74,13 @@ impl Composition for Nystroem {
     }];
     const SOURCE: &'static str = "Williams & Seeger, Using the Nystroem method to speed up kernel machines (2001)";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("rank", "landmarks; all rows where there are fewer", Domain::Integer(1, 1_000_000)),
+        Param::fixed("rank", "number of landmarks; all rows where there are fewer", Domain::Integer(1, 1_000_000)),
         Param::fixed(
             "landmarks",
-            "uniform: drawn at random; spread: each far from those before it (k-means++); pivots: each the row of which most is left",
+            "uniform: drawn at random; spread: each far from those before it (k-means++); pivots: pivoted Cholesky, each the row with the largest residual",
             Domain::Choice(&["uniform", "spread", "pivots"]),
         ),
-        Param::fixed("seed", "seed of what is drawn", Domain::Integer(0, u32::MAX as usize)),
+        Param::fixed("seed", "seed of the random landmarks", Domain::Integer(0, u32::MAX as usize)),
     ];
     const IS: Properties = Properties { learns: Learns::Values, other_rows: true, ..Properties::PLAIN };
     type Learnt = LandmarkRows;

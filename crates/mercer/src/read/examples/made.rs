@@ -50,7 +50,7 @@ pub(super) fn blobs() -> String {
 }
 
 /// The label is the majority of three hidden bits, all eight combinations equally often: one bit alone predicts it in
-/// three rows of four, all three always. The numbers tell the first bit, the sequence the second, the note the third.
+/// three rows of four, all three always. The numbers encode the first bit, the sequence the second, the note the third.
 pub(super) fn mixed() -> String {
     let mut draw = Draw::new(4);
     let mut hidden: Vec<usize> = (0..320).map(|i| i % 8).collect();
@@ -75,7 +75,7 @@ fn sequence(draw: &mut Draw, bit: usize) -> String {
     pieces.concat()
 }
 
-/// A sentence whose two adjectives come from one of two lists; the rest tells nothing.
+/// A sentence whose two adjectives come from one of two lists; the rest carries no information.
 fn note(draw: &mut Draw, bit: usize) -> String {
     const RATED: [[&str; 5]; 2] = [["harsh", "noisy", "rough", "broken", "murky"], ["gentle", "calm", "smooth", "bright", "clean"]];
     let when = draw.one_of(&["at dawn", "at noon", "at dusk", "by night"]);

@@ -1,6 +1,6 @@
 //! Axes: from numbers to places on the sheet, ticks at round numbers, names in the user's words, and the legend.
 //!
-//! Ticks are 1, 2 or 5 times a power of ten apart (Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
+//! Ticks are spaced by 1, 2 or 5 times a power of ten (Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
 
 use super::canvas::{Anchor, Place, Sheet, width};
 use super::colours::{Colour, FAINT, INK, MUTED};
@@ -17,7 +17,7 @@ const LINE: f64 = 22.0;
 pub(super) struct Span {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Whether equal factors are equally far apart; the range is then above 0.
+    /// Whether the scale is logarithmic; the range is then above 0.
     log: bool,
 }
 
@@ -111,7 +111,7 @@ impl Axes {
         let names = names.map(|n| shown(n, 48));
         Axes { x, y, names, edge: 0.0, left: 30.0 + labels + 10.0, right: size.0 - 18.0, top: top + 10.0, bottom: size.1 - 52.0 }
     }
-    /// The same frame so many pixels to the right and down.
+    /// Moves the frame to the right and down, in pixels.
     pub(super) fn moved(self, (across, down): (f64, f64)) -> Axes {
         Axes {
             edge: self.edge + across,

@@ -33,7 +33,7 @@ pub(super) struct Sheet<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
 }
 
-/// Draws a figure of `size` pixels (width, height). `label` is what a reader who cannot see it is told.
+/// Draws a figure of `size` pixels (width, height). `label` is its alternative text.
 pub(super) fn draw(size: (f64, f64), label: &str, paint: impl FnOnce(&Sheet<'_>) -> Result<()>) -> Result<String> {
     let fine = |x: f64| (x * FINE).round() as u32;
     let mut svg = String::new();

@@ -1,6 +1,6 @@
 //! The colours of the figures: one table for light and for dark.
 //!
-//! A figure is drawn in the light colours, so that it is right in any viewer; on a dark screen the style sheet made
+//! A figure is drawn in the light colours, so that it is correct in any viewer; on a dark screen the style sheet made
 //! here exchanges each for its dark partner. Class colours follow Okabe and Ito, "Color Universal Design" (2008).
 
 use plotters::style::RGBColor;

@@ -1,4 +1,4 @@
-//! Rows of classes along the directions that tell them apart (kernel Fisher discriminant analysis).
+//! Rows of classes along the discriminant directions (kernel Fisher discriminant analysis).
 
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::draw;

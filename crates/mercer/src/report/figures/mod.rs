@@ -179,7 +179,7 @@ impl Picture {
 }
 
 /// Every figure of some fits as an SVG file: (name, text). Names are `ESTIMATOR-FIGURE.svg` in letters, digits and
-/// `-_.=`, no two alike even where a file system does not tell capitals apart.
+/// `-_.=`, unique even on case-insensitive file systems.
 pub fn figure_files(rows: &[Row]) -> Result<Vec<(String, String)>> {
     let mut out: Vec<(String, String)> = Vec::new();
     for row in rows.iter().filter(|r| r.failure.is_none()) {

@@ -61,7 +61,7 @@ const SIZE: (f64, f64) = (400.0, 300.0);
 const TITLE: f64 = 24.0;
 
 impl Panels {
-    /// The figure as an SVG file; `label` is what a reader who cannot see it is told.
+    /// The figure as an SVG file; `label` is its alternative text.
     pub fn file(&self, title: &str, label: &str) -> Result<String> {
         let across = self.across.clamp(1, self.panels.len().max(1));
         let legends: Vec<Legend> = self.panels.iter().map(Panel::legend).collect();

@@ -17,7 +17,7 @@ pub struct TuningCurve {
     pub rises: bool,
     /// The score of the choice.
     pub score: f64,
-    /// The worst score that is not told from it.
+    /// The worst score statistically tied with the best.
     pub same: f64,
     /// The values tried, the choice, and the range that scores the same.
     pub parameter: TunedParameter,

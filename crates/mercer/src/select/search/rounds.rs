@@ -14,7 +14,7 @@ use crate::estimators::{Costs, Task};
 
 /// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
 const SMOOTH_ROWS: [usize; 2] = [600, 1000];
-/// Operations of all rounds but the one on all rows, within noise and for good: what costs more a row, as by many classes, goes by
+/// Operations of all rounds but the one on all rows, within noise and for good: what costs more a row, as with many classes, uses
 /// fewer of them.
 const WORK: [f64; 2] = [6e10, 3e11];
 /// Rows on which cross-validation decides at last, within noise and for good.
@@ -47,7 +47,7 @@ impl Search {
         self.sizes_to(self.most_rows(examples, control))
     }
 
-    /// The same where the last of them has so many.
+    /// Rows of each round, ascending, where the last round has `most`.
     fn sizes_to(&self, most: usize) -> Vec<usize> {
         let least = ROUND_ROWS.max(ROWS_PER_CLASS * self.classes());
         let mut sizes = vec![most];

@@ -31,12 +31,12 @@ impl Measured {
         }
     }
 
-    /// The same of L'v for one vector v.
+    /// Applies the update of the root to L'v, for one vector v.
     pub(super) fn shrink_vector(&self, seen: &mut [f64]) {
         axpy(-self.kappa * dot(seen, &self.y), &self.y, seen);
     }
 
-    /// The same of L'V for vectors V (b x P).
+    /// Applies the update of the root to L'V, for vectors V (b x P).
     pub(super) fn shrink_columns(&self, turned: &mut Matrix) {
         let mut sum = vec![0.0; turned.cols()];
         for (j, y) in self.y.iter().enumerate() {

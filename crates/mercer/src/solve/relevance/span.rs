@@ -28,7 +28,7 @@ pub(super) struct Span<'a> {
     pub(super) coordinates: Matrix,
     /// The squared length of what lies outside, of every column.
     pub(super) outside: Vec<f64>,
-    /// The same when it was last computed from the column itself.
+    /// Squared length outside the span when it was last computed from the column itself, of every column.
     computed: Vec<f64>,
 }
 

@@ -74,7 +74,7 @@ impl State<'_> {
         Ok(all)
     }
 
-    /// The same of some columns, which are called by `name`, in their order.
+    /// The changes of some columns, in their order; `name` gives the index of each column.
     fn changes_of(&self, phi: &Matrix, name: impl Fn(usize) -> usize + Sync, control: &Control) -> Result<Vec<Change>> {
         let (p, m, outputs) = (phi.cols(), self.columns.cols(), self.outputs());
         let q = transposed_product_within(phi, &self.slopes.residual, control)?;

@@ -21,7 +21,7 @@ struct Posterior {
 }
 
 impl Posterior {
-    /// The same where weight k is 0.
+    /// The posterior given that weight k is 0.
     fn without(mut self, k: usize) -> Self {
         let y = self.root.row(k).to_vec();
         let (square, own) = (dot(&y, &y), self.mean[k]);
