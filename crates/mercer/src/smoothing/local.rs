@@ -191,10 +191,6 @@ impl LocalFit {
         judged.map(|(i, judged)| judged.map(|j| j.value).ok_or_else(|| self.nobody(i))).collect()
     }
 
-    /// Columns.
-    pub fn dim(&self) -> usize {
-        self.units.len()
-    }
     /// The bandwidth in each column; none where each place has its own.
     pub fn widths(&self) -> Option<&[f64]> {
         if let Reach::Nearest(_) = self.reach { None } else { Some(&self.units) }
