@@ -436,6 +436,7 @@ pub(crate) fn terms<T: Serialize>(object: &T, params: &[Param]) -> Vec<(&'static
                 serde_json::Value::String(s) if !matches!(p.domain, Domain::Choice(_)) => {
                     crate::expr::parse(s).unwrap_or_else(|_| Term::Word(s.clone()))
                 }
+                serde_json::Value::String(s) if s == "auto" => Term::Auto,
                 serde_json::Value::String(s) => Term::Word(s.clone()),
                 serde_json::Value::Array(words) => {
                     Term::List(words.iter().map(|w| Term::Word(w.as_str().unwrap_or_default().to_owned())).collect())
