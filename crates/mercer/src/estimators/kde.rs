@@ -145,10 +145,8 @@ pub(super) fn points<'a>(task: &Task<'a>, who: &str) -> Result<Cow<'a, Matrix>> 
 }
 
 /// The coordinates of new rows.
-pub(super) fn places<'a>(query: &Query<'a>, columns: usize, who: &str) -> Result<Cow<'a, Matrix>> {
-    let places = query.cross.features(Side::Rows).ok_or_else(|| sparse(who))?;
-    Error::unless_equal("columns", columns, places.cols())?;
-    Ok(places)
+pub(super) fn places<'a>(query: &Query<'a>, who: &str) -> Result<Cow<'a, Matrix>> {
+    query.cross.features(Side::Rows).ok_or_else(|| sparse(who))
 }
 
 fn sparse(who: &str) -> Error {
@@ -173,7 +171,7 @@ impl Fitted for FittedKde {
     }
     /// Logarithms of the density; -inf where a compact kernel reaches no row.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let logs = self.density.log_density(places(query, self.density.dim(), Kde::NAME)?.as_ref(), query.control)?;
+        let logs = self.density.log_density(places(query, Kde::NAME)?.as_ref(), query.control)?;
         Ok(Predictions::of(Predicted::Numbers(Matrix::column(logs))))
     }
     fn summary(&self) -> &Summary {

@@ -13,12 +13,14 @@
 use super::kde::{SMOOTHING_KERNEL, places, points, told_widths};
 use super::outputs::{check, means};
 use super::{Answer, Costs, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, When};
+use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::smoothing::{LocalFit, LocalOptions, Reach, SmoothingKernel};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// How many times rows are summed at a place: again where rows beyond the first reach may count.
 const SUMMED: f64 = 1.7;
@@ -113,11 +115,19 @@ impl Estimator for LocalRegression {
         let target = task.target.as_numbers(Self::NAME)?;
         check(task, Self::NAME)?;
         let points = points(task, Self::NAME)?;
+        let (dim, columns) = (points.cols(), varying(&points));
+        if columns.is_empty() {
+            return Err(Error::Data(format!("{}: no column varies among the training rows, so that none is near another", Self::NAME)));
+        }
+        let points = some_columns(points, &columns);
         let reach = match (self.span.number(), self.bandwidth.numbers()) {
             (span, _) if span > 0.0 => Reach::Nearest(span),
             (_, []) => Reach::LeftOut,
             (_, [one]) => Reach::Widths(vec![*one; points.cols()]),
-            (_, several) => Reach::Widths(several.to_vec()),
+            (_, several) => {
+                Error::unless_equal("bandwidths, one for each column", dim, several.len())?;
+                Reach::Widths(columns.iter().map(|&j| several[j]).collect())
+            }
         };
         let options = LocalOptions { kernel: self.kernel, reach, degree: self.degree.integer(), rounds: self.rounds.integer() };
         let all: Vec<usize> = (0..target.rows()).collect();
@@ -135,7 +145,7 @@ impl Estimator for LocalRegression {
             }
             curves.push(curve);
         }
-        Ok(FittedLocalRegression { curves, means, summary: Summary { converged: true, notes, ..Summary::default() } })
+        Ok(FittedLocalRegression { curves, means, columns, summary: Summary { converged: true, notes, ..Summary::default() } })
     }
 }
 
@@ -146,7 +156,23 @@ pub struct FittedLocalRegression {
     /// One for each column of the target less its mean.
     pub curves: Vec<LocalFit>,
     means: Vec<f64>,
+    /// Those that vary among the training rows: of others no distance is known.
+    #[serde(with = "blocks::usizes")]
+    columns: Vec<usize>,
     summary: Summary,
+}
+
+/// The columns that hold more than one value.
+fn varying(points: &Matrix) -> Vec<usize> {
+    (0..points.cols()).filter(|&j| (1..points.rows()).any(|i| points[(i, j)] != points[(0, j)])).collect()
+}
+
+/// Some columns, ascending.
+fn some_columns<'a>(points: Cow<'a, Matrix>, columns: &[usize]) -> Cow<'a, Matrix> {
+    if columns.len() == points.cols() {
+        return points;
+    }
+    Cow::Owned(Matrix::from_fn(points.rows(), columns.len(), |i, k| points[(i, columns[k])]))
 }
 
 impl Fitted for FittedLocalRegression {
@@ -159,8 +185,11 @@ impl Fitted for FittedLocalRegression {
     /// The variance is that of the curve, the noise that of the residuals.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         Error::unless_equal("means of the target", self.curves.len(), self.means.len())?;
-        let columns = self.curves.first().map_or(0, LocalFit::dim);
-        let places = places(query, columns, LocalRegression::NAME)?;
+        let places = places(query, LocalRegression::NAME)?;
+        if let Some(&j) = self.columns.iter().find(|&&j| j >= places.cols()) {
+            return Err(Error::Shape { what: "columns".into(), expected: j + 1, found: places.cols() });
+        }
+        let places = some_columns(places, &self.columns);
         let (mut values, mut variance) = (Matrix::zeros(places.rows(), self.curves.len()), None);
         for (o, (curve, mean)) in self.curves.iter().zip(&self.means).enumerate() {
             let column = if query.want.variance {

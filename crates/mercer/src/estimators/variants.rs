@@ -13,7 +13,7 @@ impl EstimatorExpr {
         }
     }
 
-    /// The same without probabilities that take fits of their own: for a score that needs none.
+    /// The estimator without probabilities that need extra fits: for a score that uses none.
     pub(crate) fn without_probabilities(&self) -> EstimatorExpr {
         let mut plain = self.clone();
         if let When::If(flag) = self.gives().calibrated {
@@ -22,7 +22,7 @@ impl EstimatorExpr {
         }
         plain
     }
-    /// The same from one start, where it is a number of starts whose best end counts.
+    /// The estimator with one random start, if it has a parameter `starts`.
     pub(crate) fn with_one_start(&self) -> EstimatorExpr {
         let mut one = self.clone();
         if one.values().iter().any(|(param, _)| param.name == "starts") {
@@ -31,7 +31,7 @@ impl EstimatorExpr {
         }
         one
     }
-    /// The same with probabilities calibrated on held-out scores, where a flag of it asks for them.
+    /// The estimator with probabilities calibrated on held-out scores, where a flag enables them.
     pub fn with_probabilities(&self) -> EstimatorExpr {
         let mut with = self.clone();
         if let When::If(flag) = self.gives().calibrated {

@@ -151,7 +151,8 @@ impl KernelExpr {
         let words = || KernelExpr::Tfidf(super::Tfidf::default());
         let mut parts: Vec<KernelExpr> = (!(numbers.is_empty() && labels.is_empty())).then_some(linear).into_iter().collect();
         match texts.len() {
-            1 => parts.push(words()),
+            // A kernel that is not pointed at a column takes every one that it can.
+            1 if of(&[ColumnKind::Sequence]).is_empty() => parts.push(words()),
             _ => parts.extend(texts.into_iter().map(|name| on(vec![name], words()))),
         }
         match parts.len() {

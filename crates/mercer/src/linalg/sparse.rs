@@ -48,7 +48,7 @@ impl<'a> SparseMatrix<'a> {
     pub(crate) fn parts(&self) -> (&[usize], &[u32], &[f64]) {
         (&self.starts, &self.columns, &self.values)
     }
-    /// The same numbers, borrowed.
+    /// A matrix that borrows these numbers.
     pub(crate) fn borrowed(&self) -> SparseMatrix<'_> {
         let (starts, columns, values) = self.parts();
         SparseMatrix { cols: self.cols, starts: Cow::Borrowed(starts), columns: Cow::Borrowed(columns), values: Cow::Borrowed(values) }

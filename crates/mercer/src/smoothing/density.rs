@@ -26,7 +26,7 @@ pub enum Bandwidth {
     Rule(Rule),
     /// By a rule, widths and directions of the covariance of the columns.
     Covariance(Rule),
-    /// The same in every column.
+    /// One number for every column.
     Number(f64),
     /// One for each column.
     Columns(Vec<f64>),
@@ -165,7 +165,7 @@ impl Density {
         if asked.adaptive { density.with_widths(control) } else { Ok(density) }
     }
 
-    /// The same with a width for each row.
+    /// The density with a width for each row.
     fn with_widths(self, control: &Control) -> Result<Density> {
         let sample = &self.stored.sample;
         let logs = self.log_density(sample.points(), control)?;

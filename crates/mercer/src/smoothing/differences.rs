@@ -93,7 +93,7 @@ impl Differences {
         (self.own * terms[0] + 2.0 * inside) / ((2.0 * PI).sqrt() * width.powi(order as i32 + 1))
     }
 
-    /// The same without rows beside themselves.
+    /// The derivative without pairs of a row and itself.
     pub(super) fn derivative_left_out(&self, order: usize, width: f64) -> f64 {
         self.derivative(order, width) - self.count * hermite(order)[0] / ((2.0 * PI).sqrt() * width.powi(order as i32 + 1))
     }

@@ -79,7 +79,7 @@ impl Frame {
         self.factor.is_some()
     }
 
-    /// The same for some columns, whose widths stand for themselves.
+    /// The frame of some columns, without oblique directions.
     pub(super) fn columns(&self, kept: &[usize]) -> Frame {
         let of = |all: &[f64]| kept.iter().map(|&j| all[j]).collect();
         Frame { centre: of(&self.centre), widths: of(&self.widths), factor: None }

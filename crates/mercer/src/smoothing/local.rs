@@ -175,7 +175,7 @@ impl LocalFit {
         Ok(local)
     }
 
-    /// The same of other targets, or with other weights against outliers.
+    /// The fit of other targets, or with other robustness weights.
     fn with(self, y: Option<Vec<f64>>, robust: Vec<f64>) -> Self {
         LocalFit { y: y.unwrap_or_else(|| self.y.clone()), robust, columns: OnceLock::new(), ..self }
     }
@@ -191,10 +191,6 @@ impl LocalFit {
         judged.map(|(i, judged)| judged.map(|j| j.value).ok_or_else(|| self.nobody(i))).collect()
     }
 
-    /// Columns.
-    pub fn dim(&self) -> usize {
-        self.units.len()
-    }
     /// The bandwidth in each column; none where each place has its own.
     pub fn widths(&self) -> Option<&[f64]> {
         if let Reach::Nearest(_) = self.reach { None } else { Some(&self.units) }

@@ -47,7 +47,7 @@ impl At {
         Ok(None)
     }
 
-    /// The same where the moments may be wrong by `errors` and it is sure to be exact; none elsewhere.
+    /// The fit at a place from moments with errors of up to `errors`, where it is sure to be exact; none elsewhere.
     pub(super) fn if_exact(moments: &Moments, errors: &Moments, widths: &[f64], control: &Control) -> Result<Option<At>> {
         let count = moments.targets.len();
         // What is wrong by as much as it is may be below 0.

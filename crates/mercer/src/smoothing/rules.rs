@@ -129,7 +129,7 @@ impl Rule {
         self.settled(sample, control).map(|(rule, _)| rule)
     }
 
-    /// The same, and the bandwidth for a Gaussian where it came to be known.
+    /// The rule that `auto` stands for, and the bandwidth for a Gaussian where choosing has computed it.
     fn settled(self, sample: &Sample, control: &Control) -> Result<(Rule, Option<f64>)> {
         if self != Rule::Auto {
             return Ok((self, None));

@@ -80,7 +80,7 @@ impl Sample {
         self.ordered_rows(column).into_iter().map(|(x, w, _)| (x, w)).collect()
     }
 
-    /// The same with the row of each.
+    /// The numbers of a column in order, with their weights and rows.
     pub(super) fn ordered_rows(&self, column: usize) -> Vec<(f64, f64, usize)> {
         let rows = self.points.col(column).into_iter().zip(self.weights.iter().copied()).enumerate();
         let mut all: Vec<(f64, f64, usize)> = rows.map(|(i, (x, w))| (x, w, i)).collect();

@@ -5,7 +5,7 @@ use crate::stored;
 use mercer::control::Control;
 use mercer::data::{Dataset, Target};
 use mercer::error::Error;
-use mercer::estimators::{EstimatorExpr, catalogue};
+use mercer::estimators::{EstimatorExpr, Needs, catalogue};
 use mercer::learner::Learner;
 use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
@@ -41,6 +41,11 @@ fn sparse_points_and_several_outputs_come_back_as_they_were() {
             let estimator = estimator(entry.name);
             let (target, info) = some_target(&estimator, 30, outputs);
             if !estimator.takes(&target) {
+                continue;
+            }
+            if entry.needs == Needs::Coordinates {
+                let refused = Learner::new(estimator).fit(&data, &target, &info, None, &Control::default());
+                assert!(refused.unwrap_err().to_string().contains("sparse"), "{}", entry.name);
                 continue;
             }
             let model = fit(&Learner::new(estimator), &data, &target, &info);

@@ -232,6 +232,11 @@ class LinearSVC(Machine, LinearClassifierMixin, SparseCoefMixin, BaseEstimator):
         if self.class_weight is not None:
             factors = compute_class_weight(self.class_weight, classes=classes, y=y)
         names = [str(label) for label in classes.tolist()]
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            absent = np.flatnonzero(np.bincount(codes, weights=sample_weight, minlength=len(classes)) == 0)
+            if len(absent):
+                raise DataError(f"class '{names[absent[0]]}' has no row of weight above 0")
         self.coef_ = self._fit(X, codes, sample_weight, classes=names, class_weight=factors)
         self.classes_ = classes
         return self

@@ -59,6 +59,7 @@ SCORES = (
     "rbf_network",
     "perceptron",
     "discriminant",
+    "linear_svc",
 )
 PROBABILITIES = (
     "gp",

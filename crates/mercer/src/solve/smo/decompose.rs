@@ -171,7 +171,7 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
         update(&mut self.state.values, &self.state.problem.row, &changes);
     }
 
-    /// The same with no more rows at a time than are kept.
+    /// Improves with no more rows at a time than the cache keeps.
     fn improve_in_pieces(&mut self, cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<()> {
         let places = self.go_on();
         let new: Vec<usize> = self.among.new.iter().map(|&a| places[a]).collect();

@@ -149,7 +149,7 @@ struct MatrixRows<'a> {
     holder: Option<&'a dyn Gram>,
     /// The row of the matrix that each variable belongs to.
     at: Vec<usize>,
-    /// The same as runs of rows that follow on each other; none where there are many short ones.
+    /// `at` as runs of consecutive rows; none where there are many short ones.
     runs: Vec<Range<usize>>,
 }
 

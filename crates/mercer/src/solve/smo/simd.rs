@@ -12,7 +12,7 @@ pub(super) trait Lanes: Copy {
     /// How many.
     const COUNT: usize;
 
-    /// The same number everywhere.
+    /// One number in every lane.
     ///
     /// # Safety
     /// The processor has the instructions of this type.
