@@ -15,7 +15,7 @@ pub struct Support {
     pub high: f64,
 }
 
-/// As it is stored: JSON has no infinite numbers.
+/// The ends in a file: JSON has no infinite numbers.
 #[derive(Serialize, Deserialize)]
 struct Ends(Option<f64>, Option<f64>);
 
