@@ -134,7 +134,6 @@ mod tests {
             0
         );
         assert_eq!(count("a.rs", "/// The samedays.\nconst A: &str = \"/// The same\";\n"), 0);
-        assert_eq!(count("crates/mercer/src/solve/smo/new.rs", "/// The same.\nfn a() {}\n"), 0);
     }
 
     #[test]
