@@ -2,7 +2,8 @@
 //!
 //! Every row has a Gaussian site exp(nu f - tau f^2 / 2). With T = diag(w tau), B = I + T^1/2 S T^1/2 and V = T^1/2 B^-1 T^1/2 the
 //! approximate posterior has the covariance S - S V S and the mean S b, b = (I - V S) w nu. A site is at its fixed point where the
-//! posterior without one of its copies, times the likelihood, has the mean and the variance of the posterior. All sites are moved at once, with damping.
+//! posterior without one of its copies, times the likelihood, has the mean and the variance of the posterior.
+//! All sites are moved at once, with damping.
 //!
 //! ```text
 //! log Z = sum_i w_i ( log Z_i + log(1 + tau v)/2 - ((m/v + nu)^2 / (1/v + tau) - m^2/v)/2 ) - log |B|/2 + (w nu)'S b/2
