@@ -33,7 +33,7 @@ pub struct Prepared {
     pub prep: prep::Fitted,
     /// The kernel expression, not yet settled.
     pub kernel: KernelExpr,
-    /// What the user should know.
+    /// Notices for the user.
     pub notices: Vec<String>,
     layout: prep::Layout,
 }
@@ -159,7 +159,7 @@ fn with_strings<'a>(data: &'a Dataset, names: &[String]) -> Result<Cow<'a, Datas
     Dataset::with_rows(data.rows(), columns).map(Cow::Owned)
 }
 
-/// What may be refused before a fit is tried: a similarity that is not what the estimator needs.
+/// Checks before a fit that the similarity meets the needs of the estimator.
 pub fn require_similarity(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,
@@ -230,12 +230,12 @@ fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset
     })
 }
 
-/// The rows of a table that are learnt from.
+/// The training rows of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Used {
     /// Their numbers from 0, ascending.
     pub rows: Vec<usize>,
-    /// What the user should know of the others.
+    /// Notices about the other rows.
     pub notices: Vec<String>,
 }
 

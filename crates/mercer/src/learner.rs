@@ -97,7 +97,7 @@ pub struct Timed {
     pub fit_seconds: f64,
 }
 
-/// The notice of a model that learnt from a random part of its rows.
+/// The notice of a model that was trained on a random sample of its rows.
 pub(crate) fn from_a_sample(rows: &str, all: usize) -> String {
     format!("{SAMPLED}: {rows} of {all}")
 }
@@ -105,7 +105,7 @@ pub(crate) fn from_a_sample(rows: &str, all: usize) -> String {
 /// How that notice begins.
 pub(crate) const SAMPLED: &str = "learnt from a random sample of the rows";
 
-/// Why it did, where nobody asked for it.
+/// The reason for sampling, where the user did not ask for it.
 pub(crate) const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
 
 /// Refuses a sample without rows.
@@ -116,14 +116,14 @@ pub(crate) fn check_sample(rows: Option<usize>) -> Result<()> {
     }
 }
 
-/// What was found before a fit.
+/// Results of earlier searches that a fit starts from.
 #[derive(Default)]
 pub struct Before<'a> {
     /// Searches on parts of its rows: the last round of its own begins with what they have found.
     pub searches: &'a [Search],
     /// As in [`Aim`].
     pub within_noise: bool,
-    /// Whether nothing is searched: what is open is as the searches before it chose, or as the rows suggest.
+    /// Whether nothing is searched: open parameters are those of earlier searches, or the data-based start.
     pub is_plain: bool,
     /// Its own search, and the seconds that it took.
     pub tuned: Option<(Tuned, f64)>,
@@ -134,7 +134,7 @@ pub struct Before<'a> {
 /// Kernel values that several fits share: those of a Gram matrix, by a settled kernel among prepared rows.
 type SharedValues<'a> = &'a (dyn Fn(&dyn Gram, &KernelExpr, &Dataset) -> Result<Option<Arc<KernelValues>>> + Sync);
 
-/// What a fit is given, whatever the number of its rows.
+/// The settings of a fit that do not depend on the number of its rows.
 struct Given<'a> {
     before: &'a Before<'a>,
     examples: &'a Examples<'a>,
@@ -157,7 +157,7 @@ impl Ready {
 }
 
 impl Learner {
-    /// Prepares, tunes what is left open, fits, and keeps the rows that prediction needs.
+    /// Prepares the data, tunes open parameters, fits, and keeps the rows that prediction needs.
     ///
     /// `data`: N rows without the target; `target`: N; `weights`: N or none.
     pub fn fit(&self, data: &Dataset, target: &Target, info: &TargetInfo, weights: Option<&[f64]>, control: &Control) -> Result<Model> {
@@ -239,7 +239,7 @@ impl Learner {
         Ok(Ready { rows, used, prepared })
     }
 
-    /// Fits to so many of the rows that are used, at most.
+    /// Fits to a sample of at most so many of the used rows.
     fn fit_some(&self, used: Used, most: usize, given: &Given<'_>, control: &Control) -> Result<Timed> {
         let Used { rows, mut notices } = used;
         let &Given { before, examples, info, landmarks } = given;

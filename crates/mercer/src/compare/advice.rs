@@ -38,7 +38,7 @@ pub enum Rule {
 pub struct Judged {
     /// As it would be asked for.
     pub kernel: KernelExpr,
-    /// What the search of `ridge` found; of what could not be measured, why.
+    /// The tuning result of `ridge`, or the reason why it could not be measured.
     pub found: Result<Tuning>,
     /// Metrics of the predictions of rows left out, the deciding one first; empty where nothing could be measured.
     pub scores: Vec<(Metric, f64)>,
@@ -64,7 +64,7 @@ pub struct Advice {
     pub rows: usize,
     /// Rows that predictions left out were made for.
     pub judged_rows: usize,
-    /// What a guess that looks at no input scores by the deciding metric.
+    /// The score of a constant guess by the deciding metric.
     pub baseline: Option<f64>,
     /// The kernel of the rule, then the others.
     pub judged: Vec<Judged>,
@@ -145,7 +145,7 @@ fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<
 /// Advice on the kernel of a table; a kernel that is asked for is measured beside the others.
 ///
 /// # Errors
-/// Rows that cannot be learnt from; on request of `control`. A kernel that cannot be measured is reported with the reason.
+/// Unusable rows; on request of `control`. A kernel that cannot be measured is reported with the reason.
 pub fn advise(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Advice> {
     let comparing = &decided(comparing, examples.target);
     let field = Field::of(examples, comparing, control)?;
@@ -194,7 +194,7 @@ fn left_out(tuned: &Tuned, part: &Sample, control: &Control, seed: u64) -> Resul
     tuned.estimator.leave_one_out(&task)
 }
 
-/// What predicting without inputs scores on the rows themselves.
+/// The score of constant predictions on the rows themselves.
 fn guess(part: &Sample, scoring: &Scoring, control: &Control, seed: u64) -> Result<Option<f64>> {
     // It asks for the number of rows alone.
     let rows = part.target.rows();

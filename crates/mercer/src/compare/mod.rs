@@ -30,7 +30,7 @@ use crate::trial::{Spent, Trial};
 use race::Race;
 use std::borrow::Cow;
 
-/// What is compared, and how.
+/// Settings of a comparison.
 #[derive(Clone, Debug)]
 pub struct Comparing {
     /// How columns become inputs; fitted anew in each fold.
@@ -76,7 +76,7 @@ impl Comparing {
     }
 }
 
-/// How far the work on one estimator came.
+/// Progress of the work on one estimator.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RowStatus {
     /// Folds that are scored.
@@ -93,14 +93,14 @@ pub struct RowStatus {
     pub unconverged: usize,
     /// Most training rows of the fits whose scores are reported.
     pub rows: usize,
-    /// Rows that the fit to all rows learnt from; 0 where there is none.
+    /// Training rows of the final fit; 0 if there is none.
     pub fitted_rows: usize,
     /// Why it is searched no further.
     pub out: Option<Out>,
 }
 
 impl RowStatus {
-    /// Rows that the model, or else the scores, learnt from.
+    /// Training rows of the model, or else of the scored fits.
     fn learnt_from(&self) -> usize {
         if self.fitted_rows > 0 { self.fitted_rows } else { self.rows }
     }
@@ -168,9 +168,9 @@ pub struct Outcome {
     pub rows: Vec<Scored>,
     /// Index of the best of those that were scored on every fold and fitted to all rows.
     pub best: Option<usize>,
-    /// What was done to the columns.
+    /// How the columns were prepared.
     pub columns: Vec<String>,
-    /// What the user should know.
+    /// Notices for the user.
     pub notices: Vec<String>,
     /// Every trial in the order in which they were decided on, with what it took.
     pub trials: Vec<(Trial, Spent)>,
@@ -241,7 +241,7 @@ fn told_of_dominance(target: &Target) -> Option<String> {
     ))
 }
 
-/// Which estimators learnt from a part of the rows, and why: one sentence for each reason.
+/// Estimators trained on a sample of the rows, with the reasons: one sentence for each reason.
 fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec<String> {
     let sampled: Vec<(&str, usize)> = outcome
         .iter()
@@ -264,7 +264,7 @@ fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec
 /// What a comparison would do: rows, bytes and, on tables that are worth it, seconds of each estimator.
 ///
 /// # Errors
-/// A kernel that does not fit the columns; rows that cannot be learnt from.
+/// A kernel that does not fit the columns; unusable rows.
 pub fn plan(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
     let comparing = &decided(comparing, examples.target).judged();
     Field::of(examples, comparing, control)?.planned(examples, comparing, control)

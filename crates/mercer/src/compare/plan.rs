@@ -1,4 +1,4 @@
-//! What a comparison is going to do: rows, memory and work of each estimator.
+//! The plan of a comparison: rows, memory and work of each estimator.
 
 use super::Comparing;
 use super::runner::timed_rows;
@@ -18,7 +18,7 @@ fn train_share(folds: usize) -> f64 {
     1.0 - 1.0 / folds.max(2) as f64
 }
 
-/// What a comparison is going to do at most: what cannot win is searched no further.
+/// The plan of a comparison, an upper limit: candidates that cannot win are not searched further.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Rows that take part.
@@ -29,7 +29,7 @@ pub struct Plan {
     pub budget: Option<f64>,
 }
 
-/// What is going to be done with one estimator.
+/// The plan for one estimator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
     /// The estimator as asked for.

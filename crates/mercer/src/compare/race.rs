@@ -21,7 +21,7 @@ use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// What is said of every comparison whose limit of time left something out.
+/// The notice of every comparison whose time limit left something out.
 const TIMED: &str = "what is done within max_seconds (--max-seconds) depends on the speed of the machine: the same limit and seed may \
                      give other scores another time";
 
@@ -238,7 +238,7 @@ impl<'a> Race<'a> {
         row
     }
 
-    /// What was left undone, and why.
+    /// Work left undone, with the reasons.
     fn tell_what_is_left(&self, rows: &[Scored]) -> Vec<String> {
         let mut notices = Vec::new();
         let control = self.runner.control;

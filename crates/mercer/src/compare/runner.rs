@@ -26,11 +26,11 @@ pub(super) struct FoldScore {
     pub(super) scores: Vec<(Metric, f64)>,
     pub(super) predictions: Predictions,
     pub(super) converged: bool,
-    /// Rows that were learnt from.
+    /// Training rows.
     pub(super) rows: usize,
 }
 
-/// What the trials of one estimator on one fold leave.
+/// The results of the trials of one estimator on one fold.
 #[derive(Default)]
 pub(super) struct Cell {
     pub(super) search: Option<Search>,
@@ -38,7 +38,7 @@ pub(super) struct Cell {
     pub(super) tuned: Option<Arc<FoldScore>>,
 }
 
-/// What the trials of one estimator leave.
+/// The results of the trials of one estimator.
 pub(super) struct Left {
     pub(super) cells: Vec<Mutex<Cell>>,
     pub(super) last: Option<Timed>,
@@ -448,7 +448,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// How many of so many rows the prediction of a fit of a size is timed for.
+/// Number of rows for which the prediction of a fit is timed.
 pub(super) fn timed_rows(estimator: &EstimatorExpr, size: Size, rows: usize) -> usize {
     let one = estimator.costs(size).prediction_work(size);
     ((TIMED_WORK / one.max(1.0)) as usize).clamp(FEWEST_TIMED, TIMED_ROWS).min(rows)

@@ -91,7 +91,7 @@ fn tightened(mut estimator: EstimatorExpr) -> Result<EstimatorExpr> {
     Ok(estimator)
 }
 
-/// What a fit says of its own rows, as numbers.
+/// The predictions of a fit for its own rows, as numbers.
 fn values(fitted: &FittedModel, gram: &dyn Gram, all: &[usize], control: &Control) -> Result<Matrix> {
     let cross = Subset::new(gram, all, fitted.support());
     let found = fitted.predict(&Query::new(&cross, Want { scores: true, probabilities: true, ..Want::default() }, control))?;

@@ -1,4 +1,4 @@
-//! What can be seen of a comparison while it runs. Nothing here changes what is done.
+//! Progress of a comparison for watchers. Nothing here changes the comparison.
 
 use crate::error::Error;
 use crate::estimators::EstimatorExpr;
@@ -40,11 +40,11 @@ pub struct CandidateProgress {
     pub searched: usize,
     /// Whether it has parameters to search, as far as is known.
     pub is_open: bool,
-    /// What is being done with it.
+    /// Its current work.
     pub state: CandidateState,
 }
 
-/// What is being done with an estimator.
+/// The current work on an estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CandidateState {
     /// Nothing at the moment.
@@ -82,7 +82,7 @@ struct CandidateSeen {
 /// All that is known between two updates.
 struct RaceSeen {
     candidates: Vec<CandidateSeen>,
-    /// What there was to spend at the beginning, and what is left of it.
+    /// The budget at the beginning, and what is left of it.
     budget: Option<(f64, f64)>,
     /// Seconds left, and when that was estimated.
     left: Option<(f64, Instant)>,

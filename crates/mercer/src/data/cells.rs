@@ -1,4 +1,4 @@
-//! What every kind of column can do: all that the rooms above have to know of its cells.
+//! The interface of every kind of column: all that the rooms above need of its cells.
 
 use super::{Points, Strings};
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use std::fmt;
 
 /// The cells of a column of one kind. A new kind is a file with this trait and one line of the list in `mod.rs`.
 pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + Sized {
-    /// What new cells must agree with, such as a width; `()` where there is nothing.
+    /// The schema that new cells must match, such as a width; `()` where there is nothing.
     type Schema: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned;
     /// What a cell of text must be to be read as this kind, with an example; `None` where no column of text is.
     const WRITTEN: Option<&'static str> = None;
@@ -26,7 +26,7 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     }
     /// The given rows, in order; a row may be named twice.
     fn select(&self, rows: &[usize]) -> Self;
-    /// What new cells must agree with.
+    /// The schema that new cells must match.
     fn schema(&self) -> Self::Schema;
     /// Converts the cells to the schema of the training cells, as a fitted model takes them.
     ///
@@ -56,7 +56,7 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
         words_of_text(&self.cell(row).to_string(), word);
     }
-    /// What the cells are, in a few words.
+    /// A description of the cells, in a few words.
     fn describe(&self) -> String;
     /// Rows whose cell is missing.
     fn missing(&self) -> Vec<usize> {

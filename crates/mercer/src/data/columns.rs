@@ -26,7 +26,7 @@ macro_rules! columns {
             pub fn name(self) -> &'static str {
                 match self { $(ColumnKind::$Kind => $name,)* }
             }
-            /// What such a column holds, in words.
+            /// The content of such a column, in words.
             pub fn holds(self) -> &'static str {
                 match self { $(ColumnKind::$Kind => $holds,)* }
             }
@@ -80,7 +80,7 @@ macro_rules! columns {
             pub fn select(&self, rows: &[usize]) -> Values {
                 match self { $(Values::$Variant(cells) => Values::$Variant(Cells::select(cells, rows)),)* }
             }
-            /// What new cells must agree with.
+            /// The schema that new cells must match.
             pub fn schema(&self) -> Holds {
                 match self { $(Values::$Variant(cells) => Holds::$Kind(cells.schema()),)* }
             }

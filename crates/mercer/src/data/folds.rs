@@ -15,7 +15,7 @@ pub struct Fold {
     pub test: Vec<usize>,
 }
 
-/// What a split between learning and scoring must respect.
+/// Constraints on the split between training and test rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Split {
     /// Any row may be on either side.
@@ -25,7 +25,7 @@ pub enum Split {
     Groups(Vec<usize>),
     /// Rows with one number are copies of one row: they are on one side, and are one row that has the weight of all.
     Copies(Vec<usize>),
-    /// Rows are scored by what was learnt from rows of earlier times (a finite number per row).
+    /// Rows are scored by models trained on rows of earlier times (a finite number per row).
     Time(Vec<f64>),
 }
 
@@ -100,7 +100,7 @@ fn starts(order: &[usize], times: &[f64]) -> Vec<usize> {
 ///
 /// Every row is tested once, and classes are spread evenly; rows of one group are never split between learning and
 /// scoring (and classes are then spread only as the groups allow). In order of time, the rows are cut into `count` + 1
-/// parts, and each part but the first is tested once by what is learnt from all parts before it; rows of one time stay
+/// parts, and each part but the first is tested once by models trained on all parts before it; rows of one time stay
 /// in one part.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What is to be predicted: numbers (one or several columns), classes, or nothing.
+//! Targets: numbers (one or several columns), classes, or none.
 
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;

@@ -66,7 +66,7 @@ impl Writing {
 pub struct Marks {
     /// Whether a comma, not a point, stands before the decimals.
     pub decimal_comma: bool,
-    /// What parts thousands.
+    /// The thousands separator.
     pub thousands: Thousands,
     /// What stands before or behind each number.
     pub unit: Unit,
@@ -88,7 +88,7 @@ pub enum Negative {
     Behind,
 }
 
-/// What parts thousands.
+/// Thousands separators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Thousands {

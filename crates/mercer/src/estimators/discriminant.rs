@@ -135,7 +135,7 @@ pub struct FittedDiscriminant {
 
 impl Estimator for Discriminant {
     const NAME: &'static str = "discriminant";
-    const DOC: &'static str = "kernel Fisher discriminant analysis: directions that tell classes apart, and Gaussian classes along them";
+    const DOC: &'static str = "kernel Fisher discriminant analysis: discriminant directions, and Gaussian classes along them";
     const PARAMS: &'static [Param] = &[
         Param::searched(
             "lambda",

@@ -65,7 +65,7 @@ const SWAPS: f64 = 300.0;
 
 impl Estimator for KMedoids {
     const NAME: &'static str = "k_medoids";
-    const DOC: &'static str = "k medoids: clusters around the training rows from which the others are least far";
+    const DOC: &'static str = "k-medoids: clusters around central training rows (medoids)";
     const PARAMS: &'static [Param] = &[
         Param::fixed("clusters", "number of clusters; auto: up to 10, chosen by count_by", Domain::Integer(1, usize::MAX)),
         Param::fixed(

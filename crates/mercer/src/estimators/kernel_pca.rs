@@ -130,7 +130,8 @@ impl KernelPca {
 
 impl Estimator for KernelPca {
     const NAME: &'static str = "kernel_pca";
-    const DOC: &'static str = "kernel principal components: the directions in which rows differ most; classical scaling of distances";
+    const DOC: &'static str =
+        "kernel principal component analysis: directions of greatest variance in feature space; classical scaling of distances";
     const PARAMS: &'static [Param] = &[
         Param::fixed(
             "components",

@@ -95,7 +95,7 @@ const PASSES: f64 = 300.0;
 
 impl Estimator for Mds {
     const NAME: &'static str = "mds";
-    const DOC: &'static str = "metric multidimensional scaling: places in few dimensions whose distances are near those of the rows";
+    const DOC: &'static str = "metric multidimensional scaling: coordinates in few dimensions that preserve the distances of the rows";
     const PARAMS: &'static [Param] = &[
         Param::fixed("components", "number of dimensions", Domain::Integer(1, usize::MAX)),
         Param::fixed(

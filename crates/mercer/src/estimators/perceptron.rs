@@ -246,8 +246,7 @@ impl Perceptron {
 
 impl Estimator for Perceptron {
     const NAME: &'static str = "perceptron";
-    const DOC: &'static str =
-        "the perceptron for classes and the least mean squares rule for numbers: row by row, changed where it is wrong";
+    const DOC: &'static str = "online learning, row by row: the perceptron for classes, the least mean squares rule for numbers";
     const PARAMS: &'static [Param] = &[
         Param::fixed(
             "vector",

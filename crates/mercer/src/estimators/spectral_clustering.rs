@@ -132,7 +132,7 @@ impl SpectralClustering {
 
 impl Estimator for SpectralClustering {
     const NAME: &'static str = "spectral_clustering";
-    const DOC: &'static str = "spectral clustering: parts of the rows that few similarities cross, of any shape";
+    const DOC: &'static str = "spectral clustering: clusters of any shape with few similarities between them";
     const PARAMS: &'static [Param] = &[
         Param::fixed("clusters", "number of clusters; auto: up to 10, chosen by count_by", Domain::Integer(1, usize::MAX)),
         Param::fixed("starts", "number of k-means starts on the eigenvectors, of which the best is kept", Domain::Integer(1, usize::MAX)),

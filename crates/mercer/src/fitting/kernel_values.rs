@@ -35,7 +35,7 @@ impl KernelValues {
         Ok(KernelValues { cross: cross.map_or_else(none, |cross| Dense::of(cross, control))?, among })
     }
 
-    /// Bytes that the values of so many training and held-out rows take.
+    /// Memory of the kernel values of so many training and held-out rows, in bytes.
     pub(crate) fn bytes(train: usize, held_out: usize) -> u64 {
         8 * train as u64 * (train + held_out) as u64
     }

@@ -14,7 +14,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// What is known about positive semi-definiteness without any input.
+/// Positive semi-definiteness as far as it is known without any input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mercer {
     /// Positive semi-definite for every input.
@@ -56,7 +56,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     const AS_IS: bool = false;
     /// The sort of input it compares.
     type Inputs: Inputs;
-    /// What is learnt from the training inputs besides parameters: a vocabulary, a factor. `()` for most.
+    /// State learnt from the training inputs besides parameters: a vocabulary, a factor. `()` for most.
     type Learnt: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// A batch after the work done once per input.
     type Prepared: Gather + Send + Sync;
@@ -133,7 +133,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     }
     /// |phi(x) - phi(z)|^2 in place of squared distances of those points.
     fn squared_distances(&self, _sqdists: &mut [f64]) {}
-    /// What is known about positive semi-definiteness, for the values that its parameters have or may be searched over.
+    /// Positive semi-definiteness, for the values that its parameters have or may be searched over.
     fn mercer(&self) -> Mercer;
     /// Why it is of negative type (v'Kv >= 0 whenever sum v = 0) for all those values although it is not positive
     /// semi-definite.

@@ -44,7 +44,7 @@ impl Constant {
 
 impl Kernel for Constant {
     const NAME: &'static str = "constant";
-    const DOC: &'static str = "the same value for every pair: a constant that is not known";
+    const DOC: &'static str = "one value for every pair: an unknown offset of the function";
     const SOURCE: &'static str = "Bishop, Pattern Recognition and Machine Learning (2006), (6.63), its third term";
     const BECAUSE: &'static str = "v'Kv = value (sum v)^2, and value is 0 or above";
     const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the constant", Domain::NonNegative, 100.0)];

@@ -16,7 +16,7 @@ impl Gather for Similarities {}
 
 impl Kernel for Precomputed {
     const NAME: &'static str = "precomputed";
-    const DOC: &'static str = "values of a kernel matrix that is there already, its rows and columns found by name";
+    const DOC: &'static str = "values of a given kernel matrix, whose rows and columns are found by name";
     const SOURCE: &'static str = "none: the values are given";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Similarities;

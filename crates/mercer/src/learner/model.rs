@@ -1,4 +1,4 @@
-//! What a learner leaves: everything that prediction needs.
+//! The fitted model: everything that prediction needs.
 
 use crate::control::Control;
 use crate::data::{Dataset, Target, Values};
@@ -27,11 +27,11 @@ pub struct About {
     pub asked_estimator: String,
     /// Seed.
     pub seed: u64,
-    /// What tuning did, if anything was left to choose.
+    /// The result of tuning, if anything was tuned.
     pub tuning: Option<Tuning>,
     /// Notices shown to the user.
     pub notices: Vec<String>,
-    /// Rows that were given and not learnt from: of weight 0, or with a missing cell where such rows are dropped; from 0,
+    /// Rows not used for training: of weight 0, or with a missing cell where such rows are dropped; from 0,
     /// ascending.
     #[serde(with = "blocks::usizes")]
     pub left_out: Vec<usize>,
@@ -51,7 +51,7 @@ pub struct Model {
     pub support: Support,
     /// The fitted coefficients.
     pub fitted: FittedModel,
-    /// What its predictions mean.
+    /// The meaning of its predictions: numbers, classes, components, ...
     pub answer: Answer,
     /// Where it came from.
     pub about: About,
@@ -65,7 +65,7 @@ impl Model {
         self.predict_prepared(&prepared, want, control)
     }
 
-    /// How good predictions of rows are that have the training columns: the metric asked for, or accuracy of classes and R²
+    /// Scores predictions of rows that have the training columns: the given metric, or accuracy of classes and R²
     /// of numbers.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl Model {
         self.predict(data, Want { variance: true, covariance: true, ..Want::default() }, control)?.draws(count, seed, control)
     }
 
-    /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they
+    /// Leave-one-out predictions: for each training row by the model fitted without it, from the target and the weights as they
     /// were given; `None` where there is no closed form, as for a kernel that takes something from all training rows. `data` are the
     /// training rows once more, which a model does not need unless they are rows of a kernel matrix.
     pub fn leave_one_out(
@@ -146,7 +146,7 @@ impl Model {
         self.estimator.leave_one_out(&task)
     }
 
-    /// Predictions of nearest neighbours that were found elsewhere among the rows that were learnt from.
+    /// Predictions from nearest neighbours among the training rows that were found elsewhere.
     ///
     /// # Errors
     /// Another estimator than knn.
@@ -176,7 +176,7 @@ impl Model {
         predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want, control)
     }
 
-    /// An error unless the parts fit together: asked of every model that comes from a file.
+    /// An error unless the parts are consistent: checked for every model read from a file.
     pub(crate) fn check(&self, control: &Control) -> Result<()> {
         let rows = self.fitted.support().len();
         let whole = self.kernel.expr().needs_training_rows() && self.fitted.support().iter().all(|i| *i < self.support.rows());

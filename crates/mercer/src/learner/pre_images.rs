@@ -35,7 +35,7 @@ pub enum PreImageMethod {
 pub struct PreImages {
     /// In the columns of the training table that the model learns from, in its units; of the nearest training rows no column.
     pub rows: Dataset,
-    /// The training row that is nearest in feature space, of those that were learnt from, from 0.
+    /// Index of the training row nearest in feature space, from 0.
     pub nearest: Vec<usize>,
     /// Squared distance in feature space from what the components make of the row.
     pub left: Vec<f64>,

@@ -1,4 +1,4 @@
-//! A model that goes on with rows that come: of an estimator that sees one row after another.
+//! Online updates: a model of an online estimator continues training on new rows.
 
 use super::{About, Model};
 use crate::control::Control;

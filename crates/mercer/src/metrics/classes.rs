@@ -22,7 +22,7 @@ pub(super) struct ClassRows<'a> {
     pub weights: Option<&'a [f64]>,
     /// Rows x classes.
     pub probabilities: Option<&'a Matrix>,
-    /// What ranks the rows: rows x classes, or x 1 of two classes (larger: the second).
+    /// Ranking scores: rows x classes, or x 1 of two classes (larger: the second).
     pub ranking: Option<&'a Matrix>,
     /// Of two classes the rarer one.
     pub rarer: Option<usize>,

@@ -1,4 +1,4 @@
-//! What a metric is computed from besides predicted values, and whether an estimator gives it.
+//! Requirements of metrics besides predicted values, and whether an estimator meets them.
 
 use super::{Metric, Needs};
 use crate::data::Target;

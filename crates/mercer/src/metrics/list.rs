@@ -15,7 +15,7 @@ pub enum Better {
     Near(f64),
 }
 
-/// What a metric needs of predictions besides the predicted values.
+/// The parts of predictions that a metric needs besides the predicted values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing.
@@ -38,7 +38,7 @@ use Better::{Less, More, Near};
 use Measure::{Classes, Numbers};
 use Needs::{Nothing, Probabilities, Ranking, Variance};
 
-/// What is known of a metric.
+/// The record of a metric.
 struct Record {
     name: &'static str,
     /// Names that other libraries give it.
@@ -193,7 +193,7 @@ impl Metric {
     pub fn heading(self) -> &'static str {
         self.record().heading
     }
-    /// What it measures, for a reader who has not met it.
+    /// What it measures, for readers new to it.
     pub fn meaning(self) -> &'static str {
         self.record().meaning
     }
@@ -217,7 +217,7 @@ impl Metric {
     pub fn rises(self) -> bool {
         self.record().better == More
     }
-    /// The one that decides where nothing else is asked.
+    /// The default deciding metric.
     pub fn usual(of_classes: bool) -> Metric {
         if of_classes { Metric::Accuracy } else { Metric::Rmse }
     }
@@ -229,7 +229,7 @@ impl Metric {
     pub fn is_perfect(self, value: f64) -> bool {
         self.record().perfect.is_some_and(|perfect| if self.rises() { value >= perfect } else { value <= perfect })
     }
-    /// What does as well as can be done without looking at an input, in words.
+    /// The best guess without inputs, in words.
     pub fn naive(self) -> &'static str {
         self.record().naive
     }
@@ -237,7 +237,7 @@ impl Metric {
     pub fn sampling_error(self, value: f64, rows: usize) -> f64 {
         self.record().sampling.map_or(0.0, |error| error(value, rows.max(1) as f64))
     }
-    /// What it needs of predictions.
+    /// The parts of predictions that it needs.
     pub fn needs(self) -> Needs {
         self.record().needs
     }

@@ -23,7 +23,7 @@ use classes::ClassRows;
 use list::Measure;
 use numbers::NumberRows;
 
-/// What predictions are judged by.
+/// The metric by which predictions are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scoring {
     /// The metric that decides.
@@ -33,10 +33,10 @@ pub struct Scoring {
 }
 
 impl Scoring {
-    /// Judging predictions of a target, by accuracy or by the root of the mean squared error where nothing else is asked.
+    /// Scoring of predictions of a target, by accuracy or by the root mean squared error unless a metric is given.
     ///
     /// # Errors
-    /// A metric of classes for numbers or the other way round; one that says how well intervals fit and ranks nothing.
+    /// A metric of classes for numbers or the other way round; a metric of interval coverage, which ranks nothing.
     pub fn of(target: &Target, weights: Option<&[f64]>, deciding: Option<Metric>) -> Result<Scoring> {
         if let Target::Absent { .. } = target {
             return Err(without_target(deciding));

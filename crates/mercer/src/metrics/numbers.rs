@@ -11,7 +11,7 @@ pub(super) const LEVEL: f64 = 0.95;
 
 /// Predictions of numbers beside the truth, rows x targets each.
 pub(super) struct NumberRows<'a> {
-    /// What is predicted.
+    /// The predictions.
     pub found: &'a Matrix,
     /// The true numbers.
     pub truth: &'a Matrix,

@@ -15,7 +15,7 @@ pub enum Out {
         own: f64,
         /// The best one on the same rows.
         best: f64,
-        /// Rows that were learnt from.
+        /// Training rows.
         rows: usize,
         /// Whether these are scores after a search, on the first fold.
         searched: bool,
@@ -50,9 +50,9 @@ pub struct Candidate {
     pub landmarks: Option<Landmarks>,
     /// Whether anything is left open to a search.
     pub is_open: bool,
-    /// What its looks scored on each fold.
+    /// Scores of its looks (fits without search) on each fold.
     pub looks: Vec<Option<Contribution>>,
-    /// What it scored with searched values on each fold.
+    /// Scores with tuned parameters on each fold.
     pub tuned: Vec<Option<Contribution>>,
     /// Whether it is fitted to all rows.
     pub fitted: bool,

@@ -22,13 +22,13 @@ use crate::metrics::{Contribution, Metric, against_best};
 use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, NEGLIGIBLE_SHARE, PATIENCE, SEARCH_GAIN, TIED_PATIENCE, TRIFLE};
 use crate::trial::{LastSearch, Purpose, Trial, TrialResult};
 
-/// What trials are going to take, in the unit of the budget.
+/// Estimated costs of trials, in the unit of the budget.
 pub trait Prices {
     /// The price of a trial of a candidate.
     fn price(&self, trial: &Trial) -> f64;
 }
 
-/// What is to be done next.
+/// The next action of a comparison.
 #[derive(Debug)]
 pub enum Step {
     /// These trials, in any order or side by side. They may take so much of the budget together.
@@ -191,7 +191,7 @@ impl Schedule {
         searches.filter(|_| is_searched).find(|t| prices.price(t) <= most).unwrap_or_else(|| of(LastSearch::None))
     }
 
-    /// What must be left for the fit of the best to all rows.
+    /// The reserve for the fit of the best to all rows.
     fn reserve(&self, prices: &dyn Prices) -> f64 {
         match self.by_promise(self.contenders()).first() {
             Some(&c) if !self.candidates[c].fitted => prices.price(&self.last(c, true, 0.0, prices)),

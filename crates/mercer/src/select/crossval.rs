@@ -275,7 +275,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// What a score may need of a prediction.
+/// The parts of a prediction that a score may need.
 const WANT: Want = Want { variance: false, covariance: false, probabilities: true, scores: true };
 
 /// A fit, if the setting allows one.

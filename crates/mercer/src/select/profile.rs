@@ -36,7 +36,7 @@ pub enum BoundStatus {
     Unknown,
 }
 
-/// What a search learnt of one parameter.
+/// The tuning result of one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TunedParameter {

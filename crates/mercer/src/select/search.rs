@@ -34,7 +34,7 @@ const FINALISTS: usize = 2;
 /// classes.
 const USUAL: f64 = 0.3;
 
-/// Why a search is left out; the name of the estimator comes before it.
+/// The reason why a search is skipped; follows the name of the estimator.
 pub(crate) const TOO_COSTLY: &str = "takes too long on so many rows and classes to be searched";
 
 /// The objective and the effort of a search.
@@ -47,7 +47,7 @@ pub struct Aim {
     pub within_noise: bool,
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone)]
 pub(super) struct SearchResult {
     /// The best coordinates; the start where nothing could be judged.
@@ -58,7 +58,7 @@ pub(super) struct SearchResult {
     pub indifference: f64,
     /// Other coordinates whose loss is tied with it, best first.
     pub rivals: Vec<Vec<f64>>,
-    /// What was minimised.
+    /// The objective that was minimised.
     pub criterion: String,
     /// Whether the score is the loss with the other sign.
     pub rises: bool,
@@ -180,7 +180,7 @@ impl Search {
         !self.free.is_empty()
     }
 
-    /// Whether it would cost far too much, and is left out: what is open stays as the data suggest it.
+    /// Whether the search exceeds the budget and is skipped: open parameters keep their data-based start.
     pub fn exceeds_budget(&self) -> bool {
         self.exceeds_budget
     }

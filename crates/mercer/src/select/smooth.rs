@@ -45,12 +45,12 @@ struct Best {
 /// The criterion on the rows of one round.
 pub(super) struct Descent<'a> {
     pub(super) place: &'a RoundContext<'a>,
-    /// What is minimised.
+    /// The name of the objective.
     name: &'a str,
     seed: u64,
     evaluations: &'a mut usize,
     best: Best,
-    /// What the last value of the criterion left.
+    /// Warm start from the previous evaluation of the criterion.
     left: Left,
 }
 

@@ -13,11 +13,11 @@ use crate::metrics::Scoring;
 use crate::validity::require_symmetric;
 use serde::{Deserialize, Serialize};
 
-/// What tuning did.
+/// The result of tuning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tuning {
-    /// What was minimised or maximised.
+    /// The objective that was minimised or maximised.
     pub criterion: String,
     /// Whether more of it is better.
     pub rises: bool,
@@ -32,7 +32,7 @@ pub struct Tuning {
     pub complete: bool,
     /// Rows that the choice was made on.
     pub rows: usize,
-    /// What was learnt of each parameter.
+    /// The results for each tuned parameter.
     pub parameters: Vec<TunedParameter>,
 }
 
@@ -43,7 +43,7 @@ pub struct Tuned {
     pub kernel: KernelExpr,
     /// The settled estimator.
     pub estimator: EstimatorExpr,
-    /// What the search did; `None` where nothing was open, and where nothing could be judged in time.
+    /// The tuning result; `None` where nothing was open, and where nothing could be scored in time.
     pub tuning: Option<Tuning>,
     /// Whether time was up before any setting was judged, so that the start was taken.
     pub late: bool,

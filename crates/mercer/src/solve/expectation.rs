@@ -1,8 +1,9 @@
 //! Expectation propagation for two classes with a logistic likelihood (Minka 2001; Rasmussen & Williams 2006, 3.6 and 5.5.2).
 //!
 //! Every row has a Gaussian site exp(nu f - tau f^2 / 2). With T = diag(w tau), B = I + T^1/2 S T^1/2 and V = T^1/2 B^-1 T^1/2 the
-//! approximate posterior has the covariance S - S V S and the mean S b, b = (I - V S) w nu. A site is right where the posterior without
-//! one of its copies, times the likelihood, has the mean and the variance of the posterior. All sites are moved at once, with damping.
+//! approximate posterior has the covariance S - S V S and the mean S b, b = (I - V S) w nu. A site is at its fixed point where the
+//! posterior without one of its copies, times the likelihood, has the mean and the variance of the posterior.
+//! All sites are moved at once, with damping.
 //!
 //! ```text
 //! log Z = sum_i w_i ( log Z_i + log(1 + tau v)/2 - ((m/v + nu)^2 / (1/v + tau) - m^2/v)/2 ) - log |B|/2 + (w nu)'S b/2
@@ -21,7 +22,7 @@ use std::f64::consts::TAU;
 
 /// Sweeps over all sites at most.
 const SWEEPS: usize = 200;
-/// The largest change of a mean or a deviation of the posterior, in units of its deviation, at which sites are right.
+/// The largest change of a mean or a deviation of the posterior, in units of its deviation, at which sites have converged.
 const EXACT: f64 = 1e-9;
 /// The damping of a sweep, and the least that it falls to where changes grow.
 const DAMPING: (f64, f64) = (0.9, 0.1);

@@ -102,7 +102,7 @@ impl Covered {
     }
 }
 
-/// t = 1/2 d log |H| / d f of every row, N x outputs; `third` tells the third derivatives where there is one output.
+/// t = 1/2 d log |H| / d f of every row, N x outputs; `third` gives the third derivatives where there is one output.
 fn turns(own: &Matrix, with: &Matrix, curvature: &Curvature, third: impl FnOnce() -> Vec<f64>) -> Result<Matrix> {
     let Some(weights) = &curvature.coupled else {
         let of_row = |(third, variance): (&f64, &f64)| 0.5 * third * variance;

@@ -1,5 +1,5 @@
-//! Conjugate gradients for A x = b with A symmetric and positive definite, one right side for each column, of which all share the
-//! products with A; each step goes by P^-1 r for a P near A (Golub & Van Loan, Matrix Computations, 11.5).
+//! Conjugate gradients for A x = b with A symmetric and positive definite, one right-hand side for each column, all sharing the
+//! products with A; preconditioned by P^-1 for a P near A (Golub & Van Loan, Matrix Computations, 11.5).
 
 use crate::control::Control;
 use crate::error::Result;

@@ -27,11 +27,11 @@ const CONSTANT_STEPS: usize = 100;
 const HALVINGS: usize = 40;
 /// The share of the decrease foreseen that a step must bring.
 const DECREASE: f64 = 1e-4;
-/// The duality gap, as a share of the objective, at which nothing is left to gain: functions are then right to 1e-10.
+/// The duality gap, as a share of the objective, at which nothing is left to gain: functions are then accurate to 1e-10.
 pub(super) const EXACT: f64 = 1e-21;
-/// The duality gap within a search, as a share of the objective: functions are then correct to 1e-6, which its steps resolve.
+/// The duality gap within a search, as a share of the objective: functions are then accurate to 1e-6, which its steps resolve.
 pub(super) const OF_SEARCH: f64 = 1e-13;
-/// The share below which steps go by a factor, where S is at hand: then W is near enough to what it will be.
+/// The share below which steps use a factor, where S is available: then W is near enough to what it will be.
 const FACTORED: f64 = 1e-2;
 /// A factor in f32 costs as much as N / 12 products with S: a step that took more is followed by one with a factor made anew.
 const PRODUCTS_OF_FACTOR: usize = 12;
@@ -70,7 +70,7 @@ impl Mode {
 struct Problem<'a> {
     likelihood: &'a dyn Likelihood,
     multiply: &'a dyn Fn(&Matrix) -> Result<Matrix>,
-    /// S itself, where steps may go by a factor of it: one latent function, no constants, curvature that is not negative.
+    /// S itself, where steps may use a factor of it: one latent function, no constants, curvature that is not negative.
     whole: Option<&'a Matrix>,
     constants: bool,
     control: &'a Control,

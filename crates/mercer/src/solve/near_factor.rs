@@ -13,7 +13,7 @@ use crate::linalg::{Matrix, SingleCholesky};
 
 /// Products with S in a step, at most: a factor that needs as many is no use.
 const PRODUCTS: usize = 100;
-/// What is left of a residual r is told by r'B_0^-1 r, the gap of the next step by r'(B - I) r: where B has large eigenvalues the second
+/// The remaining residual r is measured by r'B_0^-1 r, the gap of the next step by r'(B - I) r: where B has large eigenvalues the second
 /// is far greater, and steps that stop by the first alone do not converge.
 const SHARPER: f64 = 1e-4;
 

@@ -42,7 +42,7 @@ pub struct Shown {
 pub struct Change {
     /// The row.
     pub row: usize,
-    /// The class that was right.
+    /// The correct class.
     pub up: usize,
     /// The class that it was taken for.
     pub down: usize,
@@ -52,7 +52,7 @@ pub struct Change {
     pub time: f64,
 }
 
-/// Where a stream has come to.
+/// The state of a stream.
 #[derive(Clone, Debug)]
 pub struct Learnt {
     /// c, N x outputs.
@@ -139,7 +139,7 @@ impl<'a> Stream<'a> {
         Stream { gram, rule, weights, place, constant, budget, diagonal, rank, f: Matrix::zeros(0, 0) }
     }
 
-    /// Goes over rows in an order, pass after pass, from where a stream has come to; ends with a pass without a change.
+    /// Makes passes over the rows in the given orders, continuing the stream; stops after a pass without a change.
     ///
     /// # Errors
     /// On request of `control`.

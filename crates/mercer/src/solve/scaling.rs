@@ -5,7 +5,7 @@
 //! ```
 //!
 //! with u = 1 (metric scaling, Kruskal 1964) or u = 1 / delta (Sammon 1969). Steps of Guttman's transform, which majorises E (SMACOF, de
-//! Leeuw 1977), then limited-memory BFGS, then Newton's steps, which alone tell where along flat directions the least value lies. None
+//! Leeuw 1977), then limited-memory BFGS, then Newton's steps, which alone find the minimum along flat directions. None
 //! ever raises E by more than rounding. The certificate is the gradient's largest entry, times N.
 
 use super::Lbfgs;

@@ -50,7 +50,7 @@ type ValuesOf = (Option<usize>, usize, String);
 /// One table and its folds.
 pub(crate) struct Arena<'a> {
     pub examples: Examples<'a>,
-    /// The rows that are learnt from, prepared.
+    /// The training rows, prepared.
     pub whole: Prepared,
     pub folds: Vec<Fold>,
     seed: u64,

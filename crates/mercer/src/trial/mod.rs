@@ -16,7 +16,7 @@ use crate::metrics::Contribution;
 use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 
-/// What a trial is for.
+/// The purpose of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Purpose {
     /// A fit at the starting values to training rows of a fold, scored on the rows that the fold holds out.
@@ -27,12 +27,12 @@ pub enum Purpose {
     Last(LastSearch),
 }
 
-/// What comes before a fit to all rows.
+/// The search before a fit to all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LastSearch {
     /// Nothing: it takes what is known.
     None,
-    /// What the searches on the folds found is judged on all rows.
+    /// The results of the searches on folds are evaluated on all rows.
     Judged,
     /// A search that goes on from there, beyond the noise, as for the fit of the best.
     Full,
@@ -58,7 +58,7 @@ pub struct TrialRows {
     pub fold: Option<usize>,
     /// So many of them at most, drawn at random.
     pub most: usize,
-    /// Landmarks through which the kernel goes.
+    /// Landmarks of the Nystroem approximation.
     pub landmarks: Option<Landmarks>,
 }
 
@@ -73,7 +73,7 @@ pub struct Trial {
     pub kernel: KernelExpr,
     /// Its rows.
     pub rows: TrialRows,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
 }
 
@@ -86,7 +86,7 @@ impl Hash for Trial {
     }
 }
 
-/// What a trial took.
+/// The cost of a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// Seconds of its thread.
@@ -95,7 +95,7 @@ pub struct Spent {
     pub operations: f64,
 }
 
-/// What a trial gave.
+/// The result of a trial.
 #[derive(Debug)]
 pub struct TrialResult {
     /// The trial.
@@ -106,6 +106,6 @@ pub struct TrialResult {
     pub is_open: bool,
     /// Whether the exact kernel on some rows predicted better than all rows through landmarks.
     pub exact_wins: bool,
-    /// What it took.
+    /// Its cost.
     pub spent: Spent,
 }

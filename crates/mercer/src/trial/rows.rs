@@ -11,7 +11,7 @@ const LANDMARKS: [usize; 8] = [2000, 1500, 1000, 700, 500, 300, 200, 100];
 /// landmarks. Which predicts better depends on the noise and on how rough the function is; held-out rows decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Landmarks {
-    /// Landmarks through which all rows are learnt from: see [`Nystroem`](crate::kernels::Nystroem).
+    /// Landmarks for a Nystroem approximation on all rows: see [`Nystroem`](crate::kernels::Nystroem).
     pub rank: usize,
     /// Rows that an exact fit is possible for.
     pub exact_rows: usize,

@@ -931,7 +931,8 @@ class BaselineRegressor(KernelRegressor):
 
 
 class KernelPCA(PrincipalComponents):
-    """Kernel principal components: the directions in which rows differ most; classical scaling of distances.
+    """Kernel principal component analysis: directions of greatest variance in feature space; classical scaling of
+    distances.
 
     The estimator kernel_pca of Mercer.
 
@@ -1071,7 +1072,7 @@ class KernelPCA(PrincipalComponents):
 
 
 class MDS(Scaling):
-    """Metric multidimensional scaling: places in few dimensions whose distances are near those of the rows.
+    """Metric multidimensional scaling: coordinates in few dimensions that preserve the distances of the rows.
 
     The estimator mds of Mercer.
 
@@ -1175,7 +1176,7 @@ class MDS(Scaling):
 
 
 class KMedoids(Medoids):
-    """K medoids: clusters around the training rows from which the others are least far.
+    """K-medoids: clusters around central training rows (medoids).
 
     The estimator k_medoids of Mercer.
 
@@ -1380,7 +1381,7 @@ class KernelKMeans(Clusters):
 
 
 class SpectralClustering(Spectral):
-    """Spectral clustering: parts of the rows that few similarities cross, of any shape.
+    """Spectral clustering: clusters of any shape with few similarities between them.
 
     The estimator spectral_clustering of Mercer.
 
@@ -2281,7 +2282,7 @@ class RBFNetworkRegressor(SupportRows, KernelRegressor):
 
 
 class KernelPerceptron(StreamOfClasses, Scores, AskedProbabilities, KernelClassifier):
-    """The perceptron for classes and the least mean squares rule for numbers: row by row, changed where it is wrong.
+    """Online learning, row by row: the perceptron for classes, the least mean squares rule for numbers.
 
     The estimator perceptron of Mercer. What is "auto" or a pair is tuned by cross-validation.
 
@@ -2376,7 +2377,7 @@ class KernelPerceptron(StreamOfClasses, Scores, AskedProbabilities, KernelClassi
 
 
 class KernelLMS(StreamOfNumbers, KernelRegressor):
-    """The perceptron for classes and the least mean squares rule for numbers: row by row, changed where it is wrong.
+    """Online learning, row by row: the perceptron for classes, the least mean squares rule for numbers.
 
     The estimator perceptron of Mercer. What is "auto" or a pair is tuned by cross-validation.
 
@@ -2459,7 +2460,7 @@ class KernelLMS(StreamOfNumbers, KernelRegressor):
 
 
 class KernelDiscriminantAnalysis(Scores, Probabilities, KernelClassifier):
-    """Kernel Fisher discriminant analysis: directions that tell classes apart, and Gaussian classes along them.
+    """Kernel Fisher discriminant analysis: discriminant directions, and Gaussian classes along them.
 
     The estimator discriminant of Mercer. What is "auto" or a pair is tuned by leave-one-out error of the
     indicators.

@@ -44,7 +44,7 @@ impl Composition for Fourier {
         also: None,
         form: "fourier(k, count=1000)",
         example: "fourier(rbf, count=1000)",
-        doc: "a stationary kernel (rbf, laplacian, matern) through random frequencies: time and memory grow with the rows",
+        doc: "random Fourier features of a stationary kernel (rbf, laplacian, matern): time and memory grow with the rows",
         because: "an inner product of waves",
     }];
     const SOURCE: &'static str = "Rahimi & Recht, Random features for large-scale kernel machines (2007)";

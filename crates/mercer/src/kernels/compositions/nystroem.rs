@@ -69,7 +69,7 @@ impl Composition for Nystroem {
         also: Some("nystrom"),
         form: "nystroem(k, rank=500)",
         example: "nystroem(rbf, rank=500)",
-        doc: "k through its values with a few training rows: time and memory grow with the rows, not with their square",
+        doc: "low-rank approximation of k by its values with a few training rows: time and memory grow with the rows, not with their square",
         because: "an inner product of values with landmarks",
     }];
     const SOURCE: &'static str = "Williams & Seeger, Using the Nystroem method to speed up kernel machines (2001)";

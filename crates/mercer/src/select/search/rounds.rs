@@ -156,7 +156,7 @@ impl Search {
         Ok(Some(Round { sample, start, folds: parts, all: true, raw: raw_of(&rows, prepared) }))
     }
 
-    /// Whether even the least of a search on so many rows costs far too much.
+    /// Whether even the cheapest search on so many rows exceeds the budget.
     pub(super) fn is_too_expensive(&self, rows: usize) -> bool {
         let least = match self.is_smooth() {
             true => self.work_of_sizes(&[rows]),

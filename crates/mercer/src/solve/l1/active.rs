@@ -94,7 +94,7 @@ impl ActiveFactor {
         }
     }
 
-    /// The x of H x = b, where b(place) tells the right side; pairs of places and numbers.
+    /// The x of H x = b, where b(place) gives the right-hand side; pairs of places and numbers.
     pub(super) fn solve(&self, b: impl Fn(usize) -> f64) -> Vec<(usize, f64)> {
         let mut x: Vec<f64> = self.places.iter().map(|&p| b(p)).collect();
         self.forward(&mut x);

@@ -1,4 +1,4 @@
-//! The curvature W of losses of several outputs: for each row diag(D) where outputs are apart, and diag(D) - D D'/w where a softmax
+//! The curvature W of losses of several outputs: for each row diag(D) where outputs are independent, and diag(D) - D D'/w where a softmax
 //! couples them.
 
 use crate::control::Control;

@@ -4,8 +4,8 @@
 //! out for all outputs at once, for more (Tibshirani 1996; Yuan & Lin 2006). The constants b are not penalised. At the minimum,
 //! with g_j = sum_i x_ij r_i and r the residuals, g_j = lambda B_j / |B_j| where B_j is not 0, and |g_j| <= lambda elsewhere.
 //!
-//! Proximal Newton steps on a working set of columns; a column outside is looked at only where it can have come to violate
-//! its condition since it was looked at last: |g_j - g_j'| <= |x_j - mean_j| |r - r'|, which is safe (screening: El Ghaoui et al. 2012;
+//! Proximal Newton steps on a working set of columns; a column outside is checked only where it may violate
+//! its condition since the last check: |g_j - g_j'| <= |x_j - mean_j| |r - r'|, which is safe (screening: El Ghaoui et al. 2012;
 //! Ndiaye et al. 2017). Along a path of falling lambda each solution starts the next.
 
 mod active;

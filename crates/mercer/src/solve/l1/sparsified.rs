@@ -1,4 +1,4 @@
-//! Few rows in the place of all: for directions v_c = sum_i a_ic phi_i of a feature space,
+//! Few rows instead of all: for directions v_c = sum_i a_ic phi_i of a feature space,
 //!
 //! ```text
 //! minimise  1/2 sum_c |v_c - sum_i b_ic phi_i|^2 + lambda sum_i |b_i|
@@ -6,9 +6,9 @@
 //!
 //! by K = Phi'Phi and G = K A alone: a group lasso over rows (Schölkopf et al. 1999, Input space versus feature space in kernel-based
 //! methods, 5, with the penalty of Yuan & Lin 2006). Sweeps over the rows, each at its minimum given the others, with R = G - K B:
-//! b_i = max(0, 1 - lambda / |t|) t / K_ii, t = R_i + K_ii b_i. Where rows are much alike sweeps stand still; then |b_i| gives way to
+//! b_i = max(0, 1 - lambda / |t|) t / K_ii, t = R_i + K_ii b_i. Where rows are nearly collinear, sweeps stall; then |b_i| gives way to
 //! (|b_i|^2 + e^2)^(1/2), which Newton's method minimises over the rows that stay or ask to, e ten times less each time, until the rows
-//! that stay are told from the others by their size. The dual point s (v - Phi b), with the s that is best among those for which no
+//! that stay are separated from the others by their size. The dual point s (v - Phi b), with the s that is best among those for which no
 //! |s R_i| is above lambda, bounds what is left to gain.
 
 use super::conditions::norm;
@@ -27,7 +27,7 @@ const HALVINGS: usize = 30;
 const SMOOTH: (f64, f64) = (0.3, 1e-9);
 /// A row asks to stay where |R_i| is above lambda by this share.
 const ASKS: f64 = 1e-9;
-/// A step that lowers the objective by less than this share of what it goes by is rounding.
+/// A step that lowers the objective by less than this share of its terms is rounding.
 const LEAST: f64 = 1e-14;
 
 /// Coefficients and how good they are.

@@ -60,7 +60,7 @@ struct State<'a> {
     /// Roots of the weights of rows: how alike columns are is measured by rows as often as they count.
     roots: Vec<f64>,
     /// Of a softmax the loss does not see what the weights of a column have in common over all outputs, and H there is alpha alone, of
-    /// the constant 0: too little beside the rest to be told. Each column has a curvature along it, of the size of its others, which is
+    /// the constant 0: numerically negligible beside the rest. Each column has a curvature along it, of the size of its others, which is
     /// taken out again of what is computed by H. Nothing for one output.
     common: Vec<f64>,
     /// An orthonormal basis of the columns.

@@ -1,5 +1,5 @@
 //! Columns to begin from: one after another, each by what lies outside of those chosen before, as if the weights of these were free
-//! (orthogonal least squares: Chen, Cowan & Grant 1991). Columns that are much alike come together, which none would by itself.
+//! (orthogonal least squares: Chen, Cowan & Grant 1991). Columns that are nearly collinear are chosen together, though none would be alone.
 
 use super::span::{Columns, Span};
 use crate::control::Control;

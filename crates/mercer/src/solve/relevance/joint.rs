@@ -34,7 +34,7 @@ pub(super) struct Noise {
     pub(super) error: f64,
 }
 
-/// Whether steps have come to their end.
+/// Decides when the joint steps end.
 pub(super) struct End {
     last: f64,
     empty: usize,

@@ -1,4 +1,4 @@
-//! Looks at columns: what a change of each alpha by itself would add to the evidence, the mode held.
+//! Gains in evidence from changing each alpha separately, with the mode held.
 
 use super::{State, some_of};
 use crate::control::Control;
@@ -58,7 +58,7 @@ fn squares(phi: &Matrix, by: &[f64]) -> Vec<f64> {
 }
 
 impl State<'_> {
-    /// What a change of each alpha by itself adds at the mode as it is, the greatest first; so many columns at a time as room is for.
+    /// The gain of changing each alpha separately at the current mode, greatest first; as many columns at a time as memory allows.
     pub(super) fn changes(&self, among: Option<&Watched>, control: &Control) -> Result<Vec<Change>> {
         let phi = among.map_or(self.phi, |some| &some.phi);
         let mut all = Vec::new();

@@ -1,5 +1,5 @@
 //! The mode of the weights of a relevance vector machine for classes, under alphas that are held: Newton's method, whose steps between
-//! two factors of H go by conjugate gradients.
+//! two factorisations of H use conjugate gradients.
 
 use super::{Found, LEAST_ALPHA, State};
 use crate::control::Control;
@@ -20,8 +20,8 @@ const PRODUCTS: usize = 20;
 const HALVINGS: usize = 30;
 
 impl State<'_> {
-    /// The mode of the weights under the alphas, by Newton's method, and what follows from it. Steps between two factors of H go by
-    /// conjugate gradients, with the factor before as a neighbour.
+    /// The mode of the weights under the alphas, by Newton's method, and what follows from it. Steps between two factorisations of H use
+    /// conjugate gradients, preconditioned by the factor before.
     pub(super) fn find_mode(&mut self, control: &Control) -> Result<()> {
         let (m, outputs, n) = (self.columns.cols(), self.outputs(), self.phi.rows());
         self.alpha.iter_mut().zip(&self.squares).for_each(|(alpha, square)| *alpha = alpha.max(LEAST_ALPHA * square));
