@@ -8,7 +8,7 @@ use mercer::control::Control;
 use mercer::data::{Points, RowWeights};
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
-use mercer::gram::{Gather, Kernel, Mercer, Tile};
+use mercer::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use mercer::kernels::{KernelExpr, register};
 use mercer::learner::Learner;
 use mercer::linalg::Real;
@@ -41,7 +41,7 @@ impl Numbers {
     }
 }
 
-impl Gather for Numbers {}
+impl PreparedBatch for Numbers {}
 
 impl Kernel for Triangle {
     const NAME: &'static str = "triangle";

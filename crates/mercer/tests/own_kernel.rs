@@ -12,7 +12,7 @@ use mercer::control::Control;
 use mercer::data::{Points, RowWeights, Split, Values};
 use mercer::error::Result;
 use mercer::estimators::{EstimatorExpr, Want};
-use mercer::gram::{Gather, Kernel, Mercer, Tile};
+use mercer::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use mercer::kernels::{KernelExpr, catalogue, register};
 use mercer::learner::{Learner, Model};
 use mercer::linalg::Real;
@@ -35,7 +35,7 @@ struct Prepared {
     shares: Vec<f64>,
 }
 
-impl Gather for Prepared {}
+impl PreparedBatch for Prepared {}
 
 impl Kernel for Ranks {
     const NAME: &'static str = "ranks";

@@ -7,7 +7,7 @@
 //! N rank^2 operations and the memory of Z. With g = Z'W (y - f) - lambda beta, alpha = W (y - f) / lambda is a point of the dual
 //! problem whose value is |g|^2 / (2 lambda) below that of the primal one: the duality gap (F29, F37).
 //!
-//! Steps of refinement use a factor of that matrix. Where features are not formed (`gram::PutOff`) it is computed from C to the
+//! Steps of refinement use a factor of that matrix. Where features are not formed (`gram::LazyWhitening`) it is computed from C to the
 //! precision of f32, and where they are sparse there is none: then each step is one of conjugate gradients.
 
 use super::Task;
@@ -128,7 +128,7 @@ impl<'a> Primal<'a, Cholesky> {
 impl<'a> Primal<'a, Near> {
     /// By a factor of L^-1 C_m'W C_m L'^-1 + lambda I, C_m'W C_m to the precision of f32; and Z'W y_m, which the same pass over C
     /// gives: squares are taken about the means of some rows, and about those of all when these are known.
-    pub(super) fn put_off(
+    pub(super) fn of_lazy_features(
         values: &'a Matrix,
         factor: &'a Lower,
         task: &Task<'a>,
@@ -157,7 +157,7 @@ impl<'a> Primal<'a, Near> {
         let mean = intercept.then(|| sums.row(outputs).to_vec());
         let first = Matrix::from_fn(sums.cols(), outputs, |j, o| sums[(o, j)]);
         let solver = Near(Cholesky::new(system, task.control)?);
-        Ok((Primal { z: Multiplied::PutOff(values, factor), lambda, weights: task.weights, mean, solver }, first))
+        Ok((Primal { z: Multiplied::Lazy(values, factor), lambda, weights: task.weights, mean, solver }, first))
     }
 }
 

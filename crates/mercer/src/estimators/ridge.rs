@@ -158,10 +158,10 @@ impl Ridge {
         Ok((FittedRidge { expansion: expansion.with_weights(beta), classes: classes(task.target), summary }, left_out))
     }
 
-    /// The fit over features that are put off; `None` where that costs digits.
-    fn fit_put_off(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
-        let Some((values, factor)) = task.gram.put_off().filter(|(values, _)| task.few(values.cols())) else { return Ok(None) };
-        let (system, first) = match Primal::put_off(values, factor, task, y, lambda, self.intercept) {
+    /// The fit over lazy features; `None` where that costs digits.
+    fn fit_lazy(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
+        let Some((values, factor)) = task.gram.lazy_features().filter(|(values, _)| task.few(values.cols())) else { return Ok(None) };
+        let (system, first) = match Primal::of_lazy_features(values, factor, task, y, lambda, self.intercept) {
             Err(Error::Numerical { .. }) => return Ok(None),
             system => system?,
         };
@@ -196,7 +196,7 @@ impl Ridge {
     fn solved(&self, task: &Task<'_>, told: bool) -> Result<(FittedRidge, LeftOut)> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
-        if let Some(fitted) = if told || lambda <= 0.0 { None } else { self.fit_put_off(task, &y, lambda)? } {
+        if let Some(fitted) = if told || lambda <= 0.0 { None } else { self.fit_lazy(task, &y, lambda)? } {
             return Ok((fitted, None));
         }
         if let Some(z) = task.few_features().filter(|_| lambda > 0.0) {

@@ -59,7 +59,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// State learnt from the training inputs besides parameters: a vocabulary, a factor. `()` for most.
     type Learnt: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// A batch after the work done once per input.
-    type Prepared: Gather + Send + Sync;
+    type Prepared: PreparedBatch + Send + Sync;
 
     /// The columns it takes: those of its inputs, unless a parameter says which.
     fn column_needs(&self) -> ColumnNeeds {
@@ -140,30 +140,30 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn negative_type(&self) -> Option<&'static str> {
         None
     }
-    /// Whether k(x, z) = k(z, x) among a batch: not of values that come from elsewhere.
-    fn is_symmetric(_: &Self::Prepared) -> bool {
-        true
-    }
-    /// The whole Gram matrix among a batch, where it is there already and every value is known to be finite.
-    fn held(_: &Self::Prepared) -> Option<&Matrix> {
-        None
-    }
     /// Adds sum weight_kl dk_kl/dparameter over the tile to `out`, parameters in record order, one per column where
     /// a parameter has one; `tile.out` is scratch of the tile's shape.
     fn gradient(&self, _tile: Tile<'_, Self::Prepared, f64>, _weights: &[f64], _out: &mut [f64]) {}
 }
 
 /// A prepared batch.
-pub trait Gather: Sized {
+pub trait PreparedBatch: Sized {
     /// Some of its inputs, in any order, as if they alone had been prepared with the others known; `None` where that takes as
     /// long as to prepare them.
     fn gather(&self, _rows: &[usize]) -> Option<Self> {
         None
     }
+    /// Whether k(x, z) = k(z, x) among the batch: not of values that come from elsewhere.
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+    /// The whole Gram matrix among the batch, where it is there already and every value is known to be finite.
+    fn held(&self) -> Option<&Matrix> {
+        None
+    }
 }
 
 /// Numbers of rows hold nothing else, and their kernels ask which row it is.
-impl Gather for RowCount {}
+impl PreparedBatch for RowCount {}
 
 /// A tree finds neighbours faster than a scan where no more than one in so many is asked for.
 const FEW: usize = 16;
@@ -244,10 +244,10 @@ impl<K: Kernel> Gram for Leaf<K> {
         self.cols.kernel.diagonal(if side == Side::Rows { self.along_rows() } else { &self.cols.batch })
     }
     fn symmetric(&self) -> bool {
-        self.rows.is_none() && K::is_symmetric(&self.cols.batch)
+        self.rows.is_none() && self.cols.batch.is_symmetric()
     }
     fn held(&self) -> Option<&Matrix> {
-        if self.rows.is_none() { K::held(&self.cols.batch) } else { None }
+        if self.rows.is_none() { self.cols.batch.held() } else { None }
     }
     fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         self.cols.kernel.features(if side == Side::Rows { self.along_rows() } else { &self.cols.batch }).map(Cow::Owned)

@@ -11,6 +11,7 @@ mod features;
 mod gradient;
 mod joint;
 mod kernel;
+mod lazy_whitening;
 mod low_rank;
 mod multiplied;
 mod parts;
@@ -18,7 +19,6 @@ mod pivoted_cholesky;
 mod postings;
 mod prepared_points;
 mod psd;
-mod put_off;
 mod rewrite;
 mod spread;
 mod subset;
@@ -36,8 +36,9 @@ pub(crate) use dense::{HERE, Known, apply_among, apply_f32, apply_rows, ranges};
 pub use features::Features;
 pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
 pub use joint::Joint;
-pub use kernel::{Gather, Kernel, Mercer, Spectral};
+pub use kernel::{Kernel, Mercer, PreparedBatch, Spectral};
 pub(crate) use kernel::{Leaf, Ready, require_fit};
+pub(crate) use lazy_whitening::{LazyWhitening, Triangular};
 pub(crate) use low_rank::{LowRank, Slope};
 pub(crate) use multiplied::Multiplied;
 pub(crate) use parts::{Product, Sum};
@@ -45,7 +46,6 @@ pub(crate) use pivoted_cholesky::pivoted_cholesky;
 pub use prepared_points::PreparedPoints;
 pub(crate) use prepared_points::Sparse;
 pub use psd::{PsdCheck, Witness, psd_check};
-pub(crate) use put_off::{PutOff, Triangular};
 pub(crate) use rewrite::{Rewrite, Rewritten};
 pub(crate) use spread::spread;
 pub use subset::Subset;
@@ -145,7 +145,7 @@ pub trait Gram: Sync {
     }
     /// C and L where the features of the rows, Z = C L'^-1, are applied without being formed. Everything else of a Gram matrix
     /// among the same inputs is available too, but expensive.
-    fn put_off(&self) -> Option<(&Matrix, &Lower)> {
+    fn lazy_features(&self) -> Option<(&Matrix, &Lower)> {
         None
     }
     /// The rows with k(x, x) = 0, ascending.

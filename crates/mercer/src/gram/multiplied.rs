@@ -1,4 +1,4 @@
-//! Features Z as something to multiply by: written out, sparse, or put off as Z = C L'^-1.
+//! Features Z as something to multiply by: formed, sparse, or lazy as Z = C L'^-1.
 
 use super::{Features, Gram, Side};
 use crate::control::Control;
@@ -10,14 +10,14 @@ pub(crate) enum Multiplied<'a> {
     /// As they are.
     Whole(Features<'a>),
     /// C, inputs x rank, and L.
-    PutOff(&'a Matrix, &'a Lower),
+    Lazy(&'a Matrix, &'a Lower),
 }
 
 impl<'a> Multiplied<'a> {
     /// Those of the rows of a Gram matrix, where it has such.
     pub(crate) fn of(gram: &'a (impl Gram + ?Sized)) -> Option<Self> {
-        match gram.put_off() {
-            Some((values, factor)) => Some(Multiplied::PutOff(values, factor)),
+        match gram.lazy_features() {
+            Some((values, factor)) => Some(Multiplied::Lazy(values, factor)),
             None => Features::of(gram, Side::Rows).map(Multiplied::Whole),
         }
     }
@@ -26,7 +26,7 @@ impl<'a> Multiplied<'a> {
     pub(crate) fn cols(&self) -> usize {
         match self {
             Multiplied::Whole(z) => z.cols(),
-            Multiplied::PutOff(values, _) => values.cols(),
+            Multiplied::Lazy(values, _) => values.cols(),
         }
     }
 
@@ -34,7 +34,7 @@ impl<'a> Multiplied<'a> {
     pub(crate) fn product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         match self {
             Multiplied::Whole(z) => z.product(b, control),
-            Multiplied::PutOff(values, factor) => product_within(values, &back(factor, b, control)?, control),
+            Multiplied::Lazy(values, factor) => product_within(values, &back(factor, b, control)?, control),
         }
     }
 
@@ -42,7 +42,7 @@ impl<'a> Multiplied<'a> {
     pub(crate) fn transposed_product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         match self {
             Multiplied::Whole(z) => z.transposed_product(b, control),
-            Multiplied::PutOff(values, factor) => forth(factor, &transposed_product_within(values, b, control)?, control),
+            Multiplied::Lazy(values, factor) => forth(factor, &transposed_product_within(values, b, control)?, control),
         }
     }
 
@@ -60,7 +60,7 @@ impl<'a> Multiplied<'a> {
                 let left = Matrix::from_fn(f.rows(), f.cols(), |i, o| rest(i, o, f[(i, o)]));
                 Ok((f, z.transposed_product(&left, control)?))
             }
-            Multiplied::PutOff(values, factor) => {
+            Multiplied::Lazy(values, factor) => {
                 let (f, left) = over_rows(values, &back(factor, b, control)?, rest, control)?;
                 Ok((f, forth(factor, &left, control)?))
             }

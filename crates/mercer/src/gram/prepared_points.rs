@@ -1,7 +1,7 @@
 //! Points made ready for tiles: scaled, shifted to a common centre, with their squared norms.
 
 use super::postings::Postings;
-use super::{Gather, dots};
+use super::{PreparedBatch, dots};
 use crate::data::{Points, Storage};
 use crate::linalg::simd::dot;
 use crate::linalg::{Real, SparseMatrix};
@@ -305,7 +305,7 @@ impl PreparedPoints {
     }
 }
 
-impl Gather for PreparedPoints {
+impl PreparedBatch for PreparedPoints {
     fn gather(&self, rows: &[usize]) -> Option<Self> {
         let all = self.dense()?;
         let dim = self.dim;

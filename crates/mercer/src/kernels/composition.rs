@@ -175,7 +175,7 @@ pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + Deseria
     /// # Errors
     /// Rows that cannot be prepared.
     fn fix(&self, learnt: &Shared<Self::Learnt>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
-        // What is put off does not stay so beside other parts or by other values.
+        // Lazy features do not stay lazy beside other parts or times other values.
         let rows = Scope { multiplied: false, ..rows };
         let of = parts.iter().map(|p| p.fix(rows, control)).collect::<Result<_>>()?;
         Ok(Box::new(FixedParts { how: self.clone(), learnt: learnt.clone(), of }))

@@ -6,7 +6,7 @@
 use super::words::composed;
 use crate::data::{RowWeights, Strings};
 use crate::error::Result;
-use crate::gram::{Gather, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedBatch, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,7 @@ fn start(inputs: &Strings, weights: RowWeights<'_>) -> f64 {
     if squares > 0.0 { weights.total(inputs.len()) / squares } else { 1.0 }
 }
 
-impl Gather for Vec<Vec<char>> {}
+impl PreparedBatch for Vec<Vec<char>> {}
 
 impl Kernel for Edit {
     const NAME: &'static str = "edit";

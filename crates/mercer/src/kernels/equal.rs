@@ -4,7 +4,7 @@
 
 use crate::data::{ColumnKind, Dataset, Inputs, UNSEEN, Values};
 use crate::error::Result;
-use crate::gram::{Gather, Kernel, Mercer, Tile};
+use crate::gram::{PreparedBatch, Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub struct Labels {
     codes: Vec<u32>,
 }
 
-impl Gather for Labels {}
+impl PreparedBatch for Labels {}
 
 impl Inputs for Labels {
     const NEEDS: &'static str = "category columns";

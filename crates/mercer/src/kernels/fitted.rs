@@ -47,7 +47,7 @@ pub struct Scope<'a> {
     pub data: &'a Dataset,
     /// Names of columns; `None`: what there is.
     pub selected: Option<&'a [String]>,
-    /// Whether the Gram matrix is there for products with its features: these may then be put off (`gram::PutOff`).
+    /// Whether the Gram matrix is there for products with its features: these may then stay lazy (`gram::LazyWhitening`).
     pub multiplied: bool,
 }
 
@@ -248,24 +248,26 @@ mod tests {
     }
 
     #[test]
-    fn features_that_are_put_off_are_those_that_are_written_out() {
+    fn lazy_features_are_those_that_are_written_out() {
         let control = Control::default();
         let column =
             |name: &str, k: f64| Column { name: name.into(), values: Values::Numbers((0..40).map(|i| (k * i as f64).sin()).collect()) };
         let table = Dataset::new(vec![column("a", 0.7), column("b", 1.9)]).unwrap();
         let kernel = KernelExpr::parse("on(a, nystroem(rbf(length_scale=0.5), rank=9))").unwrap().learn(&table, None, &control).unwrap();
-        let (whole, put_off) = (kernel.gram(&table, &control).unwrap(), kernel.gram_to_multiply(&table, &control).unwrap());
-        assert!(whole.put_off().is_none() && put_off.put_off().is_some_and(|(values, factor)| values.cols() == factor.size()));
+        let (whole, lazy_features) = (kernel.gram(&table, &control).unwrap(), kernel.gram_to_multiply(&table, &control).unwrap());
+        assert!(
+            whole.lazy_features().is_none() && lazy_features.lazy_features().is_some_and(|(values, factor)| values.cols() == factor.size())
+        );
         let matrices = |of: &dyn Bound| {
             let features = of.features(Side::Rows).unwrap().into_owned();
             (gram::dense(of, &control).unwrap(), Matrix::column(of.diagonal(Side::Rows)), features)
         };
-        let ((k, d, z), (l, e, y)) = (matrices(whole.as_ref()), matrices(put_off.as_ref()));
+        let ((k, d, z), (l, e, y)) = (matrices(whole.as_ref()), matrices(lazy_features.as_ref()));
         for (a, b) in [(k, l), (d, e), (z, y)] {
             assert!(a.data().len() == b.data().len() && a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() <= 1e-12));
         }
-        // Of a sum no part is put off.
+        // No part of a sum is lazy.
         let sum = KernelExpr::parse("nystroem(rbf(length_scale=0.5), rank=9) + linear").unwrap().learn(&table, None, &control).unwrap();
-        assert!(sum.gram_to_multiply(&table, &control).unwrap().put_off().is_none());
+        assert!(sum.gram_to_multiply(&table, &control).unwrap().lazy_features().is_none());
     }
 }

@@ -6,7 +6,7 @@ use super::rbf::{Gaussian, Unlike};
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{PreparedPoints, Gather, Kernel, Mercer, Tile, map_row};
+use crate::gram::{PreparedPoints, PreparedBatch, Kernel, Mercer, Tile, map_row};
 use crate::linalg::{Cholesky, Lower, Matrix, Real, add_product};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ pub struct Whitened {
     factor: Lower,
 }
 
-impl Gather for Whitened {}
+impl PreparedBatch for Whitened {}
 
 impl Kernel for Mahalanobis {
     const NAME: &'static str = "mahalanobis";

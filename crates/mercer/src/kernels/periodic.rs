@@ -7,7 +7,7 @@ use super::rbf::{Gaussian, Unlike};
 use super::stationary;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Gather, Kernel, Map, Mercer, Tile, map_row};
+use crate::gram::{PreparedPoints, PreparedBatch, Kernel, Map, Mercer, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub struct CircleEmbedding {
     dim: usize,
 }
 
-impl Gather for CircleEmbedding {}
+impl PreparedBatch for CircleEmbedding {}
 
 /// A quarter of the widest column's range; 1 where no column varies.
 fn quarter_range(inputs: &Points) -> f64 {

@@ -2,7 +2,7 @@
 
 use crate::data::Similarities;
 use crate::error::Result;
-use crate::gram::{Gather, Kernel, Mercer, Tile};
+use crate::gram::{PreparedBatch, Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,14 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Precomputed {}
 
-impl Gather for Similarities {}
+impl PreparedBatch for Similarities {
+    fn is_symmetric(&self) -> bool {
+        self.first_asymmetry().is_none()
+    }
+    fn held(&self) -> Option<&Matrix> {
+        self.among_themselves()
+    }
+}
 
 impl Kernel for Precomputed {
     const NAME: &'static str = "precomputed";
@@ -34,12 +41,6 @@ impl Kernel for Precomputed {
     fn diagonal(&self, x: &Similarities) -> Vec<f64> {
         // Where they are not known, distances are right up to a constant for each row, and variances are refused.
         x.squares().map_or_else(|| vec![0.0; crate::data::Inputs::len(x)], <[f64]>::to_vec)
-    }
-    fn is_symmetric(x: &Similarities) -> bool {
-        x.first_asymmetry().is_none()
-    }
-    fn held(x: &Similarities) -> Option<&Matrix> {
-        x.among_themselves()
     }
     fn mercer(&self) -> Mercer {
         Mercer::Conditional("its values come from elsewhere".into())

@@ -7,7 +7,7 @@
 
 use crate::data::{Cells, PER_STEP, Trees};
 use crate::error::{Error, Result};
-use crate::gram::Gather;
+use crate::gram::PreparedBatch;
 use crate::param::{Domain, Param};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub struct Productions {
     own: Vec<f64>,
 }
 
-impl Gather for Productions {}
+impl PreparedBatch for Productions {}
 
 /// The inner nodes of a tree, parents before children.
 struct Tree {

@@ -5,7 +5,7 @@
 use super::words::{composed, per_shared};
 use crate::data::{CutRows, RowWeights, Strings};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Gather, Identity, Kernel, Mercer, Sparse, Tile};
+use crate::gram::{PreparedPoints, PreparedBatch, Identity, Kernel, Mercer, Sparse, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct Counted {
     columns: HashMap<String, u32>,
 }
 
-impl Gather for Counted {}
+impl PreparedBatch for Counted {}
 
 /// Every substring of `k` characters, overlaps included.
 fn substrings(text: &str, k: usize) -> impl Iterator<Item = &str> {

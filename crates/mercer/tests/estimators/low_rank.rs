@@ -260,7 +260,7 @@ fn support_vectors_over_features_meet_the_optimum_of_the_same_matrix() {
 }
 
 #[test]
-fn ridge_with_features_put_off_is_that_with_features_written_out() {
+fn ridge_with_lazy_features_is_that_with_features_written_out() {
     let (n, control) = (700, Control::default());
     let x = wave(n, 3, 1);
     let new = table(&wave(40, 3, 3));

@@ -8,7 +8,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Dataset, RowWeights, even_rows};
 use crate::error::{Error, Result};
-use crate::gram::{self, Block, Bound, Dense, Gram, LowRank, PutOff, Side, Slope, Triangular, pivoted_cholesky, spread};
+use crate::gram::{self, Block, Bound, Dense, Gram, LowRank, LazyWhitening, Side, Slope, Triangular, pivoted_cholesky, spread};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
@@ -212,7 +212,7 @@ impl Fixed for FixedFeatures {
     }
 }
 
-/// Rows made ready whose features are multiplied by and nothing else: these are put off.
+/// Prepared rows whose features are only multiplied: they stay lazy.
 struct FixedValues {
     learnt: Shared<LandmarkRows>,
     landmarks: Box<dyn Fixed>,
@@ -221,9 +221,9 @@ struct FixedValues {
 }
 
 impl FixedValues {
-    fn values(&self, control: &Control) -> Result<PutOff<ByPart>> {
+    fn values(&self, control: &Control) -> Result<LazyWhitening<ByPart>> {
         let slope = ByPart { learnt: self.learnt.clone(), of: None, parameters: self.parameters };
-        Ok(PutOff::new(gram::dense(self.landmarks.cross(&self.rows, control)?.as_ref(), control)?, slope))
+        Ok(LazyWhitening::new(gram::dense(self.landmarks.cross(&self.rows, control)?.as_ref(), control)?, slope))
     }
 }
 

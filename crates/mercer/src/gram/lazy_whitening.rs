@@ -15,8 +15,8 @@ pub(crate) trait Triangular {
     fn factor(&self) -> &Lower;
 }
 
-/// A Gram matrix among inputs whose features are put off.
-pub(crate) struct PutOff<S> {
+/// A Gram matrix among inputs whose features are not formed.
+pub(crate) struct LazyWhitening<S> {
     /// C, inputs x rank.
     values: Matrix,
     slope: S,
@@ -25,9 +25,9 @@ pub(crate) struct PutOff<S> {
 /// Rows whose features are made at a time.
 const ROWS: usize = 4096;
 
-impl<S: Triangular> PutOff<S> {
+impl<S: Triangular> LazyWhitening<S> {
     pub(crate) fn new(values: Matrix, slope: S) -> Self {
-        PutOff { values, slope }
+        LazyWhitening { values, slope }
     }
 
     /// The features of some inputs.
@@ -41,13 +41,13 @@ impl<S: Triangular> PutOff<S> {
 
     /// Forms the features and gives the Gram matrix as their products.
     pub(crate) fn written_out(self, control: &Control) -> Result<LowRank<S>> {
-        let PutOff { mut values, slope } = self;
+        let LazyWhitening { mut values, slope } = self;
         slope.factor().solve_rows(&mut values, control)?;
         Ok(LowRank::among(Arc::new(values), slope))
     }
 }
 
-impl<S: Triangular + Sync> Gram for PutOff<S> {
+impl<S: Triangular + Sync> Gram for LazyWhitening<S> {
     fn shape(&self) -> (usize, usize) {
         (self.values.rows(), self.values.rows())
     }
@@ -72,7 +72,7 @@ impl<S: Triangular + Sync> Gram for PutOff<S> {
     fn features(&self, _: Side) -> Option<Cow<'_, Matrix>> {
         Some(Cow::Owned(self.some(&(0..self.values.rows()).collect::<Vec<_>>())))
     }
-    fn put_off(&self) -> Option<(&Matrix, &Lower)> {
+    fn lazy_features(&self) -> Option<(&Matrix, &Lower)> {
         Some((&self.values, self.slope.factor()))
     }
     fn zero_rows(&self) -> Vec<usize> {
@@ -80,7 +80,7 @@ impl<S: Triangular + Sync> Gram for PutOff<S> {
     }
 }
 
-impl<S: Slope + Triangular> Bound for PutOff<S> {
+impl<S: Slope + Triangular> Bound for LazyWhitening<S> {
     fn parameters(&self) -> usize {
         self.slope.parameters()
     }
