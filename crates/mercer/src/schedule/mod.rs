@@ -302,7 +302,8 @@ impl Schedule {
 
     /// Whether trials of a candidate at such a price are worth it after so much was spent, with so much of the budget left.
     fn is_fair(&self, c: usize, leader: usize, price: f64, spent: f64, left: f64) -> bool {
-        let most = if self.candidates[c].is_begun() { TIED_PATIENCE * spent } else { (PATIENCE * spent).max(CHEAP_SHARE * left) };
+        let (share, least) = if self.candidates[c].is_begun() { (TIED_PATIENCE, NEGLIGIBLE_SHARE) } else { (PATIENCE, CHEAP_SHARE) };
+        let most = (share * spent).max(least * left);
         c == leader || self.is_ahead(c, leader) || price <= most
     }
 

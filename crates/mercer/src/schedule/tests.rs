@@ -174,6 +174,14 @@ fn a_costly_method_that_is_behind_after_its_first_look_is_not_searched() {
 }
 
 #[test]
+fn a_method_tied_with_a_far_cheaper_leader_is_scored_on_every_fold_where_the_budget_hardly_notices() {
+    let known = [Known { price: 0.01, ..SOME }, Known { look: 0.21, tuned: 0.11, ..SOME }];
+    let folds = |budget: f64| race(&known, budget).1.times(1, Purpose::Tune);
+    // Four more folds of price 1: three tenths of what was spent before are not enough, a thousandth of 10,000 is.
+    assert_eq!((folds(100.0), folds(10_000.0)), (1, FOLDS));
+}
+
+#[test]
 fn the_leader_is_finished_before_the_field_is_widened_where_time_is_short() {
     let (_, runner) = race(&[Known { look: 0.15, ..SOME }, SOME, SOME], 20.0);
     let last = runner.log.iter().position(|(c, p, _)| *c == 0 && matches!(p, Purpose::Last(_))).unwrap();
