@@ -1,7 +1,7 @@
 """Nearest neighbours of scikit-learn's form: weights by a function, several targets, training rows answered by the others.
 
 Expected values are those of sklearn.neighbors. Where rows are as far as the last neighbour, scikit-learn takes those that it
-finds first and Mercer all of them (decision 0040); a function of distances gets exactly those of scikit-learn.
+finds first and Mercer all of them (decision on Python package); a function of distances gets exactly those of scikit-learn.
 """
 
 import pickle

@@ -265,7 +265,7 @@ fn the_penalty_of_the_risk_is_half_of_one_over_c() {
         }
     }
     // The one convention of the documents: with lambda / 2 the penalty is 1/c.
-    let page = include_str!("../../../../docs/decisions/0011-length-scale-and-one-objective.md");
+    let page = include_str!("../../../../docs/decisions/kernel-language.md");
     assert!(page.contains("sum of losses + (lambda/2) norm^2") && page.contains("c = 1/lambda"));
 }
 

@@ -101,8 +101,8 @@ fn kept_rows_probabilities_classes_and_kernels_are_as_the_table_says() {
     assert!(learn("rvm(max_relevant=500, starts=2)", &gram, &target, None).summary().evidence.unwrap() < 0.0);
 }
 
-// The kernel of rvm is chosen by rows held out (decision 0093); its weights are by evidence, as below.
-// spec-part: T01 (the table of a comparison; that evidence chooses the kernel of rvm is missing: decision 0093)
+// The kernel of rvm is chosen by rows held out (decision on sparse machines and clusters); its weights are by evidence, as below.
+// spec-part: T01 (the table of a comparison; that evidence chooses the kernel of rvm is missing: decision on sparse machines and clusters)
 #[test]
 fn a_comparison_measures_what_the_table_says() {
     let (x, target) = table();
