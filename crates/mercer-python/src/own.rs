@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize, Serializer, ser};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The Python part: how objects are written down and made again.
 const MODULE: &str = "mercer._own";
@@ -30,10 +30,7 @@ const MODULE: &str = "mercer._own";
 struct Object(Arc<Py<PyAny>>);
 
 /// The objects that expressions name, by their text: class and parameters.
-fn prototypes() -> &'static Mutex<HashMap<String, Object>> {
-    static ALL: OnceLock<Mutex<HashMap<String, Object>>> = OnceLock::new();
-    ALL.get_or_init(Mutex::default)
-}
+static PROTOTYPES: LazyLock<Mutex<HashMap<String, Object>>> = LazyLock::new(Mutex::default);
 
 thread_local! {
     /// The classes that the models read on this thread may be of, by name.
@@ -125,7 +122,7 @@ pub(crate) fn estimator(given: &Bound<'_, PyAny>, argument: &str) -> PyResult<Es
     }
     let text: String = given.py().import(MODULE)?.call_method1("text", (given,))?.extract()?;
     let probabilities = given.hasattr("predict_proba")?;
-    prototypes().lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone(), Object(Arc::new(given.clone().unbind())));
+    PROTOTYPES.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone(), Object(Arc::new(given.clone().unbind())));
     guarded(|| {
         register_unlisted::<Own>()?;
         EstimatorExpr::own(Own { class: vec![text], probabilities })
@@ -207,7 +204,7 @@ impl Own {
 
     /// A copy of the object that the expression names.
     fn prototype(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let found = prototypes().lock().unwrap_or_else(PoisonError::into_inner).get(self.text()).cloned();
+        let found = PROTOTYPES.lock().unwrap_or_else(PoisonError::into_inner).get(self.text()).cloned();
         let unknown = || data_error(format!("python: there is no object {:?}; give the object itself as the estimator", self.text()));
         let copied = py.import("copy")?.call_method1("deepcopy", (found.ok_or_else(unknown)?.0.bind(py),))?;
         Ok(copied.unbind())
@@ -281,9 +278,10 @@ impl Estimator for Own {
 
 impl FittedOwn {
     /// What a method of the object says of kernel values, rows x columns.
-    fn asked(&self, method: &str, cross: &Matrix) -> Result<Matrix> {
+    fn asked(&self, method: &str, cross: Matrix) -> Result<Matrix> {
+        let expected = cross.rows();
         let ask = |py: Python<'_>| -> PyResult<Matrix> {
-            let said = self.state.0.bind(py).call_method1(method, (from_matrix(py, cross.clone())?,))?;
+            let said = self.state.0.bind(py).call_method1(method, (from_matrix(py, cross)?,))?;
             let array = asarray(&said)?;
             if !matches!(kind(&array)?, 'b' | 'i' | 'u' | 'f') {
                 return Err(data_error("expected an array of numbers; classes by their numbers 0, 1, ..."));
@@ -293,8 +291,8 @@ impl FittedOwn {
                 [rows, columns] => (rows, columns),
                 _ => return Err(data_error("expected one number a row, or one row of numbers")),
             };
-            if rows != cross.rows() {
-                return Err(data_error(format!("expected {} rows, found {rows}", cross.rows())));
+            if rows != expected {
+                return Err(data_error(format!("expected {expected} rows, found {rows}")));
             }
             let values = if rows * columns == 0 { Vec::new() } else { numbers(&array)? };
             guarded(|| Matrix::new(rows, columns, values))
@@ -310,9 +308,9 @@ impl Fitted for FittedOwn {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let cross = gram::dense(query.cross, query.control)?;
         let wrong = |method: &str, why: String| Error::Data(format!("{}.{method}: {why}", self.class));
-        let Some(classes) = self.classes else { return Ok(Predictions::of(Predicted::Numbers(self.asked("predict", &cross)?))) };
+        let Some(classes) = self.classes else { return Ok(Predictions::of(Predicted::Numbers(self.asked("predict", cross)?))) };
         if self.probabilities {
-            let found = self.asked("predict_proba", &cross)?;
+            let found = self.asked("predict_proba", cross)?;
             if found.cols() != classes {
                 return Err(wrong("predict_proba", format!("expected a column for each of {classes} classes, found {}", found.cols())));
             }
@@ -323,7 +321,7 @@ impl Fitted for FittedOwn {
             let values = Predicted::Classes((0..found.rows()).map(|i| largest(found.row(i))).collect());
             return Ok(Predictions { probabilities: query.want.probabilities.then_some(found), ..Predictions::of(values) });
         }
-        let found = self.asked("predict", &cross)?;
+        let found = self.asked("predict", cross)?;
         let code = |v: &f64| match *v {
             v if v.fract() == 0.0 && (0.0..classes as f64).contains(&v) => Ok(v as usize),
             v => Err(wrong("predict", format!("expected numbers of classes from 0 to {}, found {v}", classes - 1))),

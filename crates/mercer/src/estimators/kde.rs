@@ -117,10 +117,9 @@ impl Estimator for Kde {
             several => Bandwidth::Columns(several.to_vec()),
         };
         let asked = Asked { kernel: self.kernel, shape: self.shape, bandwidth, adaptive: self.adaptive, ..Asked::default() };
-        let density = Density::fit(&sample, &asked, task.control)?;
+        let (density, rule) = Density::fit_by(&sample, &asked, task.control)?;
         let mut notes = density.notes().to_vec();
-        if self.bandwidth == Value::Auto {
-            let rule = self.rule.settle(&sample, task.control)?;
+        if let Some(rule) = rule {
             notes.insert(0, format!("{} by {}", told_widths(&density.widths()), rule.name()));
         }
         Ok(FittedKde { density, summary: Summary { converged: true, notes, ..Summary::default() } })

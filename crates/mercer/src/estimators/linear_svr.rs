@@ -10,10 +10,10 @@
 
 use super::linear_machine::{C, DEFAULT_MAX_ITERATIONS, DEFAULT_TOLERANCE, INTERCEPT_SCALE, MAX_ITERATIONS, Machine, SOLVER};
 use super::linear_machine::{check_rows, costs};
-use super::svr::Scale;
+use super::svr::{self, Scale};
 use super::{Answer, Costs, Estimator, Expansion, Fitted, Gives, LinearSolver, Needs, Predicted, Predictions, Query, Size, Summary, Task};
-use crate::data::{Kind, Target, TargetInfo};
-use crate::error::{Error, Result};
+use crate::data::{Kind, TargetInfo};
+use crate::error::Result;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
 use serde::{Deserialize, Serialize};
@@ -101,25 +101,15 @@ impl Estimator for LinearSvr {
         costs(size, size.outputs, self.loss == TubeLoss::SquaredEpsilonInsensitive, self.solver)
     }
 
-    /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
-        Ok(match (param, task.target) {
-            ("epsilon", Target::Numbers(t)) if !self.standardise_target && t.cols() > 0 => {
-                0.1 * (0..t.cols()).map(|o| Scale::of(&t.col(o), task).size).sum::<f64>() / t.cols() as f64
-            }
-            ("epsilon", _) => 0.1,
-            _ => 1.0,
-        })
+        Ok(svr::start(param, self.standardise_target, task))
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedLinearSvr> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let target = task.target.as_numbers(Self::NAME)?;
         check_rows(task, target.rows(), Self::NAME)?;
-        if let Some(k) = target.data().iter().position(|t| !t.is_finite()) {
-            let row = k / target.cols() + 1;
-            return Err(Error::Data(format!("row {row}: the target is {}, expected a finite number", target.data()[k])));
-        }
+        svr::require_finite(target)?;
         let squared = self.loss == TubeLoss::SquaredEpsilonInsensitive;
         let loss = Loss { one_sided: false, squared, tube: self.epsilon.number() };
         let cost: Vec<f64> = (0..target.rows()).map(|i| self.c.number() * task.weight(i)).collect();

@@ -82,15 +82,8 @@ impl Estimator for Svr {
         svm::costs(size, size.outputs, &self.cache_mb, 110.0)
     }
 
-    /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
-        Ok(match (param, task.target) {
-            ("epsilon", Target::Numbers(t)) if !self.standardise_target && t.cols() > 0 => {
-                0.1 * (0..t.cols()).map(|o| Scale::of(&t.col(o), task).size).sum::<f64>() / t.cols() as f64
-            }
-            ("epsilon", _) => 0.1,
-            _ => 1.0,
-        })
+        Ok(start(param, self.standardise_target, task))
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedSvr> {
@@ -111,13 +104,7 @@ impl Estimator for Svr {
         if target.rows() != n || n == 0 {
             return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: target.rows() });
         }
-        if let Some(k) = target.data().iter().position(|t| !t.is_finite()) {
-            return Err(Error::Data(format!(
-                "row {}: the target is {}, expected a finite number",
-                k / target.cols() + 1,
-                target.data()[k]
-            )));
-        }
+        require_finite(target)?;
         let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
         let scales: Vec<Scale> = columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale::NONE }).collect();
         let mut problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
@@ -141,6 +128,28 @@ impl Estimator for Svr {
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
         let fitted = FittedSvr { expansion, summary: svm::summary(&solutions, options.tolerance, rounded) };
         Ok((fitted, WarmStart::of(solutions, scales.iter().map(|s| s.size), task)))
+    }
+}
+
+/// Where a parameter of a regression within a tube starts: `c` at 1, `epsilon` at a tenth of the target's standard deviation.
+pub(super) fn start(param: &str, standardise_target: bool, task: &Task<'_>) -> f64 {
+    match (param, task.target) {
+        ("epsilon", Target::Numbers(t)) if !standardise_target && t.cols() > 0 => {
+            0.1 * (0..t.cols()).map(|o| Scale::of(&t.col(o), task).size).sum::<f64>() / t.cols() as f64
+        }
+        ("epsilon", _) => 0.1,
+        _ => 1.0,
+    }
+}
+
+/// An error that names the first row whose target is not a finite number.
+pub(super) fn require_finite(target: &Matrix) -> Result<()> {
+    match target.data().iter().position(|t| !t.is_finite()) {
+        Some(k) => {
+            let row = k / target.cols() + 1;
+            Err(Error::Data(format!("row {row}: the target is {}, expected a finite number", target.data()[k])))
+        }
+        None => Ok(()),
     }
 }
 

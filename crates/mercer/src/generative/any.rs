@@ -29,20 +29,38 @@ pub(super) fn fit<M: GenerativeModel>(
     model.fit(&inputs, weights, seed, control)
 }
 
-/// A generative model whose type is forgotten.
-pub(super) trait AnyModel {
+/// A generative model whose type is forgotten. [`GenerativeExpr`](super::GenerativeExpr) is one: its methods are those of its model.
+pub trait DynModel {
+    /// The name of the model.
     fn name(&self) -> &'static str;
+    /// The parameter records of the model.
     fn params(&self) -> &'static [Param];
+    /// The columns that the model is a distribution of.
     fn column_needs(&self) -> ColumnNeeds;
+    /// The expression that it is.
     fn term(&self) -> Term;
+    /// Every number among the parameters, with its path.
     fn numbers(&self) -> Vec<NumericSetting>;
+    /// Sets the number at a path.
+    ///
+    /// # Errors
+    /// A path that there is not; a value outside of its domain.
     fn set(&mut self, path: &str, value: &Value) -> Result<()>;
+    /// Replaces every `auto` that is not left to the fit by what the rows suggest, and every range by its point nearest to that.
+    ///
+    /// # Errors
+    /// Rows that do not hold its kind of input.
     fn settle_on(&mut self, rows: &Dataset, weights: RowWeights<'_>) -> Result<()>;
+    /// Checks that parameters and rows fit together.
+    ///
+    /// # Errors
+    /// Parameters that do not, such as a list of another length than a row.
     fn check(&self, rows: &Dataset) -> Result<()>;
+    /// Free parameters of a fit to such rows; `None` where only a fit tells.
     fn free_parameters(&self, rows: &Dataset) -> Option<usize>;
 }
 
-impl<M: GenerativeModel> AnyModel for M {
+impl<M: GenerativeModel> DynModel for M {
     fn name(&self) -> &'static str {
         M::NAME
     }
@@ -73,19 +91,40 @@ impl<M: GenerativeModel> AnyModel for M {
     }
 }
 
-/// A fitted distribution whose type is forgotten.
-pub(super) trait AnyDistribution {
+/// A fitted distribution whose type is forgotten. [`FittedGenerative`](super::FittedGenerative) is one. Each method takes rows that hold the
+/// columns of the fit and no others: see [`FittedDistribution`].
+pub trait DynDistribution {
+    /// The free parameters theta, in the order of the score vector.
     fn parameters(&self) -> Vec<FreeParameter>;
+    /// ln p(x) of each row.
+    ///
+    /// # Errors
+    /// Rows of another shape than those of the fit.
     fn log_densities(&self, rows: &Dataset) -> Result<Vec<f64>>;
+    /// The score vector of each row.
+    ///
+    /// # Errors
+    /// As [`DynDistribution::log_densities`].
     fn scores(&self, rows: &Dataset) -> Result<Matrix>;
+    /// The Fisher information of one row, where a formula is known.
     fn information(&self) -> Option<Matrix>;
+    /// Score vectors times the inverse root of the information, where there is a closed form.
+    ///
+    /// # Errors
+    /// As [`DynDistribution::log_densities`].
     fn whitened_scores(&self, rows: &Dataset) -> Result<Option<Matrix>>;
+    /// Draws so many rows.
+    ///
+    /// # Errors
+    /// More than fit in memory.
     fn sample(&self, rows: usize, seed: u64) -> Result<Values>;
+    /// Whether theta maximises the weighted likelihood of the rows of the fit.
     fn is_maximum_likelihood(&self) -> bool;
+    /// What the user should know of the fit.
     fn notices(&self) -> Vec<String>;
 }
 
-impl<F: FittedDistribution> AnyDistribution for F {
+impl<F: FittedDistribution> DynDistribution for F {
     fn parameters(&self) -> Vec<FreeParameter> {
         FittedDistribution::parameters(self)
     }

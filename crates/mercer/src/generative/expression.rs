@@ -1,10 +1,9 @@
 //! Expressions of generative models, `gaussian(covariance=full)`, and what a fitted one answers.
 
-use super::{FittedGenerative, FreeParameter, GenerativeExpr, GenerativeModel, catalogue};
-use crate::data::{ColumnNeeds, Dataset, Inputs, RowWeights, Values};
+use super::{GenerativeExpr, GenerativeModel, catalogue};
+use crate::data::{Dataset, Inputs, RowWeights};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
-use crate::linalg::Matrix;
 use crate::param::{self, Alias, NestedTerm, NumericSetting, Param, Value};
 use std::fmt;
 
@@ -59,14 +58,14 @@ impl NestedTerm for GenerativeExpr {
         Self::call(name, args).unwrap_or_else(|| Err(Error::unknown_here("generative model", name, Self::names(), ELSEWHERE)))
     }
     fn term(&self) -> Term {
-        self.any().term()
+        (**self).term()
     }
     fn numbers(&self) -> Vec<NumericSetting> {
-        self.any().numbers().into_iter().map(|setting| setting.below(self.name())).collect()
+        (**self).numbers().into_iter().map(|setting| setting.below(self.name())).collect()
     }
     fn set(&mut self, path: &str, value: &Value) -> Result<()> {
         match path.split_once('.') {
-            Some((own, rest)) if own == self.name() => self.any_mut().set(rest, value),
+            Some((own, rest)) if own == self.name() => (**self).set(rest, value),
             _ => Err(Error::unknown("parameter of a generative model", path, NestedTerm::numbers(self).into_iter().map(|n| n.path))),
         }
     }
@@ -85,18 +84,6 @@ impl GenerativeExpr {
         let at = if let Term::Call { at, .. } = &term { *at } else { 0 };
         expr::locate(text, at, Self::from_term(&term))
     }
-    /// The name of the model.
-    pub fn name(&self) -> &'static str {
-        self.any().name()
-    }
-    /// The parameter records of the model.
-    pub fn params(&self) -> &'static [Param] {
-        self.any().params()
-    }
-    /// The columns that the model is a distribution of.
-    pub fn column_needs(&self) -> ColumnNeeds {
-        self.any().column_needs()
-    }
     /// The model with every `auto` that is not left to the fit replaced by what the rows suggest, and every range by its point nearest
     /// to that.
     ///
@@ -104,25 +91,14 @@ impl GenerativeExpr {
     /// Rows that do not hold its kind of input.
     pub fn settle(&self, rows: &Dataset, weights: RowWeights<'_>) -> Result<Self> {
         let mut settled = self.clone();
-        settled.any_mut().settle_on(rows, weights)?;
+        settled.settle_on(rows, weights)?;
         Ok(settled)
-    }
-    /// Checks that parameters and rows fit together.
-    ///
-    /// # Errors
-    /// Parameters that do not, such as a list of another length than a row.
-    pub fn check(&self, rows: &Dataset) -> Result<()> {
-        self.any().check(rows)
-    }
-    /// Free parameters of a fit to such rows; `None` where only a fit tells.
-    pub fn free_parameters(&self, rows: &Dataset) -> Option<usize> {
-        self.any().free_parameters(rows)
     }
 }
 
 impl fmt::Display for GenerativeExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.any().term().fmt(f)
+        (**self).term().fmt(f)
     }
 }
 
@@ -130,53 +106,5 @@ impl std::str::FromStr for GenerativeExpr {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
         Self::parse(text)
-    }
-}
-
-/// Each takes rows that hold the columns of the fit and no others: see [`FittedDistribution`](super::FittedDistribution).
-impl FittedGenerative {
-    /// The free parameters theta, in the order of the score vector.
-    pub fn parameters(&self) -> Vec<FreeParameter> {
-        self.any().parameters()
-    }
-    /// ln p(x) of each row.
-    ///
-    /// # Errors
-    /// Rows of another shape than those of the fit.
-    pub fn log_densities(&self, rows: &Dataset) -> Result<Vec<f64>> {
-        self.any().log_densities(rows)
-    }
-    /// The score vector of each row.
-    ///
-    /// # Errors
-    /// As [`FittedGenerative::log_densities`].
-    pub fn scores(&self, rows: &Dataset) -> Result<Matrix> {
-        self.any().scores(rows)
-    }
-    /// The Fisher information of one row, where a formula is known.
-    pub fn information(&self) -> Option<Matrix> {
-        self.any().information()
-    }
-    /// Score vectors times the inverse root of the information, where there is a closed form.
-    ///
-    /// # Errors
-    /// As [`FittedGenerative::log_densities`].
-    pub fn whitened_scores(&self, rows: &Dataset) -> Result<Option<Matrix>> {
-        self.any().whitened_scores(rows)
-    }
-    /// Draws so many rows.
-    ///
-    /// # Errors
-    /// More than fit in memory.
-    pub fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
-        self.any().sample(rows, seed)
-    }
-    /// Whether theta maximises the weighted likelihood of the rows of the fit.
-    pub fn is_maximum_likelihood(&self) -> bool {
-        self.any().is_maximum_likelihood()
-    }
-    /// What the user should know of the fit.
-    pub fn notices(&self) -> Vec<String> {
-        self.any().notices()
     }
 }

@@ -8,6 +8,7 @@ mod model;
 mod registered;
 mod shrinkage;
 
+pub use any::{DynDistribution, DynModel};
 pub use expression::GenerativeEntry;
 pub use model::{FittedDistribution, FreeParameter, GenerativeModel};
 pub use registered::{RegisteredDistribution, RegisteredModel, register};
@@ -17,8 +18,9 @@ use crate::control::Control;
 use crate::data::{Dataset, RowWeights};
 use crate::error::Result;
 use crate::expr::Argument;
-use any::{AnyDistribution, AnyModel};
+
 use serde::{Deserialize, Serialize};
+use std::ops::{Deref, DerefMut};
 
 /// Every generative model there is, in the order of the list; after them those that are registered.
 pub fn catalogue() -> Vec<GenerativeEntry> {
@@ -49,13 +51,27 @@ macro_rules! models {
             Registered(RegisteredDistribution),
         }
 
-        impl GenerativeExpr {
-            fn any(&self) -> &dyn AnyModel {
+        impl Deref for GenerativeExpr {
+            type Target = dyn DynModel;
+            fn deref(&self) -> &Self::Target {
                 match self { $(GenerativeExpr::$Model(m) => m,)* GenerativeExpr::Registered(m) => m.any() }
             }
-            fn any_mut(&mut self) -> &mut dyn AnyModel {
+        }
+
+        impl DerefMut for GenerativeExpr {
+            fn deref_mut(&mut self) -> &mut Self::Target {
                 match self { $(GenerativeExpr::$Model(m) => m,)* GenerativeExpr::Registered(m) => m.any_mut() }
             }
+        }
+
+        impl Deref for FittedGenerative {
+            type Target = dyn DynDistribution;
+            fn deref(&self) -> &Self::Target {
+                match self { $(FittedGenerative::$Model(f) => f,)* FittedGenerative::Registered(f) => f.any() }
+            }
+        }
+
+        impl GenerativeExpr {
             /// The model of this name with these arguments; `None` if there is none.
             fn call(name: &str, args: &[Argument]) -> Option<Result<GenerativeExpr>> {
                 $(if name == $Model::NAME {
@@ -76,9 +92,6 @@ macro_rules! models {
         }
 
         impl FittedGenerative {
-            fn any(&self) -> &dyn AnyDistribution {
-                match self { $(FittedGenerative::$Model(f) => f,)* FittedGenerative::Registered(f) => f.any() }
-            }
             /// The distribution of other free parameters, in their order.
             ///
             /// # Errors

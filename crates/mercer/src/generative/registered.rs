@@ -1,7 +1,7 @@
 //! Generative models that a program brings along. Once registered, one is a part of kernels, searches and models of that program, as
 //! those of the list are.
 
-use super::any::{self, AnyDistribution, AnyModel};
+use super::any::{self, DynDistribution, DynModel};
 use super::expression::{self, GenerativeEntry};
 use super::{FittedDistribution, FittedGenerative, GenerativeExpr, GenerativeModel, listed};
 use crate::control::Control;
@@ -71,9 +71,9 @@ pub(super) fn call(name: &str, args: &[Argument]) -> Option<Result<RegisteredMod
 }
 
 /// A model whose type is forgotten, and that can be copied, fitted and stored all the same.
-trait RegisteredAny: AnyModel + Send + Sync {
-    fn model(&self) -> &dyn AnyModel;
-    fn model_mut(&mut self) -> &mut dyn AnyModel;
+trait RegisteredAny: DynModel + Send + Sync {
+    fn model(&self) -> &(dyn DynModel + 'static);
+    fn model_mut(&mut self) -> &mut (dyn DynModel + 'static);
     fn copy(&self) -> Box<dyn RegisteredAny>;
     fn owner(&self) -> &'static str;
     fn value(&self) -> serde_json::Result<Value>;
@@ -83,10 +83,10 @@ trait RegisteredAny: AnyModel + Send + Sync {
 }
 
 impl<M: GenerativeModel> RegisteredAny for M {
-    fn model(&self) -> &dyn AnyModel {
+    fn model(&self) -> &(dyn DynModel + 'static) {
         self
     }
-    fn model_mut(&mut self) -> &mut dyn AnyModel {
+    fn model_mut(&mut self) -> &mut (dyn DynModel + 'static) {
         self
     }
     fn copy(&self) -> Box<dyn RegisteredAny> {
@@ -99,10 +99,10 @@ impl<M: GenerativeModel> RegisteredAny for M {
         serde_json::to_value(self)
     }
     fn is(&self, other: &dyn RegisteredAny) -> bool {
-        AnyModel::term(self) == other.model().term()
+        DynModel::term(self) == other.model().term()
     }
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", AnyModel::term(self))
+        write!(f, "{}", DynModel::term(self))
     }
     fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<RegisteredDistribution> {
         any::fit(self, rows, weights, seed, control).map(|fitted| RegisteredDistribution(Box::new(FittedBy::<M>(fitted))))
@@ -116,7 +116,7 @@ struct FittedBy<M: GenerativeModel>(M::Fitted);
 trait RegisteredFitted: Send + Sync {
     fn owner(&self) -> &'static str;
     fn any(&self) -> &dyn Any;
-    fn distribution(&self) -> &dyn AnyDistribution;
+    fn distribution(&self) -> &(dyn DynDistribution + 'static);
     fn with_parameters(&self, values: &[f64]) -> Result<RegisteredDistribution>;
     fn copy(&self) -> Box<dyn RegisteredFitted>;
     fn value(&self) -> serde_json::Result<Value>;
@@ -131,7 +131,7 @@ impl<M: GenerativeModel> RegisteredFitted for FittedBy<M> {
     fn any(&self) -> &dyn Any {
         self
     }
-    fn distribution(&self) -> &dyn AnyDistribution {
+    fn distribution(&self) -> &(dyn DynDistribution + 'static) {
         &self.0
     }
     fn with_parameters(&self, values: &[f64]) -> Result<RegisteredDistribution> {
@@ -152,10 +152,10 @@ impl<M: GenerativeModel> RegisteredFitted for FittedBy<M> {
 }
 
 impl RegisteredModel {
-    pub(super) fn any(&self) -> &dyn AnyModel {
+    pub(super) fn any(&self) -> &(dyn DynModel + 'static) {
         self.0.model()
     }
-    pub(super) fn any_mut(&mut self) -> &mut dyn AnyModel {
+    pub(super) fn any_mut(&mut self) -> &mut (dyn DynModel + 'static) {
         self.0.model_mut()
     }
     pub(super) fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<RegisteredDistribution> {
@@ -164,7 +164,7 @@ impl RegisteredModel {
 }
 
 impl RegisteredDistribution {
-    pub(super) fn any(&self) -> &dyn AnyDistribution {
+    pub(super) fn any(&self) -> &(dyn DynDistribution + 'static) {
         self.0.distribution()
     }
     pub(super) fn with_parameters(&self, values: &[f64]) -> Result<RegisteredDistribution> {

@@ -128,7 +128,7 @@ impl Kernel for Fisher {
     fn notices(&self, learnt: &FittedScores) -> Vec<String> {
         let share = learnt.factor.as_ref().map_or(0.0, ShrunkFactor::share);
         let shrunk = || format!("fisher: the information is singular: {:.1}% of its entries off the diagonal were taken away", 100.0 * share);
-        learnt.model.iter().flat_map(FittedGenerative::notices).chain((share > 0.0).then(shrunk)).collect()
+        learnt.model.iter().flat_map(|model| model.notices()).chain((share > 0.0).then(shrunk)).collect()
     }
     fn prepare(&self, learnt: &FittedScores, inputs: &Dataset, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
         let features = self.whitened(learnt, inputs)?;

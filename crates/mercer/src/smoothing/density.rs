@@ -144,10 +144,15 @@ impl Density {
     /// A bandwidth that is not above 0 and finite, or does not fit to the columns; rows outside the support; what a rule refuses; on
     /// request of `control`.
     pub fn fit(sample: &Sample, asked: &Asked, control: &Control) -> Result<Density> {
+        Self::fit_by(sample, asked, control).map(|(density, _)| density)
+    }
+
+    /// The density of a sample, and the rule by which its bandwidths were chosen, where one chose a bandwidth for each column.
+    pub(crate) fn fit_by(sample: &Sample, asked: &Asked, control: &Control) -> Result<(Density, Option<Rule>)> {
         control.check()?;
         let dim = sample.dim();
         control.plan("a density", 8 * 3 * (sample.rows() * (dim + 1)) as u64)?;
-        let chosen = asked.chosen(sample, control)?;
+        let (rule, chosen) = asked.chosen(sample, control)?;
         if asked.shape == Shape::Product && chosen.matrix.is_some() {
             let why = "a matrix has directions of its own and goes with shape=radial; a product takes one bandwidth for each column";
             return Err(Error::Setting { name: "shape".into(), why: why.into() });
@@ -162,7 +167,7 @@ impl Density {
         notes.extend(few_rows_decide(sample, &frame));
         let (sample, tolerance, widths) = (sample.clone(), asked.tolerance, Vec::new());
         let density = Density::ready(Stored { kernel, shape, sample, frame, support, widths, tolerance, notes })?;
-        if asked.adaptive { density.with_widths(control) } else { Ok(density) }
+        Ok((if asked.adaptive { density.with_widths(control)? } else { density }, rule))
     }
 
     /// The density with a width for each row.
@@ -331,7 +336,7 @@ impl Density {
 }
 
 impl Asked {
-    fn chosen(&self, sample: &Sample, control: &Control) -> Result<Chosen> {
+    fn chosen(&self, sample: &Sample, control: &Control) -> Result<(Option<Rule>, Chosen)> {
         let dim = sample.dim();
         let given = |columns: Vec<f64>| {
             Error::unless_equal("bandwidths, one for each column", dim, columns.len())?;
@@ -342,19 +347,19 @@ impl Asked {
                     value: h.to_string(),
                     domain: "a finite number above 0, or the name of a rule".into(),
                 }),
-                None => Ok(Chosen { columns, matrix: None, notes: Vec::new() }),
+                None => Ok((None, Chosen { columns, matrix: None, notes: Vec::new() })),
             }
         };
         match &self.bandwidth {
-            Bandwidth::Rule(rule) => rule.choose(sample, self.kernel, self.shape, control),
-            Bandwidth::Covariance(rule) => rule.choose_matrix(sample, self.kernel, control),
+            Bandwidth::Rule(rule) => rule.choose_by(sample, self.kernel, self.shape, control).map(|(rule, chosen)| (Some(rule), chosen)),
+            Bandwidth::Covariance(rule) => rule.choose_matrix(sample, self.kernel, control).map(|chosen| (None, chosen)),
             Bandwidth::Number(h) => given(vec![*h; dim]),
             Bandwidth::Columns(columns) => given(columns.clone()),
             Bandwidth::Matrix(matrix) => {
                 Error::unless_equal("rows of the bandwidth matrix", dim, matrix.rows())?;
                 super::frame::factor(matrix, control)?;
                 let columns = matrix.diagonal().iter().map(|d| d.sqrt()).collect();
-                Ok(Chosen { columns, matrix: Some(matrix.clone()), notes: Vec::new() })
+                Ok((None, Chosen { columns, matrix: Some(matrix.clone()), notes: Vec::new() }))
             }
         }
     }

@@ -155,6 +155,11 @@ impl Rule {
     /// # Errors
     /// Values without a spread, several columns for a rule of one, an equation without a solution; on request of `control`.
     pub fn choose(self, sample: &Sample, kernel: SmoothingKernel, shape: Shape, control: &Control) -> Result<Chosen> {
+        self.choose_by(sample, kernel, shape, control).map(|(_, chosen)| chosen)
+    }
+
+    /// Bandwidths for the columns of a sample, and the rule that `auto` stood for.
+    pub(super) fn choose_by(self, sample: &Sample, kernel: SmoothingKernel, shape: Shape, control: &Control) -> Result<(Rule, Chosen)> {
         let dim = sample.dim();
         (0..dim).try_for_each(|j| sample.require_spread(j))?;
         let (rule, known) = self.settled(sample, control)?;
@@ -178,7 +183,7 @@ impl Rule {
             Rule::LeastSquares => cross_validation::least_squares(sample, control, &mut notes)?,
             Rule::CrossValidation => {
                 let columns = cross_validation::likelihood(sample, kernel, shape, carried, control, &mut notes)?;
-                return Ok(Chosen { columns, matrix: None, notes });
+                return Ok((rule, Chosen { columns, matrix: None, notes }));
             }
         };
         let columns: Vec<f64> = columns.into_iter().map(|h| carried * h).collect();
@@ -187,7 +192,7 @@ impl Rule {
                 what: format!("bandwidth by {}", self.name()),
                 why: format!("it comes to {h}: the values are too near one another or too far apart; rescale the column, or give a number"),
             }),
-            None => Ok(Chosen { columns, matrix: None, notes }),
+            None => Ok((rule, Chosen { columns, matrix: None, notes })),
         }
     }
 
