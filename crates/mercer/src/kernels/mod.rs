@@ -9,6 +9,7 @@ mod nonnegative;
 mod productions;
 mod rank;
 mod registered;
+mod sequences;
 mod settle;
 mod shared;
 mod stationary;

@@ -1,0 +1,351 @@
+//! Strings as letters of an alphabet: declared or guessed, with both strands of a nucleic acid and ambiguous letters by policy
+//! (IUPAC-IUB, Nomenclature for incompletely specified bases, 1985).
+//!
+//! Nucleic acids and proteins are compared without regard to case, and T and U are one base. Other text is composed (NFC) and
+//! compared as it is written.
+
+use super::super::words::composed;
+use crate::data::Strings;
+use crate::error::{Error, Result};
+use crate::param::{Domain, Param};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The letters that a kernel of strings knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Alphabet {
+    /// Guessed from the training rows.
+    #[default]
+    Auto,
+    /// A C G T.
+    Dna,
+    /// A C G U.
+    Rna,
+    /// The 20 amino acids, selenocysteine and pyrrolysine.
+    Protein,
+    /// Every character is a letter.
+    Text,
+}
+
+/// What is done with a letter that stands for several, such as N for any base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Ambiguity {
+    /// It matches nothing, itself included, and no substring runs across it.
+    #[default]
+    Split,
+    /// It is left out, and its neighbours come together.
+    Skip,
+    /// It is a letter of its own.
+    Letter,
+}
+
+/// How a kernel reads strings: three of its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) alphabet: Alphabet,
+    pub(crate) ambiguity: Ambiguity,
+    pub(crate) reverse_complement: bool,
+}
+
+pub(crate) const ALPHABET: Param = Param::fixed(
+    "alphabet",
+    "letters of the strings: dna, rna or protein, whatever their case, or text, every character as it is; auto: guessed from the training rows",
+    Domain::Choice(&["auto", "dna", "rna", "protein", "text"]),
+);
+pub(crate) const AMBIGUITY: Param = Param::fixed(
+    "ambiguity",
+    "letters that stand for several, such as N: split, they match nothing and no substring runs across them; skip, they are left out; letter, they match themselves",
+    Domain::Choice(&["split", "skip", "letter"]),
+);
+pub(crate) const REVERSE_COMPLEMENT: Param =
+    Param::fixed("reverse_complement", "whether both strands of DNA or RNA count: k(x, z) + k(x, reverse complement of z)", Domain::Flag);
+
+const BASES: &[u8] = b"ACGT";
+const SEVERAL_BASES: &[u8] = b"RYSWKMBDHVN-.";
+/// The complements of those, in their order.
+const THEIR_COMPLEMENTS: &[u8] = b"YRSWMKVHDBN-.";
+const RESIDUES: &[u8] = b"ACDEFGHIKLMNPQRSTVWYUO";
+const SEVERAL_RESIDUES: &[u8] = b"BJZX*-.";
+/// A guess is made where random English letters would give it less often than this.
+const CHANCE: f64 = 1e-6;
+/// The share of the letters of English that are A, C, G, T or U, and that are one of the 20 amino acids (Lewand, Cryptological
+/// mathematics, 2000).
+const ENGLISH_BASES: f64 = 0.249;
+const ENGLISH_RESIDUES: f64 = 0.878;
+/// The least share of letters that name one base or one residue.
+const SINGLE: f64 = 0.9;
+
+impl Alphabet {
+    /// The letters that stand for one thing and those that stand for several; `None` of text.
+    fn sets(self) -> Option<(&'static [u8], &'static [u8])> {
+        match self {
+            Alphabet::Dna | Alphabet::Rna => Some((BASES, SEVERAL_BASES)),
+            Alphabet::Protein => Some((RESIDUES, SEVERAL_RESIDUES)),
+            Alphabet::Text | Alphabet::Auto => None,
+        }
+    }
+    /// Its name in expressions.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Alphabet::Auto => "auto",
+            Alphabet::Dna => "dna",
+            Alphabet::Rna => "rna",
+            Alphabet::Protein => "protein",
+            Alphabet::Text => "text",
+        }
+    }
+
+    /// The alphabet that the strings are written in. What is written in capital and in small letters is text: whether these are the same
+    /// letters is for the user to say.
+    pub(crate) fn guess(inputs: &Strings) -> Alphabet {
+        let mut counts = [0usize; 256];
+        for text in inputs.iter() {
+            if !text.is_ascii() {
+                return Alphabet::Text;
+            }
+            text.bytes().for_each(|b| counts[usize::from(b)] += 1);
+        }
+        let total: usize = counts.iter().sum();
+        let small: usize = (b'a'..=b'z').map(|b| counts[usize::from(b)]).sum();
+        let capital: usize = (b'A'..=b'Z').map(|b| counts[usize::from(b)]).sum();
+        if small > 0 && capital > 0 {
+            return Alphabet::Text;
+        }
+        (b'a'..=b'z').for_each(|b| counts[usize::from(b.to_ascii_uppercase())] += std::mem::take(&mut counts[usize::from(b)]));
+        let holds = |set: &[u8]| set.iter().map(|b| counts[usize::from(*b)]).sum::<usize>();
+        let fits = |single: &[u8], others: &[&[u8]], english: f64| {
+            let own = holds(single);
+            own + others.iter().map(|set| holds(set)).sum::<usize>() == total && own as f64 >= SINGLE * total as f64 && (own as f64) * english.ln() < CHANCE.ln()
+        };
+        if fits(b"ACGTU", &[SEVERAL_BASES], ENGLISH_BASES) {
+            let rna = counts[usize::from(b'U')] > 0 && counts[usize::from(b'T')] == 0;
+            return if rna { Alphabet::Rna } else { Alphabet::Dna };
+        }
+        // Proteins are written in capital letters; words rarely are.
+        let (standard, rare) = RESIDUES.split_at(20);
+        if small == 0 && fits(standard, &[rare, SEVERAL_RESIDUES], ENGLISH_RESIDUES) { Alphabet::Protein } else { Alphabet::Text }
+    }
+}
+
+/// Codes of letters, in one byte where there are few.
+#[derive(Clone, Debug)]
+pub(crate) enum Codes {
+    Narrow(Vec<u8>),
+    Wide(Vec<u16>),
+}
+
+/// A code of a letter.
+pub(crate) trait Code: Copy + Eq + Ord + Send + Sync + 'static {
+    /// Matches nothing, itself included.
+    const SPLIT: Self;
+    /// A letter that the other batch lacks: it matches nothing there.
+    const UNKNOWN: Self;
+    /// Matches nothing whatever, [`Code::SPLIT`] and [`Code::UNKNOWN`] included.
+    const NOTHING: Self;
+    /// The code of this number, [`Code::UNKNOWN`] if there is none.
+    fn of(number: usize) -> Self;
+    /// Its number.
+    fn number(self) -> usize;
+}
+
+macro_rules! code {
+    ($($t:ty),*) => {
+        $(impl Code for $t {
+            const SPLIT: Self = <$t>::MAX;
+            const UNKNOWN: Self = <$t>::MAX - 1;
+            const NOTHING: Self = <$t>::MAX - 2;
+            fn of(number: usize) -> Self {
+                if number < Self::NOTHING as usize { number as $t } else { Self::UNKNOWN }
+            }
+            fn number(self) -> usize {
+                usize::from(self)
+            }
+        })*
+    };
+}
+code!(u8, u16);
+
+/// A batch of strings as codes: equal codes are equal letters, within the batch and against the batch that it was encoded for.
+#[derive(Clone, Debug)]
+pub(crate) struct Encoded {
+    codes: Codes,
+    starts: Vec<usize>,
+    /// The letter of each code.
+    letters: Vec<char>,
+    /// Codes below this are letters that the batch of the columns may hold.
+    size: usize,
+}
+
+/// Runs a block with `$codes` bound to the slice of codes of an [`Encoded`] batch, of whichever width they are.
+macro_rules! with_codes {
+    ($encoded:expr, $codes:ident => $body:expr) => {
+        match $encoded.codes() {
+            $crate::kernels::sequences::letters::Codes::Narrow($codes) => $body,
+            $crate::kernels::sequences::letters::Codes::Wide($codes) => $body,
+        }
+    };
+}
+pub(crate) use with_codes;
+
+impl Reading {
+    /// The alphabet, guessed where it is `auto`.
+    pub(crate) fn settled(&self, inputs: &Strings) -> Alphabet {
+        if self.alphabet == Alphabet::Auto { Alphabet::guess(inputs) } else { self.alphabet }
+    }
+
+    /// The number of letters, where the alphabet says so.
+    pub(crate) fn fixed_size(&self) -> Option<usize> {
+        let (single, several) = self.alphabet.sets()?;
+        Some(single.len() + if self.ambiguity == Ambiguity::Letter { several.len() } else { 0 })
+    }
+
+    /// An error that names the first letter outside the alphabet, or strands of what has none.
+    pub(crate) fn check(&self, owner: &str, inputs: &Strings) -> Result<()> {
+        let Some((single, several)) = self.alphabet.sets() else {
+            return if self.reverse_complement && self.alphabet == Alphabet::Text {
+                Err(Error::Setting {
+                    name: format!("{owner}: reverse_complement"),
+                    why: "text has no complement; the strings must be DNA or RNA (alphabet=dna)".into(),
+                })
+            } else {
+                Ok(())
+            };
+        };
+        if self.reverse_complement && self.alphabet == Alphabet::Protein {
+            return Err(Error::Setting {
+                name: format!("{owner}: reverse_complement"),
+                why: "a protein has no complement; leave it out, or declare alphabet=dna if these are bases".into(),
+            });
+        }
+        let known = |c: char| u8::try_from(c).is_ok_and(|b| place(b, single, several).is_some());
+        for (i, text) in inputs.iter().enumerate() {
+            if let Some((at, letter)) = text.chars().enumerate().find(|(_, c)| !known(*c)) {
+                return Err(Error::Data(format!(
+                    "row {}: {owner} with alphabet={} found '{letter}' at letter {}, which is none of its letters; correct the row, or give alphabet=text",
+                    i + 1,
+                    self.alphabet.name(),
+                    at + 1
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The strings as codes; against a batch of columns, by its codes.
+    pub(crate) fn encode(&self, inputs: &Strings, like: Option<&Encoded>) -> Encoded {
+        let mut starts = Vec::with_capacity(inputs.len() + 1);
+        starts.push(0);
+        let Some((single, several)) = self.alphabet.sets() else {
+            return self.encode_text(inputs, like);
+        };
+        let mut codes: Vec<u8> = Vec::with_capacity(inputs.iter().map(str::len).sum());
+        for text in inputs.iter() {
+            for b in text.bytes() {
+                match place(b, single, several) {
+                    Some(place) if place < single.len() || self.ambiguity == Ambiguity::Letter => codes.push(place as u8),
+                    _ if self.ambiguity == Ambiguity::Skip => {}
+                    _ => codes.push(u8::SPLIT),
+                }
+            }
+            starts.push(codes.len());
+        }
+        let letters: Vec<char> = single.iter().chain(several).map(|b| char::from(if *b == b'T' && self.alphabet == Alphabet::Rna { b'U' } else { *b })).collect();
+        let size = self.fixed_size().unwrap_or(letters.len());
+        Encoded { codes: Codes::Narrow(codes), starts, letters, size }
+    }
+
+    /// Every character is a letter; those of the columns come first.
+    fn encode_text(&self, inputs: &Strings, like: Option<&Encoded>) -> Encoded {
+        let mut numbers: BTreeMap<char, usize> = BTreeMap::new();
+        let texts: Vec<_> = inputs.iter().map(|s| composed(s.into())).collect();
+        texts.iter().flat_map(|t| t.chars()).for_each(|c| {
+            numbers.insert(c, 0);
+        });
+        let mut letters: Vec<char> = like.map_or_else(Vec::new, |l| l.letters.clone());
+        let known: BTreeMap<char, usize> = letters.iter().enumerate().map(|(k, c)| (*c, k)).collect();
+        for (c, number) in &mut numbers {
+            *number = known.get(c).copied().unwrap_or_else(|| {
+                letters.push(*c);
+                letters.len() - 1
+            });
+        }
+        let narrow = like.map_or(letters.len() <= usize::from(u8::NOTHING), |l| matches!(l.codes, Codes::Narrow(_)));
+        fn written<C: Code>(texts: &[std::borrow::Cow<'_, str>], numbers: &BTreeMap<char, usize>) -> (Vec<C>, Vec<usize>) {
+            let (mut codes, mut starts) = (Vec::new(), vec![0]);
+            for text in texts {
+                codes.extend(text.chars().map(|c| C::of(numbers[&c])));
+                starts.push(codes.len());
+            }
+            (codes, starts)
+        }
+        let (codes, starts) = if narrow {
+            let (codes, starts) = written(&texts, &numbers);
+            (Codes::Narrow(codes), starts)
+        } else {
+            let (codes, starts) = written(&texts, &numbers);
+            (Codes::Wide(codes), starts)
+        };
+        let size = like.map_or(letters.len(), |l| l.size);
+        Encoded { codes, starts, letters, size }
+    }
+}
+
+/// The place of a letter among those that stand for one thing and then those that stand for several.
+fn place(letter: u8, single: &[u8], several: &[u8]) -> Option<usize> {
+    let letter = letter.to_ascii_uppercase();
+    let letter = if letter == b'U' && single.len() == BASES.len() { b'T' } else { letter };
+    let own = single.iter().position(|b| *b == letter);
+    own.or_else(|| several.iter().position(|b| *b == letter).map(|k| single.len() + k))
+}
+
+/// The code of the complementary base.
+pub(crate) fn complement<C: Code>(code: C) -> C {
+    match code.number() {
+        base if base < BASES.len() => C::of(BASES.len() - 1 - base),
+        other if other < BASES.len() + SEVERAL_BASES.len() => {
+            let complement = THEIR_COMPLEMENTS[other - BASES.len()];
+            SEVERAL_BASES.iter().position(|b| *b == complement).map_or(code, |k| C::of(BASES.len() + k))
+        }
+        _ => code,
+    }
+}
+
+impl Encoded {
+    /// How many strings.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+    /// All codes, one string after the other.
+    pub(crate) fn codes(&self) -> &Codes {
+        &self.codes
+    }
+    /// Where the codes of a string are.
+    pub(crate) fn range(&self, row: usize) -> std::ops::Range<usize> {
+        self.starts[row]..self.starts[row + 1]
+    }
+    /// Letters of a string.
+    pub(crate) fn length(&self, row: usize) -> usize {
+        self.range(row).len()
+    }
+    /// The number of different letters of the batch of the columns.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+    /// The letter of a code.
+    pub(crate) fn letter(&self, code: usize) -> char {
+        self.letters.get(code).copied().unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+    /// The other strand of every string.
+    pub(crate) fn reverse_complement(&self) -> Encoded {
+        fn turned<C: Code>(codes: &[C], starts: &[usize]) -> Vec<C> {
+            starts.windows(2).flat_map(|w| codes[w[0]..w[1]].iter().rev().map(|c| complement(*c))).collect()
+        }
+        let codes = match &self.codes {
+            Codes::Narrow(codes) => Codes::Narrow(turned(codes, &self.starts)),
+            Codes::Wide(codes) => Codes::Wide(turned(codes, &self.starts)),
+        };
+        Encoded { codes, starts: self.starts.clone(), letters: self.letters.clone(), size: self.size }
+    }
+}

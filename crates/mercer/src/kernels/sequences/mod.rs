@@ -1,0 +1,3 @@
+//! What kernels of strings share: letters of alphabets, counts of substrings, distances of windows.
+
+pub(crate) mod letters;
