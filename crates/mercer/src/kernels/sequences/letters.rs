@@ -22,7 +22,7 @@ pub(crate) enum Alphabet {
     Dna,
     /// A C G U.
     Rna,
-    /// The 20 amino acids, selenocysteine and pyrrolysine.
+    /// The 20 amino acids.
     Protein,
     /// Every character is a letter.
     Text,
@@ -66,8 +66,9 @@ const BASES: &[u8] = b"ACGT";
 const SEVERAL_BASES: &[u8] = b"RYSWKMBDHVN-.";
 /// The complements of those, in their order.
 const THEIR_COMPLEMENTS: &[u8] = b"YRSWMKVHDBN-.";
-const RESIDUES: &[u8] = b"ACDEFGHIKLMNPQRSTVWYUO";
-const SEVERAL_RESIDUES: &[u8] = b"BJZX*-.";
+const RESIDUES: &[u8] = b"ACDEFGHIKLMNPQRSTVWY";
+/// Selenocysteine and pyrrolysine, which few proteins hold, are among them.
+const SEVERAL_RESIDUES: &[u8] = b"BJZXUO*-.";
 /// A guess is made where random English letters would give it less often than this.
 const CHANCE: f64 = 1e-6;
 /// The share of the letters of English that are A, C, G, T or U, and that are one of the 20 amino acids (Lewand, Cryptological
@@ -124,8 +125,7 @@ impl Alphabet {
             return if rna { Alphabet::Rna } else { Alphabet::Dna };
         }
         // Proteins are written in capital letters; words rarely are.
-        let (standard, rare) = RESIDUES.split_at(20);
-        if small == 0 && fits(standard, &[rare, SEVERAL_RESIDUES], ENGLISH_RESIDUES) { Alphabet::Protein } else { Alphabet::Text }
+        if small == 0 && fits(RESIDUES, &[SEVERAL_RESIDUES], ENGLISH_RESIDUES) { Alphabet::Protein } else { Alphabet::Text }
     }
 }
 
@@ -148,6 +148,14 @@ pub(crate) trait Code: Copy + Eq + Ord + Send + Sync + 'static {
     fn of(number: usize) -> Self;
     /// Its number.
     fn number(self) -> usize;
+    /// Whether it is a letter that the batch of the columns may hold.
+    fn is_letter(self) -> bool {
+        self < Self::NOTHING
+    }
+    /// Whether no substring runs across it.
+    fn is_split(self) -> bool {
+        self == Self::SPLIT
+    }
 }
 
 macro_rules! code {
@@ -313,6 +321,19 @@ pub(crate) fn complement<C: Code>(code: C) -> C {
 }
 
 impl Encoded {
+    /// Its letters alone.
+    pub(crate) fn without_strings(&self) -> Encoded {
+        let codes = if matches!(self.codes, Codes::Narrow(_)) { Codes::Narrow(Vec::new()) } else { Codes::Wide(Vec::new()) };
+        Encoded { codes, starts: vec![0], letters: self.letters.clone(), size: self.size }
+    }
+    /// One of its strings.
+    pub(crate) fn row(&self, i: usize) -> Encoded {
+        let codes = match &self.codes {
+            Codes::Narrow(codes) => Codes::Narrow(codes[self.range(i)].to_vec()),
+            Codes::Wide(codes) => Codes::Wide(codes[self.range(i)].to_vec()),
+        };
+        Encoded { codes, starts: vec![0, self.length(i)], letters: self.letters.clone(), size: self.size }
+    }
     /// How many strings.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
@@ -337,15 +358,20 @@ impl Encoded {
     pub(crate) fn letter(&self, code: usize) -> char {
         self.letters.get(code).copied().unwrap_or(char::REPLACEMENT_CHARACTER)
     }
-    /// The other strand of every string.
-    pub(crate) fn reverse_complement(&self) -> Encoded {
-        fn turned<C: Code>(codes: &[C], starts: &[usize]) -> Vec<C> {
-            starts.windows(2).flat_map(|w| codes[w[0]..w[1]].iter().rev().map(|c| complement(*c))).collect()
+    /// Every string with its reverse complement behind it, and a code that matches nothing between them.
+    pub(crate) fn with_reverse_complements(&self) -> Encoded {
+        fn both<C: Code>(codes: &[C], starts: &[usize]) -> Vec<C> {
+            let of = |w: &[usize]| {
+                let string = &codes[w[0]..w[1]];
+                string.iter().copied().chain([C::SPLIT]).chain(string.iter().rev().map(|c| complement(*c))).collect::<Vec<C>>()
+            };
+            starts.windows(2).flat_map(of).collect()
         }
         let codes = match &self.codes {
-            Codes::Narrow(codes) => Codes::Narrow(turned(codes, &self.starts)),
-            Codes::Wide(codes) => Codes::Wide(turned(codes, &self.starts)),
+            Codes::Narrow(codes) => Codes::Narrow(both(codes, &self.starts)),
+            Codes::Wide(codes) => Codes::Wide(both(codes, &self.starts)),
         };
-        Encoded { codes, starts: self.starts.clone(), letters: self.letters.clone(), size: self.size }
+        let starts = self.starts.iter().enumerate().map(|(i, start)| 2 * start + i).collect();
+        Encoded { codes, starts, letters: self.letters.clone(), size: self.size }
     }
 }

@@ -1,0 +1,66 @@
+//! blended: k(x, z) = sum over all strings s of 1 to k letters of decay^|s| (times s stands in x) (times s stands in z) (K21; S3 14.2.6).
+
+use super::sequences::counts::{Counted, Counting, by_counts};
+use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, REVERSE_COMPLEMENT, Reading};
+use super::sequences::weights::SubstringWeights;
+use crate::data::{RowWeights, Strings};
+use crate::error::Result;
+use crate::gram::{Identity, Kernel, Mercer, Tile};
+use crate::linalg::{Real, SparseMatrix};
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// Inner product of the counts of all substrings up to a length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blended {
+    k: Value,
+    decay: Value,
+    alphabet: Alphabet,
+    ambiguity: Ambiguity,
+    reverse_complement: bool,
+}
+
+impl Default for Blended {
+    fn default() -> Self {
+        Blended {
+            k: Value::Number(4.0),
+            decay: Value::Number(1.0),
+            alphabet: Alphabet::Auto,
+            ambiguity: Ambiguity::Split,
+            reverse_complement: false,
+        }
+    }
+}
+
+impl Blended {
+    fn reading(&self) -> Reading {
+        Reading { alphabet: self.alphabet, ambiguity: self.ambiguity, reverse_complement: self.reverse_complement }
+    }
+    fn counting(&self) -> Counting {
+        Counting { reading: self.reading(), weights: SubstringWeights::geometric(1, self.k.number().round(), self.decay.number()) }
+    }
+}
+
+impl Kernel for Blended {
+    const NAME: &'static str = "blended";
+    const DOC: &'static str = "sum over strings s of 1 to k letters of decay^|s| (times s stands in x) (times s stands in z): spectrum kernels added";
+    const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), 11.2 (blended spectrum)";
+    const BECAUSE: &'static str = "an inner product of weighted counts";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("k", "greatest length of the substrings in letters", Domain::Integer(1, 1000)),
+        Param::fixed("decay", "weight of a substring for each of its letters: above 1, long ones count more", Domain::PositiveFinite),
+        ALPHABET,
+        AMBIGUITY,
+        REVERSE_COMPLEMENT,
+    ];
+    type Inputs = Strings;
+    type Learnt = ();
+    type Prepared = Counted;
+
+    fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
+        let (k, decay) = (self.k.settle(4.0), self.decay.settle(1.0));
+        Blended { k, decay, alphabet: self.reading().settled(inputs), ..self.clone() }
+    }
+    by_counts!();
+}

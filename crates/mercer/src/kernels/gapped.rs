@@ -1,0 +1,118 @@
+//! gapped: k(x, z) = sum over all gapped words of (times it stands in x) (times it stands in z), a gapped word being k letters at some of
+//! the places of a window of `length` (Ghandi, Lee, Mohammad-Noori & Beer 2014).
+//!
+//! Two windows d letters apart share C(length - d, k) gapped words, so that no gapped word is ever listed.
+
+use super::sequences::by_distance::{ByDistance, Windowed};
+use super::sequences::hamming::gapped_table;
+use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, REVERSE_COMPLEMENT, Reading};
+use super::sequences::windows::LONGEST;
+use crate::data::{RowWeights, Strings};
+use crate::error::{Error, Result};
+use crate::gram::{Kernel, Mercer, Tile};
+use crate::linalg::{Matrix, Real};
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// Inner product of the counts of all gapped words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gapped {
+    length: Value,
+    k: Value,
+    mismatches: Value,
+    alphabet: Alphabet,
+    ambiguity: Ambiguity,
+    reverse_complement: bool,
+}
+
+impl Default for Gapped {
+    fn default() -> Self {
+        Gapped {
+            length: Value::Number(10.0),
+            k: Value::Number(6.0),
+            mismatches: Value::Auto,
+            alphabet: Alphabet::Auto,
+            ambiguity: Ambiguity::Split,
+            reverse_complement: false,
+        }
+    }
+}
+
+impl Gapped {
+    fn reading(&self) -> Reading {
+        Reading { alphabet: self.alphabet, ambiguity: self.ambiguity, reverse_complement: self.reverse_complement }
+    }
+    fn by_distance(&self) -> ByDistance {
+        let (length, k) = (self.length.integer(), self.k.integer().min(self.length.integer()));
+        ByDistance { reading: self.reading(), length, table: gapped_table(length, k, self.mismatches.settle(length as f64).integer()) }
+    }
+}
+
+impl Kernel for Gapped {
+    const NAME: &'static str = "gapped";
+    const DOC: &'static str = "sum over gapped words, k letters at some places of a window, of (times it stands in x) (times it stands in z)";
+    const SOURCE: &'static str = "Ghandi, Lee, Mohammad-Noori & Beer, Enhanced regulatory sequence prediction using gapped k-mer features (2014)";
+    const BECAUSE: &'static str = "an inner product of counts";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("length", "length of the windows in letters", Domain::Integer(1, LONGEST)),
+        Param::fixed("k", "letters of a window that a gapped word keeps", Domain::Integer(1, LONGEST)),
+        Param::fixed("mismatches", "windows that differ in more letters do not count; auto: length - k, where no gapped word is shared any more", Domain::Integer(0, LONGEST)),
+        ALPHABET,
+        AMBIGUITY,
+        REVERSE_COMPLEMENT,
+    ];
+    type Inputs = Strings;
+    type Learnt = ();
+    type Prepared = Windowed;
+
+    fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
+        let (length, k) = (self.length.settle(10.0), self.k.settle(6.0));
+        let mismatches = self.mismatches.settle((length.number() - k.number()).max(0.0));
+        Gapped { length, k, mismatches, alphabet: self.reading().settled(inputs), ..self.clone() }
+    }
+    fn check(&self, inputs: &Strings) -> Result<()> {
+        if self.k.number() > self.length.number() {
+            return Err(Error::OutOfDomain {
+                owner: Self::NAME.into(),
+                name: "k".into(),
+                value: self.k.to_string(),
+                domain: format!("at most length={}, the letters of a window", self.length),
+            });
+        }
+        self.reading().check(Self::NAME, inputs)
+    }
+    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
+        Ok(self.by_distance().prepare(inputs, like))
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Windowed, T>) {
+        self.by_distance().fill(tile);
+    }
+    fn diagonal(&self, x: &Windowed) -> Vec<f64> {
+        x.diagonal()
+    }
+    fn features(&self, x: &Windowed) -> Option<Matrix> {
+        x.features()
+    }
+    fn rank(&self, _: &Strings) -> Option<usize> {
+        self.by_distance().rank()
+    }
+    fn per_value(&self, inputs: &Strings) -> f64 {
+        self.by_distance().per_value(inputs)
+    }
+    /// All gapped words are an inner product of counts; without those that only distant windows share, the eigenvalues over all words decide.
+    fn mercer(&self) -> Mercer {
+        let settled = [&self.length, &self.k, &self.mismatches].iter().all(|v| v.is_settled());
+        if self.mismatches == Value::Auto || settled && self.mismatches.number() >= self.length.number() - self.k.number() {
+            return Mercer::Always;
+        }
+        match self.by_distance().least_eigenvalue().filter(|_| settled) {
+            Some(least) if least >= 0.0 => Mercer::Always,
+            Some(least) => Mercer::Never(format!(
+                "without the windows that differ in more than {} letters it has the eigenvalue {least:.3} over all strings of {} letters; leave mismatches out",
+                self.mismatches, self.length
+            )),
+            None => Mercer::Conditional("mismatches leaves windows out that share gapped words: whether what is left is semi-definite depends on the alphabet".into()),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Kernels of strings that are a table of the Hamming distance summed over pairs of windows: k(x, z) = sum_u sum_v table[d(u, v)].
+//!
+//! Where there are few words as long as a window, the words that a string holds are its features, in the coordinates that diagonalise the
+//! table; elsewhere pairs of windows are counted by their distance.
+
+use super::hamming::{eigenvalues, multiply, reflect};
+use super::letters::{Code, Encoded, Reading, with_codes};
+use super::windows::{Scratch, Windows};
+use crate::data::{PER_FUNCTION, Strings};
+use crate::gram::{Identity, PreparedBatch, PreparedPoints, Tile};
+use crate::linalg::{Matrix, Real};
+use rayon::prelude::*;
+use std::f64::consts::FRAC_1_SQRT_2;
+
+/// Strings have features where there are no more words than this: a product of two of 4,096 numbers takes 0.1 microseconds a thousand, the
+/// distances of the windows of 300 letters 5 to 8 microseconds.
+const MOST_WORDS: usize = 4096;
+/// An eigenvalue below this share of the greatest is 0 but for rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// A kernel of windows.
+#[derive(Clone, Debug)]
+pub(crate) struct ByDistance {
+    pub(crate) reading: Reading,
+    pub(crate) length: usize,
+    /// The weight of two windows for each distance; 0 beyond.
+    pub(crate) table: Vec<f64>,
+}
+
+/// A batch of strings for a kernel of windows.
+pub struct Windowed {
+    form: Form,
+    letters: Encoded,
+    diagonal: Vec<f64>,
+}
+
+enum Form {
+    /// Features.
+    Words(PreparedPoints),
+    /// Windows, and those of both strands where both count.
+    Windows(Windows, Option<Windows>),
+}
+
+impl PreparedBatch for Windowed {}
+
+impl ByDistance {
+    /// Roots of the eigenvalues of the table over all words, where there are few of them, every batch has the same and none is negative.
+    fn roots(&self) -> Option<Vec<f64>> {
+        let letters = self.reading.fixed_size()?;
+        letters.checked_pow(u32::try_from(self.length).ok()?).filter(|words| *words <= MOST_WORDS)?;
+        let values = eigenvalues(&self.table, self.length, letters);
+        let least = -ROUNDING * values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        values.iter().map(|v| (*v >= least).then(|| v.max(0.0).sqrt())).collect()
+    }
+
+    /// The least eigenvalue of the table over all words of the alphabet, where that is known.
+    pub(crate) fn least_eigenvalue(&self) -> Option<f64> {
+        let values = eigenvalues(&self.table, self.length, self.reading.fixed_size()?);
+        let most = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        Some(if least >= -ROUNDING * most { least.max(0.0) } else { least })
+    }
+
+    pub(crate) fn prepare(&self, inputs: &Strings, like: Option<&Windowed>) -> Windowed {
+        let strings = self.reading.encode(inputs, like.map(|l| &l.letters));
+        let letters = like.map_or_else(|| strings.without_strings(), |l| l.letters.clone());
+        if let (Some(roots), Some(size)) = (self.roots(), self.reading.fixed_size()) {
+            let rows: Vec<Vec<f64>> = (0..strings.len()).into_par_iter().map(|i| self.features(&strings, i, size, &roots)).collect();
+            let diagonal: Vec<f64> = rows.iter().map(|row| row.iter().map(|v| v * v).sum()).collect();
+            let dim = size.pow(self.length as u32);
+            let points = PreparedPoints::of_dense(rows.len(), dim, rows.concat(), &[1.0], None);
+            return Windowed { form: Form::Words(points), letters, diagonal };
+        }
+        let windows = |strings: Encoded| {
+            let both = self.reading.reverse_complement.then(|| Windows::new(strings.with_reverse_complements(), self.length));
+            (Windows::new(strings, self.length), both)
+        };
+        // Letters that the other batch lacks match nothing there, and one another here.
+        let own = like.filter(|_| self.reading.fixed_size().is_none()).map(|_| windows(self.reading.encode(inputs, None)));
+        let (plain, both) = windows(strings);
+        let (x, z) = own.as_ref().map_or((&plain, both.as_ref()), |(x, z)| (x, z.as_ref()));
+        let diagonal = (0..inputs.len()).into_par_iter().map_init(Memory::default, |memory, i| self.value(x, i, z.unwrap_or(x), i, memory)).collect();
+        Windowed { form: Form::Windows(plain, both), letters, diagonal }
+    }
+
+    /// Words that a string holds, in the coordinates of the table, times the roots of its eigenvalues.
+    fn features(&self, strings: &Encoded, i: usize, size: usize, roots: &[f64]) -> Vec<f64> {
+        let mut counts = vec![0.0; size.pow(self.length as u32)];
+        let mut add = |strings: &Encoded, factor: f64| {
+            with_codes!(strings, codes => {
+                for window in codes[strings.range(i)].windows(self.length).filter(|w| !w.iter().any(|c| c.is_split())) {
+                    counts[window.iter().fold(0, |number, c| number * size + c.number())] += factor;
+                }
+            });
+        };
+        if self.reading.reverse_complement {
+            add(&strings.row(i).with_reverse_complements(), FRAC_1_SQRT_2);
+        } else {
+            add(strings, 1.0);
+        }
+        reflect(&mut counts, self.length, size);
+        multiply(&mut counts, size, roots);
+        counts
+    }
+
+    fn value(&self, x: &Windows, i: usize, z: &Windows, j: usize, memory: &mut Memory) -> f64 {
+        memory.counts.resize(self.table.len(), 0);
+        x.count(i, z, j, &mut memory.counts, &mut memory.scratch);
+        memory.counts.iter().zip(&self.table).map(|(count, t)| *count as f64 * t).sum()
+    }
+
+    pub(crate) fn fill<T: Real>(&self, tile: Tile<'_, Windowed, T>) {
+        match (&tile.a.form, &tile.b.form) {
+            (Form::Words(a), Form::Words(b)) => Tile { a, rows: tile.rows, b, cols: tile.cols, out: tile.out }.from_dots(Identity),
+            (Form::Windows(a, _), Form::Windows(b, both)) => {
+                let (mut memory, b, mut out) = (Memory::default(), both.as_ref().unwrap_or(b), tile.out);
+                for k in 0..tile.rows.len() {
+                    let i = tile.rows.at(k);
+                    for (o, j) in out.row_mut(k).iter_mut().zip(tile.cols.clone()) {
+                        *o = T::from_f64(self.value(a, i, b, j, &mut memory));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The number of features, where there are such.
+    pub(crate) fn rank(&self) -> Option<usize> {
+        self.roots()?;
+        Some(self.reading.fixed_size()?.pow(self.length as u32))
+    }
+
+    /// Operations of a value: a step of bytes for each pair of windows, and for each distance that counts.
+    pub(crate) fn per_value(&self, inputs: &Strings) -> f64 {
+        if let Some(rank) = self.rank() {
+            return PER_FUNCTION + 2.0 * rank as f64;
+        }
+        let letters = inputs.iter().map(|s| s.chars().count()).sum::<usize>() as f64 / inputs.len().max(1) as f64;
+        let strands = if self.reading.reverse_complement { 2.0 } else { 1.0 };
+        PER_FUNCTION + strands * letters * letters * (1.0 / 8.0 + self.table.len() as f64 / 16.0)
+    }
+}
+
+#[derive(Default)]
+struct Memory {
+    counts: Vec<u64>,
+    scratch: Scratch,
+}
+
+impl Windowed {
+    pub(crate) fn diagonal(&self) -> Vec<f64> {
+        self.diagonal.clone()
+    }
+    pub(crate) fn features(&self) -> Option<Matrix> {
+        match &self.form {
+            Form::Words(points) => Matrix::new(points.rows(), points.dim(), points.dense()?.to_vec()).ok(),
+            Form::Windows(..) => None,
+        }
+    }
+}

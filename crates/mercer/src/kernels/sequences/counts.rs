@@ -1,0 +1,285 @@
+//! Strings by the substrings that they hold: sparse features whose inner product is sum_s w_s (times s in x) (times s in z) (S3 (14.22)).
+//!
+//! Substrings of a few lengths over a small alphabet are numbered; all others are the states of the suffix automaton of the batch. Both
+//! take one pass over each string.
+
+use super::automaton::Automaton;
+use super::kmers::Numbering;
+use super::letters::{Code, Encoded, Reading, with_codes};
+use super::weights::SubstringWeights;
+use crate::data::{PER_FUNCTION, Strings};
+use crate::gram::{PreparedBatch, PreparedPoints, Sparse};
+use crate::linalg::SCATTERED;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::f64::consts::FRAC_1_SQRT_2;
+use std::sync::Arc;
+
+/// Numbered substrings have a column each, whether they occur or not, up to so many: weights of all columns take 2 MB then.
+const ALL_COLUMNS: u64 = 1 << 18;
+/// Above so many lengths the automaton, whose cost does not depend on their number, is as fast as sorting the numbers of each length
+/// (1,000 strings of 300 bases: see the figures in the decisions).
+const MOST_LENGTHS: usize = 12;
+/// Rows from which the cost of a value is estimated.
+const SAMPLE: usize = 64;
+
+/// How substrings are counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Counting {
+    pub(crate) reading: Reading,
+    pub(crate) weights: SubstringWeights,
+}
+
+/// What the columns of a batch mean.
+enum Columns {
+    /// Numbers of substrings are columns.
+    All(Numbering),
+    /// The column of each number that occurs.
+    Occurring(Numbering, HashMap<u64, u32>),
+    /// States of the automaton.
+    States(Automaton),
+    /// So many substrings that are given.
+    Given(usize),
+}
+
+impl Columns {
+    fn count(&self) -> usize {
+        match self {
+            Columns::All(numbering) => numbering.count() as usize,
+            Columns::Occurring(_, columns) => columns.len(),
+            Columns::States(automaton) => automaton.states(),
+            Columns::Given(count) => *count,
+        }
+    }
+}
+
+/// Counts of substrings.
+pub struct Counted {
+    counts: PreparedPoints,
+    columns: Arc<Columns>,
+    /// The letters of the batch of the columns.
+    letters: Encoded,
+}
+
+impl PreparedBatch for Counted {}
+
+impl Counted {
+    /// The counts, one row a string.
+    pub(crate) fn points(&self) -> &PreparedPoints {
+        &self.counts
+    }
+}
+
+impl Counting {
+    /// Numbers of the substrings, where they are numbered, and the weights of their lengths.
+    fn numbering(&self, size: usize) -> Option<(Numbering, &[f64])> {
+        match &self.weights {
+            SubstringWeights::Bounded { shortest, weights } if weights.len() <= MOST_LENGTHS => {
+                Numbering::new(size, *shortest..=shortest + weights.len() - 1).map(|n| (n, &weights[..]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a substring has the same column in every batch.
+    pub(crate) fn stand_alone(&self) -> bool {
+        let numbering = || self.reading.fixed_size().and_then(|size| self.numbering(size));
+        matches!(self.weights, SubstringWeights::Given { .. }) || numbering().is_some_and(|(n, _)| n.count() <= ALL_COLUMNS)
+    }
+
+    /// Counts of a batch, by the columns of another one where it is compared with that. What the other one lacks meets nothing there,
+    /// and counts in k(x, x).
+    pub(crate) fn prepare(&self, inputs: &Strings, like: Option<&Counted>) -> Counted {
+        let strings = self.reading.encode(inputs, like.map(|l| &l.letters));
+        let letters = like.map_or_else(|| strings.without_strings(), |l| l.letters.clone());
+        if let SubstringWeights::Given { substrings, weights } = &self.weights {
+            let rows = self.given(substrings, weights, strings);
+            let norms = rows.iter().map(|row| squares(row)).collect();
+            return self.counted(rows, norms, Arc::new(Columns::Given(substrings.len())), letters, like);
+        }
+        if let Some((numbering, weights)) = self.numbering(strings.size()) {
+            let numbered = self.numbered(&numbering, weights, &strings);
+            let norms = match (like, self.reading.fixed_size()) {
+                (Some(_), None) => self.self_similarities(inputs),
+                _ => numbered.iter().map(|row| squares(row)).collect(),
+            };
+            let columns = like.map_or_else(|| Arc::new(columns(numbering, &numbered)), |l| l.columns.clone());
+            let column = |number: u64| match &*columns {
+                Columns::Occurring(_, columns) => columns.get(&number).copied(),
+                _ => Some(number as u32),
+            };
+            let placed = |row: Vec<(u64, f64)>| row.into_iter().filter_map(|(number, v)| Some((column(number)?, v))).collect();
+            let rows = numbered.into_par_iter().map(placed).collect();
+            return self.counted(rows, norms, columns, letters, like);
+        }
+        let strings = self.strands(strings);
+        let columns = like.map_or_else(|| Arc::new(Columns::States(self.automaton(&strings))), |l| l.columns.clone());
+        let rows = match &*columns {
+            Columns::States(automaton) => self.by_states(automaton, &strings),
+            _ => vec![Vec::new(); inputs.len()],
+        };
+        let norms = if like.is_some() { self.self_similarities(inputs) } else { rows.iter().map(|row| squares(row)).collect() };
+        self.counted(rows, norms, columns, letters, like)
+    }
+
+    fn counted(
+        &self,
+        rows: Vec<Vec<(u32, f64)>>,
+        norms: Vec<f64>,
+        columns: Arc<Columns>,
+        letters: Encoded,
+        like: Option<&Counted>,
+    ) -> Counted {
+        let counts = PreparedPoints::from_counts(columns.count(), Sparse::from_rows(rows), norms, like.map(|l| &l.counts));
+        Counted { counts, columns, letters }
+    }
+
+    fn numbered(&self, numbering: &Numbering, weights: &[f64], strings: &Encoded) -> Vec<Vec<(u64, f64)>> {
+        let both = self.reading.reverse_complement;
+        (0..strings.len()).into_par_iter().map(|i| numbering.counts(strings, i, weights, both)).collect()
+    }
+
+    /// How often each string holds each of some substrings, times the root of its weight.
+    fn given(&self, substrings: &[String], weights: &[f64], strings: Encoded) -> Vec<Vec<(u32, f64)>> {
+        let sought = self.reading.encode(&Strings::new(substrings), Some(&strings));
+        let (strings, factor) = (self.strands(strings), self.strand_factor());
+        let count = |i: usize, s: usize| {
+            with_codes!(strings, codes => with_codes!(sought, words => occurrences(&codes[strings.range(i)], &words[sought.range(s)])))
+        };
+        let row = |i| {
+            let held = (0..substrings.len()).map(|s| (s as u32, count(i, s)));
+            held.filter(|(_, n)| *n > 0).map(|(s, n)| (s, factor * n as f64 * weights[s as usize].sqrt())).collect()
+        };
+        (0..strings.len()).into_par_iter().map(row).collect()
+    }
+
+    /// What features of both strands are multiplied by: both strands of x against both of z are twice x against both of z.
+    fn strand_factor(&self) -> f64 {
+        if self.reading.reverse_complement { FRAC_1_SQRT_2 } else { 1.0 }
+    }
+
+    /// The strings as the automaton reads them: with both strands, one after the other.
+    fn strands(&self, strings: Encoded) -> Encoded {
+        if self.reading.reverse_complement { strings.with_reverse_complements() } else { strings }
+    }
+
+    fn automaton(&self, strings: &Encoded) -> Automaton {
+        with_codes!(strings, codes => Automaton::of((0..strings.len()).map(|i| &codes[strings.range(i)]), strings.size(), &self.weights))
+    }
+
+    fn by_states(&self, automaton: &Automaton, strings: &Encoded) -> Vec<Vec<(u32, f64)>> {
+        let factor = self.strand_factor();
+        let scratch = || (vec![0.0; automaton.states()], Vec::new());
+        let rows = (0..strings.len()).into_par_iter().with_min_len(SAMPLE);
+        rows.map_init(scratch, |(seen, touched), i| {
+            let mut row = with_codes!(strings, codes => automaton.features(&codes[strings.range(i)], &self.weights, seen, touched));
+            row.iter_mut().for_each(|(_, v)| *v *= factor);
+            row
+        })
+        .collect()
+    }
+
+    /// k(x, x) of each string by itself.
+    fn self_similarities(&self, inputs: &Strings) -> Vec<f64> {
+        let strings = self.reading.encode(inputs, None);
+        if let Some((numbering, weights)) = self.numbering(strings.size()) {
+            return self.numbered(&numbering, weights, &strings).iter().map(|row| squares(row)).collect();
+        }
+        let strings = self.strands(strings);
+        let one = |i: usize| {
+            let automaton = with_codes!(strings, codes => Automaton::of(std::iter::once(&codes[strings.range(i)]), strings.size(), &self.weights));
+            let (mut seen, mut touched) = (vec![0.0; automaton.states()], Vec::new());
+            squares(&with_codes!(strings, codes => automaton.features(&codes[strings.range(i)], &self.weights, &mut seen, &mut touched)))
+        };
+        let factor = self.strand_factor();
+        (0..strings.len()).into_par_iter().map(|i| factor * factor * one(i)).collect()
+    }
+
+    /// An upper bound on the counts of these strings.
+    pub(crate) fn stored(&self, inputs: &Strings) -> usize {
+        let letters: usize = inputs.iter().map(str::len).sum();
+        let lengths = match &self.weights {
+            SubstringWeights::Bounded { weights, .. } => weights.len().min(MOST_LENGTHS),
+            SubstringWeights::Geometric { .. } => 2,
+            SubstringWeights::Given { substrings, .. } => return substrings.len() * inputs.len(),
+        };
+        letters * lengths * if self.reading.reverse_complement { 2 } else { 1 }
+    }
+
+    /// Operations of a value: one at a scattered place for each column that two strings share, by some of them.
+    pub(crate) fn per_value(&self, inputs: &Strings) -> f64 {
+        let step = inputs.len().div_ceil(SAMPLE).max(1);
+        let some: Vec<&str> = inputs.iter().step_by(step).collect();
+        let pairs = (some.len() * some.len().saturating_sub(1)).max(1) as f64;
+        let counted = self.prepare(&Strings::new(some.iter().copied()), None);
+        let mut holders: HashMap<usize, f64> = HashMap::new();
+        for i in 0..some.len() {
+            counted.counts.each(i).for_each(|(column, _)| *holders.entry(column).or_default() += 1.0);
+        }
+        let shared: f64 = holders.into_values().map(|count| count * (count - 1.0)).sum();
+        PER_FUNCTION + 2.0 * SCATTERED * shared / pairs
+    }
+}
+
+/// How often a word stands in a string, overlaps included.
+fn occurrences<A: Code, B: Code>(string: &[A], word: &[B]) -> usize {
+    if word.is_empty() {
+        return 0;
+    }
+    let same = |(a, b): (&A, &B)| a.number() == b.number() && a.is_letter();
+    string.windows(word.len()).filter(|window| window.iter().zip(word).all(same)).count()
+}
+
+fn squares<N>(row: &[(N, f64)]) -> f64 {
+    row.iter().map(|(_, v)| v * v).sum()
+}
+
+/// Columns for a batch that stands alone.
+fn columns(numbering: Numbering, rows: &[Vec<(u64, f64)>]) -> Columns {
+    if numbering.count() <= ALL_COLUMNS {
+        return Columns::All(numbering);
+    }
+    let mut numbers: Vec<u64> = rows.iter().flatten().map(|(number, _)| *number).collect();
+    numbers.par_sort_unstable();
+    numbers.dedup();
+    Columns::Occurring(numbering, numbers.into_iter().zip(0..).collect())
+}
+
+/// The methods of [`crate::gram::Kernel`] of a kernel that counts substrings, from its `reading` and its `counting`.
+macro_rules! by_counts {
+    () => {
+        by_counts!(check: |_kernel| Ok(()));
+    };
+    (check: |$kernel:ident| $check:expr) => {
+        fn check(&self, inputs: &Strings) -> Result<()> {
+            let parameters = |$kernel: &Self| -> Result<()> { $check };
+            parameters(self)?;
+            self.reading().check(Self::NAME, inputs)
+        }
+        fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Counted>) -> Result<Counted> {
+            Ok(self.counting().prepare(inputs, like))
+        }
+        fn fill<T: Real>(&self, tile: Tile<'_, Counted, T>) {
+            tile.of(Counted::points).from_dots(Identity);
+        }
+        fn diagonal(&self, x: &Counted) -> Vec<f64> {
+            x.points().norms().to_vec()
+        }
+        fn sparse_features<'p>(&self, x: &'p Counted) -> Option<SparseMatrix<'p>> {
+            Some(x.points().sparse())
+        }
+        fn stored(&self, inputs: &Strings) -> Option<usize> {
+            Some(self.counting().stored(inputs))
+        }
+        fn per_value(&self, inputs: &Strings) -> f64 {
+            self.counting().per_value(inputs)
+        }
+        fn features_stand_alone(&self) -> bool {
+            self.counting().stand_alone()
+        }
+        fn mercer(&self) -> Mercer {
+            Mercer::Always
+        }
+    };
+}
+pub(crate) use by_counts;

@@ -1,0 +1,83 @@
+//! Weights of substrings: by their length, or given for each (S3 14.2.6).
+
+/// The weight of every substring.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum SubstringWeights {
+    /// Weights of the lengths from `shortest` on; longer substrings have none.
+    Bounded { shortest: usize, weights: Vec<f64> },
+    /// factor^length, for every length from `shortest` on.
+    Geometric { shortest: usize, factor: f64 },
+    /// Weights of some substrings; all others have none.
+    Given { substrings: Vec<String>, weights: Vec<f64> },
+}
+
+impl SubstringWeights {
+    /// Weight 1 for one length.
+    pub(crate) fn one(length: usize) -> Self {
+        SubstringWeights::Bounded { shortest: length, weights: vec![1.0] }
+    }
+
+    /// factor^length from `shortest` to `longest`, which may be infinite.
+    pub(crate) fn geometric(shortest: usize, longest: f64, factor: f64) -> Self {
+        match longest {
+            longest if longest.is_finite() => {
+                let longest = longest as usize;
+                let weights = (shortest..=longest).map(|l| factor.powi(i32::try_from(l).unwrap_or(i32::MAX))).collect();
+                SubstringWeights::Bounded { shortest, weights }
+            }
+            _ => SubstringWeights::Geometric { shortest, factor },
+        }
+    }
+
+    /// The sum of the weights by length of the lengths above `from` and up to `to`.
+    pub(crate) fn between(&self, from: usize, to: usize) -> f64 {
+        match self {
+            SubstringWeights::Bounded { shortest, weights } => {
+                let at = |length: usize| (length + 1).saturating_sub(*shortest).min(weights.len());
+                weights[at(from).min(at(to))..at(to)].iter().sum()
+            }
+            SubstringWeights::Given { .. } => 0.0,
+            SubstringWeights::Geometric { shortest, factor } => {
+                let from = from.max(shortest.saturating_sub(1));
+                if to <= from {
+                    0.0
+                } else if *factor == 1.0 {
+                    (to - from) as f64
+                } else {
+                    let power = |l: usize| factor.powf(l as f64);
+                    // f^(from+1) + .. + f^to.
+                    factor * (power(from) - power(to)) / (1.0 - factor)
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_weights_are_sums_over_lengths() {
+        let all = [
+            SubstringWeights::one(3),
+            SubstringWeights::geometric(2, 5.0, 0.5),
+            SubstringWeights::geometric(1, f64::INFINITY, 1.0),
+            SubstringWeights::geometric(3, f64::INFINITY, 0.7),
+            SubstringWeights::geometric(1, f64::INFINITY, 1.2),
+        ];
+        for weights in all {
+            let of = |l: usize| match &weights {
+                SubstringWeights::Bounded { shortest, weights } => l.checked_sub(*shortest).and_then(|k| weights.get(k)).copied().unwrap_or(0.0),
+                SubstringWeights::Given { .. } => 0.0,
+                SubstringWeights::Geometric { shortest, factor } => if l >= *shortest { factor.powi(l as i32) } else { 0.0 },
+            };
+            for from in 0..9 {
+                for to in from..9 {
+                    let sum: f64 = (from + 1..=to).map(of).sum();
+                    assert!((weights.between(from, to) - sum).abs() < 1e-12, "{weights:?} {from} {to}");
+                }
+            }
+        }
+    }
+}

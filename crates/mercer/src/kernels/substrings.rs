@@ -1,0 +1,104 @@
+//! substrings: k(x, z) = sum over all strings s of w_s (times s stands in x) (times s stands in z) (K20, K21; S3 (14.22)).
+//!
+//! w_s is decay^|s| between two lengths, the longest of which may be infinite, or given for each of some substrings. All lengths at once
+//! are features of the suffix automaton of the batch: time and memory are linear in the letters.
+
+use super::sequences::counts::{Counted, Counting, by_counts};
+use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, REVERSE_COMPLEMENT, Reading};
+use super::sequences::weights::SubstringWeights;
+use crate::data::{RowWeights, Strings};
+use crate::error::{Error, Result};
+use crate::gram::{Identity, Kernel, Mercer, Tile};
+use crate::linalg::{Real, SparseMatrix};
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// Inner product of the weighted counts of all substrings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Substrings {
+    shortest: Value,
+    longest: Value,
+    decay: Value,
+    only: Vec<String>,
+    weights: Value,
+    alphabet: Alphabet,
+    ambiguity: Ambiguity,
+    reverse_complement: bool,
+}
+
+impl Default for Substrings {
+    fn default() -> Self {
+        Substrings {
+            shortest: Value::Number(1.0),
+            longest: Value::Number(f64::INFINITY),
+            decay: Value::Number(1.0),
+            only: Vec::new(),
+            weights: Value::Number(1.0),
+            alphabet: Alphabet::Auto,
+            ambiguity: Ambiguity::Split,
+            reverse_complement: false,
+        }
+    }
+}
+
+impl Substrings {
+    fn reading(&self) -> Reading {
+        Reading { alphabet: self.alphabet, ambiguity: self.ambiguity, reverse_complement: self.reverse_complement }
+    }
+    fn counting(&self) -> Counting {
+        let weights = if self.only.is_empty() {
+            SubstringWeights::geometric(self.shortest.integer(), self.longest.number(), self.decay.number())
+        } else {
+            let given = self.weights.numbers();
+            let weights = if given.len() == 1 { vec![given[0]; self.only.len()] } else { given.to_vec() };
+            SubstringWeights::Given { substrings: self.only.clone(), weights }
+        };
+        Counting { reading: self.reading(), weights }
+    }
+    fn outside(name: &str, value: &Value, domain: String) -> Error {
+        Error::OutOfDomain { owner: Self::NAME.into(), name: name.into(), value: value.to_string(), domain }
+    }
+}
+
+impl Kernel for Substrings {
+    const NAME: &'static str = "substrings";
+    const DOC: &'static str = "sum over strings s of every length of decay^|s| (times s stands in x) (times s stands in z): all common substrings counted";
+    const SOURCE: &'static str = "Vishwanathan & Smola, Fast kernels for string and tree matching (2003)";
+    const BECAUSE: &'static str = "an inner product of weighted counts";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("shortest", "least length of the substrings in letters", Domain::Integer(1, 1_000_000)),
+        Param::fixed("longest", "greatest length of the substrings in letters; inf: every length", Domain::Positive),
+        Param::fixed("decay", "weight of a substring for each of its letters; 1: all weigh the same", Domain::PositiveFinite),
+        Param::fixed("only", "substrings that count, a list such as [TATA, CCAAT]; all others weigh nothing; empty: all count", Domain::Words),
+        Param::fixed("weights", "weights of the substrings in `only`: one number for all, or a list of as many", Domain::NonNegative),
+        ALPHABET,
+        AMBIGUITY,
+        REVERSE_COMPLEMENT,
+    ];
+    type Inputs = Strings;
+    type Learnt = ();
+    type Prepared = Counted;
+
+    fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
+        Substrings {
+            shortest: self.shortest.settle(1.0),
+            longest: self.longest.settle(f64::INFINITY),
+            decay: self.decay.settle(1.0),
+            weights: self.weights.settle(1.0),
+            alphabet: self.reading().settled(inputs),
+            ..self.clone()
+        }
+    }
+    by_counts!(check: |kernel| {
+        let (shortest, longest) = (kernel.shortest.number(), kernel.longest.number());
+        if longest < shortest || longest.is_finite() && longest.fract() != 0.0 {
+            return Err(Self::outside("longest", &kernel.longest, format!("a whole number from {shortest}, the shortest length, or inf")));
+        }
+        let (given, words) = (kernel.weights.numbers().len(), kernel.only.len());
+        if given != 1 && given != words {
+            return Err(Self::outside("weights", &kernel.weights, format!("one number, or one for each of the {words} substrings in `only`")));
+        }
+        kernel.reading().check("the list `only` of substrings", &Strings::new(&kernel.only))
+    });
+}
