@@ -15,5 +15,6 @@ mod properties;
 mod psd;
 mod sets;
 mod tfidf;
+mod strings;
 mod trees;
 mod validity;

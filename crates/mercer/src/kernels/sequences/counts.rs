@@ -35,7 +35,7 @@ enum Columns {
     /// Numbers of substrings are columns.
     All(Numbering),
     /// The column of each number that occurs.
-    Occurring(Numbering, HashMap<u64, u32>),
+    Occurring(HashMap<u64, u32>),
     /// States of the automaton.
     States(Automaton),
     /// So many substrings that are given.
@@ -46,7 +46,7 @@ impl Columns {
     fn count(&self) -> usize {
         match self {
             Columns::All(numbering) => numbering.count() as usize,
-            Columns::Occurring(_, columns) => columns.len(),
+            Columns::Occurring(columns) => columns.len(),
             Columns::States(automaton) => automaton.states(),
             Columns::Given(count) => *count,
         }
@@ -105,7 +105,7 @@ impl Counting {
             };
             let columns = like.map_or_else(|| Arc::new(columns(numbering, &numbered)), |l| l.columns.clone());
             let column = |number: u64| match &*columns {
-                Columns::Occurring(_, columns) => columns.get(&number).copied(),
+                Columns::Occurring(columns) => columns.get(&number).copied(),
                 _ => Some(number as u32),
             };
             let placed = |row: Vec<(u64, f64)>| row.into_iter().filter_map(|(number, v)| Some((column(number)?, v))).collect();
@@ -242,7 +242,7 @@ fn columns(numbering: Numbering, rows: &[Vec<(u64, f64)>]) -> Columns {
     let mut numbers: Vec<u64> = rows.iter().flatten().map(|(number, _)| *number).collect();
     numbers.par_sort_unstable();
     numbers.dedup();
-    Columns::Occurring(numbering, numbers.into_iter().zip(0..).collect())
+    Columns::Occurring(numbers.into_iter().zip(0..).collect())
 }
 
 /// The methods of [`crate::gram::Kernel`] of a kernel that counts substrings, from its `reading` and its `counting`.

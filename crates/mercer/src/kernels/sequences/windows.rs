@@ -1,72 +1,48 @@
-//! Pairs of windows of two strings by their Hamming distance, and kernels that are a table of it.
+//! Pairs of windows of two strings by their Hamming distance, 512 pairs at a time.
 //!
-//! Along a diagonal of the table of matches the distance of two windows changes by the letters that come in and those that go out, so that
-//! one pass of byte instructions over all cells serves every kernel that is a sum over pairs of windows of `table[distance]`: gapped
-//! substrings, mismatches. Its cost is that of the cells, for any alphabet.
+//! Along a diagonal of the table of matches the number of places where two windows agree grows by the letter that comes in and falls by
+//! the one that goes out. One bit of a word is one diagonal: the numbers of all diagonals are a few words, one for each binary digit, and the
+//! letters of a string against one letter are a bit map. The string of the columns is a ring, closed by letters that match nothing, so
+//! that a diagonal that leaves it at the end comes back at the start with no match. A row of the table costs some 40 instructions for 512
+//! cells, for any alphabet.
 
 use super::letters::{Code, Encoded, with_codes};
 use crate::gram::{Level, dispatch, level};
-use std::ops::Range;
 
-/// The longest windows: distances are bytes, and one is kept for what is no window.
+/// The longest windows: their matches are numbers of eight binary digits.
 pub(crate) const LONGEST: usize = 250;
-/// Cells in one count of a distance: a byte holds it.
-const PART: usize = 128;
+/// Words of 64 diagonals that are moved together: a register of 512 bits.
+const WORDS: usize = 8;
+/// Bit maps are kept for each shift by less than a byte, so that every rotation is a load from some byte on.
+const SHIFTS: usize = 8;
 
-dispatch! {
-    /// Distances of the windows of a row of cells from those of the row before, one place down the diagonal; returns the least.
-    slide, slide_body, <C: Code>, (distances: &mut [u8], entering: &[C], leaving: &[C], enters: C, leaves: C) -> u8, operations: distances.len() / 8
-}
-dispatch! {
-    /// How many of the distances are 0, 1, .. is added to `counts`.
-    tally, tally_body, <>, (distances: &[u8], counts: &mut [u64]) -> (), operations: distances.len() * counts.len() / 16
-}
-dispatch! {
-    /// Adds to distances whether letters differ from one.
-    compare, compare_body, <C: Code>, (distances: &mut [u8], letters: &[C], letter: C) -> (), operations: distances.len() / 16
-}
-
-#[inline(always)]
-fn slide_body<C: Code, const FMA: bool>(distances: &mut [u8], entering: &[C], leaving: &[C], enters: C, leaves: C) -> u8 {
-    let mut least = u8::MAX;
-    for ((d, e), l) in distances.iter_mut().zip(entering).zip(leaving) {
-        let moved = d.wrapping_add(u8::from(*e != enters)).wrapping_sub(u8::from(*l != leaves));
-        *d = moved;
-        least = least.min(moved);
-    }
-    least
-}
-
-#[inline(always)]
-fn tally_body<const FMA: bool>(distances: &[u8], counts: &mut [u64]) {
-    for (t, count) in counts.iter_mut().enumerate() {
-        *count += distances.chunks(PART).map(|part| u64::from(part.iter().map(|d| u8::from(*d == t as u8)).sum::<u8>())).sum::<u64>();
-    }
-}
-
-#[inline(always)]
-fn compare_body<C: Code, const FMA: bool>(distances: &mut [u8], letters: &[C], letter: C) {
-    for (d, l) in distances.iter_mut().zip(letters) {
-        *d += u8::from(*l != letter);
-    }
-}
-
-/// Windows of the strings of a batch: which of them a split letter breaks.
+/// A batch of strings and their windows: which of them a split letter breaks.
 pub(crate) struct Windows {
-    pub(crate) strings: Encoded,
+    strings: Encoded,
     length: usize,
-    /// Windows of each string with a split letter in them.
+    /// Windows of each string with a split letter in them, ascending.
     broken: Vec<Vec<u32>>,
 }
 
-/// Memory for distances.
+/// A string of the columns as bit maps.
 #[derive(Default)]
-pub(crate) struct Scratch {
-    /// One for each diagonal that the cells of the current row lie on, from the last row's first column on.
-    diagonals: Vec<u8>,
-    /// Those of the first column.
-    first: Vec<u8>,
+pub(crate) struct BitMaps {
+    /// Diagonals of the ring.
+    ring: usize,
+    /// Bytes of one shift of a map.
+    stride: usize,
+    /// All shifts of the maps: of no letter, of whole windows, of each letter that the string holds.
+    bytes: Vec<u8>,
+    /// The map of each code.
+    maps: Vec<u32>,
+    windows: usize,
+    /// For the string of the rows, the map of each of its letters.
+    letters: Vec<u32>,
+    tallies: Vec<[u64; WORDS]>,
 }
+
+const NO_LETTER: u32 = 0;
+const WHOLE: u32 = 1;
 
 impl Windows {
     pub(crate) fn new(strings: Encoded, length: usize) -> Self {
@@ -74,21 +50,40 @@ impl Windows {
         Windows { strings, length, broken }
     }
 
-    /// How many windows of string i of these and string j of others have each distance below the number of counts.
-    pub(crate) fn count(&self, i: usize, others: &Windows, j: usize, counts: &mut [u64], scratch: &mut Scratch) {
-        counts.fill(0);
-        let (rows, cols) = (self.strings.range(i), others.strings.range(j));
-        let broken = (&self.broken[i][..], &others.broken[j][..]);
-        with_codes!(self.strings, x => with_codes!(others.strings, z => count(&x[rows], &z[cols], self.length, broken, counts, scratch)));
+    /// Makes the bit maps of a string, which [`Windows::count`] then compares others with.
+    pub(crate) fn map(&self, j: usize, maps: &mut BitMaps) {
+        with_codes!(self.strings, codes => maps.set(&codes[self.strings.range(j)], self.length, &self.broken[j]));
     }
 
-    /// The windows of a string that no split letter breaks, as places among all codes.
-    pub(crate) fn whole(&self, i: usize) -> impl Iterator<Item = Range<usize>> + '_ {
-        let range = self.strings.range(i);
-        let windows = (range.len() + 1).saturating_sub(self.length);
-        let (length, first) = (self.length, range.start);
-        (0..windows).filter(move |w| self.broken[i].binary_search(&(*w as u32)).is_err()).map(move |w| first + w..first + w + length)
+    /// How many windows of string i and of the string of the maps agree in all but 0, 1, .. letters, up to the number of counts.
+    pub(crate) fn count(&self, i: usize, maps: &mut BitMaps, counts: &mut [u64]) {
+        counts.fill(0);
+        let windows = (self.strings.length(i) + 1).saturating_sub(self.length);
+        if windows == 0 || maps.windows == 0 {
+            return;
+        }
+        with_codes!(self.strings, codes => maps.find(&codes[self.strings.range(i)]));
+        let (ring, stride) = (maps.ring, maps.stride);
+        let cells = Cells { bytes: &maps.bytes, ring, stride, letters: &maps.letters, length: self.length, broken: &self.broken[i] };
+        for first in (0..ring / 64).step_by(WORDS) {
+            maps.tallies.clear();
+            maps.tallies.resize(counts.len(), [0; WORDS]);
+            match self.length {
+                0..16 => tally::<4>(&cells, first, &mut maps.tallies),
+                16..64 => tally::<6>(&cells, first, &mut maps.tallies),
+                _ => tally::<8>(&cells, first, &mut maps.tallies),
+            }
+            for (count, tally) in counts.iter_mut().zip(&maps.tallies) {
+                *count += tally.iter().sum::<u64>();
+            }
+        }
     }
+}
+
+/// Operations on words for a string of so many letters against another one whose ring has so many diagonals.
+pub(crate) fn steps(letters: f64, diagonals: f64, counts: usize) -> f64 {
+    let words = (diagonals / (64 * WORDS) as f64).ceil().max(1.0) * WORDS as f64;
+    letters * words * (2 + counts) as f64
 }
 
 /// Windows that hold a split letter, ascending.
@@ -102,46 +97,147 @@ fn broken<C: Code>(codes: &[C], length: usize) -> Vec<u32> {
     broken
 }
 
-/// The code that a letter of a row is compared by: what is no letter matches nothing.
-fn sought<C: Code>(code: C) -> C {
-    if code.is_letter() { code } else { C::NOTHING }
+impl BitMaps {
+    fn set<C: Code>(&mut self, codes: &[C], length: usize, broken: &[u32]) {
+        self.windows = (codes.len() + 1).saturating_sub(length);
+        if self.windows == 0 {
+            return;
+        }
+        self.ring = (codes.len() + length).next_multiple_of(64 * WORDS);
+        self.stride = self.ring / 4;
+        self.maps.fill(NO_LETTER);
+        let most = codes.iter().filter(|c| c.is_letter()).map(|c| c.number() + 1).max().unwrap_or(0);
+        self.maps.resize(self.maps.len().max(most), NO_LETTER);
+        let mut count = 2;
+        for code in codes.iter().filter(|c| c.is_letter()) {
+            let map = &mut self.maps[code.number()];
+            if *map == NO_LETTER {
+                (*map, count) = (count, count + 1);
+            }
+        }
+        self.bytes.clear();
+        self.bytes.resize(count as usize * SHIFTS * self.stride, 0);
+        for (at, code) in codes.iter().enumerate().filter(|(_, c)| c.is_letter()) {
+            let map = self.maps[code.number()];
+            self.mark(map, at);
+        }
+        let mut broken = broken.iter().peekable();
+        for w in 0..self.windows {
+            if broken.next_if(|b| **b as usize == w).is_none() {
+                self.mark(WHOLE, w);
+            }
+        }
+        // Twice the ring, so that no rotation ends before its end; and the shifts by less than a byte.
+        for map in 1..count as usize {
+            let (first, others) = self.bytes[map * SHIFTS * self.stride..(map + 1) * SHIFTS * self.stride].split_at_mut(self.stride);
+            first.copy_within(..self.ring / 8, self.ring / 8);
+            for (s, other) in (1u32..).zip(others.chunks_exact_mut(self.stride)) {
+                for (k, byte) in other.iter_mut().enumerate() {
+                    let next = first.get(k + 1).copied().unwrap_or(first[0]);
+                    *byte = (u16::from_le_bytes([first[k], next]) >> s) as u8;
+                }
+            }
+        }
+    }
+
+    fn mark(&mut self, map: u32, at: usize) {
+        self.bytes[map as usize * SHIFTS * self.stride + at / 8] |= 1 << (at % 8);
+    }
+
+    /// The maps of the letters of a string of the rows.
+    fn find<C: Code>(&mut self, codes: &[C]) {
+        let BitMaps { letters, maps, .. } = self;
+        letters.clear();
+        letters.extend(codes.iter().map(|c| maps.get(c.number()).copied().unwrap_or(NO_LETTER)));
+    }
 }
 
-fn count<A: Code, C: Code>(x: &[A], z: &[C], length: usize, broken: (&[u32], &[u32]), counts: &mut [u64], scratch: &mut Scratch) {
-    if x.len() < length || z.len() < length || length == 0 {
-        return;
+/// The table of matches of two strings.
+pub(crate) struct Cells<'a> {
+    bytes: &'a [u8],
+    ring: usize,
+    stride: usize,
+    letters: &'a [u32],
+    length: usize,
+    broken: &'a [u32],
+}
+
+impl Cells<'_> {
+    /// Bits of a map turned by `turn`, from a word on.
+    #[inline(always)]
+    fn load(&self, map: u32, turn: usize, first: usize) -> [u64; WORDS] {
+        let turn = turn % self.ring;
+        let from = (map as usize * SHIFTS + turn % 8) * self.stride + turn / 8 + 8 * first;
+        let mut words = [0; WORDS];
+        for (word, bytes) in words.iter_mut().zip(self.bytes[from..from + 8 * WORDS].as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        words
     }
-    let (rows, cols) = (x.len() + 1 - length, z.len() + 1 - length);
-    let row_letter = |at: usize| sought(C::of(x[at].number()));
-    let (diagonals, first) = (&mut scratch.diagonals, &mut scratch.first);
-    // The first column by the letters of x, the first row by those of z.
-    first.clear();
-    first.resize(rows, 0);
-    for t in 0..length {
-        compare(first, &x[t..t + rows], sought(A::of(z[t].number())));
+}
+
+dispatch! {
+    /// Adds to the tallies, for 512 diagonals from a word on, how many pairs of whole windows agree in all letters, all but one, and so on;
+    /// `DIGITS` binary digits hold the length of a window.
+    tally_here, tally_body, <>, (cells: &Cells<'_>, digits: usize, first: usize, tallies: &mut [[u64; WORDS]]) -> ()
+}
+
+fn tally<const DIGITS: usize>(cells: &Cells<'_>, first: usize, tallies: &mut [[u64; WORDS]]) {
+    crate::linalg::count_passed(steps(cells.letters.len() as f64, 1.0, tallies.len()) as usize);
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 && is_x86_feature_detected!("avx512vpopcntdq") {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
+        fn counting<const DIGITS: usize>(cells: &Cells<'_>, first: usize, tallies: &mut [[u64; WORDS]]) {
+            tally_digits::<DIGITS>(cells, first, tallies);
+        }
+        // SAFETY: called only where the features were detected.
+        return unsafe { counting::<DIGITS>(cells, first, tallies) };
     }
-    diagonals.clear();
-    diagonals.resize(rows + cols, 0);
-    for t in 0..length {
-        compare(&mut diagonals[rows - 1..rows - 1 + cols], &z[t..t + cols], row_letter(t));
+    tally_here(cells, DIGITS, first, tallies);
+}
+
+#[inline(always)]
+fn tally_body<const FMA: bool>(cells: &Cells<'_>, digits: usize, first: usize, tallies: &mut [[u64; WORDS]]) {
+    match digits {
+        4 => tally_digits::<4>(cells, first, tallies),
+        6 => tally_digits::<6>(cells, first, tallies),
+        _ => tally_digits::<8>(cells, first, tallies),
     }
-    let mut broken_rows = broken.0.iter().peekable();
-    for i in 0..rows {
-        let here = &mut diagonals[rows - 1 - i..rows - 1 - i + cols];
-        let least = if i == 0 {
-            0
-        } else {
-            let least = slide(&mut here[1..], &z[length..], &z[..cols - 1], row_letter(i + length - 1), row_letter(i - 1));
-            here[0] = first[i];
-            least.min(first[i])
-        };
-        if broken_rows.next_if(|w| **w as usize == i).is_some() || usize::from(least) >= counts.len() {
+}
+
+#[inline(always)]
+fn tally_digits<const DIGITS: usize>(cells: &Cells<'_>, first: usize, tallies: &mut [[u64; WORDS]]) {
+    let length = cells.length;
+    let mut digits = [[0u64; WORDS]; DIGITS];
+    let mut broken = cells.broken.iter().peekable();
+    for t in 0..cells.letters.len() {
+        let enters = cells.load(cells.letters[t], t, first);
+        let leaves = if t >= length { cells.load(cells.letters[t - length], t - length, first) } else { [0; WORDS] };
+        let (mut up, mut down) = ([0; WORDS], [0; WORDS]);
+        for k in 0..WORDS {
+            (up[k], down[k]) = (enters[k] & !leaves[k], leaves[k] & !enters[k]);
+        }
+        for digit in &mut digits {
+            for k in 0..WORDS {
+                let d = digit[k];
+                digit[k] = d ^ (up[k] | down[k]);
+                (up[k], down[k]) = (up[k] & d, down[k] & !d);
+            }
+        }
+        if t + 1 < length || broken.next_if(|w| **w as usize + length == t + 1).is_some() {
             continue;
         }
-        tally(here, counts);
-        for &w in broken.1 {
-            if let Some(count) = counts.get_mut(usize::from(here[w as usize])) {
-                *count -= 1;
+        let whole = cells.load(WHOLE, t + 1 - length, first);
+        for (differ, tally) in tallies.iter_mut().enumerate() {
+            let mut here = whole;
+            for (b, digit) in digits.iter().enumerate() {
+                let flip = if length - differ >> b & 1 == 1 { 0 } else { u64::MAX };
+                for k in 0..WORDS {
+                    here[k] &= digit[k] ^ flip;
+                }
+            }
+            for k in 0..WORDS {
+                tally[k] += u64::from(here[k].count_ones());
             }
         }
     }
