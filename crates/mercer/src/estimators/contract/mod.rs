@@ -3,6 +3,7 @@
 pub(super) mod answer;
 mod costs;
 mod criterion;
+mod draws;
 mod estimator;
 mod expansion;
 mod facts;

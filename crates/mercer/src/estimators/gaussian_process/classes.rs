@@ -65,6 +65,15 @@ fn one() -> f64 {
     1.0
 }
 
+/// Classification, its parameters settled.
+#[derive(Clone, Copy)]
+pub(super) struct GpClassification {
+    pub(super) variance: f64,
+    pub(super) inference: Inference,
+    /// Whether Laplace's approximation has a temperature.
+    pub(super) tempered: bool,
+}
+
 /// The classes with their likelihood, and S = variance K.
 struct Prior {
     scores: ClassScores,
@@ -104,36 +113,54 @@ impl Prior {
     }
 }
 
-/// The fit for a variance of the functions.
-pub(super) fn fit(variance: f64, inference: Inference, tempered: bool, task: &Task<'_>) -> Result<GpOfClasses> {
-    let prior = Prior::of(variance, task)?;
-    let made = |scores: ClassScores, mut coef: Matrix, posterior: Posterior, summary: Summary| {
-        coef.data_mut().iter_mut().for_each(|a| *a *= variance);
-        let bias = vec![0.0; coef.cols()];
-        let expansion = Expansion::new((0..task.rows()).collect(), coef, bias);
-        let Posterior { root, each, joint, .. } = posterior;
-        GpOfClasses { expansion, scores, variance, temperature: 1.0, root, each, joint, summary }
-    };
-    if prior.is_propagated(inference) {
-        let found = prior.propagated(task)?;
-        let summary = propagation(&found);
-        let posterior =
-            Posterior { root: Matrix::column(found.root), each: vec![found.factor.into_lower()], joint: None, value: found.value };
-        return Ok(made(prior.scores, found.b, posterior, summary));
+impl GpClassification {
+    pub(super) fn fit(&self, task: &Task<'_>) -> Result<GpOfClasses> {
+        let GpClassification { variance, inference, tempered } = *self;
+        let prior = Prior::of(variance, task)?;
+        let made = |scores: ClassScores, mut coef: Matrix, posterior: Posterior, summary: Summary| {
+            coef.data_mut().iter_mut().for_each(|a| *a *= variance);
+            let bias = vec![0.0; coef.cols()];
+            let expansion = Expansion::new((0..task.rows()).collect(), coef, bias);
+            let Posterior { root, each, joint, .. } = posterior;
+            GpOfClasses { expansion, scores, variance, temperature: 1.0, root, each, joint, summary }
+        };
+        if prior.is_propagated(inference) {
+            let found = prior.propagated(task)?;
+            let summary = propagation(&found);
+            let posterior =
+                Posterior { root: Matrix::column(found.root), each: vec![found.factor.into_lower()], joint: None, value: found.value };
+            return Ok(made(prior.scores, found.b, posterior, summary));
+        }
+        let mode = prior.mode(task, None)?;
+        let posterior = laplace::posterior(&prior.s, &mode, task.control)?;
+        let mut summary = Summary { evidence: Some(-posterior.value), ..logistic::summary(&mode) };
+        if inference == Inference::Ep {
+            summary.notes.push("expectation propagation is there for two classes; several went by Laplace's approximation".into());
+        }
+        let mut fitted = made(prior.scores, mode.alpha.clone(), posterior, summary);
+        if tempered {
+            let left_out = fitted.left_out(&prior.s, &mode, &prior.likelihood, task.control)?;
+            fitted.temperature = tempering::temperature(&left_out, task.rows());
+            fitted.summary.notes.extend(tempering::note(fitted.temperature));
+        }
+        Ok(fitted)
     }
-    let mode = prior.mode(task, None)?;
-    let posterior = laplace::posterior(&prior.s, &mode, task.control)?;
-    let mut summary = Summary { evidence: Some(-posterior.value), ..logistic::summary(&mode) };
-    if inference == Inference::Ep {
-        summary.notes.push("expectation propagation is there for two classes; several went by Laplace's approximation".into());
+
+    /// -log q(y). With G = d(-log q)/dS, dV/dK = variance G and dV/dvariance = tr(G S) / variance.
+    pub(super) fn criterion(&self, task: &Task<'_>, near: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
+        let GpClassification { variance, inference, .. } = *self;
+        let prior = Prior::of(variance, task)?;
+        let (laplace::Evidence { value, mut weights }, alpha) = if prior.is_propagated(inference) {
+            (prior.propagated(task)?.evidence(task.control)?, None)
+        } else {
+            let mode = prior.mode(task, Near::alpha(near))?;
+            (laplace::evidence(&prior.s, &mode, &prior.likelihood, false, task.control)?, Some(mode.alpha))
+        };
+        let by_variance = gram::dot(weights.data(), prior.s.data()) / variance;
+        weights.data_mut().iter_mut().for_each(|v| *v *= variance);
+        task.control.keep(prior.s.into_data());
+        Ok((Criterion { value, weights, own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 }, alpha.map(Near::mode)))
     }
-    let mut fitted = made(prior.scores, mode.alpha.clone(), posterior, summary);
-    if tempered {
-        let left_out = fitted.left_out(&prior.s, &mode, &prior.likelihood, task.control)?;
-        fitted.temperature = tempering::temperature(&left_out, task.rows());
-        fitted.summary.notes.extend(tempering::note(fitted.temperature));
-    }
-    Ok(fitted)
 }
 
 /// How expectation propagation ended.
@@ -152,21 +179,6 @@ fn propagation(found: &Approximation) -> Summary {
         notes,
         ..Summary::default()
     }
-}
-
-/// -log q(y). With G = d(-log q)/dS, dV/dK = variance G and dV/dvariance = tr(G S) / variance.
-pub(super) fn criterion(variance: f64, inference: Inference, task: &Task<'_>, near: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
-    let prior = Prior::of(variance, task)?;
-    let (laplace::Evidence { value, mut weights }, alpha) = if prior.is_propagated(inference) {
-        (prior.propagated(task)?.evidence(task.control)?, None)
-    } else {
-        let mode = prior.mode(task, Near::alpha(near))?;
-        (laplace::evidence(&prior.s, &mode, &prior.likelihood, false, task.control)?, Some(mode.alpha))
-    };
-    let by_variance = gram::dot(weights.data(), prior.s.data()) / variance;
-    weights.data_mut().iter_mut().for_each(|v| *v *= variance);
-    task.control.keep(prior.s.into_data());
-    Ok((Criterion { value, weights, own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 }, alpha.map(Near::mode)))
 }
 
 impl GpOfClasses {

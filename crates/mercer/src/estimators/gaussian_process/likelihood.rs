@@ -5,7 +5,7 @@
 //! At x the latent value has the mean m = S(x)'alpha and the variance v = s(x, x) - |L^-1 D^1/2 S(x)|^2. With t it is predicted, and
 //! the noise has the variance s nu / (nu - 2); a count has the mean e^(c + m + v/2), and the variance mean^2 (e^v - 1) + mean.
 
-use super::fitted_gp::Scale;
+use super::fitted_exact::Scale;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::linear::logistic::TOLERANCE;
@@ -25,9 +25,9 @@ use serde::{Deserialize, Serialize};
 /// New inputs whose cross Gram rows are held at a time.
 const ROWS: usize = 256;
 
-/// The settled numbers of a process.
+/// Regression under a likelihood that is not normal, its parameters settled.
 #[derive(Clone, Copy)]
-pub(super) struct Settled {
+pub(super) struct LikelihoodRegression {
     pub(super) likelihood: NumberLikelihood,
     pub(super) variance: f64,
     pub(super) noise: f64,
@@ -68,7 +68,7 @@ struct Problem {
 }
 
 impl Problem {
-    fn of(settled: Settled, task: &Task<'_>) -> Result<Self> {
+    fn of(settled: LikelihoodRegression, task: &Task<'_>) -> Result<Self> {
         let y = outputs(task, Gp::NAME)?;
         let name = settled.likelihood.name();
         if y.cols() != 1 {
@@ -138,57 +138,58 @@ impl Problem {
     }
 }
 
-/// The fit.
-pub(super) fn fit(settled: Settled, task: &Task<'_>) -> Result<GpOfLikelihood> {
-    let problem = Problem::of(settled, task)?;
-    let mode = problem.mode(task, None)?;
-    let Posterior { root, each, value, .. } = laplace::posterior(&problem.s, &mode, task.control)?;
-    let Some(factor) = each.into_iter().next() else {
-        return Err(Error::Shape { what: "latent functions".into(), expected: 1, found: 0 });
-    };
-    let counts = matches!(problem.observed, Observed::Counts(_));
-    let deviation = if counts { 1.0 } else { problem.scale.deviation };
-    let coef = Matrix::column(mode.alpha.data().iter().map(|a| settled.variance * deviation * a).collect());
-    let noise = if counts { 0.0 } else { settled.noise * settled.degrees / (settled.degrees - 2.0) * deviation.powi(2) };
-    let share = mode.relative_gap();
-    let mut notes = Vec::new();
-    if counts {
-        notes.push("predictions are mean counts, and their variance is that of a new count".into());
+impl LikelihoodRegression {
+    pub(super) fn fit(self, task: &Task<'_>) -> Result<GpOfLikelihood> {
+        let problem = Problem::of(self, task)?;
+        let mode = problem.mode(task, None)?;
+        let Posterior { root, each, value, .. } = laplace::posterior(&problem.s, &mode, task.control)?;
+        let Some(factor) = each.into_iter().next() else {
+            return Err(Error::Shape { what: "latent functions".into(), expected: 1, found: 0 });
+        };
+        let counts = matches!(problem.observed, Observed::Counts(_));
+        let deviation = if counts { 1.0 } else { problem.scale.deviation };
+        let coef = Matrix::column(mode.alpha.data().iter().map(|a| self.variance * deviation * a).collect());
+        let noise = if counts { 0.0 } else { self.noise * self.degrees / (self.degrees - 2.0) * deviation.powi(2) };
+        let share = mode.relative_gap();
+        let mut notes = Vec::new();
+        if counts {
+            notes.push("predictions are mean counts, and their variance is that of a new count".into());
+        }
+        let summary = Summary {
+            iterations: mode.iterations,
+            converged: share <= TOLERANCE,
+            objective: Some(mode.objective),
+            evidence: Some(-(value + problem.jacobian(task))),
+            certificate: Some(Certificate {
+                name: if counts { "relative duality gap" } else { "squared gradient of the posterior, relative" }.into(),
+                value: share,
+                tolerance: TOLERANCE,
+            }),
+            notes,
+            ..Summary::default()
+        };
+        let expansion = Expansion::new((0..task.rows()).collect(), coef, vec![problem.scale.mean]);
+        let root = root.into_data();
+        Ok(GpOfLikelihood { expansion, likelihood: self.likelihood, variance: self.variance, noise, deviation, root, factor, summary })
     }
-    let summary = Summary {
-        iterations: mode.iterations,
-        converged: share <= TOLERANCE,
-        objective: Some(mode.objective),
-        evidence: Some(-(value + problem.jacobian(task))),
-        certificate: Some(Certificate {
-            name: if counts { "relative duality gap" } else { "squared gradient of the posterior, relative" }.into(),
-            value: share,
-            tolerance: TOLERANCE,
-        }),
-        notes,
-        ..Summary::default()
-    };
-    let expansion = Expansion::new((0..task.rows()).collect(), coef, vec![problem.scale.mean]);
-    let root = root.into_data();
-    Ok(GpOfLikelihood { expansion, likelihood: settled.likelihood, variance: settled.variance, noise, deviation, root, factor, summary })
-}
 
-/// -log q(y). With G = d(-log q)/dS, dV/dK = variance G and dV/dvariance = tr(G S) / variance; a parameter of the likelihood moves the
-/// loss and half of sum_i (1 - [B^-1]_ii) d log D_i, [B^-1]_ii = V_ii / D_i.
-pub(super) fn criterion(settled: Settled, task: &Task<'_>, near: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
-    let problem = Problem::of(settled, task)?;
-    let mode = problem.mode(task, Near::alpha(near))?;
-    let laplace::Evidence { value, mut weights } = laplace::evidence(&problem.s, &mode, problem.likelihood(), false, task.control)?;
-    let mut own = vec![("noise", 0.0), ("variance", gram::dot(weights.data(), problem.s.data()) / settled.variance), ("degrees", 0.0)];
-    if let Observed::Tails(t) = &problem.observed {
-        let learnt = |i: usize| 1.0 - (2.0 * weights[(i, i)] + mode.alpha[(i, 0)].powi(2)) / mode.curvature.diagonal[(i, 0)];
-        let half: f64 = 0.5 * (0..task.rows()).map(learnt).sum::<f64>();
-        let [noise, degrees] = t.by_parameters(&mode.latent);
-        (own[0].1, own[2].1) = (noise.0 + half * noise.1, degrees.0 + half * degrees.1);
+    /// -log q(y). With G = d(-log q)/dS, dV/dK = variance G and dV/dvariance = tr(G S) / variance; a parameter of the likelihood moves the
+    /// loss and half of sum_i (1 - [B^-1]_ii) d log D_i, [B^-1]_ii = V_ii / D_i.
+    pub(super) fn criterion(self, task: &Task<'_>, near: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
+        let problem = Problem::of(self, task)?;
+        let mode = problem.mode(task, Near::alpha(near))?;
+        let laplace::Evidence { value, mut weights } = laplace::evidence(&problem.s, &mode, problem.likelihood(), false, task.control)?;
+        let mut own = vec![("noise", 0.0), ("variance", gram::dot(weights.data(), problem.s.data()) / self.variance), ("degrees", 0.0)];
+        if let Observed::Tails(t) = &problem.observed {
+            let learnt = |i: usize| 1.0 - (2.0 * weights[(i, i)] + mode.alpha[(i, 0)].powi(2)) / mode.curvature.diagonal[(i, 0)];
+            let half: f64 = 0.5 * (0..task.rows()).map(learnt).sum::<f64>();
+            let [noise, degrees] = t.by_parameters(&mode.latent);
+            (own[0].1, own[2].1) = (noise.0 + half * noise.1, degrees.0 + half * degrees.1);
+        }
+        weights.data_mut().iter_mut().for_each(|v| *v *= self.variance);
+        let value = value + problem.jacobian(task);
+        Ok((Criterion { value, weights, own, indifference: 1.0 }, Some(Near::mode(mode.alpha))))
     }
-    weights.data_mut().iter_mut().for_each(|v| *v *= settled.variance);
-    let value = value + problem.jacobian(task);
-    Ok((Criterion { value, weights, own, indifference: 1.0 }, Some(Near::mode(mode.alpha))))
 }
 
 impl GpOfLikelihood {

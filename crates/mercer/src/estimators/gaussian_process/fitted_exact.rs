@@ -1,8 +1,6 @@
-//! A fitted Gaussian process: an expansion for the mean and the Cholesky factor of the covariance for everything else.
+//! A fitted Gaussian process of numbers with normal noise: an expansion for the mean and the Cholesky factor of the covariance for everything else.
 
-use super::gp::System;
-use super::gp_classes::GpOfClasses;
-use super::gp_numbers::GpOfLikelihood;
+use super::exact::System;
 use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
@@ -263,69 +261,5 @@ impl GpOfNumbers {
             c[(i, i)] = v * square;
         }
         Ok(c)
-    }
-}
-
-/// A fitted Gaussian process.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum FittedGp {
-    /// Of numbers.
-    Numbers(GpOfNumbers),
-    /// Of classes.
-    Classes(GpOfClasses),
-    /// Of numbers that are not normal around the function.
-    Likelihood(GpOfLikelihood),
-}
-
-impl FittedGp {
-    /// The expansion of the mean of the function, or of the latent functions of classes.
-    pub fn expansion(&self) -> &Expansion {
-        match self {
-            FittedGp::Numbers(f) => f.expansion(),
-            FittedGp::Classes(f) => f.expansion(),
-            FittedGp::Likelihood(f) => f.expansion(),
-        }
-    }
-}
-
-impl Fitted for FittedGp {
-    fn support(&self) -> &[usize] {
-        &self.expansion().support
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        match self {
-            FittedGp::Numbers(f) => f.predict(query),
-            FittedGp::Classes(f) => f.predict(query),
-            FittedGp::Likelihood(f) => f.predict(query),
-        }
-    }
-    fn summary(&self) -> &Summary {
-        match self {
-            FittedGp::Numbers(f) => f.summary(),
-            FittedGp::Classes(f) => f.summary(),
-            FittedGp::Likelihood(f) => f.summary(),
-        }
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        match self {
-            FittedGp::Numbers(f) => f.answer(target),
-            FittedGp::Classes(f) => f.answer(target),
-            FittedGp::Likelihood(f) => f.answer(target),
-        }
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(self.expansion())
-    }
-    fn forget_rows(&mut self) {
-        if let FittedGp::Numbers(f) = self {
-            f.forget_rows();
-        }
-    }
-    fn factor(&self) -> Option<&Lower> {
-        match self {
-            FittedGp::Numbers(f) => f.factor(),
-            FittedGp::Classes(_) | FittedGp::Likelihood(_) => None,
-        }
     }
 }
