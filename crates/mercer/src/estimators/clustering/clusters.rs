@@ -131,7 +131,7 @@ impl Places {
     /// Kernel values among the places, of which the symmetric part makes distances.
     pub(crate) fn values(&self, task: &Task<'_>) -> Result<Matrix> {
         let m = self.rows.len();
-        let Some(all) = task.gram.held() else {
+        let Some(all) = task.gram.structure().held() else {
             return match task.gram.gathered(&self.rows) {
                 Some(gathered) => gram::dense(gathered.as_ref(), task.control),
                 None => gram::dense(&Subset::new(task.gram, &self.rows, &self.rows), task.control),
@@ -295,7 +295,7 @@ fn in_order(task: &Task<'_>) -> Result<(Vec<f64>, Vec<usize>)> {
         }
     }
     let weights = Matrix::column(task.all_weights());
-    let sums = match task.gram.held() {
+    let sums = match task.gram.structure().held() {
         Some(held) => product_within(held, &weights, task.control)?,
         None if task.gram.symmetric() => gram::apply_among(task.gram, &weights, 1, task.control)?,
         None => gram::apply(task.gram, &weights, task.control)?,

@@ -56,7 +56,7 @@ impl Expansion {
     /// The weights of features, sum_s coef[s] phi(support_s), where there are so few of them that they are worth it.
     pub(crate) fn weigh(&mut self, gram: &dyn Gram, control: &Control) -> Result<()> {
         let count = self.support.len();
-        let Some(features) = Features::of(gram, Side::Cols).filter(|_| gram.features_stand_alone()) else { return Ok(()) };
+        let Some(features) = Features::of(gram, Side::Cols).filter(|_| gram.structure().features_stand_alone()) else { return Ok(()) };
         let some = if count == features.rows() { features } else { features.select_rows(&self.support) };
         let worth = match &some {
             Features::Dense(z) => z.cols() < count,

@@ -12,10 +12,10 @@ pub struct Size {
     pub outputs: usize,
     /// Whether the outputs are classes.
     pub classes: bool,
-    /// Features that the kernel is made of, where they are few by construction: see [`crate::gram::Gram::features`].
+    /// Features that the kernel is made of, where they are few by construction: see [`crate::gram::FeatureSource::dense`].
     pub rank: Option<usize>,
     /// Numbers that are not 0 among the features of a row, where these are many and sparse: see
-    /// [`crate::gram::Gram::sparse_features`].
+    /// [`crate::gram::FeatureSource::sparse`].
     pub stored: Option<usize>,
     /// Operations of one kernel value once inputs are prepared: see `KernelExpr::per_value`.
     pub per_value: f64,

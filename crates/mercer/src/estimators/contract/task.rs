@@ -26,14 +26,14 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     /// The features of the training rows (N x rank), where they are so few that a fit goes by them.
     pub(crate) fn few_features(&self) -> Option<Cow<'a, Matrix>> {
-        self.gram.features(Side::Rows).filter(|z| self.few(z.cols()))
+        self.gram.structure().dense_features(Side::Rows).filter(|z| self.few(z.cols()))
     }
     /// The features of the training rows, for an estimator that reads these and no kernel value.
     ///
     /// # Errors
     /// A kernel without features, or whose features depend on what a row is compared with.
     pub(crate) fn written_features(&self, who: &str) -> Result<Features<'a>> {
-        let found = Features::of(self.gram, Side::Rows).filter(|_| self.gram.features_stand_alone());
+        let found = Features::of(self.gram, Side::Rows).filter(|_| self.gram.structure().features_stand_alone());
         found.ok_or_else(|| {
             Error::Data(format!(
                 "{who} reads the features of rows, and this kernel has none written out; take the kernel linear, or tfidf for texts"

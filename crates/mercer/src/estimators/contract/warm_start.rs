@@ -22,7 +22,7 @@ struct Known {
 impl WarmStart {
     /// That of a fit to a matrix that stays, as only there more fits follow; `units` of the target, one for each problem.
     pub(crate) fn of(solutions: Vec<Solution>, units: impl Iterator<Item = f64>, task: &Task<'_>) -> Self {
-        let kept = task.gram.held().is_some();
+        let kept = task.gram.structure().held().is_some();
         let known = |(s, unit): (Solution, f64)| Some(Known { coef: s.coef, values: s.values.filter(|_| kept)?, unit });
         WarmStart(solutions.into_iter().zip(units).map(known).collect())
     }

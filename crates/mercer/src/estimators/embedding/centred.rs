@@ -44,7 +44,7 @@ impl<'a> Centred<'a> {
         for (what, found) in [("columns of the Gram matrix", task.gram.shape().1), ("weights", task.weights.map_or(n, <[f64]>::len))] {
             Error::unless_equal(what, n, found)?;
         }
-        let mut values = match task.gram.held() {
+        let mut values = match task.gram.structure().held() {
             Some(held) => Cow::Borrowed(held),
             None => Cow::Owned(gram::dense(task.gram, task.control)?),
         };

@@ -175,7 +175,7 @@ impl Fitted for GpOfNumbers {
         }
         self.check(cross)?;
         let (m, n) = cross.shape();
-        if let Some(features) = self.expansion.weights.as_ref().and_then(|_| cross.features(Side::Rows)) {
+        if let Some(features) = self.expansion.weights.as_ref().and_then(|_| cross.structure().dense_features(Side::Rows)) {
             return self.predict_by_features(query, &features);
         }
         // A block of kernel values, its copies and the work space of its solve; a covariance takes all rows at once.

@@ -29,7 +29,7 @@ impl<'a> Exemplars<'a> {
         let (n, p) = gram.shape();
         Error::unless_equal("columns of the Gram matrix", n, p)?;
         let fits = 8 * (n as u64).pow(2) <= control.allowed() / SHARE;
-        let whole = match gram.held() {
+        let whole = match gram.structure().held() {
             Some(matrix) if gram.symmetric() => Some(Cow::Borrowed(matrix)),
             _ if fits => {
                 let values = gram::dense(gram, control)?;

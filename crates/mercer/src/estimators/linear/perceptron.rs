@@ -155,7 +155,7 @@ impl Perceptron {
         // shown together. Whoever goes on with a stream asks once.
         let n = task.rows();
         let asks_for_all = learnt.time == 0.0 && (task.target.kind() == Kind::Numbers || n <= passes.saturating_mul(BLOCK));
-        let is_kept = asks_for_all && task.gram.held().is_none() && 8 * (n as u64).pow(2) <= task.control.room() / 4;
+        let is_kept = asks_for_all && task.gram.structure().held().is_none() && 8 * (n as u64).pow(2) <= task.control.room() / 4;
         let whole = if is_kept { Some(Dense::of(task.gram, task.control)?) } else { None };
         let gram = whole.as_ref().map_or(task.gram, |whole| whole as &dyn Gram);
         let y;

@@ -23,7 +23,7 @@ use crate::estimators::{
     Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Scores,
     Size, Summary, Task, Want, When,
 };
-use crate::gram::Side;
+use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
@@ -160,7 +160,10 @@ impl Ridge {
 
     /// The fit over lazy features; `None` where that costs digits.
     fn fit_lazy(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
-        let Some((values, factor)) = task.gram.lazy_features().filter(|(values, _)| task.few(values.cols())) else { return Ok(None) };
+        let Structure::Whitened { values, factor, .. } = task.gram.structure() else { return Ok(None) };
+        if !task.few(values.cols()) {
+            return Ok(None);
+        }
         let (system, first) = match Primal::of_lazy_features(values, factor, task, y, lambda, self.intercept) {
             Err(Error::Numerical { .. }) => return Ok(None),
             system => system?,
@@ -178,7 +181,7 @@ impl Ridge {
     fn fit_sparse(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
         let less =
             |z: &SparseMatrix<'_>| Size { stored: Some(z.stored().div_ceil(z.rows().max(1))), ..task.size() }.by_gradients().is_some();
-        let Some(z) = task.gram.sparse_features(Side::Rows).filter(less) else { return Ok(None) };
+        let Some(z) = task.gram.structure().sparse_features(Side::Rows).filter(less) else { return Ok(None) };
         let system = Primal::sparse(z, task, lambda, self.intercept)?;
         let found = system.solve(y, task.control)?;
         if found.gap > SETTLED && !task.control.out_of_time() {

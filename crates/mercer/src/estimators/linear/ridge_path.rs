@@ -26,7 +26,7 @@ struct Spectrum {
 impl Spectrum {
     fn new(task: &Task<'_>, scale: &[f64]) -> Result<Self> {
         let n = task.rows();
-        let by_construction = task.gram.features(gram::Side::Rows).filter(|z| z.cols() <= n / FEW);
+        let by_construction = task.gram.structure().dense_features(gram::Side::Rows).filter(|z| z.cols() <= n / FEW);
         let few = match by_construction {
             Some(z) => Some(Matrix::from_fn(z.cols(), n, |k, i| scale[i] * z[(i, k)])),
             None => Some(gram::pivoted_cholesky(task.gram, scale, n / FEW, task.control)?).filter(|p| p.complete).map(|p| p.g),

@@ -145,7 +145,7 @@ pub(super) fn points<'a>(task: &Task<'a>, who: &str) -> Result<Cow<'a, Matrix>> 
 
 /// The coordinates of new rows.
 pub(super) fn places<'a>(query: &Query<'a>, who: &str) -> Result<Cow<'a, Matrix>> {
-    query.cross.features(Side::Rows).ok_or_else(|| sparse(who))
+    query.cross.structure().dense_features(Side::Rows).ok_or_else(|| sparse(who))
 }
 
 fn sparse(who: &str) -> Error {

@@ -29,7 +29,7 @@ impl ByClass {
         let few = by_class || (folds && n <= MOST);
         let fits = 16 * (n * n) as u64 <= task.control.allowed() / 2;
         let large = |k: &f64| k.is_nan() || k.abs() > LARGE;
-        let known = gram.held().is_some() || gram.features(Side::Rows).is_some() || Features::of(gram, Side::Rows).is_some();
+        let known = gram.structure().held().is_some() || Features::of(gram, Side::Rows).is_some();
         if !few || !fits || known || gram.diagonal(Side::Rows).iter().any(large) {
             return Ok(None);
         }

@@ -44,7 +44,7 @@ pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Resu
     parts.iter().enumerate().for_each(|(f, part)| part.test.iter().for_each(|&i| fold[i] = f));
     let which: Vec<(usize, usize)> = (0..parts.len()).flat_map(|f| (0..problems.len()).map(move |o| (f, o))).collect();
     let reduced = |&(f, o): &(usize, usize)| {
-        let (without, values) = leave_out(&problems[o], &solutions[o], gram.held(), |row| fold[order[row]] == f);
+        let (without, values) = leave_out(&problems[o], &solutions[o], gram.structure().held(), |row| fold[order[row]] == f);
         let both = without.target.iter().any(|t| *t > 0.0) && without.target.iter().any(|t| *t < 0.0);
         both.then_some(((f, o), (without, values)))
     };
