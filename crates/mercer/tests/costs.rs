@@ -4,7 +4,7 @@ use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Sets, Strings, Target, Values};
 use mercer::error::Result;
 use mercer::estimators::{EstimatorExpr, Size, Task, catalogue};
-use mercer::gram::{Block, Bound, Dense, Gram, Side};
+use mercer::gram::{Block, Bound, Dense, FeatureSource, Gram, Side, Structure};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, counted, gramian};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -77,8 +77,14 @@ impl Gram for Handed<'_> {
     fn symmetric(&self) -> bool {
         true
     }
-    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
-        let features = self.gram.features(side)?;
+    fn structure(&self) -> Structure<'_> {
+        Structure::Features(self)
+    }
+}
+
+impl FeatureSource for Handed<'_> {
+    fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let features = self.gram.structure().dense_features(side)?;
         self.count(features.data().len());
         Some(features)
     }
@@ -180,7 +186,7 @@ fn compared(name: &str, gram: &dyn Gram, target: &Target) -> Result<(Taken, Take
     drop(fitted);
     let values = handed.values.load(Ordering::Relaxed) as f64;
     let classes = matches!(target, Target::Classes { .. });
-    let rank = gram.features(Side::Rows).map(|z| z.cols());
+    let rank = gram.structure().dense_features(Side::Rows).map(|z| z.cols());
     let size = Size { rows: gram.shape().0, outputs: target.outputs(), classes, rank, stored: None, per_value: Size::PER_VALUE };
     let costs = estimator.costs(size);
     let said =

@@ -1,13 +1,14 @@
 //! Whole Gram matrices, parts of them, and products with them that never form them.
 
-use super::{Block, Bound, Gram, Side, with_scratch};
+use super::structure::SingleCopy;
+use super::{Block, Bound, Gram, HeldMatrix, Side, Structure, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::simd::{all_finite, axpy, dot};
 use crate::linalg::{self, Matrix, Real};
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Rows and columns of a tile: 450 kB of f64, which stays in a second-level cache. A multiple of the widths of the
 /// backend's product in every instruction set (12, 24, 48), which is slower on what is left over.
@@ -243,8 +244,7 @@ pub struct Dense {
     among_rows: Option<Matrix>,
     /// Whether every value has been looked at.
     finite: bool,
-    /// The values in f32, where they were asked for, and the width of a row.
-    single: OnceLock<(usize, Vec<f32>)>,
+    single: SingleCopy,
 }
 
 impl Dense {
@@ -254,7 +254,7 @@ impl Dense {
             return Err(Error::Shape { what: "columns of a square Gram matrix".into(), expected: values.rows(), found: values.cols() });
         }
         let d = values.diagonal();
-        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d], among_rows: None, finite: false, single: OnceLock::new() })
+        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d], among_rows: None, finite: false, single: SingleCopy::default() })
     }
     /// A Gram matrix between new rows and support rows, with k(x, x) of both.
     pub fn cross(values: Matrix, rows: Vec<f64>, cols: Vec<f64>) -> Result<Self> {
@@ -263,7 +263,7 @@ impl Dense {
                 return Err(Error::Shape { what: "diagonal of a Gram matrix".into(), expected: n, found: d.len() });
             }
         }
-        Ok(Dense { values, symmetric: false, diagonals: [rows, cols], among_rows: None, finite: false, single: OnceLock::new() })
+        Ok(Dense { values, symmetric: false, diagonals: [rows, cols], among_rows: None, finite: false, single: SingleCopy::default() })
     }
     /// Adds kernel values among the new rows (M x M), which a joint covariance of predictions needs.
     pub fn with_rows(self, among_rows: Matrix) -> Result<Self> {
@@ -283,7 +283,7 @@ impl Dense {
             diagonals,
             among_rows: None,
             finite: true,
-            single: OnceLock::new(),
+            single: SingleCopy::default(),
         })
     }
     /// The matrix.
@@ -311,20 +311,11 @@ impl Gram for Dense {
     fn symmetric(&self) -> bool {
         self.symmetric
     }
-    fn held(&self) -> Option<&Matrix> {
-        self.finite.then_some(&self.values)
-    }
-    fn held_single(&self, width: usize) -> Option<&[f32]> {
-        let made = || {
-            let mut out = vec![0.0; self.values.rows() * width];
-            linalg::prefer_large_pages(&mut out);
-            for (row, from) in out.chunks_exact_mut(width).zip(self.values.data().chunks_exact(self.values.cols())) {
-                row.iter_mut().zip(from).for_each(|(o, v)| *o = *v as f32);
-            }
-            (width, out)
-        };
-        let (found, values) = (self.finite && width >= self.values.cols()).then(|| self.single.get_or_init(made))?;
-        (*found == width).then_some(values.as_slice())
+    fn structure(&self) -> Structure<'_> {
+        match self.finite {
+            true => Structure::Held(HeldMatrix::new(&self.values).with_single(&self.single)),
+            false => Structure::Opaque,
+        }
     }
     fn among(&self, side: Side) -> Option<Box<dyn Gram + '_>> {
         if self.symmetric {

@@ -1,6 +1,6 @@
 //! The features of one side of a Gram matrix, dense or sparse: K = Z_rows Z_cols'.
 
-use super::{Block, Gram, Identity, PreparedPoints, Rows, Side, Sparse, Tile, dot};
+use super::{Block, FeatureSource, Gram, Identity, PreparedPoints, Rows, Side, Sparse, Structure, Tile, dot};
 use crate::control::Control;
 use crate::data::{Points, Storage};
 use crate::error::Result;
@@ -33,9 +33,10 @@ impl Features<'static> {
 impl<'a> Features<'a> {
     /// Those of a Gram matrix, where it has such.
     pub fn of(gram: &'a (impl Gram + ?Sized), side: Side) -> Option<Self> {
-        match gram.features(side) {
+        let structure = gram.structure();
+        match structure.dense_features(side) {
             Some(z) => Some(Features::Dense(z)),
-            None => gram.sparse_features(side).map(Features::Sparse),
+            None => structure.sparse_features(side).map(Features::Sparse),
         }
     }
 
@@ -134,10 +135,16 @@ impl Gram for Features<'_> {
     fn symmetric(&self) -> bool {
         true
     }
-    fn features(&self, _: Side) -> Option<Cow<'_, Matrix>> {
+    fn structure(&self) -> Structure<'_> {
+        Structure::Features(self)
+    }
+}
+
+impl FeatureSource for Features<'_> {
+    fn dense(&self, _: Side) -> Option<Cow<'_, Matrix>> {
         if let Features::Dense(z) = self { Some(Cow::Borrowed(z)) } else { None }
     }
-    fn sparse_features(&self, _: Side) -> Option<SparseMatrix<'_>> {
+    fn sparse(&self, _: Side) -> Option<SparseMatrix<'_>> {
         if let Features::Sparse(z) = self { Some(z.borrowed()) } else { None }
     }
 }

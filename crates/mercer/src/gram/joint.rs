@@ -1,8 +1,6 @@
 //! New rows against support rows, together with the kernel among the new rows: what a joint covariance needs.
 
-use super::{Block, Gram, Side, Subset};
-use crate::linalg::{Matrix, SparseMatrix};
-use std::borrow::Cow;
+use super::{Block, Gram, Side, Structure, Subset};
 use std::ops::Range;
 
 /// A cross Gram matrix that knows the kernel among its rows.
@@ -20,14 +18,8 @@ impl Gram for Joint<'_> {
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
         self.cross.fill(rows, cols, out);
     }
-    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
-        self.cross.features(side)
-    }
-    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
-        self.cross.sparse_features(side)
-    }
-    fn features_stand_alone(&self) -> bool {
-        self.cross.features_stand_alone()
+    fn structure(&self) -> Structure<'_> {
+        self.cross.structure()
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.cross.diagonal(side)

@@ -2,7 +2,7 @@
 
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
-use super::{Block, Bound, Gram, PreparedPoints, Rows, Side, Tile, distances};
+use super::{Block, Bound, FeatureSource, Gram, HeldMatrix, PreparedPoints, Rows, Side, Structure, Tile, distances};
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Inputs, RowCount, RowWeights};
 use crate::error::Result;
@@ -225,6 +225,10 @@ impl<K: Kernel> Leaf<K> {
     fn along_rows(&self) -> &K::Prepared {
         self.rows.as_ref().map_or(&self.cols.batch, |(_, batch)| batch)
     }
+
+    fn along(&self, side: Side) -> &K::Prepared {
+        if side == Side::Rows { self.along_rows() } else { &self.cols.batch }
+    }
 }
 
 impl<K: Kernel> Gram for Leaf<K> {
@@ -241,22 +245,14 @@ impl<K: Kernel> Gram for Leaf<K> {
         Some(Box::new(Leaf { rows: None, cols: Arc::new(Ready { kernel, learnt, parameters, count, batch, tree: OnceLock::new() }) }))
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
-        self.cols.kernel.diagonal(if side == Side::Rows { self.along_rows() } else { &self.cols.batch })
+        self.cols.kernel.diagonal(self.along(side))
     }
     fn symmetric(&self) -> bool {
         self.rows.is_none() && self.cols.batch.is_symmetric()
     }
-    fn held(&self) -> Option<&Matrix> {
-        if self.rows.is_none() { self.cols.batch.held() } else { None }
-    }
-    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
-        self.cols.kernel.features(if side == Side::Rows { self.along_rows() } else { &self.cols.batch }).map(Cow::Owned)
-    }
-    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
-        self.cols.kernel.sparse_features(if side == Side::Rows { self.along_rows() } else { &self.cols.batch })
-    }
-    fn features_stand_alone(&self) -> bool {
-        self.cols.kernel.features_stand_alone()
+    fn structure(&self) -> Structure<'_> {
+        let held = if self.rows.is_none() { self.cols.batch.held() } else { None };
+        held.map_or(Structure::Features(self), |values| Structure::Held(HeldMatrix::new(values)))
     }
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         let (Some(a), Some(b)) = (self.cols.kernel.points(self.along_rows()), self.cols.kernel.points(&self.cols.batch)) else {
@@ -281,6 +277,18 @@ impl<K: Kernel> Gram for Leaf<K> {
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
         self.cols.kernel.fill(self.tile(Rows::List(rows), cols, out));
+    }
+}
+
+impl<K: Kernel> FeatureSource for Leaf<K> {
+    fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        self.cols.kernel.features(self.along(side)).map(Cow::Owned)
+    }
+    fn sparse(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        self.cols.kernel.sparse_features(self.along(side))
+    }
+    fn stand_alone(&self) -> bool {
+        self.cols.kernel.features_stand_alone()
     }
 }
 

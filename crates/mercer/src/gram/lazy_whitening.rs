@@ -1,7 +1,7 @@
 //! Features applied without being formed, Z = C L'^-1 for values C with landmarks and their Cholesky factor L: Z b = C (L'^-1 b)
 //! and Z'r = L^-1 (C'r) save a fit and predictions the N rank^2 operations of Z. Other values are available, but expensive.
 
-use super::{Block, Bound, Gram, LowRank, Side, Slope};
+use super::{Block, Bound, FeatureSource, Gram, LowRank, Side, Slope, Structure};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Lower, Matrix, product_transposed};
@@ -69,14 +69,17 @@ impl<S: Triangular + Sync> Gram for LazyWhitening<S> {
     fn symmetric(&self) -> bool {
         true
     }
-    fn features(&self, _: Side) -> Option<Cow<'_, Matrix>> {
-        Some(Cow::Owned(self.some(&(0..self.values.rows()).collect::<Vec<_>>())))
-    }
-    fn lazy_features(&self) -> Option<(&Matrix, &Lower)> {
-        Some((&self.values, self.slope.factor()))
+    fn structure(&self) -> Structure<'_> {
+        Structure::Whitened { values: &self.values, factor: self.slope.factor(), formed: self }
     }
     fn zero_rows(&self) -> Vec<usize> {
         (0..self.values.rows()).filter(|&i| self.values.row(i).iter().all(|v| *v == 0.0)).collect()
+    }
+}
+
+impl<S: Triangular + Sync> FeatureSource for LazyWhitening<S> {
+    fn dense(&self, _: Side) -> Option<Cow<'_, Matrix>> {
+        Some(Cow::Owned(self.some(&(0..self.values.rows()).collect::<Vec<_>>())))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A Gram matrix of features that are written out: K = Phi_rows Phi_cols', of a rank no larger than their number.
 
-use super::{Block, Bound, Gram, Side};
+use super::{Block, Bound, FeatureSource, Gram, Side, Structure};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{self, Matrix, Real};
@@ -81,7 +81,13 @@ impl<S: Sync> Gram for LowRank<S> {
     fn symmetric(&self) -> bool {
         self.rows.is_none()
     }
-    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+    fn structure(&self) -> Structure<'_> {
+        Structure::Features(self)
+    }
+}
+
+impl<S: Sync> FeatureSource for LowRank<S> {
+    fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         Some(Cow::Borrowed(self.of(side)))
     }
 }

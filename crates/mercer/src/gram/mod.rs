@@ -21,6 +21,7 @@ mod prepared_points;
 mod psd;
 mod rewrite;
 mod spread;
+mod structure;
 mod subset;
 mod tile;
 mod tree;
@@ -48,14 +49,14 @@ pub(crate) use prepared_points::Sparse;
 pub use psd::{PsdCheck, Witness, psd_check};
 pub(crate) use rewrite::{Rewrite, Rewritten};
 pub(crate) use spread::spread;
+pub use structure::{FeatureSource, HeldMatrix, Structure};
 pub use subset::Subset;
 pub(crate) use subset::runs;
 pub use tile::{Rows, Tile};
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::{Lower, Matrix, SparseMatrix};
-use std::borrow::Cow;
+use crate::linalg::Matrix;
 use std::ops::Range;
 
 /// Numbers of [`Gram::fill_distances`] that differ by no more than this share differ by rounding: 0.1 is no number of the machine, and
@@ -125,36 +126,13 @@ pub trait Gram: Sync {
     fn gathered(&self, _rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
         None
     }
-    /// The whole matrix where it is there as a whole and every value is known to be finite.
-    fn held(&self) -> Option<&Matrix> {
-        None
-    }
-    /// The whole matrix in f32, row by row, each row padded with zeros to a width; made once, for one width.
-    fn held_single(&self, _width: usize) -> Option<&[f32]> {
-        None
-    }
-    /// The features of the inputs of one side (inputs x rank), where they are few by construction: K is the product of those of
-    /// the rows and of those of the columns, and solvers work in the primal. Kept by sums, multiples, weights, normalising and
-    /// selections.
-    fn features(&self, _side: Side) -> Option<Cow<'_, Matrix>> {
-        None
-    }
-    /// The features of the inputs of one side in sparse storage, where they are many and mostly 0, like words of documents.
-    fn sparse_features(&self, _side: Side) -> Option<SparseMatrix<'_>> {
-        None
-    }
-    /// C and L where the features of the rows, Z = C L'^-1, are applied without being formed. Everything else of a Gram matrix
-    /// among the same inputs is available too, but expensive.
-    fn lazy_features(&self) -> Option<(&Matrix, &Lower)> {
-        None
+    /// What it is known to be besides its values: held as a whole, or products of features. Free to ask for.
+    fn structure(&self) -> Structure<'_> {
+        Structure::Opaque
     }
     /// The rows with k(x, x) = 0, ascending.
     fn zero_rows(&self) -> Vec<usize> {
         self.diagonal(Side::Rows).iter().enumerate().filter(|(_, k)| **k == 0.0).map(|(i, _)| i).collect()
-    }
-    /// Whether the features of an input are the same whatever it is compared with: their weights then predict new inputs.
-    fn features_stand_alone(&self) -> bool {
-        true
     }
 }
 

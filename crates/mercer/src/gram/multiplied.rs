@@ -1,6 +1,6 @@
 //! Features Z as something to multiply by: formed, sparse, or lazy as Z = C L'^-1.
 
-use super::{Features, Gram, Side};
+use super::{Features, Gram, Side, Structure};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Lower, Matrix, over_rows, product_within, transposed_product_within};
@@ -16,9 +16,9 @@ pub(crate) enum Multiplied<'a> {
 impl<'a> Multiplied<'a> {
     /// Those of the rows of a Gram matrix, where it has such.
     pub(crate) fn of(gram: &'a (impl Gram + ?Sized)) -> Option<Self> {
-        match gram.lazy_features() {
-            Some((values, factor)) => Some(Multiplied::Lazy(values, factor)),
-            None => Features::of(gram, Side::Rows).map(Multiplied::Whole),
+        match gram.structure() {
+            Structure::Whitened { values, factor, .. } => Some(Multiplied::Lazy(values, factor)),
+            _ => Features::of(gram, Side::Rows).map(Multiplied::Whole),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Sums and products of bound kernels, tile by tile (F24).
 
 use super::gradient::{plan_copies, reweigh};
-use super::{Block, Bound, Features, Gram, Side, distances, with_scratch};
+use super::{Block, Bound, FeatureSource, Features, Gram, Side, Structure, distances, with_scratch};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -71,24 +71,30 @@ of_parts!(Sum, +, {
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         distances::from_parts(self, self.0.iter().map(|k| k.as_ref() as &dyn Gram), rows, cols, out);
     }
+    fn structure(&self) -> Structure<'_> {
+        Structure::Features(self)
+    }
+});
+of_parts!(Product, *, {});
+
+impl FeatureSource for Sum {
     /// Those of the parts side by side.
-    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
-        let parts: Vec<Cow<'_, Matrix>> = self.0.iter().map(|k| k.features(side)).collect::<Option<_>>()?;
+    fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let parts: Vec<Cow<'_, Matrix>> = self.0.iter().map(|k| k.structure().dense_features(side)).collect::<Option<_>>()?;
         let rows = parts.first()?.rows();
         let data: Vec<f64> = (0..rows).flat_map(|i| parts.iter().flat_map(move |p| p.row(i).iter().copied())).collect();
         Matrix::new(rows, parts.iter().map(|p| p.cols()).sum(), data).ok().map(Cow::Owned)
     }
     /// Features of the parts side by side in sparse storage: if one part is sparse, all are stored so.
-    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
+    fn sparse(&self, side: Side) -> Option<SparseMatrix<'_>> {
         let parts = self.0.iter().map(|k| Features::of(k.as_ref(), side).map(Features::into_sparse));
         let parts: Vec<SparseMatrix<'_>> = parts.collect::<Option<_>>()?;
         SparseMatrix::beside(&parts)
     }
-    fn features_stand_alone(&self) -> bool {
-        self.0.iter().all(|k| k.features_stand_alone())
+    fn stand_alone(&self) -> bool {
+        self.0.iter().all(|k| k.structure().features_stand_alone())
     }
-});
-of_parts!(Product, *, {});
+}
 
 impl Bound for Sum {
     fn parameters(&self) -> usize {

@@ -1,6 +1,6 @@
 //! A kernel whose values are those of another kernel, rewritten row by row.
 
-use super::{Block, Bound, Gram, Side, distances};
+use super::{Block, Bound, FeatureSource, Gram, Side, Structure, distances};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -85,20 +85,32 @@ impl<R: Rewrite> Gram for Rewritten<R> {
     fn symmetric(&self) -> bool {
         self.of.symmetric()
     }
-    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
-        let shape = self.of.shape();
-        let by = self.how.multiplies(side, if side == Side::Rows { shape.0 } else { shape.1 })?;
-        let mut features = self.of.features(side)?.into_owned();
+    fn structure(&self) -> Structure<'_> {
+        Structure::Features(self)
+    }
+}
+
+impl<R: Rewrite> Rewritten<R> {
+    /// By what the features of each input of a side are multiplied, where that is all that happens to them.
+    fn multipliers(&self, side: Side) -> Option<Vec<f64>> {
+        let (rows, cols) = self.of.shape();
+        self.how.multiplies(side, if side == Side::Rows { rows } else { cols })
+    }
+}
+
+impl<R: Rewrite> FeatureSource for Rewritten<R> {
+    fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let by = self.multipliers(side)?;
+        let mut features = self.of.structure().dense_features(side)?.into_owned();
         by.iter().enumerate().for_each(|(i, by)| features.row_mut(i).iter_mut().for_each(|phi| *phi *= by));
         Some(Cow::Owned(features))
     }
-    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
-        let shape = self.of.shape();
-        let by = self.how.multiplies(side, if side == Side::Rows { shape.0 } else { shape.1 })?;
-        Some(self.of.sparse_features(side)?.scale_rows(&by))
+    fn sparse(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        let by = self.multipliers(side)?;
+        Some(self.of.structure().sparse_features(side)?.scale_rows(&by))
     }
-    fn features_stand_alone(&self) -> bool {
-        self.of.features_stand_alone()
+    fn stand_alone(&self) -> bool {
+        self.of.structure().features_stand_alone()
     }
 }
 

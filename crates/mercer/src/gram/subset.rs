@@ -1,6 +1,6 @@
 //! Some rows and some columns of another Gram matrix, in any order.
 
-use super::{Block, Gram, Side, with_scratch};
+use super::{Block, FeatureSource, Gram, Side, Structure, with_scratch};
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,6 +21,11 @@ impl<'a> Subset<'a> {
     /// The given rows and columns.
     pub fn new(of: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Self {
         Subset { of, rows: rows.to_vec(), cols: cols.to_vec() }
+    }
+
+    /// The inputs of a side.
+    fn list(&self, side: Side) -> &[usize] {
+        if side == Side::Rows { &self.rows } else { &self.cols }
     }
 
     /// Fills columns run by run; or, where the runs are short and lie near each other, fills all between the first and the last and takes
@@ -46,7 +51,7 @@ impl<'a> Subset<'a> {
 
     /// Takes the values out of a matrix that is there; false where there is none.
     fn gather<T: Real>(&self, rows: &[usize], cols: Range<usize>, out: &mut Block<'_, T>) -> bool {
-        let Some(matrix) = self.of.held() else { return false };
+        let Some(matrix) = self.of.structure().held() else { return false };
         let cols = &self.cols[cols];
         for (k, &i) in rows.iter().enumerate() {
             let row = matrix.row(i);
@@ -95,22 +100,13 @@ impl Gram for Subset<'_> {
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         let all = self.of.diagonal(side);
-        let list = if side == Side::Rows { &self.rows } else { &self.cols };
-        list.iter().map(|&i| all[i]).collect()
+        self.list(side).iter().map(|&i| all[i]).collect()
     }
     fn symmetric(&self) -> bool {
         self.of.symmetric() && self.rows == self.cols
     }
-    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
-        let some = if side == Side::Rows { &self.rows } else { &self.cols };
-        self.of.features(side).map(|all| Cow::Owned(all.select_rows(some)))
-    }
-    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
-        let some = if side == Side::Rows { &self.rows } else { &self.cols };
-        self.of.sparse_features(side).map(|all| all.select_rows(some))
-    }
-    fn features_stand_alone(&self) -> bool {
-        self.of.features_stand_alone()
+    fn structure(&self) -> Structure<'_> {
+        Structure::Features(self)
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
@@ -118,6 +114,18 @@ impl Gram for Subset<'_> {
             return;
         }
         self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_f32(&list, c, block));
+    }
+}
+
+impl FeatureSource for Subset<'_> {
+    fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        self.of.structure().dense_features(side).map(|all| Cow::Owned(all.select_rows(self.list(side))))
+    }
+    fn sparse(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        self.of.structure().sparse_features(side).map(|all| all.select_rows(self.list(side)))
+    }
+    fn stand_alone(&self) -> bool {
+        self.of.structure().features_stand_alone()
     }
 }
 

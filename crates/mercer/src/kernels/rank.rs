@@ -11,7 +11,7 @@ use crate::gram::{Mercer, Spectral};
 const ASKED: usize = 100;
 
 impl KernelExpr {
-    /// The features of [`Gram::features`](crate::gram::Gram::features) on such rows; `None` where there are no few.
+    /// The features of [`FeatureSource::dense`](crate::gram::FeatureSource::dense) on such rows; `None` where there are no few.
     pub fn rank(&self, data: &Dataset) -> Option<usize> {
         // Of a kernel of the list they are the same for any number of rows.
         self.rank_on(Scope::of(&data.select(&(0..data.rows().min(1)).collect::<Vec<_>>())), data.rows())
@@ -26,7 +26,7 @@ impl KernelExpr {
     }
 
     /// Numbers that are not 0 among the features of a row, on average over some rows, where the kernel is an inner product of sparse
-    /// features: see [`Gram::sparse_features`](crate::gram::Gram::sparse_features).
+    /// features: see [`FeatureSource::sparse`](crate::gram::FeatureSource::sparse).
     pub fn stored(&self, data: &Dataset) -> Option<usize> {
         let some = even_rows(data.rows(), ASKED);
         self.stored_on(Scope::of(&data.select(&some))).map(|stored| stored.div_ceil(some.len().max(1)))

@@ -144,7 +144,7 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// On request of `control`.
     pub fn run(&mut self, orders: impl Iterator<Item = Vec<usize>>, learnt: &mut Learnt, control: &Control) -> Result<()> {
-        let bytes = if self.gram.held().is_some() { 0 } else { control.room() / 4 };
+        let bytes = if self.gram.structure().held().is_some() { 0 } else { control.room() / 4 };
         let mut cache: RowCache<'_, f64> = RowCache::new(self.gram, bytes);
         self.f = Matrix::zeros(learnt.coef.rows(), learnt.coef.cols());
         let known: Vec<usize> = (0..learnt.coef.rows()).filter(|&i| learnt.coef.row(i).iter().any(|c| *c != 0.0)).collect();
@@ -182,7 +182,7 @@ impl<'a> Stream<'a> {
     fn spread(&mut self, some: &[usize], changes: &Matrix, cache: &mut RowCache<'_, f64>, control: &Control) -> Result<()> {
         let (outputs, most) = (changes.cols(), cache.capacity());
         for (some, first) in some.chunks(most).zip((0..).step_by(most)) {
-            let rows: Vec<&[f64]> = match self.gram.held() {
+            let rows: Vec<&[f64]> = match self.gram.structure().held() {
                 Some(all) => some.iter().map(|&i| all.row(i)).collect(),
                 None => cache.rows(some, control)?,
             };

@@ -1,6 +1,6 @@
 //! What every kernel expression must keep to.
 
-use super::{Checked, Verdict, close, fail, fields_are_parameters, normal, whole, words};
+use super::{Checked, Verdict, close, fail, features, fields_are_parameters, normal, whole, words};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::gram::{self, Block, Bound, Mercer, Side};
@@ -20,6 +20,7 @@ pub fn check_kernel_expr(expr: &KernelExpr, data: &Dataset) -> Verdict {
     let bound = words(settled.bind(None, data))?;
     let k = whole(bound.as_ref())?;
     values_agree(&settled, data, bound.as_ref(), &k)?;
+    features::check(&settled, data, bound.as_ref())?;
     if settled.mercer() == Mercer::Always {
         let check = words(gram::psd_check(&k, &Control::default()))?;
         if let Some(witness) = check.witness {

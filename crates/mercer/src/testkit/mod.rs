@@ -6,6 +6,7 @@
 mod case;
 mod edge_cases;
 mod estimators;
+mod features;
 mod invariances;
 mod kernels;
 mod models;

@@ -155,7 +155,8 @@ impl<'a> Arena<'a> {
         rows: &Dataset,
         control: &Control,
     ) -> Result<Option<Arc<KernelValues>>> {
-        let keeps_weights = among.features_stand_alone() && among.sparse_features(Side::Rows).is_some();
+        let structure = among.structure();
+        let keeps_weights = structure.features_stand_alone() && structure.sparse_features(Side::Rows).is_some();
         if rows.rows() < self.whole.data.rows() || keeps_weights {
             return Ok(None);
         }

@@ -212,7 +212,7 @@ fn features_and_kernel_values_calibrate_alike() {
     let data = testkit::table(400, 3);
     let kernel = KernelExpr::parse("linear").unwrap().settle(&data).unwrap();
     let bound = kernel.bind(None, &data).unwrap();
-    assert!(bound.features(mercer::gram::Side::Rows).is_some());
+    assert!(bound.structure().dense_features(mercer::gram::Side::Rows).is_some());
     let dense = Dense::square(Dense::of(bound.as_ref(), &Control::default()).unwrap().matrix().clone()).unwrap();
     let e = errors(5, 400);
     let target = labels((0..400).map(|i| e[i] + dense.matrix()[(i, 0)] > 0.0));

@@ -8,7 +8,7 @@ use mercer::control::{CancelFlag, Control};
 use mercer::data::Target;
 use mercer::error::{Error, Result};
 use mercer::estimators::{EstimatorExpr, Fitted, Predicted, Query, Task, Want};
-use mercer::gram::{self, Block, Features, Gram, Side};
+use mercer::gram::{self, Block, FeatureSource, Features, Gram, Side, Structure};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, eigh, gramian_within, product_transposed_within, product_within};
 use mercer::testkit;
@@ -147,12 +147,8 @@ impl Gram for Raising<'_> {
         self.count();
         self.of.fill(rows, cols, out);
     }
-    /// All at once: the flag is raised as they are handed out.
-    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
-        let features = self.of.features(side)?;
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        self.flag.cancel();
-        Some(features)
+    fn structure(&self) -> Structure<'_> {
+        Structure::Features(self)
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
         self.count();
@@ -160,6 +156,16 @@ impl Gram for Raising<'_> {
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.of.diagonal(side)
+    }
+}
+
+/// All at once: the flag is raised as they are handed out.
+impl FeatureSource for Raising<'_> {
+    fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let features = self.of.structure().dense_features(side)?;
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.flag.cancel();
+        Some(features)
     }
 }
 

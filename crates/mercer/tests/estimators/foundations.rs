@@ -352,7 +352,7 @@ fn features_of_both_sides_multiply_to_the_kernel_values_through_sums_multiples_w
         let expr = KernelExpr::parse(kernel).unwrap();
         for bound in [expr.bind(None, &old).unwrap(), expr.bind(Some(&new), &old).unwrap()] {
             let agree = |of: &dyn Gram| {
-                let (rows, cols) = (of.features(Side::Rows).unwrap(), of.features(Side::Cols).unwrap());
+                let (rows, cols) = (of.structure().dense_features(Side::Rows).unwrap(), of.structure().dense_features(Side::Cols).unwrap());
                 let found = product(&rows, &cols.transpose()).unwrap();
                 same(&found, &gram::dense(of, &Control::default()).unwrap(), 1e-12);
             };
@@ -360,7 +360,7 @@ fn features_of_both_sides_multiply_to_the_kernel_values_through_sums_multiples_w
             agree(&gram::Subset::new(bound.as_ref(), &[5, 0, 2], &[1, 11, 3, 7]));
         }
     }
-    let none = |kernel: &str| KernelExpr::parse(kernel).unwrap().bind(None, &old).unwrap().features(Side::Rows).is_none();
+    let none = |kernel: &str| KernelExpr::parse(kernel).unwrap().bind(None, &old).unwrap().structure().dense_features(Side::Rows).is_none();
     assert!(["rbf(length_scale=1)", "linear + white", "linear*linear", "exp(linear)"].into_iter().all(none));
 }
 
@@ -385,9 +385,9 @@ fn the_primal_and_the_dual_of_linear_ridge_agree() {
     let control = Control::default();
     let data = points(&x);
     let bound = KernelExpr::parse("linear").unwrap().bind(None, &data).unwrap();
-    assert!(bound.features(Side::Rows).is_some_and(|z| z.cols() == d));
+    assert!(bound.structure().dense_features(Side::Rows).is_some_and(|z| z.cols() == d));
     let whole = Dense::of(bound.as_ref(), &control).unwrap();
-    assert!(whole.features(Side::Rows).is_none());
+    assert!(whole.structure().dense_features(Side::Rows).is_none());
     let new = points(&wave(9, d, 4));
     let cross = KernelExpr::parse("linear").unwrap().bind(Some(&new), &data).unwrap();
     for intercept in [false, true] {

@@ -45,7 +45,7 @@ fn a_process_over_few_features_has_the_means_variances_and_evidence_of_the_facto
     let (data, target) = (table(&x), Target::Numbers(y));
     let bound = kernel.bind(None, &data).unwrap();
     let whole = Dense::of(bound.as_ref(), &control).unwrap();
-    assert!(bound.features(Side::Rows).is_some() && whole.features(Side::Rows).is_none());
+    assert!(bound.structure().dense_features(Side::Rows).is_some() && whole.structure().dense_features(Side::Rows).is_none());
     let new = table(&wave(7, 3, 3));
     for weights in [None, Some(weights.as_slice())] {
         let gp = Gp { noise: Value::Number(0.3), variance: Value::Number(1.7), standardise_target: true, ..Gp::default() };
@@ -321,7 +321,7 @@ fn ridge_over_sparse_features_solves_the_system_of_kernel_values_and_asks_for_no
     let kernel = KernelExpr::parse("linear").unwrap().learn(&data, None, &control).unwrap();
     let bound = kernel.gram(&data, &control).unwrap();
     let whole = Dense::of(bound.as_ref(), &control).unwrap();
-    assert!(bound.features(Side::Rows).is_none() && bound.sparse_features(Side::Rows).is_some());
+    assert!(bound.structure().dense_features(Side::Rows).is_none() && bound.structure().sparse_features(Side::Rows).is_some());
     for (weights, intercept, lambda) in [(None, true, 0.5), (Some(weights.as_slice()), true, 0.01), (None, false, 20.0)] {
         let ridge = mercer::estimators::Ridge { lambda: Value::Number(lambda), intercept, ..Default::default() };
         let counted = Counted::of(bound.as_ref());

@@ -56,7 +56,7 @@ fn objective_certificate_and_decisions_are_those_of_kernel_values() {
     let kernel = "nystroem(rbf(length_scale=0.6), rank=300)";
     let bound = KernelExpr::parse(kernel).unwrap().bind(None, &data).unwrap();
     let values = Dense::of(bound.as_ref(), &control).unwrap();
-    assert!(bound.features(Side::Rows).is_some() && values.features(Side::Rows).is_none());
+    assert!(bound.structure().dense_features(Side::Rows).is_some() && values.structure().dense_features(Side::Rows).is_none());
     for (estimator, target, weights) in [
         ("svc(c=1", &two, None),
         ("svc(c=30, class_weight=balanced", &two, Some(weights.as_slice())),
@@ -144,8 +144,8 @@ fn sparse_features_are_kept_by_algebra_and_their_products_are_the_kernel() {
     for kernel in OF_WORDS {
         let bound = KernelExpr::parse(kernel).unwrap().bind(None, &data).unwrap();
         let k = mercer::gram::dense(bound.as_ref(), &control).unwrap();
-        let z = bound.sparse_features(Side::Rows).unwrap();
-        assert!(z.cols() > 60 && bound.features(Side::Rows).is_none());
+        let z = bound.structure().sparse_features(Side::Rows).unwrap();
+        assert!(z.cols() > 60 && bound.structure().dense_features(Side::Rows).is_none());
         let all = Matrix::from_fn(60, z.cols(), |i, j| {
             let (columns, values) = z.row(i);
             columns.binary_search(&(j as u32)).map_or(0.0, |at| values[at])
@@ -154,7 +154,7 @@ fn sparse_features_are_kept_by_algebra_and_their_products_are_the_kernel() {
         let some = [5, 3, 40];
         let subset = mercer::gram::Subset::new(bound.as_ref(), &some, &some);
         problem::close(&mercer::gram::dense(&subset, &control).unwrap(), &Matrix::from_fn(3, 3, |i, j| k[(some[i], some[j])]), 1e-12);
-        assert_eq!(subset.sparse_features(Side::Cols).unwrap(), z.select_rows(&some));
+        assert_eq!(subset.structure().sparse_features(Side::Cols).unwrap(), z.select_rows(&some));
     }
 }
 

@@ -3,10 +3,9 @@
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
 use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, Want};
-use mercer::gram::{Block, Dense, Gram, Side};
-use mercer::linalg::{Matrix, SparseMatrix};
+use mercer::gram::{Block, Dense, Gram, Side, Structure};
+use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -116,11 +115,11 @@ impl Gram for Counted<'_> {
     fn symmetric(&self) -> bool {
         true
     }
-    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
-        self.0.sparse_features(side)
-    }
-    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
-        self.0.features(side)
+    fn structure(&self) -> Structure<'_> {
+        match self.0.structure() {
+            Structure::Held(_) => Structure::Opaque,
+            structure => structure,
+        }
     }
 }
 

@@ -130,6 +130,12 @@ fn compositions_pass_the_conformance_kit() {
         "set_sum(rbf(ard=true)*linear)",
         "normalise(set_mean(rbf + 2*matern(nu=1.5)))",
         "set_mean(polynomial(degree=2)) + rbf*normalise(subset_tree(decay=0.7))",
+        "2.5*linear + 3",
+        "normalise(linear + 1)",
+        "weighted(a, on([b, c], linear) + 1)",
+        "on(a, linear) + 0.5*on(seq, spectrum(k=2))",
+        "normalise(2*on(seq, spectrum(k=3)) + linear)",
+        "nystroem(rbf(length_scale=0.5), rank=9) + linear",
     ] {
         let expr = KernelExpr::parse(text).unwrap();
         if let Err(why) = testkit::check_kernel_expr(&expr, &data) {
@@ -152,6 +158,37 @@ fn weighted_words_pass_the_conformance_kit() {
         let expr = KernelExpr::parse(text).unwrap();
         if let Err(why) = testkit::check_kernel_expr(&expr, &data) {
             panic!("{text}: {why}");
+        }
+    }
+}
+
+#[test]
+fn compositions_keep_features_where_every_part_has_them_and_stand_alone_where_every_part_does() {
+    let data = testkit::table(40, 3);
+    // Dense, sparse, standing alone.
+    for (text, expected) in [
+        ("linear", [true, false, true]),
+        ("on(seq, spectrum(k=2))", [false, true, false]),
+        ("2.5*linear + 3", [true, true, true]),
+        ("weighted(a, on([b, c], linear) + 1)", [true, true, true]),
+        ("normalise(linear + 1)", [true, true, true]),
+        ("on(a, linear) + 0.5*on(seq, spectrum(k=2))", [false, true, false]),
+        ("normalise(2*on(seq, spectrum(k=3)) + linear)", [false, true, false]),
+        ("weighted(a, on(seq, spectrum(k=2)))", [false, true, false]),
+        ("linear + rbf(length_scale=1)", [false, false, true]),
+        ("linear*linear", [false, false, true]),
+        ("exp(linear)", [false, false, true]),
+    ] {
+        let bound = KernelExpr::parse(text).unwrap().bind(None, &data).unwrap();
+        let some = [7, 3, 30];
+        let selection = gram::Subset::new(bound.as_ref(), &some, &some);
+        let joint = gram::Joint { cross: bound.as_ref(), among: bound.as_ref() };
+        for of in [bound.as_ref() as &dyn gram::Gram, &selection, &joint] {
+            let found = of.structure();
+            for side in [gram::Side::Rows, gram::Side::Cols] {
+                let kept = [found.dense_features(side).is_some(), found.sparse_features(side).is_some(), found.features_stand_alone()];
+                assert_eq!(kept, expected, "{text}");
+            }
         }
     }
 }

@@ -182,7 +182,7 @@ fn a_fisher_kernel_is_the_product_of_its_features_also_of_new_rows() {
     {
         let kernel = KernelExpr::parse(text).unwrap().settle(&table).unwrap().learn(&table, None, &control).unwrap();
         let cross = kernel.reference(&table, &control).unwrap().cross(&new, &control).unwrap();
-        let (rows, cols) = (cross.features(Side::Rows).unwrap(), cross.features(Side::Cols).unwrap());
+        let (rows, cols) = (cross.structure().dense_features(Side::Rows).unwrap(), cross.structure().dense_features(Side::Cols).unwrap());
         let (k, product) = (gram::dense(cross.as_ref(), &control).unwrap(), mercer::linalg::product_transposed(&rows, &cols).unwrap());
         k.data().iter().zip(product.data()).for_each(|(a, b)| near(*a, *b, 1e-12 * (1.0 + a.abs())));
     }

@@ -47,7 +47,7 @@ pub(super) fn by_class(
 
 /// Solves problems by K as it is held.
 pub(super) fn held(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
-    in_time(job, states, |states| match job.gram.held() {
+    in_time(job, states, |states| match job.gram.structure().held() {
         Some(matrix) => side_by_side(job, states, matrix, Some(job.gram), &|row| row),
         None => Ok(()),
     })
@@ -180,7 +180,7 @@ impl Kernel for MatrixRows<'_> {
         Some(&self.matrix.row(self.at[k])[run.clone()])
     }
     fn single(&self, width: usize) -> Option<&[f32]> {
-        self.holder.filter(|_| matches!(&self.runs[..], [run] if *run == (0..self.matrix.cols())))?.held_single(width)
+        self.holder.filter(|_| matches!(&self.runs[..], [run] if *run == (0..self.matrix.cols())))?.structure().held_single(width)
     }
 }
 

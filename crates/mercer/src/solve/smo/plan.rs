@@ -96,7 +96,7 @@ impl RoadFacts {
     pub(super) fn of(job: &SolverJob<'_>, states: &[State<'_>]) -> Self {
         let dense_features = job.features.and_then(|z| matches!(z, Features::Dense(_)).then_some(z.cols()));
         let sparse_features = job.features.is_some() && dense_features.is_none();
-        let (n, held) = (job.gram.shape().0, job.gram.held().is_some());
+        let (n, held) = (job.gram.shape().0, job.gram.structure().held().is_some());
         let gathers = n > 0 && job.gram.gathered(&[0]).is_some();
         let (problems, cache_bytes, allowed_bytes) = (states.len(), job.options.cache_bytes, job.control.allowed());
         let (larger, rows, all_rows) = (0, 0, true);

@@ -1,0 +1,14 @@
+//! Clusters in feature space, and how many there are.
+
+pub(super) mod clusters;
+mod count_by;
+mod k_medoids;
+mod kernel_k_means;
+mod spectral_clustering;
+
+pub(crate) use clusters::MOST_CLUSTERS;
+pub use clusters::{Clusters, FittedClusters};
+pub use count_by::{CountBy, CountCurve, CountTried};
+pub use k_medoids::KMedoids;
+pub use kernel_k_means::KernelKMeans;
+pub use spectral_clustering::{FittedSpectralClustering, SpectralClustering};

@@ -1,0 +1,36 @@
+//! What an estimator judges settings by, where that is smooth, and what one value of it leaves for the next.
+
+use crate::linalg::Matrix;
+
+/// A selection criterion (to be minimised) as a smooth function of the Gram matrix and of the estimator's own parameters.
+#[derive(Clone, Debug)]
+pub struct Criterion {
+    /// Its value.
+    pub value: f64,
+    /// d value / dK_ij, N x N, symmetric where K is.
+    pub weights: Matrix,
+    /// (parameter name, d value / d parameter) for each own parameter.
+    pub own: Vec<(&'static str, f64)>,
+    /// Tolerance: rises of the value up to this are statistically tied on the training rows.
+    pub indifference: f64,
+}
+
+/// What one value of a criterion leaves for the next of a search on the same rows.
+#[derive(Clone, Debug)]
+pub struct Near {
+    /// Coefficients of a mode, N x outputs.
+    pub alpha: Option<Matrix>,
+    /// Training rows that were chosen, ascending. They stay, so that the criterion of a search is one smooth function.
+    pub chosen: Vec<usize>,
+}
+
+impl Near {
+    /// Coefficients alone.
+    pub(crate) fn mode(alpha: Matrix) -> Near {
+        Near { alpha: Some(alpha), chosen: Vec::new() }
+    }
+    /// The coefficients of the mode before, where there are some.
+    pub(crate) fn alpha(last: Option<&Near>) -> Option<&Matrix> {
+        last.and_then(|near| near.alpha.as_ref())
+    }
+}

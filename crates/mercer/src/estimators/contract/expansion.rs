@@ -1,0 +1,154 @@
+//! f(x) = sum_s coef[s, o] k(support_s, x) + bias[o]: what the representer theorem makes of almost every fitted thing. Where the
+//! kernel is an inner product of few features phi it is f(x) = sum_j weights[j, o] phi_j(x) + bias[o], and no row is needed.
+
+use crate::blocks;
+use crate::control::Control;
+use crate::data::even_rows;
+use crate::error::{Error, Result};
+use crate::gram::{self, Features, Gram, Multiplied, Side, Subset, ranges};
+use crate::linalg::Matrix;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A kernel expansion with one or several outputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expansion {
+    /// Training rows with a coefficient that is not zero, ascending.
+    #[serde(with = "blocks::usizes")]
+    pub support: Vec<usize>,
+    /// Coefficients, support x outputs.
+    pub coef: Matrix,
+    /// One constant per output.
+    pub bias: Vec<f64>,
+    /// Whether new inputs are predicted from kernel values in f32, which halves the time: where a solver knows its own
+    /// solution less precisely.
+    #[serde(default)]
+    pub single: bool,
+    /// Weights of features, rank x outputs, where the kernel is made of few: f(x) = weights' phi(x) + bias, and once no row is
+    /// kept it is all that there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Matrix>,
+}
+
+/// Training rows on which kernel values in f32 are tried.
+const TRIED: usize = 128;
+/// Rows of the support whose part in that is computed at once.
+const TOGETHER: usize = 400;
+/// Weights of sparse features are kept if they are no more than this, or so many for each number of the support.
+const MOST_WEIGHTS: usize = 1 << 20;
+const PER_STORED: usize = 4;
+/// Fewer support rows are not worth it.
+const LEAST_SUPPORT: usize = 500;
+
+impl Expansion {
+    /// An expansion over the given training rows (ascending); `coef` is support x outputs, `bias` one number per output.
+    pub fn new(support: Vec<usize>, coef: Matrix, bias: Vec<f64>) -> Self {
+        Expansion { support, coef, bias, single: false, weights: None }
+    }
+
+    /// Adds the weights of the features, by which the function is then computed.
+    pub(crate) fn with_weights(self, weights: Matrix) -> Self {
+        Expansion { weights: Some(weights), ..self }
+    }
+
+    /// The weights of features, sum_s coef[s] phi(support_s), where there are so few of them that they are worth it.
+    pub(crate) fn weigh(&mut self, gram: &dyn Gram, control: &Control) -> Result<()> {
+        let count = self.support.len();
+        let Some(features) = Features::of(gram, Side::Cols).filter(|_| gram.structure().features_stand_alone()) else { return Ok(()) };
+        let some = if count == features.rows() { features } else { features.select_rows(&self.support) };
+        let worth = match &some {
+            Features::Dense(z) => z.cols() < count,
+            Features::Sparse(z) => z.cols() * self.coef.cols() <= MOST_WEIGHTS.max(PER_STORED * z.stored()),
+        };
+        if worth {
+            self.weights = Some(some.transposed_product(&self.coef, control)?);
+        }
+        Ok(())
+    }
+
+    /// Keeps the weights alone, where there are such: no training row is needed any more.
+    pub(crate) fn forget_rows(&mut self) {
+        if let Some(weights) = &self.weights {
+            (self.support, self.coef, self.single) = (Vec::new(), Matrix::zeros(0, weights.cols()), false);
+        }
+    }
+
+    /// Whether new inputs are predicted from their features.
+    pub fn is_of_features(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// Goes over to kernel values in f32 where, on training rows spread evenly, they change no output o by more than
+    /// `most[o]`; then the largest change as a share of it.
+    pub(crate) fn round(&mut self, gram: &dyn Gram, most: &[f64], control: &Control) -> Result<Option<f64>> {
+        let n = gram.shape().0;
+        if self.support.len() < LEAST_SUPPORT {
+            return Ok(None);
+        }
+        let rows = even_rows(n, TRIED);
+        let count = self.support.len();
+        // The support and then the rows, one after the other in memory.
+        let laid_out = gram.gathered(&[&self.support[..], &rows].concat());
+        let tried: Vec<usize> = (count..count + rows.len()).collect();
+        let of_support = |some: Range<usize>| {
+            let some: Vec<usize> = some.collect();
+            let part = match &laid_out {
+                Some(own) => Subset::new(&**own, &tried, &some),
+                None => Subset::new(gram, &rows, &some.iter().map(|&s| self.support[s]).collect::<Vec<_>>()),
+            };
+            let coef = self.coef.select_rows(&some);
+            Ok([gram::apply(&part, &coef, control)?, gram::apply_f32(&part, &coef, control)?])
+        };
+        let parts = ranges(count, TOGETHER).collect::<Vec<_>>().into_par_iter().map(of_support).collect::<Result<Vec<_>>>()?;
+        let [exact, rounded] = [0, 1].map(|precision| {
+            let mut sum = Matrix::zeros(rows.len(), self.coef.cols());
+            for part in &parts {
+                sum.data_mut().iter_mut().zip(part[precision].data()).for_each(|(s, v)| *s += v);
+            }
+            sum
+        });
+        let pairs = exact.data().iter().zip(rounded.data()).zip(most.iter().cycle());
+        let changes: Vec<f64> = pairs.map(|((x, y), most)| (x - y).abs() / most).collect();
+        self.single = changes.iter().all(|c| *c <= 1.0);
+        Ok(self.single.then(|| changes.into_iter().fold(0.0, f64::max)))
+    }
+
+    /// f of M new inputs, M x outputs, from their Gram matrix with the support (M x support).
+    ///
+    /// An error if the sizes do not fit, which a damaged model file may bring about; on request of `control`.
+    pub fn predict(&self, cross: &dyn Gram, control: &Control) -> Result<Matrix> {
+        self.check()?;
+        let mut out = match (&self.weights, self.weights.as_ref().and_then(|_| Multiplied::of(cross))) {
+            (Some(weights), Some(features)) => features.product(weights, control)?,
+            (Some(_), None) if self.support.is_empty() => {
+                return Err(Error::Data("the model holds weights of features, and this kernel has none".into()));
+            }
+            _ if self.single => gram::apply_f32(cross, &self.coef, control)?,
+            _ => gram::apply(cross, &self.coef, control)?,
+        };
+        if self.bias.iter().any(|b| *b != 0.0) {
+            for row in out.data_mut().chunks_exact_mut(self.bias.len()) {
+                for (f, b) in row.iter_mut().zip(&self.bias) {
+                    *f += b;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// An error unless support, coefficients and bias have sizes that fit.
+    fn check(&self) -> Result<()> {
+        for (what, expected, found) in [
+            ("rows of the coefficients of an expansion", self.support.len(), self.coef.rows()),
+            ("constants of an expansion", self.coef.cols(), self.bias.len()),
+            ("outputs of the weights of features", self.bias.len(), self.weights.as_ref().map_or(self.bias.len(), Matrix::cols)),
+        ] {
+            if expected != found {
+                return Err(Error::Shape { what: what.into(), expected, found });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! What a fit leaves: something that predicts, and what is asked of it.
+
+use crate::control::Control;
+use crate::data::TargetInfo;
+use crate::error::Result;
+use crate::estimators::{Answer, Clusters, Expansion, Predictions, Sigmoid, Spectrum, Summary, WarmStart};
+use crate::gram::Gram;
+use crate::linalg::Lower;
+
+/// Something that predicts.
+pub trait Fitted: Send + Sync {
+    /// Training rows (ascending) that prediction needs; `cross` has one column for each of them.
+    fn support(&self) -> &[usize];
+    /// Predictions for M new inputs; only what is wanted is computed, and time and cancelling are looked at per block of rows.
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
+    /// Predictions for rows that had weight 0 in the fit, from their values in its warm start, without kernel values; `None`
+    /// where it does not hold them.
+    fn predict_left_out(&self, _trace: &WarmStart, _rows: &[usize], _want: Want) -> Option<Predictions> {
+        None
+    }
+    /// How the fit went.
+    fn summary(&self) -> &Summary;
+    /// What its predictions mean, for a fit to such a target: [`Answer::of_target`] where that itself is predicted.
+    ///
+    /// # Errors
+    /// A target with other classes than those that the fit decides between.
+    fn answer(&self, target: &TargetInfo) -> Result<Answer>;
+    /// The kernel expansion that it is, where it is one.
+    fn expansion(&self) -> Option<&Expansion> {
+        None
+    }
+    /// Whether it predicts from the features of new rows alone, and no training row is asked for.
+    fn reads_features(&self) -> bool {
+        self.support().is_empty() && self.expansion().is_some_and(Expansion::is_of_features)
+    }
+    /// Forgets the training rows where weights of features say the same, so that none is stored.
+    fn forget_rows(&mut self) {}
+    /// The Cholesky factor of the covariance of the training targets, where it keeps one.
+    fn factor(&self) -> Option<&Lower> {
+        None
+    }
+    /// What makes probabilities of the decision values of pairs of classes, where it has such: one sigmoid a pair.
+    fn sigmoids(&self) -> &[Sigmoid] {
+        &[]
+    }
+    /// The variance along its components, where it has such.
+    fn spectrum(&self) -> Option<&Spectrum> {
+        None
+    }
+    /// The clusters that it found, where it finds such.
+    fn clusters(&self) -> Option<&Clusters> {
+        None
+    }
+    /// Steps of the solver, one number for each problem that was solved.
+    fn steps(&self) -> Vec<usize> {
+        vec![self.summary().iterations]
+    }
+}
+
+/// What is asked of a fitted thing: predictions for M new inputs.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Query<'a> {
+    /// Kernel values of the new inputs with the support, M x support.
+    pub cross: &'a dyn Gram,
+    /// What is wanted besides the predicted values.
+    pub want: Want,
+    /// Bounds and watchers.
+    pub control: &'a Control,
+}
+
+impl<'a> Query<'a> {
+    /// Predictions from kernel values with the support.
+    pub fn new(cross: &'a dyn Gram, want: Want, control: &'a Control) -> Self {
+        Query { cross, want, control }
+    }
+}
+
+/// What a prediction should hold besides the predicted value itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Want {
+    /// Variance of each prediction, where the model has one.
+    pub variance: bool,
+    /// Covariance between all predictions of a batch (M x M), where the model has one.
+    pub covariance: bool,
+    /// Class probabilities, where the model has them.
+    pub probabilities: bool,
+    /// Decision values before they become classes.
+    pub scores: bool,
+}
+
+impl Want {
+    /// What rows held out are judged by: all that metrics look at.
+    pub(crate) const JUDGED: Want = Want { variance: true, covariance: false, probabilities: true, scores: true };
+}

@@ -1,0 +1,28 @@
+//! What every estimator states and every fit leaves: traits, predictions, summaries, costs.
+
+pub(super) mod answer;
+mod costs;
+mod criterion;
+mod draws;
+mod estimator;
+mod expansion;
+mod facts;
+mod fitted;
+mod predictions;
+mod size;
+mod summary;
+mod task;
+mod warm_start;
+
+pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
+pub use costs::Costs;
+pub use criterion::{Criterion, Near};
+pub use estimator::Estimator;
+pub use expansion::Expansion;
+pub use facts::EstimatorFacts;
+pub use fitted::{Fitted, Query, Want};
+pub use predictions::{Predicted, Predictions};
+pub use size::Size;
+pub use summary::{Certificate, Summary};
+pub use task::Task;
+pub use warm_start::WarmStart;

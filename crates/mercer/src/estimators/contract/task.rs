@@ -1,0 +1,71 @@
+//! What an estimator is given: kernel values or features of the training rows, and their targets.
+
+use crate::control::Control;
+use crate::data::{Kind, Target};
+use crate::error::{Error, Result};
+use crate::estimators::Size;
+use crate::gram::{Features, Gram, Side};
+use crate::linalg::Matrix;
+use std::borrow::Cow;
+
+/// What an estimator is given.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// Kernel values among the training rows, N x N; symmetric unless the estimator takes any similarity.
+    pub gram: &'a dyn Gram,
+    /// N targets.
+    pub target: &'a Target,
+    /// N weights, each above 0 (rows of weight 0 are taken out before); weight 2 means the row stands twice.
+    pub weights: Option<&'a [f64]>,
+    /// Bounds and watchers.
+    pub control: &'a Control,
+    /// Seed of anything random.
+    pub seed: u64,
+}
+
+impl<'a> Task<'a> {
+    /// The features of the training rows (N x rank), where they are so few that a fit goes by them.
+    pub(crate) fn few_features(&self) -> Option<Cow<'a, Matrix>> {
+        self.gram.structure().dense_features(Side::Rows).filter(|z| self.few(z.cols()))
+    }
+    /// The features of the training rows, for an estimator that reads these and no kernel value.
+    ///
+    /// # Errors
+    /// A kernel without features, or whose features depend on what a row is compared with.
+    pub(crate) fn written_features(&self, who: &str) -> Result<Features<'a>> {
+        let found = Features::of(self.gram, Side::Rows).filter(|_| self.gram.structure().features_stand_alone());
+        found.ok_or_else(|| {
+            Error::Data(format!(
+                "{who} reads the features of rows, and this kernel has none written out; take the kernel linear, or tfidf for texts"
+            ))
+        })
+    }
+    /// Whether so many features are so few.
+    pub(crate) fn few(&self, rank: usize) -> bool {
+        Size { rank: Some(rank), ..self.size() }.few().is_some()
+    }
+    /// The size of the fit, its features apart.
+    pub(crate) fn size(&self) -> Size {
+        let classes = self.target.kind() == Kind::Classes;
+        Size { rows: self.rows(), outputs: self.target.outputs(), classes, rank: None, stored: None, per_value: Size::PER_VALUE }
+    }
+    /// Training rows.
+    pub fn rows(&self) -> usize {
+        self.gram.shape().0
+    }
+    /// The weight of row i, 1 where no weights are given.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[i])
+    }
+    /// Weights of all rows.
+    pub(crate) fn all_weights(&self) -> Vec<f64> {
+        (0..self.rows()).map(|i| self.weight(i)).collect()
+    }
+    /// The mean of k(x, x) over weighted rows; 1 where it says nothing.
+    pub(crate) fn mean_square(&self) -> f64 {
+        let d = self.gram.diagonal(Side::Rows);
+        let total: f64 = (0..d.len()).map(|i| self.weight(i)).sum();
+        let mean = d.iter().enumerate().map(|(i, d)| self.weight(i) * d).sum::<f64>() / total;
+        if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
+    }
+}

@@ -1,0 +1,250 @@
+//! Metric multidimensional scaling: places z_i in few dimensions whose distances are near those of the rows in feature space,
+//!
+//! ```text
+//! minimise  sum_{i<j} w_i w_j u_ij (|z_i - z_j| - d_ij)^2 / sum_{i<j} w_i w_j u_ij d_ij^2,   d_ij = |phi(x_i) - phi(x_j)|
+//! ```
+//!
+//! u = 1 (stress: Kruskal 1964) or 1 / d (Sammon 1969), from the places of classical scaling. A new row is put where its own part of the
+//! sum is least, the others staying. The solver is `solve::scaling`; the certificate is the gradient.
+
+use super::centred::{leading_costs, leading_pairs};
+use crate::blocks;
+use crate::data::{Kind, TargetInfo};
+use crate::error::{Error, Result};
+use crate::estimators::clustering::clusters::Places;
+use crate::estimators::{
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Values,
+};
+use crate::linalg::{Block, Matrix, PASSED, product_transposed_within};
+use crate::param::{Domain, Param, Value, require_settled};
+use crate::solve::{Misfit, PER_PAIR, place, scaling};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Squared distances up to this share of the largest are rounding, whose root would be seen on the map.
+const ROUNDING: f64 = 1e-14;
+/// New rows that are placed between two looks at the clock.
+const ROWS: usize = 64;
+
+/// Metric multidimensional scaling.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mds {
+    /// How many dimensions.
+    pub components: Value,
+    /// What the kernel's values are.
+    pub values: Values,
+    /// What is minimised.
+    pub loss: Loss,
+    /// The gradient at which the search ends.
+    pub tolerance: Value,
+}
+
+/// How differences of distances count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// All alike.
+    #[default]
+    Stress,
+    /// Each by 1 / distance, so that near rows stay near.
+    Sammon,
+}
+
+impl From<Loss> for Misfit {
+    fn from(loss: Loss) -> Misfit {
+        match loss {
+            Loss::Stress => Misfit::Stress,
+            Loss::Sammon => Misfit::Sammon,
+        }
+    }
+}
+
+impl Default for Mds {
+    fn default() -> Self {
+        Mds { components: Value::Number(2.0), values: Values::Similarities, loss: Loss::Stress, tolerance: Value::Number(1e-6) }
+    }
+}
+
+/// Places by classical scaling of distances: the leading eigenvectors of -J D^2 J / 2, with their sums of coordinates 0.
+fn classical(distances: &Matrix, components: usize, task: &Task<'_>) -> Result<Matrix> {
+    let n = distances.rows();
+    let mut values = distances.clone();
+    values.data_mut().iter_mut().for_each(|d| *d = -0.5 * *d * *d);
+    let means: Vec<f64> = (0..n).map(|i| values.row(i).iter().sum::<f64>() / n as f64).collect();
+    let mean = means.iter().sum::<f64>() / n as f64;
+    for i in 0..n {
+        values.row_mut(i).iter_mut().zip(&means).for_each(|(v, m)| *v -= m + means[i] - mean);
+    }
+    let multiply = |rows: &Matrix| product_transposed_within(rows, &values, task.control);
+    let found = leading_pairs(n, components, 1e-9, (task.seed, task.control), &|i, j| values[(i, j)], &multiply)?;
+    Ok(Matrix::from_fn(n, components, |i, k| match found.values.get(k) {
+        // The first of the largest entries points upwards.
+        Some(l) if *l > 0.0 => {
+            let row = found.vectors.row(k);
+            let far = row.iter().fold(0.0f64, |m, v| m.max(v.abs())) * (1.0 - 1e-9);
+            let sign = row.iter().find(|v| v.abs() >= far).map_or(1.0, |v| v.signum());
+            sign * l.sqrt() * row[i]
+        }
+        _ => 0.0,
+    }))
+}
+
+/// Passes over all distances that a plan counts on, at the tolerance that is the default.
+const PASSES: f64 = 300.0;
+
+impl Estimator for Mds {
+    const NAME: &'static str = "mds";
+    const DOC: &'static str = "metric multidimensional scaling: coordinates in few dimensions that preserve the distances of the rows";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("components", "number of dimensions", Domain::Integer(1, usize::MAX)),
+        Param::fixed(
+            "values",
+            "similarities: what kernels give; distances: the kernel's values are distances",
+            Domain::Choice(&["similarities", "distances"]),
+        ),
+        Param::fixed(
+            "loss",
+            "stress: differences of distances count alike; sammon: each by 1 / distance, so that near rows stay near",
+            Domain::Choice(&["stress", "sammon"]),
+        ),
+        Param::fixed("tolerance", "gradient norm at which the optimisation stops", Domain::PositiveFinite),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Nothing];
+    const GIVES: Gives = Gives::VALUES;
+    const NEEDS: Needs = Needs::Symmetric;
+    type Fitted = FittedMds;
+
+    /// k(x, z) + f(x) + f(z) has the same distances.
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { ignores_shifts: self.values == Values::Similarities, ..EstimatorFacts::default() }
+    }
+
+    /// Kernel values, distances and what classical scaling begins with; then some hundred passes over the distances.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, dim, costs) = (size.rows as f64, self.components.number().max(1.0), size.by_values().costs());
+        let start = leading_costs(size.rows, dim as usize);
+        Costs {
+            bytes: start.bytes + 24 * (size.rows as u64).pow(2),
+            values: costs.values + n * n,
+            fit: start.fit + PASSED * PASSES * n * n * (PER_PAIR as f64 + 8.0 * dim),
+            ..costs
+        }
+    }
+
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(2.0)
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedMds> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let components = self.components.integer();
+        let mut places = Places::of(task, self.values == Values::Distances)?;
+        let n = places.rows.len();
+        if n < 2 {
+            return Err(Error::Data(format!(
+                "a map needs rows that differ, and there is {n}; check the columns and the kernel's parameters, or add rows"
+            )));
+        }
+        let negative = places.apart.data().iter().filter(|d| **d < 0.0).count() / 2;
+        places.raise(1);
+        let distances = std::mem::take(&mut places.apart);
+        let start = classical(&distances, components, task)?;
+        let found = scaling(&distances, &places.weights, self.loss.into(), &start, self.tolerance.number(), task.control)?;
+        let mut notes = Vec::new();
+        if negative > 0 {
+            notes.push(format!("the similarity is not positive semi-definite: {negative} squared distances below 0 count as 0"));
+        }
+        notes.push(match self.loss {
+            Loss::Stress => format!("stress-1 (root of the normalised stress): {:.4}", found.loss.sqrt()),
+            Loss::Sammon => format!("Sammon's stress: {:.6}", found.loss),
+        });
+        let summary = Summary {
+            iterations: found.steps,
+            converged: found.gradient <= self.tolerance.number(),
+            objective: Some(found.loss),
+            certificate: Some(Certificate {
+                name: "largest entry of the gradient, times rows".into(),
+                value: found.gradient,
+                tolerance: self.tolerance.number(),
+            }),
+            notes,
+            ..Summary::default()
+        };
+        // Prediction goes by rows in their order.
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|&p| places.rows[p]);
+        let mut placed = found.places.select_rows(&order);
+        for d in 0..components.min(placed.cols()) {
+            // Of each axis the row that lies farthest out lies above 0.
+            let farthest = (0..n).fold(0.0f64, |far, i| if placed[(i, d)].abs() > far.abs() * (1.0 + 1e-9) { placed[(i, d)] } else { far });
+            if farthest < 0.0 {
+                (0..n).for_each(|i| placed[(i, d)] = -placed[(i, d)]);
+            }
+        }
+        Ok(FittedMds {
+            support: order.iter().map(|&p| places.rows[p]).collect(),
+            weights: order.iter().map(|&p| places.weights[p]).collect(),
+            places: placed,
+            values: self.values,
+            loss: self.loss,
+            summary,
+        })
+    }
+}
+
+/// A fitted map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedMds {
+    #[serde(with = "blocks::usizes")]
+    support: Vec<usize>,
+    #[serde(with = "blocks::f64s")]
+    weights: Vec<f64>,
+    places: Matrix,
+    values: Values,
+    loss: Loss,
+    summary: Summary,
+}
+
+impl Fitted for FittedMds {
+    fn support(&self) -> &[usize] {
+        &self.support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let (rows, n) = query.cross.shape();
+        Error::unless_equal("places of a map", n, self.places.rows())?;
+        Error::unless_equal("weights of a map", n, self.weights.len())?;
+        let dim = self.places.cols();
+        let mut out = Matrix::zeros(rows, dim);
+        out.data_mut().par_chunks_mut((ROWS * dim).max(1)).enumerate().try_for_each(|(b, out)| {
+            query.control.check_time("predictions")?;
+            let some: Vec<usize> = (b * ROWS..rows.min((b + 1) * ROWS)).collect();
+            let mut apart = vec![0.0; some.len() * n];
+            let block = Block::new(&mut apart, some.len(), n);
+            match self.values {
+                Values::Distances => query.cross.fill_rows(&some, 0..n, block),
+                Values::Similarities => query.cross.fill_distances(&some, 0..n, block),
+            }
+            for (out, apart) in out.chunks_exact_mut(dim).zip(apart.chunks_exact_mut(n)) {
+                if self.values == Values::Similarities {
+                    query.cross.squared_distances(apart);
+                    let floor = ROUNDING * apart.iter().fold(0.0f64, |m, d| m.max(*d));
+                    apart.iter_mut().for_each(|d| *d = if *d <= floor { 0.0 } else { d.sqrt() });
+                }
+                if let Some(d) = apart.iter().find(|d| !(d.is_finite() && **d >= 0.0)) {
+                    return Err(Error::Data(format!("a new row has the distance {d} from a training row; distances are 0 or above")));
+                }
+                out.copy_from_slice(&place(apart, &self.places, &self.weights, self.loss.into()));
+            }
+            Ok(())
+        })?;
+        Ok(Predictions::of(Predicted::Numbers(out)))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, _target: &TargetInfo) -> Result<Answer> {
+        Ok(Answer::Components { names: (1..=self.places.cols()).map(|k| format!("z{k}")).collect() })
+    }
+}

@@ -1,0 +1,282 @@
+//! L1 vector machine: a generalised linear model on kernel values with the training rows of which few are needed.
+//!
+//! ```text
+//! minimise  sum_i w_i loss(y_i, f(x_i)) + lambda sum_j |B_j|,     f(x) = sum_j B_j k(x, x_j) + b
+//! ```
+//!
+//! loss: 1/2 (y - f)^2 for numbers, the log loss for classes; |B_j| is a number's size, or the length of the row of several outputs,
+//! so that a training row serves all outputs or none. b is not penalised. Murphy (2012) 14.3.2; Krishnapuram et al. (2005).
+//! Certificate: the duality gap and the greatest violation of the conditions of optimality, as a share of lambda.
+
+use super::exemplars::Exemplars;
+use crate::data::{Kind, TargetInfo, some_rows_of};
+use crate::error::Result;
+use crate::estimators::registry::settled::settled;
+use crate::estimators::targets::link::Link;
+use crate::estimators::{
+    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task,
+    When,
+};
+use crate::gram::Subset;
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param, Value};
+use crate::solve::l1::{self, Options, Solution, Solver};
+use crate::solve::losses::Losses;
+use serde::{Deserialize, Serialize};
+
+/// The relative duality gap that a fit is asked for.
+const GAP: f64 = 1e-5;
+/// The lambda that a search begins at, as a share of the one at which every coefficient is 0.
+const START: f64 = 0.05;
+/// Rows that it is looked for on, at most.
+const STARTED_ROWS: usize = 1000;
+/// Columns of the working set that a plan counts on, and those of them that are not 0.
+const HELD: u64 = 1000;
+const KEPT: u64 = 500;
+
+/// A kernel machine with an L1 penalty.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L1vm {
+    /// Strength of the penalty.
+    pub lambda: Value,
+    /// Greatest violation of the optimality conditions, as a share of lambda.
+    pub tolerance: Value,
+    /// Newton steps at most.
+    pub max_iterations: Value,
+    /// Weights of the classes.
+    pub class_weight: ClassWeight,
+}
+
+impl Default for L1vm {
+    fn default() -> Self {
+        L1vm { lambda: Value::Auto, tolerance: Value::Number(1e-6), max_iterations: Value::Number(1000.0), class_weight: ClassWeight::None }
+    }
+}
+
+/// A fitted kernel machine with an L1 penalty: the rows that it needs, and no other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedL1vm {
+    expansion: Expansion,
+    link: Link,
+    summary: Summary,
+}
+
+/// One point of a path.
+#[derive(Clone, Debug)]
+pub struct PathPoint {
+    /// The penalty.
+    pub lambda: f64,
+    /// The minimum there; its numbers are in units of the greatest target.
+    pub solution: Solution,
+    /// Mean loss of each row by the others, approximately; of one output.
+    pub left_out: Option<f64>,
+    /// Its standard error over the rows.
+    pub error: Option<f64>,
+}
+
+impl L1vm {
+    fn options(&self) -> Result<Options> {
+        let max_iterations = settled::<Self>("max_iterations", &self.max_iterations)? as usize;
+        Ok(Options { tolerance: settled::<Self>("tolerance", &self.tolerance)?, max_iterations })
+    }
+
+    /// The whole path: `count` values of lambda from the one at which every coefficient is 0 down to `share` of it, each solution the
+    /// start of the next; for one output with approximate leave-one-out losses. Time that ends cuts it short.
+    pub fn path(&self, task: &Task<'_>, count: usize, share: f64) -> Result<Vec<PathPoint>> {
+        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
+        let columns = Exemplars::new(task.gram, task.control)?;
+        let mut solver = Solver::new(&columns, &losses, self.options()?, task.control)?;
+        let mut points = Vec::with_capacity(count);
+        for lambda in l1::path(solver.greatest_lambda(), share, count) {
+            if task.control.out_of_time() {
+                break;
+            }
+            let solution = solver.solve(lambda)?;
+            let (left_out, error) = match losses.outputs() {
+                1 => left_out_loss(&columns, &losses, &solution, task)?,
+                _ => (None, None),
+            };
+            task.control.tell("penalties along the path", points.len() + 1, count);
+            points.push(PathPoint { lambda: lambda * link.scale(), solution, left_out, error });
+        }
+        Ok(points)
+    }
+}
+
+/// Mean and standard error of the approximate leave-one-out loss.
+fn left_out_loss(columns: &Exemplars<'_>, losses: &Losses, solution: &Solution, task: &Task<'_>) -> Result<(Option<f64>, Option<f64>)> {
+    let f = l1::leave_one_out(columns, losses, solution, task.control)?;
+    let of_rows = losses.of_rows(&f);
+    let total: f64 = (0..task.rows()).map(|i| task.weight(i)).sum();
+    let mean = of_rows.iter().enumerate().map(|(i, l)| task.weight(i) * l).sum::<f64>() / total;
+    let spread = of_rows.iter().enumerate().map(|(i, l)| task.weight(i) * (l - mean).powi(2)).sum::<f64>() / total;
+    Ok((Some(mean), Some((spread / task.rows() as f64).sqrt())))
+}
+
+/// The point of a path with the smallest loss of rows left out, or with `cautious` the one of the greatest penalty within one standard
+/// error of it (Breiman et al. 1984).
+pub fn choose(points: &[PathPoint], cautious: bool) -> Option<&PathPoint> {
+    let judged = || points.iter().filter_map(|p| Some((p, p.left_out?, p.error?)));
+    let (best, loss, error) = judged().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    if !cautious {
+        return Some(best);
+    }
+    judged().filter(|p| p.1 <= loss + error).map(|p| p.0).max_by(|a, b| a.lambda.total_cmp(&b.lambda))
+}
+
+impl L1vm {
+    /// A twentieth of the lambda at which every coefficient is 0.
+    fn start_on(&self, task: &Task<'_>) -> Result<f64> {
+        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
+        let columns = Exemplars::new(task.gram, task.control)?;
+        let options = Options { tolerance: 1.0, max_iterations: 0 };
+        let greatest = Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * link.scale();
+        Ok(Some(START * greatest).filter(|l| l.is_normal()).unwrap_or(1.0))
+    }
+}
+
+impl Estimator for L1vm {
+    const NAME: &'static str = "l1vm";
+    const DOC: &'static str = "L1 vector machine: a sparse linear or logistic model on kernel values with training rows";
+    const PARAMS: &'static [Param] = &[
+        Param::searched(
+            "lambda",
+            "strength of the penalty, lambda sum_j |B_j| beside the sum of the losses; the larger, the fewer rows are kept",
+            Domain::PositiveFinite,
+            50.0,
+        ),
+        Param::fixed("tolerance", "greatest violation of the optimality conditions, as a share of lambda", Domain::Fraction),
+        Param::fixed("max_iterations", "most Newton steps", Domain::Integer(1, usize::MAX)),
+        Param::fixed(
+            "class_weight",
+            "none: rows count by their own weights; balanced: classes have equal total weight",
+            Domain::Choice(&["none", "balanced"]),
+        ),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::AnySimilarity;
+    type Fitted = FittedL1vm;
+
+    /// Passes over the columns of the working set: some for each output, and of several classes a block for each pair of these. K is kept
+    /// where memory allows.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, rows, outputs) = (size.rows as f64, size.rows as u64, size.outputs as u64);
+        let held = if outputs > 1 { 16 * outputs * (rows / 5).min(KEPT).pow(2) } else { 0 };
+        let passes = match (size.classes, size.outputs > 2) {
+            (true, true) => 480.0 * (outputs as f64).powi(2),
+            (true, false) => 190.0,
+            (false, _) => 90.0 * outputs as f64,
+        };
+        Costs {
+            bytes: 8 * rows * (rows.min(HELD) + 300 + 8 * outputs) + held,
+            kept_bytes: 8 * rows * rows,
+            fit: passes * n * n,
+            // On vowel and wine_white.
+            pace: 6.0,
+            ..size.by_values().costs()
+        }
+    }
+
+    /// lambda: a twentieth of the one at which every coefficient is 0; of many rows that of some of them times their number, as it is a
+    /// sum over rows.
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
+        let n = task.rows();
+        if n <= STARTED_ROWS {
+            return self.start_on(task);
+        }
+        let rows = some_rows_of(task.target, STARTED_ROWS, task.seed);
+        let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
+        let weights: Option<Vec<f64>> = task.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
+        let of_some = self.start_on(&Task { gram: &gram, target: &target, weights: weights.as_deref(), ..*task })?;
+        Ok(of_some * n as f64 / rows.len() as f64)
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedL1vm> {
+        self.fit_from(task, None)
+    }
+
+    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedL1vm>) -> Result<FittedL1vm> {
+        let lambda = settled::<Self>("lambda", &self.lambda)?;
+        let options = self.options()?;
+        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
+        let columns = Exemplars::new(task.gram, task.control)?;
+        let mut solver = Solver::new(&columns, &losses, options, task.control)?;
+        let greatest = solver.greatest_lambda();
+        let scale = link.scale();
+        if let Some(FittedL1vm { expansion, link: before, .. }) = earlier.filter(|e| e.link == link) {
+            let by = 1.0 / before.scale();
+            solver.start(&expansion.support, &scaled(&expansion.coef, by), &expansion.bias.iter().map(|b| by * b).collect::<Vec<_>>())?;
+        }
+        let found = solver.solve(lambda / scale)?;
+        let summary = summary(&found, greatest, lambda / scale, scale, options.tolerance);
+        let bias = found.constants.iter().map(|b| scale * b).collect();
+        Ok(FittedL1vm { expansion: Expansion::new(found.support, scaled(&found.coef, scale), bias), link, summary })
+    }
+}
+
+fn scaled(matrix: &Matrix, by: f64) -> Matrix {
+    Matrix::from_fn(matrix.rows(), matrix.cols(), |i, j| by * matrix[(i, j)])
+}
+
+/// How the fit went; numbers are in units of `scale`.
+fn summary(found: &Solution, greatest: f64, lambda: f64, scale: f64, tolerance: f64) -> Summary {
+    let kept = found.support.len();
+    let mut notes = Vec::new();
+    if kept == 0 {
+        notes.push(format!(
+            "every coefficient is 0: lambda is at or above {}, from where on no training row is worth its penalty; choose a smaller one",
+            Value::Number(greatest * scale).rounded(4)
+        ));
+    } else if found.gap.is_finite() {
+        notes.push(format!(
+            "{kept} training rows are kept; relative duality gap {}; every coefficient is 0 from lambda = {} on",
+            Value::Number(found.gap).rounded(2),
+            Value::Number(greatest * scale).rounded(4)
+        ));
+    }
+    if lambda < 1e-8 * greatest {
+        notes.push("lambda is so small that hardly anything is penalised: the fit follows every row, and its digits are few".into());
+    }
+    let objective = found.objective * scale * scale;
+    Summary {
+        iterations: found.iterations,
+        converged: found.converged && found.gap <= GAP.max(tolerance),
+        objective: objective.is_finite().then_some(objective),
+        certificate: Some(Certificate {
+            name: "violation of the optimality conditions, by lambda".into(),
+            value: found.violation,
+            tolerance,
+        }),
+        violation: Some(found.violation),
+        notes,
+        ..Summary::default()
+    }
+}
+
+impl FittedL1vm {
+    /// The expansion over the rows kept.
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+}
+
+impl Fitted for FittedL1vm {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        self.link.predictions(self.expansion.predict(query.cross, query.control)?, query.want)
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, self.link.classes())
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+}

@@ -1,0 +1,341 @@
+//! Networks of radial basis functions, and of any other similarity: a linear model on the similarities with m centroids,
+//!
+//! ```text
+//! phi(x) = [k(x, mu_1), ..., k(x, mu_m)],     minimise  sum_i w_i l(y_i, u'phi(x_i) + b) + (lambda/2) |u|^2
+//! ```
+//!
+//! l the square loss, or that of `logistic` (Murphy 2012, 14.28, 14.3.1 and 14.3.2; M01 to M09). It is `ridge` or `logistic` with the
+//! kernel matrix Z Z', Z the N x m features, which is positive semi-definite whatever the similarity: u = Z'alpha. Of numbers lambda
+//! and kernel parameters are chosen by the closed-form leave-one-out error, of classes by evidence; centroids stay, as they know of no
+//! target. Those that are optimised do: lambda and the kernel are then chosen with k medoids, and the rows for them.
+
+use super::centroids::{self, Centroids};
+use crate::data::{Kind, Target, TargetInfo, even_rows};
+use crate::error::{Error, Result};
+use crate::estimators::linear::logistic::{NEWTON_PRODUCTS, OfFeatures, newton_over_features};
+use crate::estimators::registry::settled::settled;
+use crate::estimators::systems::bordered;
+use crate::estimators::targets::class_scores::ClassScores;
+use crate::estimators::targets::outputs::{decide, outputs};
+use crate::estimators::{
+    Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query,
+    Ridge, Scores, Size, Summary, Task, When,
+};
+use crate::gram::{self, LowRank, Subset};
+use crate::linalg::{Matrix, product_within, transposed_product_within};
+use crate::param::{Domain, Param, Value, require_settled};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Similarities whose squares have no room among numbers.
+const MOST: f64 = 1e120;
+
+/// A network of similarities with centroids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RbfNetwork {
+    /// Strength of the penalty (lambda/2) |u|^2.
+    pub lambda: Value,
+    /// How many centroids.
+    pub count: Value,
+    /// How they are chosen.
+    pub centroids: Centroids,
+    /// Whether constants that are not penalised are added.
+    pub intercept: bool,
+    /// Weights of the classes.
+    pub class_weight: ClassWeight,
+}
+
+impl Default for RbfNetwork {
+    fn default() -> Self {
+        let centroids = Centroids::default();
+        RbfNetwork { lambda: Value::Auto, count: Value::Auto, centroids, intercept: true, class_weight: ClassWeight::None }
+    }
+}
+
+/// A fitted network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedRbfNetwork {
+    expansion: Expansion,
+    /// Where classes are predicted.
+    scores: Option<ClassScores>,
+    summary: Summary,
+}
+
+/// Most rows from which the scale of similarities is estimated.
+const STARTING_ROWS: usize = 500;
+
+/// The centroids with the similarities of all rows with them.
+struct Features {
+    /// Training rows, ascending.
+    centroids: Vec<usize>,
+    /// N x m.
+    z: Arc<Matrix>,
+    /// The inner products Z Z'.
+    products: LowRank<()>,
+}
+
+impl Features {
+    fn of(network: &RbfNetwork, task: &Task<'_>) -> Result<Self> {
+        Self::with(centroids::choose(network.centroids, network.count.integer(), RbfNetwork::NAME, task)?, task)
+    }
+
+    fn with(centroids: Vec<usize>, task: &Task<'_>) -> Result<Self> {
+        let all: Vec<usize> = (0..task.rows()).collect();
+        // Whole rows are made faster than single columns.
+        let z = Arc::new(match task.gram.symmetric() {
+            true => gram::dense(&Subset::new(task.gram, &centroids, &all), task.control)?.transpose(),
+            false => gram::dense(&Subset::new(task.gram, &all, &centroids), task.control)?,
+        });
+        if let Some(value) = z.data().iter().find(|v| v.is_nan() || v.abs() > MOST) {
+            return Err(Error::Numerical {
+                what: "similarities with centroids".into(),
+                why: format!(
+                    "one of them is {value:e}, and its square is beyond the range of numbers; scale the columns, or wrap the kernel in normalise(...)"
+                ),
+            });
+        }
+        Ok(Features { centroids, products: LowRank::among(z.clone(), ()), z })
+    }
+
+    /// d value / dK from d value / dZ: the columns of the centroids, and of a symmetric K its symmetric part.
+    fn slope(&self, task: &Task<'_>, by_features: &Matrix) -> Matrix {
+        let n = by_features.rows();
+        let mut out = Matrix::zeros(n, n);
+        let mirrored = task.gram.symmetric();
+        for i in 0..n {
+            for (&s, by) in self.centroids.iter().zip(by_features.row(i)) {
+                let mirror = if mirrored { (s, i) } else { (i, s) };
+                out[(i, s)] += 0.5 * by;
+                out[mirror] += 0.5 * by;
+            }
+        }
+        out
+    }
+}
+
+impl RbfNetwork {
+    fn ridge(&self) -> Ridge {
+        Ridge { lambda: self.lambda.clone(), intercept: self.intercept, probabilities: false }
+    }
+    fn logistic(&self) -> Logistic {
+        Logistic { lambda: self.lambda.clone(), intercept: self.intercept, class_weight: self.class_weight }
+    }
+
+    /// Features of a fit to so many rows.
+    fn features(&self, rows: usize) -> usize {
+        match (self.centroids, &self.count) {
+            (Centroids::All, _) => rows,
+            (_, Value::Number(_)) => self.count.integer().min(rows),
+            _ => centroids::usual(rows),
+        }
+    }
+
+    /// Rows that fit the target best, classes by their indicators, and how every start of their search ended.
+    fn optimised(&self, task: &Task<'_>) -> Result<(Vec<usize>, Vec<f64>)> {
+        let weights = match task.target {
+            Target::Classes { .. } => ClassScores::of(task, self.class_weight, Self::NAME)?.1.weights().to_vec(),
+            _ => task.all_weights(),
+        };
+        let (count, lambda) = (self.count.integer(), settled::<Self>("lambda", &self.lambda)?);
+        centroids::optimised(count, lambda, (outputs(task, Self::NAME)?, &weights), self.intercept, Self::NAME, task)
+    }
+
+    /// The classes of the target, where it is of classes.
+    fn scores(&self, task: &Task<'_>) -> Result<Option<ClassScores>> {
+        match task.target {
+            Target::Classes { .. } => ClassScores::of(task, self.class_weight, Self::NAME).map(|(scores, _)| Some(scores)),
+            _ => outputs(task, Self::NAME).map(|_| None),
+        }
+    }
+}
+
+/// Operations for each pair of rows among which centroids are chosen: rounds of swaps.
+const MEDOIDS: f64 = 500.0;
+
+impl Estimator for RbfNetwork {
+    const NAME: &'static str = "rbf_network";
+    const DOC: &'static str =
+        "network of radial basis functions: a linear model on the similarities with few centroids, for numbers and classes";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("lambda", "strength of the penalty on the squares of the weights of the similarities", Domain::Positive, 1e6),
+        Param::fixed(
+            "count",
+            "how many centroids; auto: twice the root of the number of rows that differ; not used by centroids=all",
+            Domain::Integer(1, usize::MAX),
+        ),
+        Param::fixed(
+            "centroids",
+            "rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least, where there are more); grid: spread evenly over the range of the rows, each as far as can be from those before; optimised: those by which least squares fit the target best, where no exchange of a row for another is better, the best of four starts (among 4 rows for each centroid, 500 at least; lambda and the kernel are chosen with k_medoids); all: every row",
+            Domain::Choice(&["all", "grid", "k_means", "k_medoids", "optimised"]),
+        ),
+        Param::fixed("intercept", "whether to add an unpenalised intercept per output", Domain::Flag),
+        Param::fixed(
+            "class_weight",
+            "none: rows count by their own weights; balanced: classes have equal total weight (classification only)",
+            Domain::Choice(&["none", "balanced"]),
+        ),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::AnySimilarity;
+    const CRITERION: Option<&'static str> = Some("log leave-one-out error, of classes negative log evidence");
+    type Fitted = FittedRbfNetwork;
+
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { criterion_keeps_kernel: true, ..EstimatorFacts::default() }
+    }
+
+    /// Distances and what finds clusters among some rows, sums of kernel values, and a fit to few features or to all. A criterion takes,
+    /// of classes, products of features for each pair of latent functions, a factor and its inverse; of numbers matrices of all rows.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, count) = (size.rows as f64, self.features(size.rows));
+        let rank = (self.centroids != Centroids::All).then_some(count);
+        let compared = centroids::chosen_among(size.rows);
+        let (mut among, mut features) = (compared, count);
+        match self.centroids {
+            Centroids::All | Centroids::Grid => among = size.rows,
+            Centroids::Optimised => features = centroids::tried(count, size.rows),
+            Centroids::KMeans | Centroids::KMedoids => {}
+        }
+        let exchanges = if self.centroids == Centroids::Optimised { centroids::exchange_work(count, size.rows) } else { 0.0 };
+        let (latent, m) = (if size.outputs > 2 { size.outputs as f64 } else { 1.0 }, count as f64);
+        let steps = match rank {
+            _ if !size.classes => 0.0,
+            Some(rank) => newton_over_features(n, rank, latent),
+            None => NEWTON_PRODUCTS * n * n * size.outputs as f64,
+        };
+        let costs = bordered::costs(Size { rank, ..size }, 20, 1.0);
+        Costs {
+            bytes: 8 * (among * among + size.rows * features + 20 * size.rows * size.outputs) as u64,
+            values: costs.values + n * n.min(centroids::COMPARED as f64) + (compared as f64).powi(2),
+            fit: costs.fit + steps + exchanges + MEDOIDS * (compared as f64).powi(2),
+            criterion: match size.classes {
+                true => 4.0 * n * (latent * m).powi(2) + 2.0 * (latent * m).powi(3) + 100.0 * n * n,
+                false => 2.5 * n.powi(3),
+            },
+            ..costs
+        }
+    }
+
+    /// lambda: a tenth of what the mean |phi(x)|^2 were if centroids were drawn from the rows.
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
+        let n = task.rows();
+        if param == "count" {
+            return match self.centroids {
+                Centroids::All => Ok(1.0),
+                _ => centroids::differing(task).map(|rows| centroids::usual(rows) as f64),
+            };
+        }
+        let some = even_rows(n, STARTING_ROWS);
+        let values = gram::dense(&Subset::new(task.gram, &some, &some), task.control)?;
+        let squares = |i: usize| some.iter().enumerate().map(|(k, &j)| task.weight(j) * values[(i, k)].powi(2)).sum::<f64>();
+        let total: f64 = some.iter().map(|&i| task.weight(i)).sum();
+        let square = some.iter().enumerate().map(|(k, &i)| task.weight(i) * squares(k)).sum::<f64>() / total.powi(2);
+        let all = self.features(n) as f64 * square;
+        Ok(if all > 0.0 && all.is_finite() { 0.1 * all } else { 0.1 })
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedRbfNetwork> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let scores = self.scores(task)?;
+        let (features, ends) = match self.centroids {
+            Centroids::Optimised => {
+                let (rows, ends) = self.optimised(task)?;
+                (Features::with(rows, task)?, ends)
+            }
+            _ => (Features::of(self, task)?, Vec::new()),
+        };
+        let inner = Task { gram: &features.products, ..*task };
+        let (found, mut summary) = if scores.is_some() {
+            let fitted = self.logistic().fit(&inner)?;
+            (fitted.expansion().clone(), fitted.summary().clone())
+        } else {
+            let fitted = self.ridge().fit(&inner)?;
+            (fitted.expansion().clone(), fitted.summary().clone())
+        };
+        summary.notes.push(format!("{} of {} rows are centroids", features.centroids.len(), task.rows()));
+        if let [greedy, drawn @ ..] = &ends[..] {
+            let drawn: Vec<String> = drawn.iter().map(|end| format!("{end:.6}")).collect();
+            summary.notes.push(format!(
+                "penalised sum of squares where no exchange of centroids pays: {greedy:.6} from the greedy start, {} from those that were drawn; the least is taken",
+                drawn.join(", ")
+            ));
+        }
+        let weights = match found.weights {
+            Some(weights) => weights,
+            None => transposed_product_within(&features.z, &found.coef, task.control)?,
+        };
+        let mut expansion = Expansion::new(features.centroids, weights, found.bias);
+        expansion.weigh(task.gram, task.control)?;
+        Ok(FittedRbfNetwork { expansion, scores, summary })
+    }
+
+    /// That of `ridge` or of `logistic` over the inner products of the features.
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        self.criterion_near(task, None).map(|(criterion, _)| criterion)
+    }
+
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
+        settled::<Self>("lambda", &self.lambda)?;
+        let features = match last {
+            Some(near) => Features::with(near.chosen.clone(), task)?,
+            None => Features::of(self, task)?,
+        };
+        let (criterion, alpha) = if self.scores(task)?.is_some() {
+            let OfFeatures { value, by_features, by_lambda, alpha } =
+                self.logistic().criterion_of_features(&features.z, task, Near::alpha(last))?;
+            let weights = features.slope(task, &by_features);
+            (Criterion { value, weights, own: vec![("lambda", by_lambda)], indifference: 1.0 }, Some(alpha))
+        } else {
+            let found = self.ridge().criterion(&Task { gram: &features.products, ..*task })?;
+            // dV/dZ = 2 G Z for G = dV/d(Z Z').
+            let mut by_features = product_within(&found.weights, &features.z, task.control)?;
+            by_features.data_mut().iter_mut().for_each(|v| *v *= 2.0);
+            (Criterion { weights: features.slope(task, &by_features), ..found }, None)
+        };
+        Ok((criterion, Some(Near { alpha, chosen: features.centroids })))
+    }
+
+    /// Of numbers one decomposition for all values of lambda, as in `ridge`.
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        if param != "lambda" || task.target.kind() != Kind::Numbers {
+            return Ok(None);
+        }
+        let features = Features::of(self, task)?;
+        self.ridge().criterion_along(param, values, &Task { gram: &features.products, ..*task })
+    }
+}
+
+impl FittedRbfNetwork {
+    /// The expansion: weights of the similarities with the centroids (m x outputs) and constants.
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+}
+
+impl Fitted for FittedRbfNetwork {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let f = self.expansion.predict(query.cross, query.control)?;
+        let Some(scores) = &self.scores else { return Ok(decide(f, None, query.want)) };
+        scores.check(f.cols())?;
+        let probabilities = scores.probabilities(&f);
+        Ok(scores.predictions(f, probabilities, query.want))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, self.scores.as_ref().map(|s| s.classes))
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
+    }
+}

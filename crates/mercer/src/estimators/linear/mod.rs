@@ -1,0 +1,13 @@
+//! Linear models in feature space: ridge and logistic regression, discriminants, the perceptron.
+
+mod discriminant;
+mod least_norm;
+pub(super) mod logistic;
+mod perceptron;
+mod ridge;
+mod ridge_path;
+
+pub use discriminant::{Discriminant, FittedDiscriminant, Priors};
+pub use logistic::{FittedLogistic, Logistic};
+pub use perceptron::{FittedPerceptron, Order, Perceptron, Vector};
+pub use ridge::{FittedRidge, Ridge};

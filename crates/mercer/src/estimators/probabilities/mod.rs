@@ -1,0 +1,13 @@
+//! Class probabilities from scores: held-out scores and the maps that are fitted to them.
+
+mod calibration;
+mod coupling;
+mod damped_newton;
+pub(super) mod held_out;
+mod platt;
+mod scaled_softmax;
+
+pub use calibration::{Calibrated, Calibration};
+pub use held_out::HeldOut;
+pub use platt::Sigmoid;
+pub use scaled_softmax::ScaledSoftmax;

@@ -1,0 +1,400 @@
+//! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
+
+use super::any::DynEstimator;
+use super::elsewhere::ELSEWHERE;
+use super::registered::{self, Registered, RegisteredFit};
+use crate::data::{Kind, Split, Target, TargetInfo};
+use crate::error::{Error, Result};
+use crate::estimators::{
+    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
+    Want, WarmStart, When,
+};
+use crate::expr::{self, Argument, Term};
+use crate::linalg::Lower;
+use crate::param::{self, Alias, Param, Value};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+/// What the lists, the help and the docs say of an estimator.
+#[derive(Clone, Copy, Debug)]
+pub struct EstimatorEntry {
+    /// Name in expressions.
+    pub name: &'static str,
+    /// One sentence.
+    pub doc: &'static str,
+    /// Parameter records.
+    pub params: &'static [Param],
+    /// Other names of parameters.
+    pub aliases: &'static [Alias],
+    /// Name of its smooth selection criterion, if it has one.
+    pub criterion: Option<&'static str>,
+    /// The kinds of target that it can be fitted to.
+    pub takes: &'static [Kind],
+    /// What it gives besides the predicted values.
+    pub gives: Gives,
+    /// What it needs of the similarity.
+    pub needs: Needs,
+}
+
+pub(super) fn entry<E: Estimator>() -> EstimatorEntry {
+    EstimatorEntry {
+        name: E::NAME,
+        doc: E::DOC,
+        params: E::PARAMS,
+        aliases: E::ALIASES,
+        criterion: E::CRITERION,
+        takes: E::TAKES,
+        gives: E::GIVES,
+        needs: E::NEEDS,
+    }
+}
+
+/// Every estimator there is, in the order of the list; after them those that are registered.
+pub fn catalogue() -> Vec<EstimatorEntry> {
+    listed().into_iter().chain(registered::entries()).collect()
+}
+
+/// A fit by one variant of the expressions, from an earlier one of the same variant, calibrated or not.
+macro_rules! fit_as {
+    ($expr:expr, $e:expr, $Variant:ident, $calibrated:expr, $task:expr, $earlier:expr, $split:expr) => {{
+        let earlier = $earlier.and_then(|(model, trace)| match model.uncalibrated() {
+            FittedModel::$Variant(f) => Some((f, trace)),
+            _ => None,
+        });
+        let plain = || $e.fit_keeping($task, earlier, $split).map(|(fitted, trace)| (FittedModel::$Variant(fitted), trace));
+        if !$calibrated {
+            return plain();
+        }
+        let made = $e
+            .fit_held_out($task, earlier.map(|(f, _)| f), $split)
+            .and_then(|(fitted, held_out)| Calibrated::of(FittedModel::$Variant(fitted), &held_out.each_once($task, $split), $task));
+        match made {
+            Ok(fitted) => Ok((FittedModel::Calibrated(fitted), WarmStart::default())),
+            // Nobody asked for it.
+            Err(error) if $expr.is_calibrated_by_default() && !error.ends_all() => plain(),
+            Err(error) => Err(error),
+        }
+    }};
+}
+
+/// From one list: the enum of expressions, the enum of fitted forms, the lookup by name and the catalogue.
+macro_rules! estimators {
+    ($($Estimator:ident),* $(,)?) => {
+        $(use crate::estimators::$Estimator;)*
+
+        /// An estimator with its parameters: stored, parsed, printed, searched over and fitted.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        pub enum EstimatorExpr {
+            $(#[doc = concat!("See [`", stringify!($Estimator), "`].")] $Estimator($Estimator),)*
+            /// An estimator of the program's own: see [`register`](crate::estimators::register).
+            Registered(Registered),
+        }
+
+        /// What an estimator left after fitting.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        pub enum FittedModel {
+            $(#[doc = concat!("By [`", stringify!($Estimator), "`].")] $Estimator(<$Estimator as Estimator>::Fitted),)*
+            /// By an estimator of the program's own.
+            Registered(RegisteredFit),
+            /// By any of them that has scores, with probabilities made of these.
+            Calibrated(Calibrated),
+        }
+
+        impl Deref for EstimatorExpr {
+            type Target = dyn DynEstimator;
+            fn deref(&self) -> &Self::Target {
+                match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any() }
+            }
+        }
+
+        impl DerefMut for EstimatorExpr {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any_mut() }
+            }
+        }
+
+        impl EstimatorExpr {
+            fn call(name: &str, args: &[Argument]) -> Option<Result<EstimatorExpr>> {
+                match name {
+                    $($Estimator::NAME => {
+                        Some(param::build($Estimator::NAME, $Estimator::PARAMS, $Estimator::ALIASES, args).map(EstimatorExpr::$Estimator))
+                    })*
+                    _ => registered::call(name, args).map(|made| made.map(EstimatorExpr::Registered)),
+                }
+            }
+            /// Fits; every parameter is settled.
+            pub fn fit(&self, task: &Task<'_>) -> Result<FittedModel> {
+                self.fit_from(task, None)
+            }
+            /// Fits, warm-started from an earlier fit to the same task: see [`Estimator::fit_from`]. A fit of another estimator is
+            /// ignored.
+            pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedModel>) -> Result<FittedModel> {
+                let nothing = WarmStart::default();
+                self.fit_along(task, earlier.map(|model| (model, &nothing))).map(|(fitted, _)| fitted)
+            }
+            /// Fits along a path of parameters: see [`Estimator::fit_along`].
+            pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &WarmStart)>) -> Result<(FittedModel, WarmStart)> {
+                self.fit_keeping(task, earlier, &Split::Rows)
+            }
+            /// Fits along a path, with held-out rows chosen by a split: see [`Estimator::fit_keeping`].
+            pub(crate) fn fit_keeping(
+                &self,
+                task: &Task<'_>,
+                earlier: Option<(&FittedModel, &WarmStart)>,
+                split: &Split,
+            ) -> Result<(FittedModel, WarmStart)> {
+                self.require_settled()?;
+                let calibrated = self.is_calibrated(task.target)?;
+                match self {
+                    $(EstimatorExpr::$Estimator(e) => fit_as!(self, e, $Estimator, calibrated, task, earlier, split),)*
+                    EstimatorExpr::Registered(e) => fit_as!(self, e, Registered, calibrated, task, earlier, split),
+                }
+            }
+        }
+
+        impl EstimatorExpr {
+            /// Learns on from rows that come: see [`Estimator::learn_on`].
+            pub fn learn_on(&self, task: &Task<'_>, earlier: &FittedModel, known: usize) -> Result<FittedModel> {
+                match (self, earlier) {
+                    $((EstimatorExpr::$Estimator(e), FittedModel::$Estimator(f)) => e.learn_on(task, f, known).map(FittedModel::$Estimator),)*
+                    (EstimatorExpr::Registered(e), FittedModel::Registered(f)) => e.learn_on(task, f, known).map(FittedModel::Registered),
+                    _ => Err(Error::Data("a model whose probabilities are calibrated learns from all rows at once; leave probabilities out".into())),
+                }
+            }
+        }
+
+        impl FittedModel {
+            fn any(&self) -> &dyn Fitted {
+                match self {
+                    $(FittedModel::$Estimator(f) => f,)*
+                    FittedModel::Registered(f) => f.fitted(),
+                    FittedModel::Calibrated(f) => f,
+                }
+            }
+            pub(super) fn any_mut(&mut self) -> &mut dyn Fitted {
+                match self {
+                    $(FittedModel::$Estimator(f) => f,)*
+                    FittedModel::Registered(f) => f.fitted_mut(),
+                    FittedModel::Calibrated(f) => f,
+                }
+            }
+        }
+
+        /// The estimators of the list.
+        pub(super) fn listed() -> Vec<EstimatorEntry> {
+            vec![$(entry::<$Estimator>(),)*]
+        }
+    };
+}
+
+estimators! {
+    Ridge,
+    Gp,
+    Svc,
+    Svr,
+    Knn,
+    Baseline,
+    KernelPca,
+    Mds,
+    KMedoids,
+    KernelKMeans,
+    SpectralClustering,
+    NearestMedoid,
+    Logistic,
+    Rvm,
+    L2vm,
+    L1vm,
+    RbfNetwork,
+    Perceptron,
+    Discriminant,
+    NadarayaWatson,
+    LinearSvc,
+    LinearSvr,
+    Kde,
+    LocalRegression,
+}
+
+impl Fitted for FittedModel {
+    fn support(&self) -> &[usize] {
+        self.any().support()
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        self.any().predict(query)
+    }
+    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions> {
+        self.any().predict_left_out(trace, rows, want)
+    }
+    fn summary(&self) -> &Summary {
+        self.any().summary()
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        self.any().answer(target)
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        self.any().expansion()
+    }
+    fn reads_features(&self) -> bool {
+        self.any().reads_features()
+    }
+    fn forget_rows(&mut self) {
+        self.any_mut().forget_rows();
+    }
+    fn factor(&self) -> Option<&Lower> {
+        self.any().factor()
+    }
+    fn sigmoids(&self) -> &[Sigmoid] {
+        self.any().sigmoids()
+    }
+    fn spectrum(&self) -> Option<&Spectrum> {
+        self.any().spectrum()
+    }
+    fn clusters(&self) -> Option<&Clusters> {
+        self.any().clusters()
+    }
+    fn steps(&self) -> Vec<usize> {
+        self.any().steps()
+    }
+}
+
+impl FittedModel {
+    /// The fit whose scores are calibrated, or itself.
+    pub fn uncalibrated(&self) -> &FittedModel {
+        match self {
+            FittedModel::Calibrated(calibrated) => calibrated.fitted(),
+            other => other,
+        }
+    }
+}
+
+impl EstimatorExpr {
+    /// Reads an expression such as `svc(c=0.1..100)`.
+    pub fn parse(text: &str) -> Result<EstimatorExpr> {
+        let list = expr::parse_list(text)?;
+        if let Some((_, at)) = list.get(1) {
+            let expected = "one estimator is expected, and here begins another; compare takes several".to_owned();
+            return Err(Error::Syntax { text: text.to_owned(), at: *at, expected });
+        }
+        expr::parse(text).and_then(|term| Self::of_term(text, &term, 0))
+    }
+
+    /// A term that begins at a character of the text.
+    fn of_term(text: &str, term: &Term, begins: usize) -> Result<EstimatorExpr> {
+        let names = || catalogue().into_iter().map(|e| e.name);
+        match term {
+            Term::Call { name, args, at } => {
+                let made = Self::call(name, args).unwrap_or_else(|| Err(Error::unknown_here("estimator", name, names(), ELSEWHERE)));
+                expr::locate(text, *at, made)
+            }
+            _ => Err(Error::Syntax {
+                text: text.to_owned(),
+                at: begins,
+                expected: format!("expected one estimator here; there are: {}", names().collect::<Vec<_>>().join(", ")),
+            }),
+        }
+    }
+
+    /// Reads a list such as `svc(c=1, tolerance=1e-4), ridge`.
+    pub fn parse_list(text: &str) -> Result<Vec<EstimatorExpr>> {
+        expr::parse_list(text)?.iter().map(|(term, at)| Self::of_term(text, term, *at)).collect()
+    }
+
+    /// Every estimator at its defaults that can be fitted to such a target.
+    pub fn all_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
+        let all: Vec<EstimatorExpr> = catalogue().iter().map(|e| Self::parse(e.name)).collect::<Result<_>>()?;
+        Ok(all.into_iter().filter(|e| e.takes(target)).collect())
+    }
+
+    /// Those of them that a comparison takes where none are named: all that go by kernel values.
+    pub fn usual_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
+        Ok(Self::all_for(target)?.into_iter().filter(|e| !e.needs().reads_features()).collect())
+    }
+
+    /// Whether its predictions depend on the kernel.
+    pub fn uses_kernel(&self) -> bool {
+        self.needs() != Needs::Nothing
+    }
+    /// Whether a fit of this size does no more than multiply by features.
+    pub(crate) fn multiplies(&self, size: Size) -> bool {
+        size.few().is_some() && self.facts().multiplies_features
+    }
+    /// Whether it can be fitted to such a target.
+    pub fn takes(&self, target: &Target) -> bool {
+        self.kinds().contains(&target.kind())
+    }
+    /// Whether it is fitted without a target.
+    pub fn takes_no_target(&self) -> bool {
+        self.kinds() == [Kind::Nothing]
+    }
+    /// Every parameter with its value as an expression writes it, in the order of the records.
+    pub fn arguments(&self) -> Vec<(&'static str, String)> {
+        self.terms().into_iter().map(|(name, term)| (name, term.to_string())).collect()
+    }
+    /// Whether a fit to a target is calibrated on held-out scores.
+    ///
+    /// # Errors
+    /// Where the user asks for probabilities of numbers.
+    fn is_calibrated(&self, target: &Target) -> Result<bool> {
+        let of_classes = matches!(target, Target::Classes { .. });
+        match self.gives().calibrated {
+            When::Never => Ok(false),
+            When::Always => Ok(of_classes),
+            When::Of(kind) => Ok(kind == target.kind()),
+            When::If(flag) => {
+                let asked = self.is_set(flag);
+                if asked && !of_classes && self.is_calibrated_by_default() {
+                    return Ok(false);
+                }
+                if asked && !of_classes {
+                    let why = format!("{} makes them of classes, and the target holds numbers; leave it out", self.name());
+                    return Err(Error::Setting { name: flag.into(), why });
+                }
+                Ok(asked)
+            }
+        }
+    }
+    /// Whether it calibrates where nothing is said.
+    fn is_calibrated_by_default(&self) -> bool {
+        let When::If(flag) = self.gives().calibrated else { return self.gives().calibrated != When::Never };
+        Self::parse(self.name()).is_ok_and(|plain| plain.is_set(flag))
+    }
+    /// Fits where every parameter is settled; rows that calibration holds out keep to a split: groups stay together, and later times are
+    /// predicted from earlier ones.
+    pub fn fit_with(&self, task: &Task<'_>, split: &Split) -> Result<FittedModel> {
+        self.fit_keeping(task, None, split).map(|(fitted, _)| fitted)
+    }
+    /// Whether a fit to such a target holds out rows, to calibrate or for the fit itself.
+    pub(crate) fn holds_out(&self, target: &Target) -> bool {
+        self.facts().holds_out || self.is_calibrated(target).unwrap_or(false)
+    }
+    /// Whether a flag is set.
+    pub(crate) fn is_set(&self, flag: &str) -> bool {
+        self.arguments().iter().any(|(name, value)| *name == flag && value == "true")
+    }
+    /// Replaces every `auto` by its data-based start, and every range by its point nearest to that.
+    pub fn settle(&self, task: &Task<'_>) -> Result<EstimatorExpr> {
+        let mut settled = self.clone();
+        for (param, value) in self.values() {
+            let stays = param.learnt && value == Value::Auto;
+            if !value.is_settled() && !stays {
+                settled.set(param.name, &value.settle(self.start(param.name, task)?))?;
+            }
+        }
+        Ok(settled)
+    }
+}
+
+impl fmt::Display for EstimatorExpr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.term().fmt(f)
+    }
+}
+
+impl std::str::FromStr for EstimatorExpr {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}

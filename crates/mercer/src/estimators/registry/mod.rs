@@ -1,0 +1,13 @@
+//! The list of estimators, their expressions, and those that a program registers.
+
+mod any;
+mod elsewhere;
+pub(super) mod list;
+mod registered;
+pub(super) mod settled;
+mod variants;
+
+pub use any::DynEstimator;
+pub(crate) use elsewhere::ELSEWHERE;
+pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
+pub use registered::{FittedOfProgram, Registered, RegisteredFit, register, register_unlisted};

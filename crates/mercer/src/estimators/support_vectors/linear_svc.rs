@@ -1,0 +1,190 @@
+//! Linear support vector classification on features that are written out, two classes or each class against the rest.
+//!
+//! ```text
+//! minimise  1/2 |w|^2 + sum_i C_i max(0, 1 - t_i f(x_i))^p,     f(x) = w'phi(x) + b,     C_i = c weight_i class_weight
+//! ```
+//!
+//! p = 2 (squared hinge) or 1 (hinge); b = s v, where s is `intercept_scale` and v the weight of one more column that holds s,
+//! penalised like the others. Of more than two classes the factor of a class counts where it stands against the rest. Hsieh et al.
+//! (2008), Lin, Weng & Keerthi (2008). The certificate is the relative duality gap of the worst problem.
+
+use super::linear_machine::{C, DEFAULT_MAX_ITERATIONS, DEFAULT_TOLERANCE, INTERCEPT_SCALE, MAX_ITERATIONS, Machine, SOLVER};
+use super::linear_machine::{check_rows, costs};
+use crate::data::{Kind, TargetInfo};
+use crate::error::{Error, Result};
+use crate::estimators::contract::answer::CALIBRATED;
+use crate::estimators::targets::class_scores::ClassScores;
+use crate::estimators::targets::outputs::decide;
+use crate::estimators::{
+    Answer, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, LinearSolver, Needs, Predictions, Query, Scores, Size, Summary, Task,
+    When,
+};
+use crate::param::{Domain, Param, Value, require_settled};
+use crate::solve::linear::{Loss, Problem};
+use serde::{Deserialize, Serialize};
+
+/// What a row costs that is not on its side of the margin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HingeLoss {
+    /// The square of its distance from there.
+    #[default]
+    SquaredHinge,
+    /// Its distance from there.
+    Hinge,
+}
+
+/// Linear support vector classification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinearSvc {
+    /// Penalty C on the losses.
+    pub c: Value,
+    /// The loss.
+    pub loss: HingeLoss,
+    /// Value of the column whose weight is the intercept; 0: none.
+    pub intercept_scale: Value,
+    /// Weights of the classes.
+    pub class_weight: ClassWeight,
+    /// Which problem is solved.
+    pub solver: LinearSolver,
+    /// When to stop.
+    pub tolerance: Value,
+    /// Most passes over the rows, or Newton steps.
+    pub max_iterations: Value,
+    /// Whether to fit probabilities of the classes too.
+    pub probabilities: bool,
+}
+
+impl Default for LinearSvc {
+    fn default() -> Self {
+        LinearSvc {
+            c: Value::Auto,
+            loss: HingeLoss::SquaredHinge,
+            intercept_scale: Value::Number(1.0),
+            class_weight: ClassWeight::None,
+            solver: LinearSolver::Auto,
+            tolerance: Value::Number(DEFAULT_TOLERANCE),
+            max_iterations: Value::Number(DEFAULT_MAX_ITERATIONS),
+            probabilities: false,
+        }
+    }
+}
+
+impl Estimator for LinearSvc {
+    const NAME: &'static str = "linear_svc";
+    const DOC: &'static str =
+        "linear support vector classification on written-out features, in O(N): the widest margin, each class against the rest";
+    const PARAMS: &'static [Param] = &[
+        C,
+        Param::fixed(
+            "loss",
+            "squared_hinge: the square of what a row lacks to the margin; hinge: what it lacks",
+            Domain::Choice(&["squared_hinge", "hinge"]),
+        ),
+        INTERCEPT_SCALE,
+        Param::fixed(
+            "class_weight",
+            "none: rows count by their own weights; balanced: every class counts alike as a whole",
+            Domain::Choice(&["none", "balanced"]),
+        ),
+        SOLVER,
+        Param::fixed(
+            "tolerance",
+            "of the dual problem, the greatest slope of the objective less the least; of the primal problem, the length of the gradient as a share of that at 0, times the share of the rarer class; and the greatest relative duality gap",
+            Domain::PositiveFinite,
+        ),
+        MAX_ITERATIONS,
+        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Classes];
+    const GIVES: Gives =
+        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES };
+    const NEEDS: Needs = Needs::Features;
+    type Fitted = FittedLinearSvc;
+
+    /// Five fits without a fold, for probabilities.
+    fn costs(&self, size: Size) -> Costs {
+        let fits = if self.probabilities { 5.0 } else { 1.0 };
+        let costs = costs(size, if size.outputs > 2 { size.outputs } else { 1 }, self.loss == HingeLoss::SquaredHinge, self.solver);
+        Costs { fit: fits * costs.fit, ..costs }
+    }
+
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(1.0)
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedLinearSvc> {
+        let (codes, names) = task.target.as_classes(Self::NAME)?;
+        check_rows(task, codes.len(), Self::NAME)?;
+        let mut mass = vec![0.0; names.len()];
+        codes.iter().enumerate().filter(|(_, k)| **k < names.len()).for_each(|(i, &k)| mass[k] += task.weight(i));
+        self.fit_by_class(task, &self.class_weight.factors(&mass))
+    }
+}
+
+impl LinearSvc {
+    /// Fits with a factor of the cost of rows of each class, in the order of their names, instead of `class_weight`.
+    ///
+    /// # Errors
+    /// Those of [`Estimator::fit`]; another number of factors.
+    pub fn fit_by_class(&self, task: &Task<'_>, factors: &[f64]) -> Result<FittedLinearSvc> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let (codes, names) = task.target.as_classes(Self::NAME)?;
+        check_rows(task, codes.len(), Self::NAME)?;
+        Error::unless_equal("factors of classes", names.len(), factors.len())?;
+        let scores = ClassScores::present_in(task, Self::NAME)?;
+        let squared = self.loss == HingeLoss::SquaredHinge;
+        let loss = Loss { one_sided: true, squared, tube: 0.0 };
+        let c = self.c.number();
+        let against = |class: usize, rest: &dyn Fn(usize) -> f64| Problem {
+            target: codes.iter().map(|&k| if k == class { 1.0 } else { -1.0 }).collect(),
+            cost: (0..codes.len()).map(|i| c * task.weight(i) * if codes[i] == class { factors[class] } else { rest(codes[i]) }).collect(),
+            loss,
+        };
+        let problems: Vec<Problem> = match scores.present() {
+            [_, second] => vec![against(*second, &|k| factors[k])],
+            several => several.iter().map(|&class| against(class, &|_| 1.0)).collect(),
+        };
+        let machine = Machine {
+            owner: Self::NAME,
+            squared,
+            intercept_scale: &self.intercept_scale,
+            solver: self.solver,
+            tolerance: &self.tolerance,
+            max_iterations: &self.max_iterations,
+        };
+        let (expansion, summary) = machine.solve(task, &problems)?;
+        Ok(FittedLinearSvc { expansion, scores, summary })
+    }
+}
+
+/// A fitted linear support vector classifier: weights of features, one output for two classes, above 0 for the second, or one for each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedLinearSvc {
+    /// Weights of features and intercepts.
+    pub expansion: Expansion,
+    scores: ClassScores,
+    summary: Summary,
+}
+
+impl Fitted for FittedLinearSvc {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        self.scores.check(self.expansion.bias.len())?;
+        let values = self.scores.scores(self.expansion.predict(query.cross, query.control)?);
+        Ok(decide(values, Some(self.scores.classes), query.want))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, Some(self.scores.classes))
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+}

@@ -1,0 +1,170 @@
+//! Linear support vector regression on features that are written out, each column of the target for itself.
+//!
+//! ```text
+//! minimise  1/2 |w|^2 + sum_i C_i max(0, |y_i - f(x_i)| - epsilon)^p,     f(x) = w'phi(x) + b,     C_i = c weight_i
+//! ```
+//!
+//! p = 1 or 2; b = s v, where s is `intercept_scale` and v the weight of one more column that holds s, penalised like the others:
+//! where the target is standardised the intercept is that of a target of mean 0. Ho & Lin (2012). The certificate is the relative
+//! duality gap of the worst problem.
+
+use super::linear_machine::{C, DEFAULT_MAX_ITERATIONS, DEFAULT_TOLERANCE, INTERCEPT_SCALE, MAX_ITERATIONS, Machine, SOLVER};
+use super::linear_machine::{check_rows, costs};
+use super::svr::{self, Scale};
+use crate::data::{Kind, TargetInfo};
+use crate::error::Result;
+use crate::estimators::{
+    Answer, Costs, Estimator, Expansion, Fitted, Gives, LinearSolver, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+};
+use crate::param::{Domain, Param, Value, require_settled};
+use crate::solve::linear::{Loss, Problem};
+use serde::{Deserialize, Serialize};
+
+/// What a residual costs beyond epsilon.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TubeLoss {
+    /// Its size.
+    #[default]
+    EpsilonInsensitive,
+    /// The square of it.
+    SquaredEpsilonInsensitive,
+}
+
+/// Linear support vector regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinearSvr {
+    /// Penalty C on the losses.
+    pub c: Value,
+    /// Residuals up to here cost nothing.
+    pub epsilon: Value,
+    /// The loss.
+    pub loss: TubeLoss,
+    /// Whether `c`, `epsilon` and the tolerance count in standard deviations of the target.
+    pub standardise_target: bool,
+    /// Value of the column whose weight is the intercept; 0: none.
+    pub intercept_scale: Value,
+    /// Which problem is solved.
+    pub solver: LinearSolver,
+    /// When to stop.
+    pub tolerance: Value,
+    /// Most passes over the rows, or Newton steps.
+    pub max_iterations: Value,
+}
+
+impl Default for LinearSvr {
+    fn default() -> Self {
+        LinearSvr {
+            c: Value::Auto,
+            epsilon: Value::Auto,
+            loss: TubeLoss::EpsilonInsensitive,
+            standardise_target: true,
+            intercept_scale: Value::Number(1.0),
+            solver: LinearSolver::Auto,
+            tolerance: Value::Number(DEFAULT_TOLERANCE),
+            max_iterations: Value::Number(DEFAULT_MAX_ITERATIONS),
+        }
+    }
+}
+
+impl Estimator for LinearSvr {
+    const NAME: &'static str = "linear_svr";
+    const DOC: &'static str =
+        "linear support vector regression on written-out features, in O(N): the flattest plane within a tube around most of the targets";
+    const PARAMS: &'static [Param] = &[
+        C,
+        Param::searched("epsilon", "half the height of the tube within which nothing is lost", Domain::NonNegative, 10.0),
+        Param::fixed(
+            "loss",
+            "what a residual costs beyond epsilon, epsilon_insensitive: its size; squared_epsilon_insensitive: the square of it",
+            Domain::Choice(&["epsilon_insensitive", "squared_epsilon_insensitive"]),
+        ),
+        Param::fixed(
+            "standardise_target",
+            "true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units",
+            Domain::Flag,
+        ),
+        INTERCEPT_SCALE,
+        SOLVER,
+        Param::fixed(
+            "tolerance",
+            "of the dual problem, the sum of the violations of a pass as a share of that of the first; of the primal problem, the length of the gradient as a share of that at 0; and the greatest relative duality gap",
+            Domain::PositiveFinite,
+        ),
+        MAX_ITERATIONS,
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Numbers];
+    const GIVES: Gives = Gives::VALUES;
+    const NEEDS: Needs = Needs::Features;
+    type Fitted = FittedLinearSvr;
+
+    fn costs(&self, size: Size) -> Costs {
+        costs(size, size.outputs, self.loss == TubeLoss::SquaredEpsilonInsensitive, self.solver)
+    }
+
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
+        Ok(svr::start(param, self.standardise_target, task))
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedLinearSvr> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let target = task.target.as_numbers(Self::NAME)?;
+        check_rows(task, target.rows(), Self::NAME)?;
+        svr::require_finite(target)?;
+        let squared = self.loss == TubeLoss::SquaredEpsilonInsensitive;
+        let loss = Loss { one_sided: false, squared, tube: self.epsilon.number() };
+        let cost: Vec<f64> = (0..target.rows()).map(|i| self.c.number() * task.weight(i)).collect();
+        let scale = |t: &[f64]| if self.standardise_target { Scale::of(t, task) } else { Scale::NONE };
+        let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
+        let scales: Vec<Scale> = columns.iter().map(|t| scale(t)).collect();
+        let scaled =
+            |(t, s): (&Vec<f64>, &Scale)| Problem { target: t.iter().map(|t| (t - s.mean) / s.size).collect(), cost: cost.clone(), loss };
+        let problems: Vec<Problem> = columns.iter().zip(&scales).map(scaled).collect();
+        let machine = Machine {
+            owner: Self::NAME,
+            squared,
+            intercept_scale: &self.intercept_scale,
+            solver: self.solver,
+            tolerance: &self.tolerance,
+            max_iterations: &self.max_iterations,
+        };
+        let (mut expansion, summary) = machine.solve(task, &problems)?;
+        for (o, scale) in scales.iter().enumerate() {
+            expansion.bias[o] = scale.mean + scale.size * expansion.bias[o];
+        }
+        if let Some(weights) = &mut expansion.weights {
+            let sizes: Vec<f64> = scales.iter().map(|s| s.size).collect();
+            weights.data_mut().chunks_exact_mut(sizes.len()).for_each(|row| row.iter_mut().zip(&sizes).for_each(|(w, s)| *w *= s));
+        }
+        Ok(FittedLinearSvr { expansion, summary })
+    }
+}
+
+/// A fitted linear support vector regression: weights of features, one output per target column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedLinearSvr {
+    /// Weights of features and intercepts, in units of the target.
+    pub expansion: Expansion,
+    summary: Summary,
+}
+
+impl Fitted for FittedLinearSvr {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross, query.control)?)))
+    }
+    /// The objective is in the units that were solved in: standard deviations where `standardise_target` is on.
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, None)
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+}

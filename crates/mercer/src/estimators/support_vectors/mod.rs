@@ -1,0 +1,16 @@
+//! Support vector machines, from kernel values and from features.
+
+mod by_class;
+mod held_out_pairs;
+mod linear_machine;
+mod linear_svc;
+mod linear_svr;
+mod svc;
+mod svm;
+mod svr;
+
+pub use linear_machine::LinearSolver;
+pub use linear_svc::{FittedLinearSvc, HingeLoss, LinearSvc};
+pub use linear_svr::{FittedLinearSvr, LinearSvr, TubeLoss};
+pub use svc::{EqualVotes, FittedSvc, Svc};
+pub use svr::{FittedSvr, Svr};

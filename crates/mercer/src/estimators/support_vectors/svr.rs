@@ -1,0 +1,229 @@
+//! Support vector regression with the epsilon-insensitive loss.
+//!
+//! ```text
+//! minimise  1/2 |w|^2 + c sum_i weight_i max(0, |t_i - f(x_i)| - epsilon),     f(x) = w'phi(x) + b
+//! ```
+//!
+//! Its dual has two variables a_i, ahat_i in 0..c weight_i for each row, a_i ahat_i = 0, sum (a_i - ahat_i) = 0, and
+//! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
+
+use super::svm;
+use crate::data::{Kind, Target, TargetInfo};
+use crate::error::{Error, Result};
+use crate::estimators::{
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Want,
+    WarmStart,
+};
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param, Value, require_settled};
+use crate::solve::smo::{self, Problem};
+use serde::{Deserialize, Serialize};
+
+/// Support vector regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Svr {
+    /// Penalty of a row outside the tube.
+    pub c: Value,
+    /// Half the height of the tube within which nothing is lost.
+    pub epsilon: Value,
+    /// Whether `c`, `epsilon` and the tolerance count in standard deviations of the target.
+    pub standardise_target: bool,
+    /// Greatest violation of the optimality conditions and greatest relative duality gap.
+    pub tolerance: Value,
+    /// Most pair steps per target column.
+    pub max_iterations: Value,
+    /// Megabytes of kernel rows to keep.
+    pub cache_mb: Value,
+}
+
+impl Default for Svr {
+    fn default() -> Self {
+        Svr {
+            c: Value::Auto,
+            epsilon: Value::Auto,
+            standardise_target: true,
+            tolerance: Value::Number(1e-3),
+            max_iterations: Value::Number(svm::MAX_ITERATIONS),
+            cache_mb: Value::Number(svm::CACHE_MB),
+        }
+    }
+}
+
+impl Estimator for Svr {
+    const NAME: &'static str = "svr";
+    const DOC: &'static str = "support vector regression: the flattest function within a tube around most of the targets";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("c", "penalty C on residuals beyond epsilon", Domain::Positive, 1e3),
+        Param::searched("epsilon", "half-width of the tube within which residuals cost nothing", Domain::NonNegative, 10.0),
+        Param::fixed(
+            "standardise_target",
+            "true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units",
+            Domain::Flag,
+        ),
+        Param::fixed(
+            "tolerance",
+            "greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap",
+            Domain::Fraction,
+        ),
+        Param::fixed("max_iterations", "most steps of the solver for each target column", Domain::Integer(1, usize::MAX)),
+        Param::fixed("cache_mb", "kernel cache in MB; affects speed only", Domain::Positive),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Numbers];
+    const GIVES: Gives = Gives::VALUES;
+    const NEEDS: Needs = Needs::MercerKernel;
+    type Fitted = FittedSvr;
+
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { skips_zero_weights: true, ..EstimatorFacts::default() }
+    }
+
+    /// As svc, with more rows on the margin and more steps.
+    fn costs(&self, size: Size) -> Costs {
+        svm::costs(size, size.outputs, &self.cache_mb, 110.0)
+    }
+
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
+        Ok(start(param, self.standardise_target, task))
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedSvr> {
+        self.fit_from(task, None)
+    }
+
+    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvr>) -> Result<FittedSvr> {
+        let nothing = WarmStart::default();
+        self.fit_along(task, earlier.map(|e| (e, &nothing))).map(|(fitted, _)| fitted)
+    }
+
+    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvr, &WarmStart)>) -> Result<(FittedSvr, WarmStart)> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let c = svm::finite(Self::NAME, "c", &self.c)?;
+        let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
+        let target = task.target.as_numbers(Self::NAME)?;
+        let n = task.rows();
+        if target.rows() != n || n == 0 {
+            return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: target.rows() });
+        }
+        require_finite(target)?;
+        let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
+        let scales: Vec<Scale> = columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale::NONE }).collect();
+        let mut problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
+        let mut known = Vec::new();
+        if let Some((earlier, trace)) = earlier.filter(|(e, _)| e.expansion.bias.len() == problems.len()) {
+            for (o, (problem, scale)) in problems.iter_mut().zip(&scales).enumerate() {
+                let scaled = || svm::coefficients(&earlier.expansion, o, &problem.row).iter().map(|b| b / scale.size).collect();
+                // In the units that were solved in there is no rounding.
+                let coef = trace.coefficients(o).filter(|b| b.len() == n).map_or_else(scaled, <[f64]>::to_vec);
+                problem.start = svm::start(problem, coef);
+                known.push(trace.known(o, problem));
+            }
+        }
+        let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
+        let solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
+        let coef: Vec<Vec<(usize, f64)>> =
+            solutions.iter().zip(&scales).map(|(s, scale)| s.coef.iter().map(|b| scale.size * b).enumerate().collect()).collect();
+        let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offsets[0]).collect();
+        let mut expansion = svm::expansion(n, &coef, bias);
+        expansion.weigh(task.gram, task.control)?;
+        let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
+        let fitted = FittedSvr { expansion, summary: svm::summary(&solutions, options.tolerance, rounded) };
+        Ok((fitted, WarmStart::of(solutions, scales.iter().map(|s| s.size), task)))
+    }
+}
+
+/// Where a parameter of a regression within a tube starts: `c` at 1, `epsilon` at a tenth of the target's standard deviation.
+pub(super) fn start(param: &str, standardise_target: bool, task: &Task<'_>) -> f64 {
+    match (param, task.target) {
+        ("epsilon", Target::Numbers(t)) if !standardise_target && t.cols() > 0 => {
+            0.1 * (0..t.cols()).map(|o| Scale::of(&t.col(o), task).size).sum::<f64>() / t.cols() as f64
+        }
+        ("epsilon", _) => 0.1,
+        _ => 1.0,
+    }
+}
+
+/// An error that names the first row whose target is not a finite number.
+pub(super) fn require_finite(target: &Matrix) -> Result<()> {
+    match target.data().iter().position(|t| !t.is_finite()) {
+        Some(k) => {
+            let row = k / target.cols() + 1;
+            Err(Error::Data(format!("row {row}: the target is {}, expected a finite number", target.data()[k])))
+        }
+        None => Ok(()),
+    }
+}
+
+/// How a target column is centred and scaled while fitting.
+pub(super) struct Scale {
+    pub(super) mean: f64,
+    pub(super) size: f64,
+}
+
+impl Scale {
+    /// Neither centred nor scaled.
+    pub(super) const NONE: Scale = Scale { mean: 0.0, size: 1.0 };
+
+    /// Mean and standard deviation, weights counting as repeated rows; a constant column is only centred.
+    pub(super) fn of(column: &[f64], task: &Task<'_>) -> Self {
+        let total: f64 = (0..column.len()).map(|i| task.weight(i)).sum();
+        let mean = column.iter().enumerate().map(|(i, t)| task.weight(i) * t).sum::<f64>() / total;
+        let square = column.iter().enumerate().map(|(i, t)| task.weight(i) * (t - mean).powi(2)).sum::<f64>() / total;
+        let size = square.sqrt();
+        // A spread at the level of rounding is none.
+        Scale { mean, size: if size > 1e-12 * mean.abs() && size.is_finite() { size } else { 1.0 } }
+    }
+}
+
+/// One variable a - ahat for each row.
+fn tube(column: &[f64], scale: &Scale, c: f64, epsilon: f64, task: &Task<'_>) -> Problem {
+    let bound: Vec<f64> = (0..column.len()).map(|i| c * task.weight(i)).collect();
+    Problem {
+        row: (0..column.len()).collect(),
+        target: column.iter().map(|t| (t - scale.mean) / scale.size).collect(),
+        low: bound.iter().map(|b| -b).collect(),
+        high: bound,
+        tube: epsilon,
+        ..Problem::default()
+    }
+}
+
+/// A fitted support vector regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedSvr {
+    /// The function, in units of the target; one output per target column.
+    pub expansion: Expansion,
+    summary: Summary,
+}
+
+impl Fitted for FittedSvr {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let values: Matrix = self.expansion.predict(query.cross, query.control)?;
+        Ok(Predictions::of(Predicted::Numbers(values)))
+    }
+
+    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], _want: Want) -> Option<Predictions> {
+        let bias = &self.expansion.bias;
+        let columns = (0..bias.len()).map(|o| trace.values(o, rows)).collect::<Option<Vec<_>>>()?;
+        Some(Predictions::of(Predicted::Numbers(Matrix::from_fn(rows.len(), bias.len(), |i, o| columns[o][i] + bias[o]))))
+    }
+
+    /// The objective is in the units that were solved in: standard deviations where `standardise_target` is on.
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, None)
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
+    }
+}
