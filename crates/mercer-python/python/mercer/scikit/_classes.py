@@ -1,6 +1,6 @@
 """Estimators of scikit-learn's form.
 
-Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.
+Made by `make gen` from the records of the library and crates/mercer-gen/src/spellings.rs; edit those.
 """
 
 from typing import Any
@@ -8,17 +8,17 @@ from typing import Any
 from ._base import AskedProbabilities, KernelClassifier, KernelRegressor, Probabilities, Scores, SupportRows
 from ._clusters import Clusters, Medoids, Spectral
 from ._components import PrincipalComponents, Scaling
+from ._density import KernelDensity
 from ._gp import GaussianProcess, GaussianProcessClasses
+from ._learners import MercerClassifier, MercerRegressor
+from ._linear import LinearSVC, LinearSVR
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._relevance import RelevanceRegressor, RelevanceVectors
 from ._ridge import RidgeClassification, RidgeRegression
-from ._streams import StreamOfClasses, StreamOfNumbers
-from ._svm import SupportVectorClassifier, SupportVectorRegressor
-from ._density import KernelDensity
-from ._learners import MercerClassifier, MercerRegressor
-from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 from ._smoothing import LocalRegression, Lowess, NadarayaWatson
+from ._streams import StreamOfClasses, StreamOfNumbers
+from ._svm import SupportVectorClassifier, SupportVectorRegressor
 
 __all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDensity", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression", "Lowess", "MDS", "MercerClassifier", "MercerRegressor", "NadarayaWatson", "NadarayaWatsonClassifier", "NadarayaWatsonRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
 

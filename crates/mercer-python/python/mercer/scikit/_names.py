@@ -1,6 +1,6 @@
 """Names of the estimators of scikit-learn's form.
 
-Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.
+Made by `make gen` from the records of the library and crates/mercer-gen/src/spellings.rs; edit those.
 """
 
 NAMES = (
@@ -44,7 +44,9 @@ NAMES = (
     "SpectralClustering",
 )
 # Searches over such estimators.
-SEARCHES = ("GridSearchCV",)
+SEARCHES = (
+    "GridSearchCV",
+)
 
 # Estimators of the library with decision values and with class probabilities; those with predictions for each training row by the model without it.
 SCORES = (

@@ -5,22 +5,48 @@ use mercer::data::Kind;
 use mercer::error::{Error, Result};
 use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Finds, Needs, Scores, When};
 use mercer::param::{Domain, Param};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 const WIDTH: usize = 116;
-const MADE: &str = "Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.";
+const MADE: &str = "Made by `make gen` from the records of the library and crates/mercer-gen/src/spellings.rs; edit those.";
 
-/// Classes that are written by hand, and the estimator that needs no other for that.
-const WRITTEN: [(&str, Option<&str>); 8] = [
-    ("KernelDensity", Some("kde")),
-    ("LinearSVC", Some("linear_svc")),
-    ("LinearSVR", Some("linear_svr")),
-    ("LocalRegression", Some("local_regression")),
-    ("Lowess", None),
-    ("MercerClassifier", None),
-    ("MercerRegressor", None),
-    ("NadarayaWatson", None),
+/// A class that is written by hand.
+struct HandWritten {
+    class: &'static str,
+    module: &'static str,
+    /// The estimator that gets no generated class because of it.
+    estimator: Option<&'static str>,
+}
+
+const HAND_WRITTEN: [HandWritten; 8] = [
+    HandWritten { class: "KernelDensity", module: "_density", estimator: Some("kde") },
+    HandWritten { class: "LinearSVC", module: "_linear", estimator: Some("linear_svc") },
+    HandWritten { class: "LinearSVR", module: "_linear", estimator: Some("linear_svr") },
+    HandWritten { class: "LocalRegression", module: "_smoothing", estimator: Some("local_regression") },
+    HandWritten { class: "Lowess", module: "_smoothing", estimator: None },
+    HandWritten { class: "MercerClassifier", module: "_learners", estimator: None },
+    HandWritten { class: "MercerRegressor", module: "_learners", estimator: None },
+    HandWritten { class: "NadarayaWatson", module: "_smoothing", estimator: None },
 ];
+/// Searches over such estimators, and their module.
+const SEARCHES: (&str, &[&str]) = ("_search", &["GridSearchCV"]);
+
+/// The modules of the base classes.
+const BASES: &[(&str, &[&str])] = &[
+    ("_base", &["AskedProbabilities", "KernelClassifier", "KernelRegressor", "Probabilities", "Scores", "SupportRows"]),
+    ("_clusters", &["Clusters", "Medoids", "Spectral"]),
+    ("_components", &["KernelTransformer", "PrincipalComponents", "Scaling"]),
+    ("_gp", &["GaussianProcess", "GaussianProcessClasses"]),
+    ("_neighbours", &["NeighbourClassifier", "NeighbourRegressor"]),
+    ("_relevance", &["RelevanceRegressor", "RelevanceVectors"]),
+    ("_ridge", &["RidgeClassification", "RidgeRegression"]),
+    ("_streams", &["StreamOfClasses", "StreamOfNumbers"]),
+    ("_svm", &["SupportVectorClassifier", "SupportVectorRegressor"]),
+];
+
+/// Estimators that store the training rows and compute nothing in a fit: their classes have no time limit.
+const LAZY: &[&str] = &["knn"];
 
 /// A class to be written.
 pub(crate) struct Class {
@@ -60,7 +86,7 @@ struct Written {
 pub(crate) fn classes() -> Result<Vec<Class>> {
     let mut out = Vec::new();
     for entry in estimators::catalogue() {
-        if WRITTEN.iter().any(|(_, estimator)| *estimator == Some(entry.name)) {
+        if HAND_WRITTEN.iter().any(|hand| hand.estimator == Some(entry.name)) {
             continue;
         }
         let estimator = EstimatorExpr::parse(entry.name)?;
@@ -131,8 +157,7 @@ fn spelt(entry: EstimatorEntry, spelling: &Spelling) -> Class {
 
 /// The last arguments of a class.
 fn last(entry: &EstimatorEntry) -> impl Iterator<Item = &'static Argument> {
-    // Nearest neighbours have no fit, and what looks at no input none that takes long.
-    let is_quick = entry.needs == Needs::Nothing || entry.name == "knn";
+    let is_quick = entry.needs == Needs::Nothing || LAZY.contains(&entry.name);
     (!is_quick).then_some(&MAX_SECONDS).into_iter().chain([&N_JOBS])
 }
 
@@ -265,28 +290,30 @@ pub(crate) fn sentence(text: &str) -> String {
 }
 
 /// The module with the classes.
-pub(crate) fn module(classes: &[Class]) -> String {
+///
+/// # Errors
+/// A base class without a module in [`BASES`].
+pub(crate) fn module(classes: &[Class]) -> Result<String> {
     let mut out = format!("\"\"\"Estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nfrom typing import Any\n\n");
-    for (module, names) in imports(classes) {
-        let _ = writeln!(out, "from .{module} import {}", names.join(", "));
+    for (module, names) in imports(classes)? {
+        let _ = writeln!(out, "from .{module} import {}", names.into_iter().collect::<Vec<_>>().join(", "));
     }
-    out.push_str("from ._density import KernelDensity\nfrom ._learners import MercerClassifier, MercerRegressor\nfrom ._linear import LinearSVC, LinearSVR\nfrom ._search import GridSearchCV\nfrom ._smoothing import LocalRegression, Lowess, NadarayaWatson\n");
     let all: Vec<String> = exported(classes).into_iter().map(|name| format!("\"{name}\"")).collect();
     let _ = writeln!(out, "\n__all__ = [{}]", all.join(", "));
     for class in classes {
         class.write(&mut out);
     }
-    out
+    Ok(out)
 }
 
 /// Names of the classes and of the searches over them.
 pub(crate) fn exported(classes: &[Class]) -> Vec<&str> {
-    sorted(classes).into_iter().chain(["GridSearchCV"]).collect()
+    sorted(classes).into_iter().chain(SEARCHES.1.iter().copied()).collect()
 }
 
 /// Names of all classes, those that are written by hand among them.
 fn sorted(classes: &[Class]) -> Vec<&str> {
-    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(WRITTEN.map(|(class, _)| class)).collect();
+    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(HAND_WRITTEN.map(|hand| hand.class)).collect();
     names.sort_unstable();
     names
 }
@@ -295,44 +322,34 @@ fn sorted(classes: &[Class]) -> Vec<&str> {
 pub(crate) fn names(classes: &[Class]) -> String {
     let names = sorted(classes);
     let by_hand: Vec<EstimatorEntry> =
-        estimators::catalogue().into_iter().filter(|e| WRITTEN.iter().any(|(_, estimator)| *estimator == Some(e.name))).collect();
+        estimators::catalogue().into_iter().filter(|e| HAND_WRITTEN.iter().any(|hand| hand.estimator == Some(e.name))).collect();
     let of_hand = by_hand.iter().flat_map(|e| targets(e).into_iter().map(|role| (e.name, says(e, role)))).collect::<Vec<_>>();
     let all = || classes.iter().map(|c| (c.estimator.name, c.says)).chain(of_hand.iter().copied());
     let that = |say: fn(Says) -> bool| all().filter(|(_, says)| say(*says)).map(|(name, _)| name).collect::<Vec<_>>();
     let tuple = |names: &[&str]| format!("(\n{})", names.iter().map(|name| format!("    \"{name}\",\n")).collect::<String>());
     format!(
-        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = (\"GridSearchCV\",)\n\n# Estimators of the library with decision values and with class probabilities; those with predictions for each training row by the model without it.\nSCORES = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
+        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = {}\n\n# Estimators of the library with decision values and with class probabilities; those with predictions for each training row by the model without it.\nSCORES = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
         tuple(&names),
+        tuple(SEARCHES.1),
         tuple(&that(|s| s.scores)),
         tuple(&that(|s| s.probabilities)),
         tuple(&that(|s| s.left_out))
     )
 }
 
-/// Where the classes that others stand on are written.
-fn imports(classes: &[Class]) -> Vec<(&'static str, Vec<&str>)> {
-    let home = |base: &str| match base {
-        base if base.starts_with("SupportVector") => "_svm",
-        base if base.starts_with("Ridge") => "_ridge",
-        base if base.starts_with("Gaussian") => "_gp",
-        base if base.starts_with("Neighbour") => "_neighbours",
-        "KernelTransformer" | "PrincipalComponents" | "Scaling" => "_components",
-        "Clusters" | "Medoids" | "Spectral" => "_clusters",
-        base if base.starts_with("Relevance") => "_relevance",
-        base if base.starts_with("Stream") => "_streams",
-        _ => "_base",
-    };
-    let mut bases: Vec<&str> = classes.iter().flat_map(|c| c.bases.split(", ")).collect();
-    bases.sort_unstable();
-    bases.dedup();
-    let mut out: Vec<(&'static str, Vec<&str>)> = Vec::new();
-    for module in ["_base", "_clusters", "_components", "_gp", "_neighbours", "_relevance", "_ridge", "_streams", "_svm"] {
-        let here: Vec<&str> = bases.iter().filter(|b| home(b) == module).copied().collect();
-        if !here.is_empty() {
-            out.push((module, here));
-        }
+/// What the module with the classes imports: modules and names, both in order.
+fn imports(classes: &[Class]) -> Result<BTreeMap<&'static str, BTreeSet<&str>>> {
+    let mut out: BTreeMap<&'static str, BTreeSet<&str>> = BTreeMap::new();
+    for base in classes.iter().flat_map(|class| class.bases.split(", ")) {
+        let home = BASES.iter().find(|(_, bases)| bases.contains(&base));
+        let (module, _) = home.ok_or_else(|| Error::Data(format!("the base class {base} has no module; add it to BASES")))?;
+        out.entry(module).or_default().insert(base);
     }
-    out
+    for hand in &HAND_WRITTEN {
+        out.entry(hand.module).or_default().insert(hand.class);
+    }
+    out.entry(SEARCHES.0).or_default().extend(SEARCHES.1);
+    Ok(out)
 }
 
 impl Class {
