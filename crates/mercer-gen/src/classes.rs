@@ -1,4 +1,4 @@
-//! The Python module with one class per estimator and sort of target.
+//! The Python classes: one for each estimator and kind of target, as data.
 
 use crate::spellings::{Argument, CLASS_WEIGHT, MAX_SECONDS, N_JOBS, Role, Spelling, USUAL, spellings};
 use mercer::data::Kind;
@@ -6,10 +6,6 @@ use mercer::error::{Error, Result};
 use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Finds, Needs, Scores, When};
 use mercer::param::{Domain, Param};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
-
-const WIDTH: usize = 116;
-const MADE: &str = "Made by `make gen` from the records of the library and crates/mercer-gen/src/spellings.rs; edit those.";
 
 /// A class that is written by hand.
 struct HandWritten {
@@ -29,8 +25,10 @@ const HAND_WRITTEN: [HandWritten; 8] = [
     HandWritten { class: "MercerRegressor", module: "_learners", estimator: None },
     HandWritten { class: "NadarayaWatson", module: "_smoothing", estimator: None },
 ];
-/// Searches over such estimators, and their module.
-const SEARCHES: (&str, &[&str]) = ("_search", &["GridSearchCV"]);
+/// The module and the function that the generated module needs besides.
+const DOCSTRINGS: (&str, &[&str]) = ("_docstrings", &["docstring"]);
+/// The module of the searches over such estimators, and their names.
+pub(crate) const SEARCHES: (&str, &[&str]) = ("_search", &["GridSearchCV"]);
 
 /// The modules of the base classes.
 const BASES: &[(&str, &[&str])] = &[
@@ -45,41 +43,56 @@ const BASES: &[(&str, &[&str])] = &[
     ("_svm", &["SupportVectorClassifier", "SupportVectorRegressor"]),
 ];
 
+/// Attributes of every class.
+const EVERY_ATTRIBUTE: &[(&str, &str)] = &[
+    ("model_ : mercer.Model or its like", "The fitted model of the library"),
+    ("certificate_ : dict", "Name, value and tolerance of the number that proves how good the fit is"),
+    ("n_features_in_ : int", "Number of columns"),
+    ("feature_names_in_ : ndarray of shape (n_features_in_,)", "Their names, where the training rows had names"),
+];
+
 /// Estimators that store the training rows and compute nothing in a fit: their classes have no time limit.
 const LAZY: &[&str] = &["knn"];
 
-/// A class to be written.
+/// A Python class to generate.
 pub(crate) struct Class {
-    name: String,
-    estimator: EstimatorEntry,
-    role: Role,
-    says: Says,
-    bases: String,
-    fixed: &'static [(&'static str, &'static str)],
-    positional: usize,
-    arguments: Vec<Written>,
-    attributes: Vec<(String, String)>,
+    pub(crate) name: String,
+    pub(crate) estimator: EstimatorEntry,
+    pub(crate) capabilities: Capabilities,
+    pub(crate) bases: String,
+    /// Parameters of the estimator that have no argument, with their values as Python writes them.
+    pub(crate) constants: &'static [(&'static str, &'static str)],
+    /// Arguments that may be given by position.
+    pub(crate) positional: usize,
+    pub(crate) arguments: Vec<ConstructorArgument>,
+    /// Attributes: name, type, meaning.
+    pub(crate) attributes: Vec<(&'static str, &'static str, &'static str)>,
 }
 
-/// What a class can say besides its predictions.
+/// What a class gives besides predictions.
 #[derive(Clone, Copy, Default)]
-struct Says {
-    /// Decision values, of two classes one number; votes are something else.
-    scores: bool,
-    probabilities: bool,
+pub(crate) struct Capabilities {
+    /// Decision values, for two classes one number; votes do not count.
+    pub(crate) scores: bool,
+    /// Probabilities, always.
+    pub(crate) probabilities: bool,
     /// The flag that enables probabilities, where they are optional.
-    calibrated: Option<&'static str>,
+    pub(crate) calibrated: Option<&'static str>,
     /// Predictions for each training row by the model fitted without it.
-    left_out: bool,
+    pub(crate) left_out: bool,
 }
 
-/// An argument of a constructor, in words.
-struct Written {
-    name: String,
-    default: String,
-    class: String,
-    doc: String,
-    sets: Option<&'static str>,
+/// An argument of a constructor.
+pub(crate) struct ConstructorArgument {
+    pub(crate) name: String,
+    /// The default as Python writes it.
+    pub(crate) default: String,
+    /// The annotation.
+    pub(crate) hint: &'static str,
+    /// Type and meaning in the docstring; `None`: those of the record of the parameter.
+    pub(crate) text: Option<(&'static str, &'static str)>,
+    /// The parameter of the estimator that it sets.
+    pub(crate) sets: Option<&'static str>,
 }
 
 /// Every class: those that scikit-learn has too under its names, then those of the other estimators.
@@ -103,8 +116,8 @@ pub(crate) fn classes() -> Result<Vec<Class>> {
         for role in roles {
             let spelling = spellings().find(|s| s.estimator == entry.name && s.role == role);
             out.push(match spelling {
-                Some(spelling) => spelt(entry, spelling),
-                None => unspelt(entry, &estimator, role),
+                Some(spelling) => class_of_spelling(entry, spelling),
+                None => generated_class(entry, &estimator, role),
             });
         }
     }
@@ -120,37 +133,33 @@ fn targets(entry: &EstimatorEntry) -> Vec<Role> {
     [of(Kind::Classes, Role::Classifier), of(Kind::Numbers, Role::Regressor)].into_iter().flatten().collect()
 }
 
-fn attributes(role: Role, more: &[(&str, &str)]) -> Vec<(String, String)> {
-    let classes: &[(&str, &str)] =
+fn attributes(role: Role, more: &'static [(&'static str, &'static str)]) -> Vec<(&'static str, &'static str, &'static str)> {
+    let classes: &'static [(&str, &str)] =
         if role == Role::Classifier { &[("classes_ : ndarray of shape (n_classes,)", "The classes")] } else { &[] };
-    let every = [
-        ("model_ : mercer.Model or its like", "The fitted model of the library"),
-        ("certificate_ : dict", "Name, value and tolerance of the number that proves how good the fit is"),
-        ("n_features_in_ : int", "Number of columns"),
-        ("feature_names_in_ : ndarray of shape (n_features_in_,)", "Their names, where the training rows had names"),
-    ];
-    classes.iter().chain(more).chain(&every).map(|(name, doc)| ((*name).to_owned(), (*doc).to_owned())).collect()
+    let all = classes.iter().chain(more).chain(EVERY_ATTRIBUTE);
+    all.map(|(head, doc)| head.split_once(" : ").map_or((*head, "", *doc), |(name, kind)| (name, kind, *doc))).collect()
 }
 
-fn written(argument: &Argument, params: &[Param]) -> Written {
-    let record = params.iter().find(|p| argument.sets == Some(p.name));
-    let (class, doc) = match record {
-        Some(p) if argument.doc.1.is_empty() => (kind(p), p.doc.to_owned()),
-        _ => (argument.doc.0.to_owned(), argument.doc.1.to_owned()),
-    };
-    Written { name: argument.name.to_owned(), default: argument.default.to_owned(), class, doc, sets: argument.sets }
+fn constructor_argument(argument: &Argument, params: &[Param]) -> ConstructorArgument {
+    let record = params.iter().find(|p| argument.sets == Some(p.name) && argument.doc.1.is_empty());
+    ConstructorArgument {
+        name: argument.name.to_owned(),
+        default: argument.default.to_owned(),
+        hint: record.map_or_else(|| hint_in_words(argument.doc.0), hint),
+        text: record.is_none().then_some(argument.doc),
+        sets: argument.sets,
+    }
 }
 
-fn spelt(entry: EstimatorEntry, spelling: &Spelling) -> Class {
+fn class_of_spelling(entry: EstimatorEntry, spelling: &Spelling) -> Class {
     Class {
         name: spelling.class.to_owned(),
         estimator: entry,
-        role: spelling.role,
-        says: says(&entry, spelling.role),
+        capabilities: capabilities(&entry, spelling.role),
         bases: spelling.bases.to_owned(),
-        fixed: spelling.fixed,
+        constants: spelling.constants,
         positional: spelling.positional,
-        arguments: spelling.arguments.iter().chain(last(&entry)).map(|a| written(a, entry.params)).collect(),
+        arguments: spelling.arguments.iter().chain(last(&entry)).map(|a| constructor_argument(a, entry.params)).collect(),
         attributes: attributes(spelling.role, spelling.attributes),
     }
 }
@@ -162,12 +171,12 @@ fn last(entry: &EstimatorEntry) -> impl Iterator<Item = &'static Argument> {
 }
 
 /// The class of an estimator that scikit-learn does not have.
-fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Class {
-    let says = says(&entry, role);
+fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Class {
+    let capabilities = capabilities(&entry, role);
     let mut bases = Vec::new();
-    bases.extend(says.scores.then_some("Scores"));
-    bases.extend(says.probabilities.then_some("Probabilities"));
-    bases.extend(says.calibrated.filter(|flag| *flag == "probabilities").map(|_| "AskedProbabilities"));
+    bases.extend(capabilities.scores.then_some("Scores"));
+    bases.extend(capabilities.probabilities.then_some("Probabilities"));
+    bases.extend(capabilities.calibrated.filter(|flag| *flag == "probabilities").map(|_| "AskedProbabilities"));
     let (base, suffix) = match role {
         Role::Classifier => ("KernelClassifier", "Classifier"),
         Role::Regressor => ("KernelRegressor", "Regressor"),
@@ -178,32 +187,31 @@ fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Clas
     let defaults = estimator.arguments();
     // Only classes have probabilities.
     let idle = |p: &Param| role != Role::Classifier && entry.gives.calibrated == When::If(p.name);
-    let own = entry.params.iter().zip(&defaults).filter(|(p, _)| !idle(p)).map(|(p, (_, default))| Written {
+    let own = entry.params.iter().zip(&defaults).filter(|(p, _)| !idle(p)).map(|(p, (_, default))| ConstructorArgument {
         name: name(p.name),
         default: literal(default),
-        class: kind(p),
-        doc: p.doc.to_owned(),
+        hint: hint(p),
+        text: None,
         sets: Some(p.name),
     });
     let weighs = role == Role::Classifier && entry.needs != Needs::Nothing && !entry.params.iter().any(|p| p.name == CLASS_WEIGHT.name);
-    let usual = weighs.then_some(&CLASS_WEIGHT).into_iter().chain(USUAL).chain(last(&entry)).map(|a| written(a, &[]));
+    let usual = weighs.then_some(&CLASS_WEIGHT).into_iter().chain(USUAL).chain(last(&entry)).map(|a| constructor_argument(a, &[]));
     Class {
         name: format!("{}{suffix}", camel(entry.name)),
         estimator: entry,
-        role,
-        says,
+        capabilities,
         bases: bases.join(", "),
-        fixed: &[],
+        constants: &[],
         positional: 0,
         arguments: own.chain(usual).collect(),
         attributes: attributes(role, &[]),
     }
 }
 
-/// What the record of an estimator says of a class.
-fn says(entry: &EstimatorEntry, role: Role) -> Says {
+/// What a class of this role gives, by the record of its estimator.
+fn capabilities(entry: &EstimatorEntry, role: Role) -> Capabilities {
     let (gives, classifies) = (entry.gives, role == Role::Classifier);
-    Says {
+    Capabilities {
         scores: classifies && matches!(gives.scores, Scores::Classes | Scores::Pairs),
         probabilities: classifies && gives.probabilities.is_always_for(Kind::Classes),
         left_out: role == Role::Regressor && gives.leave_one_out.is_always_for(Kind::Numbers),
@@ -214,31 +222,29 @@ fn says(entry: &EstimatorEntry, role: Role) -> Says {
     }
 }
 
-/// What may be given for a parameter.
-fn kind(param: &Param) -> String {
-    let class = match param.domain {
-        Domain::Flag => "bool".to_owned(),
-        Domain::Choice(words) => return format!("{{{}}}", words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ")),
-        Domain::Integer(..) => "int".to_owned(),
-        Domain::Term(_) => "str".to_owned(),
-        Domain::CountOrShare => "int, float or \"auto\"".to_owned(),
-        _ => "float".to_owned(),
-    };
-    if param.search.is_some() { format!("{class}, \"auto\" or a pair (low, high) to search") } else { class }
+/// The annotation of an argument that sets a parameter.
+fn hint(param: &Param) -> &'static str {
+    match (param.domain, param.search.is_some()) {
+        (Domain::Flag, _) => "bool",
+        (Domain::Choice(_), _) => "str",
+        (Domain::Integer(..), false) => "int",
+        (Domain::Integer(..), true) => "int | str | tuple[int, int]",
+        (Domain::Term(_) | Domain::Words | Domain::CountOrShare, _) => "Any",
+        (_, false) => "float",
+        (_, true) => "float | str | tuple[float, float]",
+    }
 }
 
-/// The type of an argument that the docstring describes so.
-fn hint(class: &str) -> &'static str {
-    match class {
+/// The annotation of an argument whose type is given in words.
+fn hint_in_words(words: &str) -> &'static str {
+    match words {
         "bool" => "bool",
         "int" => "int",
         "float" => "float",
         "int or None" => "int | None",
         "float or None" => "float | None",
-        listed if listed.starts_with("float, \"auto\"") && (listed.contains("list") || listed.contains("array")) => "Any",
-        searched if searched.starts_with("float, \"auto\"") => "float | str | tuple[float, float]",
-        searched if searched.starts_with("int, \"auto\"") => "int | str | tuple[int, int]",
-        words if words.starts_with('{') && words.ends_with('}') => "str",
+        "float, \"auto\" or a pair (low, high) to search" => "float | str | tuple[float, float]",
+        choice if choice.starts_with('{') && choice.ends_with('}') => "str",
         _ => "Any",
     }
 }
@@ -267,43 +273,10 @@ fn camel(name: &str) -> String {
     name.split('_').map(capital).collect()
 }
 
-/// A paragraph of lines with an indent.
-fn wrap(out: &mut String, indent: usize, text: &str) {
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > WIDTH {
-            let _ = writeln!(out, "{:indent$}{line}", "");
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    let _ = writeln!(out, "{:indent$}{line}", "");
-}
-
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
     format!("{first}{}.", letters.as_str())
-}
-
-/// The module with the classes.
-///
-/// # Errors
-/// A base class without a module in [`BASES`].
-pub(crate) fn module(classes: &[Class]) -> Result<String> {
-    let mut out = format!("\"\"\"Estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nfrom typing import Any\n\n");
-    for (module, names) in imports(classes)? {
-        let _ = writeln!(out, "from .{module} import {}", names.into_iter().collect::<Vec<_>>().join(", "));
-    }
-    let all: Vec<String> = exported(classes).into_iter().map(|name| format!("\"{name}\"")).collect();
-    let _ = writeln!(out, "\n__all__ = [{}]", all.join(", "));
-    for class in classes {
-        class.write(&mut out);
-    }
-    Ok(out)
 }
 
 /// Names of the classes and of the searches over them.
@@ -311,34 +284,23 @@ pub(crate) fn exported(classes: &[Class]) -> Vec<&str> {
     sorted(classes).into_iter().chain(SEARCHES.1.iter().copied()).collect()
 }
 
-/// Names of all classes, those that are written by hand among them.
-fn sorted(classes: &[Class]) -> Vec<&str> {
+/// Names of all classes, with those that are written by hand.
+pub(crate) fn sorted(classes: &[Class]) -> Vec<&str> {
     let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(HAND_WRITTEN.map(|hand| hand.class)).collect();
     names.sort_unstable();
     names
 }
 
-/// Names of the classes, and of the estimators that say more than a class.
-pub(crate) fn names(classes: &[Class]) -> String {
-    let names = sorted(classes);
-    let by_hand: Vec<EstimatorEntry> =
-        estimators::catalogue().into_iter().filter(|e| HAND_WRITTEN.iter().any(|hand| hand.estimator == Some(e.name))).collect();
-    let of_hand = by_hand.iter().flat_map(|e| targets(e).into_iter().map(|role| (e.name, says(e, role)))).collect::<Vec<_>>();
-    let all = || classes.iter().map(|c| (c.estimator.name, c.says)).chain(of_hand.iter().copied());
-    let that = |say: fn(Says) -> bool| all().filter(|(_, says)| say(*says)).map(|(name, _)| name).collect::<Vec<_>>();
-    let tuple = |names: &[&str]| format!("(\n{})", names.iter().map(|name| format!("    \"{name}\",\n")).collect::<String>());
-    format!(
-        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = {}\n\n# Estimators of the library with decision values and with class probabilities; those with predictions for each training row by the model without it.\nSCORES = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
-        tuple(&names),
-        tuple(SEARCHES.1),
-        tuple(&that(|s| s.scores)),
-        tuple(&that(|s| s.probabilities)),
-        tuple(&that(|s| s.left_out))
-    )
+/// Estimators with their capabilities, one entry for each class; then those whose classes are written by hand.
+pub(crate) fn all_capabilities(classes: &[Class]) -> Vec<(&'static str, Capabilities)> {
+    let by_hand = |e: &EstimatorEntry| HAND_WRITTEN.iter().any(|hand| hand.estimator == Some(e.name));
+    let by_hand: Vec<EstimatorEntry> = estimators::catalogue().into_iter().filter(by_hand).collect();
+    let theirs = by_hand.iter().flat_map(|e| targets(e).into_iter().map(|role| (e.name, capabilities(e, role))));
+    classes.iter().map(|c| (c.estimator.name, c.capabilities)).chain(theirs).collect()
 }
 
 /// What the module with the classes imports: modules and names, both in order.
-fn imports(classes: &[Class]) -> Result<BTreeMap<&'static str, BTreeSet<&str>>> {
+pub(crate) fn imports(classes: &[Class]) -> Result<BTreeMap<&'static str, BTreeSet<&str>>> {
     let mut out: BTreeMap<&'static str, BTreeSet<&str>> = BTreeMap::new();
     for base in classes.iter().flat_map(|class| class.bases.split(", ")) {
         let home = BASES.iter().find(|(_, bases)| bases.contains(&base));
@@ -348,68 +310,8 @@ fn imports(classes: &[Class]) -> Result<BTreeMap<&'static str, BTreeSet<&str>>> 
     for hand in &HAND_WRITTEN {
         out.entry(hand.module).or_default().insert(hand.class);
     }
-    out.entry(SEARCHES.0).or_default().extend(SEARCHES.1);
-    Ok(out)
-}
-
-impl Class {
-    fn write(&self, out: &mut String) {
-        let _ = write!(out, "\n\nclass {}({}):\n    \"\"\"", self.name, self.bases);
-        let mut first = String::new();
-        wrap(&mut first, 4, &sentence(self.estimator.doc));
-        let _ = writeln!(out, "{}", first.trim_start());
-        let tuned = match (self.role, self.estimator.criterion) {
-            (Role::Transformer | Role::Clusterer, _) => String::new(),
-            (_, criterion) => format!(" What is \"auto\" or a pair is tuned by {}.", criterion.unwrap_or("cross-validation")),
-        };
-        wrap(out, 4, &format!("The estimator {} of Mercer.{tuned}", self.estimator.name));
-        out.push_str("\n    Parameters\n    ----------\n");
-        for a in &self.arguments {
-            let _ = writeln!(out, "    {} : {}, default={}", a.name, a.class, a.default);
-            wrap(out, 8, &sentence(&a.doc));
-        }
-        out.push_str("\n    Attributes\n    ----------\n");
-        for (name, doc) in &self.attributes {
-            let _ = writeln!(out, "    {name}");
-            wrap(out, 8, &sentence(doc));
-        }
-        let name = &self.name;
-        let few = match self.role {
-            Role::Clusterer => "2",
-            Role::Transformer => "1",
-            Role::Classifier | Role::Regressor => "",
-        };
-        let (y, asked, answer) = match self.role {
-            Role::Classifier => ("    >>> y = np.array([\"a\", \"a\", \"a\", \"b\", \"b\", \"b\"])\n", ".fit(X, y).predict(X)", "(6,)"),
-            Role::Regressor => ("    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])\n", ".fit(X, y).predict(X)", "(6,)"),
-            Role::Transformer => ("", ".fit_transform(X)", "(6, 1)"),
-            Role::Clusterer => ("", ".fit_predict(X)", "(6,)"),
-        };
-        let _ = write!(
-            out,
-            "\n    Examples\n    --------\n    >>> import numpy as np\n    >>> from mercer import {name}\n    >>> X = np.arange(6.0).reshape(-1, 1)\n{y}    >>> {name}({few}){asked}.shape\n    {answer}\n    \"\"\"\n\n"
-        );
-        let _ = writeln!(out, "    _name = \"{}\"", self.estimator.name);
-        let spelt: Vec<String> = self.arguments.iter().filter_map(|a| Some(format!("\"{}\": \"{}\"", a.sets?, a.name))).collect();
-        let _ = writeln!(out, "    _spelt = {{{}}}", spelt.join(", "));
-        if !self.fixed.is_empty() {
-            let fixed: Vec<String> = self.fixed.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
-            let _ = writeln!(out, "    _fixed = {{{}}}", fixed.join(", "));
-        }
-        if self.estimator.needs == Needs::Nothing {
-            out.push_str("    _poor = True\n");
-        }
-        out.push('\n');
-        out.push_str("    def __init__(\n        self,\n");
-        for (k, a) in self.arguments.iter().enumerate() {
-            if k == self.positional {
-                out.push_str("        *,\n");
-            }
-            let _ = writeln!(out, "        {}: {} = {},", a.name, hint(&a.class), a.default);
-        }
-        out.push_str("    ) -> None:\n");
-        for a in &self.arguments {
-            let _ = writeln!(out, "        self.{0} = {0}", a.name);
-        }
+    for (module, names) in [SEARCHES, DOCSTRINGS] {
+        out.entry(module).or_default().extend(names);
     }
+    Ok(out)
 }

@@ -8,6 +8,7 @@ mod classes;
 mod figures;
 mod gallery;
 mod pages;
+mod python;
 mod spellings;
 mod stubs;
 
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let folder = words.next().unwrap_or_else(|| ".".into());
     let check = words.next().as_deref() == Some("--check");
-    let all = classes::classes().and_then(|classes| Ok((classes::module(&classes)?, classes, figures::iris()?, gallery::gallery()?)));
+    let all = classes::classes().and_then(|classes| Ok((python::module(&classes)?, classes, figures::iris()?, gallery::gallery()?)));
     let (module, classes, iris, (gallery, demonstrations)) = match all {
         Ok(all) => all,
         Err(e) => {
@@ -34,7 +35,8 @@ fn main() -> ExitCode {
         ("docs/estimators.md".to_owned(), pages::estimators()),
         ("docs/limits.md".to_owned(), pages::limits()),
         (format!("{PYTHON}/scikit/_classes.py"), module),
-        (format!("{PYTHON}/scikit/_names.py"), classes::names(&classes)),
+        (format!("{PYTHON}/scikit/_texts.py"), python::texts(&classes)),
+        (format!("{PYTHON}/scikit/_names.py"), python::names(&classes)),
         (format!("{PYTHON}/kernels.pyi"), stubs::kernels()),
         (format!("{PYTHON}/__init__.pyi"), stubs::mercer(&classes::exported(&classes))),
         (format!("{PYTHON}/scikit/__init__.pyi"), stubs::scikit(&classes::exported(&classes))),
