@@ -28,7 +28,7 @@ fuzz:
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
 gen:
-	cargo run --quiet --locked --package mercer --example gen -- .
+	cargo run --quiet --locked --package mercer-gen --features mercer/testkit -- .
 
 smells:
 	@cargo xtask smells

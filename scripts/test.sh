@@ -21,7 +21,7 @@ else
 fi
 
 say "generated pages, classes and types"
-"${CARGO_TARGET_DIR:-target}/debug/examples/gen" . --check
+"${CARGO_TARGET_DIR:-target}/debug/mercer-gen" . --check
 
 say "documentation examples"
 cargo test --locked --workspace --doc

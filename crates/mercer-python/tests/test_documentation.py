@@ -67,6 +67,20 @@ def test_the_examples_of_the_docstrings_give_what_they_say(name):
     assert done.attempted > 0 and done.failed == 0, "".join(said)
 
 
+@pytest.mark.parametrize("name", mercer.scikit.NAMES)
+def test_an_estimator_documents_its_arguments_in_their_order_and_its_attributes(name):
+    pytest.importorskip("sklearn")
+    one = getattr(mercer, name)
+    doc = inspect.getdoc(one)
+    for title in ("Parameters", "Attributes"):
+        lines = section(doc, title)
+        heads = [i for i, line in enumerate(lines) if line and not line.startswith(" ")]
+        assert heads and all(" : " in lines[i] and lines[i + 1].startswith("    ") for i in heads), (name, title)
+    said = [line.split(" : ")[0] for line in section(doc, "Parameters") if line and not line.startswith(" ")]
+    assert said == list(inspect.signature(one).parameters)
+    assert section(doc, "Examples")[0].startswith(">>> ")
+
+
 def test_every_kernel_says_its_formula_its_validity_and_its_source():
     for name in kernels.__all__[1:]:
         doc = getattr(kernels, name).__doc__

@@ -214,6 +214,7 @@ impl Domain {
     pub fn kind(self) -> &'static str {
         match self {
             Domain::Flag => "flag",
+            Domain::Integer(..) => "integer",
             Domain::Choice(_) => "choice",
             Domain::Words => "words",
             Domain::Term(_) => "term",

@@ -1,4 +1,4 @@
-# Made by `make gen` from the catalogue and examples/gen/stubs.rs; edit those. Checkers of types take what stands in a literal __all__.
+# Made by `make gen` from the catalogue and crates/mercer-gen/src/stubs.rs; edit those. Checkers of types take what stands in a literal __all__.
 from ._names import NAMES as NAMES, SEARCHES as SEARCHES
 
 from ._classes import (

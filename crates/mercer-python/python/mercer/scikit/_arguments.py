@@ -7,8 +7,9 @@ import numpy as np
 from .._native import catalogue
 from ..errors import ExpressionError
 
-#: The record of each parameter of each estimator of the library.
-RECORDS = {entry["name"]: {record["name"]: record for record in entry["params"]} for entry in catalogue()["estimators"]}
+#: The entry of each estimator in the catalogue of the library, and the record of each of its parameters.
+ENTRIES = {entry["name"]: entry for entry in catalogue()["estimators"]}
+RECORDS = {name: {record["name"]: record for record in entry["params"]} for name, entry in ENTRIES.items()}
 
 #: What a number of a domain is called.
 NUMBERS = {

@@ -26,7 +26,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = self._poor
+        tags.classifier_tags.poor_score = self._ignores_inputs
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -213,7 +213,7 @@ class AskedProbabilities:
     """Class probabilities of a classifier that has them where a flag asks for them."""
 
     def _asks(self):
-        return asks_for_probabilities(self, self._spelt["probabilities"])
+        return asks_for_probabilities(self, self._parameter_names["probabilities"])
 
     @available_if(_asks)
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -246,7 +246,7 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self._multi_output
-        tags.regressor_tags.poor_score = self._poor
+        tags.regressor_tags.poor_score = self._ignores_inputs
         return tags
 
     def _target_rules(self):

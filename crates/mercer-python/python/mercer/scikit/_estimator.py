@@ -59,21 +59,21 @@ def _jobs_of_context():
 class KernelEstimator(BaseEstimator):
     """An estimator of the library.
 
-    `_name` is its name there, `_spelt` says which argument sets which of its parameters, `_fixed` what the others are.
-    `_poor` says that predictions do not depend on the rows. `_settled` names the attributes of values that were searched
-    where they are not called after their arguments. `_unlisted` are attributes that take time or memory to make: they are
+    `_name` is its name there, `_parameter_names` says which argument sets which of its parameters, `_constants` what the others are.
+    `_ignores_inputs` says that predictions do not depend on the rows. `_settled` names the attributes of values that were searched
+    where they are not called after their arguments. `_expensive_attributes` are attributes that take time or memory to make: they are
     not listed, so that completion and display do not make them.
     """
 
     _name = ""
-    _spelt = {}
-    _fixed = {}
-    _poor = False
+    _parameter_names = {}
+    _constants = {}
+    _ignores_inputs = False
     #: Whether a fit needs a target.
     _supervised = True
     _allow_nan = False
     _settled = {}
-    _unlisted = ()
+    _expensive_attributes = ()
     #: Whether the rows of the model are kernel values.
     _takes_values = False
     #: Words that gamma may be, and whether the degree of a polynomial is a whole number.
@@ -81,7 +81,7 @@ class KernelEstimator(BaseEstimator):
     _whole_degree = False
 
     def __dir__(self):
-        return [name for name in object.__dir__(self) if name not in self._unlisted and hasattr(self, name)]
+        return [name for name in object.__dir__(self) if name not in self._expensive_attributes and hasattr(self, name)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -114,7 +114,7 @@ class KernelEstimator(BaseEstimator):
 
     def _settings(self):
         """Parameters of the library's estimator with their values."""
-        return {**self._fixed, **{ours: getattr(self, theirs) for ours, theirs in self._spelt.items()}}
+        return {**self._constants, **{ours: getattr(self, theirs) for ours, theirs in self._parameter_names.items()}}
 
     def _expression(self):
         """The estimator as an expression. A fault is told of the argument that it came by."""
@@ -134,7 +134,7 @@ class KernelEstimator(BaseEstimator):
             raise
 
     def _refused_setting(self, ours):
-        argument = self._spelt.get(ours, ours)
+        argument = self._parameter_names.get(ours, ours)
         return refused(self, argument, getattr(self, argument), self._may_be(ours))
 
     def _may_be(self, ours):
@@ -320,14 +320,14 @@ class KernelEstimator(BaseEstimator):
         try:
             model = self._model(X, y, weight, classes)
         except MercerError as error:
-            told = self._in_own_words(str(error))
+            told = self._translate(str(error))
             few = {1: "1 sample"}.get(row_count(X)) or {1: "1 class"}.get(len(classes or ()))
             if few is not None and isinstance(error, DataError):
                 told = f"{told} (there is {few})"
             if told == str(error):
                 raise
             raise type(error)(told) from None
-        if self._spelt.keys() & {"max_iterations", "passes"}:
+        if self._parameter_names.keys() & {"max_iterations", "passes"}:
             self.n_iter_ = max(1, model.summary["iterations"])
         self._keep(X, y, weight, model)
         self._keep_settled(model)
@@ -336,20 +336,20 @@ class KernelEstimator(BaseEstimator):
             warn(self._unconverged(), ConvergenceWarning)
         return self
 
-    def _in_own_words(self, text):
+    def _translate(self, text):
         """A message of the library with parameters called as the arguments that set them: lambda= becomes alpha=."""
-        for ours, theirs in self._spelt.items():
+        for ours, theirs in self._parameter_names.items():
             text = re.sub(rf"(?<!\w){ours}(?=[=)])", theirs, text)
         return text.replace(f"{self._name}(values=distances)", f'{type(self).__name__}(values="distances")')
 
     def _keep_settled(self, model):
         """Values that were left open, as attributes: `C_` after C="auto"."""
-        for ours, theirs in self._spelt.items():
+        for ours, theirs in self._parameter_names.items():
             name = self._settled.get(ours, f"{theirs}_")
             vars(self).pop(name, None)
             if is_open(getattr(self, theirs)):
                 setattr(self, name, model.parameters[ours])
-        known = isinstance(model, Model) and not (self._poor or self._takes_values)
+        known = isinstance(model, Model) and not (self._ignores_inputs or self._takes_values)
         if known and not hasattr(self, "kernel_") and "kernel" in vars(self):
             self.kernel_ = model.kernel
 
@@ -385,12 +385,12 @@ class KernelEstimator(BaseEstimator):
     def _tell(self, model):
         """Warns of what a search asks for, such as a wider range; whatever else is worth knowing about a fit is in model_.notices."""
         for notice in model._search_asks:
-            warn(f"{type(self).__name__}: {self._in_own_words(notice)}", MercerWarning)
+            warn(f"{type(self).__name__}: {self._translate(notice)}", MercerWarning)
 
     def _unconverged(self):
         summary = self.model_.summary
         found = summary["certificate"] or {"name": "certificate", "value": float("nan"), "tolerance": float("nan")}
-        notes = " ".join(f"{self._in_own_words(note[:1].upper() + note[1:])}." for note in summary["notes"])
+        notes = " ".join(f"{self._translate(note[:1].upper() + note[1:])}." for note in summary["notes"])
         return (
             f"{type(self).__name__}: the tolerance was not met: {found['name']} {found['value']:.3g}, asked for "
             f"{found['tolerance']:.3g}. {notes}".rstrip()
@@ -424,5 +424,5 @@ class KernelEstimator(BaseEstimator):
         try:
             found = self.model_.leave_one_out(*self._learnt, threads=self._threads())
         except MercerError as error:
-            raise type(error)(self._in_own_words(str(error))) from None
+            raise type(error)(self._translate(str(error))) from None
         return self.classes_.take(found) if hasattr(self, "classes_") else found

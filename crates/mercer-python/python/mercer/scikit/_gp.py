@@ -207,7 +207,7 @@ class GaussianProcess(KernelSearch, KernelRegressor):
     is in units of what is left."""
 
     _settled = {"noise": "noise_"}
-    _unlisted = ("L_",)
+    _expensive_attributes = ("L_",)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -55,7 +55,7 @@ def similarity(estimator, X):
         )
     if kernel == "precomputed":
         return Given()
-    if kernel in (*WRITTEN, *ELSEWHERE) and not estimator._poor:
+    if kernel in (*WRITTEN, *ELSEWHERE) and not estimator._ignores_inputs:
         numbers_only(estimator, X, f"kernel={kernel!r}")
     if hasattr(estimator, "gamma") and kernel in (*WRITTEN, *ELSEWHERE):
         found = named(kernel, matrix(X), estimator.gamma, estimator.degree, estimator.coef0)

@@ -1,81 +1,23 @@
 """Names of the estimators of scikit-learn's form.
 
-Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.
+Made by `make gen` from the records of the library and crates/mercer-gen/src/spellings.rs; edit those.
 """
 
 NAMES = (
-    "BaselineClassifier",
-    "BaselineRegressor",
-    "GaussianProcessClassifier",
-    "GaussianProcessRegressor",
-    "KMedoids",
-    "KNeighborsClassifier",
-    "KNeighborsRegressor",
-    "KernelDensity",
-    "KernelDiscriminantAnalysis",
-    "KernelKMeans",
-    "KernelLMS",
-    "KernelLogisticRegression",
-    "KernelPCA",
-    "KernelPerceptron",
-    "KernelRidge",
-    "KernelRidgeClassifier",
-    "L1VectorClassifier",
-    "L1VectorRegressor",
-    "L2VectorClassifier",
-    "L2VectorRegressor",
-    "LinearSVC",
-    "LinearSVR",
-    "LocalRegression",
-    "Lowess",
-    "MDS",
-    "MercerClassifier",
-    "MercerRegressor",
-    "NadarayaWatson",
-    "NadarayaWatsonClassifier",
-    "NadarayaWatsonRegressor",
-    "NearestMedoidClassifier",
-    "RBFNetworkClassifier",
-    "RBFNetworkRegressor",
-    "RelevanceVectorClassifier",
-    "RelevanceVectorRegressor",
-    "SVC",
-    "SVR",
+    "BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier",
+    "KNeighborsRegressor", "KernelDensity", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLMS", "KernelLogisticRegression",
+    "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor",
+    "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression", "Lowess", "MDS", "MercerClassifier",
+    "MercerRegressor", "NadarayaWatson", "NadarayaWatsonClassifier", "NadarayaWatsonRegressor", "NearestMedoidClassifier",
+    "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR",
     "SpectralClustering",
 )
 # Searches over such estimators.
 SEARCHES = ("GridSearchCV",)
 
-# Estimators of the library with decision values and with class probabilities; those with predictions for each training row by the model without it.
+# Estimators of the library with decision values, with class probabilities, and with predictions for each training row by the model without it.
 SCORES = (
-    "ridge",
-    "gp",
-    "svc",
-    "nearest_medoid",
-    "logistic",
-    "rvm",
-    "l2vm",
-    "l1vm",
-    "rbf_network",
-    "perceptron",
-    "discriminant",
-    "linear_svc",
+    "ridge", "gp", "svc", "nearest_medoid", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "perceptron", "discriminant", "linear_svc",
 )
-PROBABILITIES = (
-    "gp",
-    "knn",
-    "baseline",
-    "logistic",
-    "rvm",
-    "l2vm",
-    "l1vm",
-    "rbf_network",
-    "discriminant",
-    "nadaraya_watson",
-)
-LEFT_OUT = (
-    "ridge",
-    "gp",
-    "knn",
-    "nadaraya_watson",
-)
+PROBABILITIES = ("gp", "knn", "baseline", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "discriminant", "nadaraya_watson")
+LEFT_OUT = ("ridge", "gp", "knn", "nadaraya_watson")

@@ -91,7 +91,7 @@ class SupportVectors:
         early = "" if self.max_iter == -1 else f"Solver terminated early (max_iter={self.max_iter}).  "
         found, summary = self.model_.summary["certificate"], self.model_.summary
         if summary["violation"] <= found["tolerance"]:
-            return f"{early}{type(self).__name__}: {self._in_own_words(summary['notes'][-1])}."
+            return f"{early}{type(self).__name__}: {self._translate(summary['notes'][-1])}."
         return (
             f"{early}Consider pre-processing your data with StandardScaler or MinMaxScaler, or lower C or gamma: the {found['name']} is "
             f"{found['value']:.2g} and not {found['tolerance']:.2g}."

@@ -8,7 +8,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "KernelPCA",
         role: Role::Transformer,
         bases: "PrincipalComponents",
-        fixed: &[],
+        constants: &[],
         positional: 1,
         arguments: &[
             Argument {
@@ -66,7 +66,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "MDS",
         role: Role::Transformer,
         bases: "Scaling",
-        fixed: &[],
+        constants: &[],
         positional: 1,
         arguments: &[
             sets("components", "n_components", "2"),
@@ -99,7 +99,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "KMedoids",
         role: Role::Clusterer,
         bases: "Medoids",
-        fixed: &[],
+        constants: &[],
         positional: 1,
         arguments: &[
             N_CLUSTERS,
@@ -134,7 +134,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "KernelKMeans",
         role: Role::Clusterer,
         bases: "Clusters",
-        fixed: &[],
+        constants: &[],
         positional: 1,
         arguments: &[
             N_CLUSTERS,
@@ -159,7 +159,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "SpectralClustering",
         role: Role::Clusterer,
         bases: "Spectral",
-        fixed: &[],
+        constants: &[],
         positional: 1,
         arguments: &[
             N_CLUSTERS,
@@ -196,7 +196,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "RelevanceVectorClassifier",
         role: Role::Classifier,
         bases: "Scores, Probabilities, RelevanceVectors, KernelClassifier",
-        fixed: &[("class_weight", "\"none\"")],
+        constants: &[("class_weight", "\"none\"")],
         positional: 0,
         arguments: &[
             kernel("\"rbf\"", ARRAYS),
@@ -213,7 +213,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "RelevanceVectorRegressor",
         role: Role::Regressor,
         bases: "RelevanceRegressor",
-        fixed: &[("class_weight", "\"none\"")],
+        constants: &[("class_weight", "\"none\"")],
         positional: 0,
         arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), MAX_RELEVANT, RVM_STARTS, RANDOM_STATE],
         attributes: RELEVANCE_OF_NUMBERS,
@@ -223,7 +223,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "L1VectorClassifier",
         role: Role::Classifier,
         bases: "SupportRows, Scores, Probabilities, KernelClassifier",
-        fixed: &[],
+        constants: &[],
         positional: 0,
         arguments: &[
             sets("lambda", "lambda_", "\"auto\""),
@@ -240,7 +240,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "L1VectorRegressor",
         role: Role::Regressor,
         bases: "SupportRows, KernelRegressor",
-        fixed: &[("class_weight", "\"none\"")],
+        constants: &[("class_weight", "\"none\"")],
         positional: 0,
         arguments: &[
             sets("lambda", "lambda_", "\"auto\""),
@@ -256,7 +256,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "KernelDiscriminantAnalysis",
         role: Role::Classifier,
         bases: "Scores, Probabilities, KernelClassifier",
-        fixed: &[],
+        constants: &[],
         positional: 0,
         arguments: &[
             sets("lambda", "lambda_", "\"auto\""),
@@ -272,7 +272,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "RBFNetworkClassifier",
         role: Role::Classifier,
         bases: "SupportRows, Scores, Probabilities, KernelClassifier",
-        fixed: &[],
+        constants: &[],
         positional: 0,
         arguments: &[
             PENALTY_OF_WEIGHTS,
@@ -290,7 +290,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "RBFNetworkRegressor",
         role: Role::Regressor,
         bases: "SupportRows, KernelRegressor",
-        fixed: &[],
+        constants: &[],
         positional: 0,
         arguments: &[
             PENALTY_OF_WEIGHTS,
@@ -307,7 +307,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "KernelPerceptron",
         role: Role::Classifier,
         bases: "StreamOfClasses, Scores, AskedProbabilities, KernelClassifier",
-        fixed: &[("rate", "\"auto\"")],
+        constants: &[("rate", "\"auto\"")],
         positional: 0,
         arguments: &[
             kernel("\"rbf\"", ARRAYS),
@@ -327,7 +327,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "KernelLMS",
         role: Role::Regressor,
         bases: "StreamOfNumbers, KernelRegressor",
-        fixed: &[("vector", "\"last\""), ("probabilities", "False")],
+        constants: &[("vector", "\"last\""), ("probabilities", "False")],
         positional: 0,
         arguments: &[
             kernel("\"rbf\"", ARRAYS),

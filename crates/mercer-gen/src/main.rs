@@ -1,13 +1,14 @@
-//! Writes what is made from the catalogue: three pages, the estimators of scikit-learn's form, and the types of the functions
-//! of `mercer.kernels`; the figure of README.md; the gallery.
+//! Generates the files that repeat the catalogue: the pages of docs, the Python classes in the form of scikit-learn, the type stubs,
+//! the figure of README.md and the gallery.
 //!
-//! `gen FOLDER` writes them below the folder of the repository; `gen FOLDER --check` fails if they are not as they would
-//! be written.
+//! `mercer-gen FOLDER` writes them below the folder of the repository; `mercer-gen FOLDER --check` fails where a file differs from
+//! what it would write.
 
 mod classes;
 mod figures;
 mod gallery;
 mod pages;
+mod python;
 mod spellings;
 mod stubs;
 
@@ -20,8 +21,8 @@ fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let folder = words.next().unwrap_or_else(|| ".".into());
     let check = words.next().as_deref() == Some("--check");
-    let all = classes::classes().and_then(|classes| Ok((classes, figures::iris()?, gallery::gallery()?)));
-    let (classes, iris, (gallery, demonstrations)) = match all {
+    let all = classes::classes().and_then(|classes| Ok((python::module(&classes)?, classes, figures::iris()?, gallery::gallery()?)));
+    let (module, classes, iris, (gallery, demonstrations)) = match all {
         Ok(all) => all,
         Err(e) => {
             eprintln!("{e}");
@@ -33,8 +34,9 @@ fn main() -> ExitCode {
         ("docs/kernels.md".to_owned(), pages::kernels()),
         ("docs/estimators.md".to_owned(), pages::estimators()),
         ("docs/limits.md".to_owned(), pages::limits()),
-        (format!("{PYTHON}/scikit/_classes.py"), classes::module(&classes)),
-        (format!("{PYTHON}/scikit/_names.py"), classes::names(&classes)),
+        (format!("{PYTHON}/scikit/_classes.py"), module),
+        (format!("{PYTHON}/scikit/_texts.py"), python::texts(&classes)),
+        (format!("{PYTHON}/scikit/_names.py"), python::names(&classes)),
         (format!("{PYTHON}/kernels.pyi"), stubs::kernels()),
         (format!("{PYTHON}/__init__.pyi"), stubs::mercer(&classes::exported(&classes))),
         (format!("{PYTHON}/scikit/__init__.pyi"), stubs::scikit(&classes::exported(&classes))),
@@ -48,7 +50,7 @@ fn main() -> ExitCode {
         }
         stale = true;
         if check {
-            eprintln!("{} is not what the catalogue says; run `make gen`", path.display());
+            eprintln!("{} differs from what the catalogue says; run `make gen`", path.display());
         } else if let Err(e) = std::fs::write(&path, page) {
             eprintln!("{}: {e}", path.display());
             return ExitCode::FAILURE;

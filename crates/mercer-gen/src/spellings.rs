@@ -32,7 +32,7 @@ pub(crate) struct Spelling {
     /// Hand-written classes that it stands on.
     pub(crate) bases: &'static str,
     /// Parameters of the library that have no argument, with their values as Python writes them.
-    pub(crate) fixed: &'static [(&'static str, &'static str)],
+    pub(crate) constants: &'static [(&'static str, &'static str)],
     /// Arguments that may be given without their names.
     pub(crate) positional: usize,
     pub(crate) arguments: &'static [Argument],
@@ -194,7 +194,7 @@ const FIRST: &[Spelling] = &[
         class: "SVC",
         role: Role::Classifier,
         bases: "SupportVectorClassifier",
-        fixed: &[("ties", "\"first\"")],
+        constants: &[("ties", "\"first\"")],
         positional: 0,
         arguments: &[
             sets("c", "C", "1.0"),
@@ -233,7 +233,7 @@ const FIRST: &[Spelling] = &[
         class: "SVR",
         role: Role::Regressor,
         bases: "SupportVectorRegressor",
-        fixed: &[("standardise_target", "False")],
+        constants: &[("standardise_target", "False")],
         positional: 0,
         arguments: &[
             kernel("\"rbf\"", ARRAYS),
@@ -255,7 +255,7 @@ const FIRST: &[Spelling] = &[
         class: "KernelRidge",
         role: Role::Regressor,
         bases: "RidgeRegression",
-        fixed: &[],
+        constants: &[],
         positional: 1,
         arguments: &[
             Argument {
@@ -278,7 +278,7 @@ const FIRST: &[Spelling] = &[
         class: "KernelRidgeClassifier",
         role: Role::Classifier,
         bases: "RidgeClassification",
-        fixed: &[],
+        constants: &[],
         positional: 1,
         arguments: &[
             sets("lambda", "alpha", "1"),
@@ -298,7 +298,7 @@ const FIRST: &[Spelling] = &[
         class: "GaussianProcessRegressor",
         role: Role::Regressor,
         bases: "GaussianProcess",
-        fixed: &[("variance", "1.0"), ("standardise_target", "False")],
+        constants: &[("variance", "1.0"), ("standardise_target", "False")],
         positional: 1,
         arguments: &[
             own(
@@ -338,7 +338,7 @@ const FIRST: &[Spelling] = &[
         class: "KNeighborsClassifier",
         role: Role::Classifier,
         bases: "NeighbourClassifier",
-        fixed: &[("ties", "\"first\""), ("calibrated", "False")],
+        constants: &[("ties", "\"first\""), ("calibrated", "False")],
         positional: 1,
         arguments: NEIGHBOURS,
         attributes: &[
@@ -356,7 +356,7 @@ const FIRST: &[Spelling] = &[
         class: "KNeighborsRegressor",
         role: Role::Regressor,
         bases: "NeighbourRegressor",
-        fixed: &[],
+        constants: &[],
         positional: 1,
         arguments: NEIGHBOURS,
         attributes: &[SAMPLES, METRIC, METRIC_PARAMS],
@@ -366,7 +366,7 @@ const FIRST: &[Spelling] = &[
         class: "GaussianProcessClassifier",
         role: Role::Classifier,
         bases: "GaussianProcessClasses",
-        fixed: &[("noise", "0.0"), ("variance", "1.0")],
+        constants: &[("noise", "0.0"), ("variance", "1.0")],
         positional: 1,
         arguments: &[
             own(
@@ -402,7 +402,7 @@ const FIRST: &[Spelling] = &[
         class: "KernelLogisticRegression",
         role: Role::Classifier,
         bases: "Scores, Probabilities, KernelClassifier",
-        fixed: &[],
+        constants: &[],
         positional: 0,
         arguments: &[
             Argument {
@@ -426,7 +426,7 @@ const FIRST: &[Spelling] = &[
         class: "L2VectorClassifier",
         role: Role::Classifier,
         bases: "Scores, Probabilities, KernelClassifier",
-        fixed: &[],
+        constants: &[],
         positional: 0,
         arguments: &[PENALTY_OF_WEIGHTS, kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), CLASS_WEIGHT, RANDOM_STATE],
         attributes: VECTORS,
@@ -436,7 +436,7 @@ const FIRST: &[Spelling] = &[
         class: "L2VectorRegressor",
         role: Role::Regressor,
         bases: "KernelRegressor",
-        fixed: &[],
+        constants: &[],
         positional: 0,
         arguments: &[PENALTY_OF_WEIGHTS, kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), RANDOM_STATE],
         attributes: VECTORS,

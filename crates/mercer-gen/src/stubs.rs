@@ -40,7 +40,7 @@ pub(crate) fn kernels() -> String {
 }
 
 const PACKAGE: &str = "\
-# Made by `make gen` from the catalogue and examples/gen/stubs.rs; edit those. Checkers of types take what stands in a literal __all__.
+# Made by `make gen` from the catalogue and crates/mercer-gen/src/stubs.rs; edit those. Checkers of types take what stands in a literal __all__.
 ";
 
 /// What `mercer` exports besides the estimators of scikit-learn's form: module and names.

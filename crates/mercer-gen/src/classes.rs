@@ -1,0 +1,317 @@
+//! The Python classes: one for each estimator and kind of target, as data.
+
+use crate::spellings::{Argument, CLASS_WEIGHT, MAX_SECONDS, N_JOBS, Role, Spelling, USUAL, spellings};
+use mercer::data::Kind;
+use mercer::error::{Error, Result};
+use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Finds, Needs, Scores, When};
+use mercer::param::{Domain, Param};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A class that is written by hand.
+struct HandWritten {
+    class: &'static str,
+    module: &'static str,
+    /// The estimator that gets no generated class because of it.
+    estimator: Option<&'static str>,
+}
+
+const HAND_WRITTEN: [HandWritten; 8] = [
+    HandWritten { class: "KernelDensity", module: "_density", estimator: Some("kde") },
+    HandWritten { class: "LinearSVC", module: "_linear", estimator: Some("linear_svc") },
+    HandWritten { class: "LinearSVR", module: "_linear", estimator: Some("linear_svr") },
+    HandWritten { class: "LocalRegression", module: "_smoothing", estimator: Some("local_regression") },
+    HandWritten { class: "Lowess", module: "_smoothing", estimator: None },
+    HandWritten { class: "MercerClassifier", module: "_learners", estimator: None },
+    HandWritten { class: "MercerRegressor", module: "_learners", estimator: None },
+    HandWritten { class: "NadarayaWatson", module: "_smoothing", estimator: None },
+];
+/// The module and the function that the generated module needs besides.
+const DOCSTRINGS: (&str, &[&str]) = ("_docstrings", &["docstring"]);
+/// The module of the searches over such estimators, and their names.
+pub(crate) const SEARCHES: (&str, &[&str]) = ("_search", &["GridSearchCV"]);
+
+/// The modules of the base classes.
+const BASES: &[(&str, &[&str])] = &[
+    ("_base", &["AskedProbabilities", "KernelClassifier", "KernelRegressor", "Probabilities", "Scores", "SupportRows"]),
+    ("_clusters", &["Clusters", "Medoids", "Spectral"]),
+    ("_components", &["KernelTransformer", "PrincipalComponents", "Scaling"]),
+    ("_gp", &["GaussianProcess", "GaussianProcessClasses"]),
+    ("_neighbours", &["NeighbourClassifier", "NeighbourRegressor"]),
+    ("_relevance", &["RelevanceRegressor", "RelevanceVectors"]),
+    ("_ridge", &["RidgeClassification", "RidgeRegression"]),
+    ("_streams", &["StreamOfClasses", "StreamOfNumbers"]),
+    ("_svm", &["SupportVectorClassifier", "SupportVectorRegressor"]),
+];
+
+/// Attributes of every class.
+const EVERY_ATTRIBUTE: &[(&str, &str)] = &[
+    ("model_ : mercer.Model or its like", "The fitted model of the library"),
+    ("certificate_ : dict", "Name, value and tolerance of the number that proves how good the fit is"),
+    ("n_features_in_ : int", "Number of columns"),
+    ("feature_names_in_ : ndarray of shape (n_features_in_,)", "Their names, where the training rows had names"),
+];
+
+/// Estimators that store the training rows and compute nothing in a fit: their classes have no time limit.
+const LAZY: &[&str] = &["knn"];
+
+/// A Python class to generate.
+pub(crate) struct Class {
+    pub(crate) name: String,
+    pub(crate) estimator: EstimatorEntry,
+    pub(crate) capabilities: Capabilities,
+    pub(crate) bases: String,
+    /// Parameters of the estimator that have no argument, with their values as Python writes them.
+    pub(crate) constants: &'static [(&'static str, &'static str)],
+    /// Arguments that may be given by position.
+    pub(crate) positional: usize,
+    pub(crate) arguments: Vec<ConstructorArgument>,
+    /// Attributes: name, type, meaning.
+    pub(crate) attributes: Vec<(&'static str, &'static str, &'static str)>,
+}
+
+/// What a class gives besides predictions.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Capabilities {
+    /// Decision values, for two classes one number; votes do not count.
+    pub(crate) scores: bool,
+    /// Probabilities, always.
+    pub(crate) probabilities: bool,
+    /// The flag that enables probabilities, where they are optional.
+    pub(crate) calibrated: Option<&'static str>,
+    /// Predictions for each training row by the model fitted without it.
+    pub(crate) left_out: bool,
+}
+
+/// An argument of a constructor.
+pub(crate) struct ConstructorArgument {
+    pub(crate) name: String,
+    /// The default as Python writes it.
+    pub(crate) default: String,
+    /// The annotation.
+    pub(crate) hint: &'static str,
+    /// Type and meaning in the docstring; `None`: those of the record of the parameter.
+    pub(crate) text: Option<(&'static str, &'static str)>,
+    /// The parameter of the estimator that it sets.
+    pub(crate) sets: Option<&'static str>,
+}
+
+/// Every class: those that scikit-learn has too under its names, then those of the other estimators.
+pub(crate) fn classes() -> Result<Vec<Class>> {
+    let mut out = Vec::new();
+    for entry in estimators::catalogue() {
+        if HAND_WRITTEN.iter().any(|hand| hand.estimator == Some(entry.name)) {
+            continue;
+        }
+        let estimator = EstimatorExpr::parse(entry.name)?;
+        let mut roles = targets(&entry);
+        match entry.gives.finds {
+            _ if !entry.takes.contains(&Kind::Nothing) => {}
+            Finds::Components => roles.push(Role::Transformer),
+            Finds::Clusters => roles.push(Role::Clusterer),
+            Finds::Density => return Err(Error::Data(format!("{} gets no class: that of a density is written by hand", entry.name))),
+        }
+        if roles.is_empty() {
+            return Err(Error::Data(format!("{} gets no class: it takes no target, not even none", entry.name)));
+        }
+        for role in roles {
+            let spelling = spellings().find(|s| s.estimator == entry.name && s.role == role);
+            out.push(match spelling {
+                Some(spelling) => class_of_spelling(entry, spelling),
+                None => generated_class(entry, &estimator, role),
+            });
+        }
+    }
+    match spellings().find(|s| !out.iter().any(|class| class.name == s.class)) {
+        Some(idle) => Err(Error::Data(format!("the spelling {} belongs to no estimator", idle.class))),
+        None => Ok(out),
+    }
+}
+
+/// What it is by the targets that it takes.
+fn targets(entry: &EstimatorEntry) -> Vec<Role> {
+    let of = |kind: Kind, role: Role| entry.takes.contains(&kind).then_some(role);
+    [of(Kind::Classes, Role::Classifier), of(Kind::Numbers, Role::Regressor)].into_iter().flatten().collect()
+}
+
+fn attributes(role: Role, more: &'static [(&'static str, &'static str)]) -> Vec<(&'static str, &'static str, &'static str)> {
+    let classes: &'static [(&str, &str)] =
+        if role == Role::Classifier { &[("classes_ : ndarray of shape (n_classes,)", "The classes")] } else { &[] };
+    let all = classes.iter().chain(more).chain(EVERY_ATTRIBUTE);
+    all.map(|(head, doc)| head.split_once(" : ").map_or((*head, "", *doc), |(name, kind)| (name, kind, *doc))).collect()
+}
+
+fn constructor_argument(argument: &Argument, params: &[Param]) -> ConstructorArgument {
+    let record = params.iter().find(|p| argument.sets == Some(p.name) && argument.doc.1.is_empty());
+    ConstructorArgument {
+        name: argument.name.to_owned(),
+        default: argument.default.to_owned(),
+        hint: record.map_or_else(|| hint_in_words(argument.doc.0), hint),
+        text: record.is_none().then_some(argument.doc),
+        sets: argument.sets,
+    }
+}
+
+fn class_of_spelling(entry: EstimatorEntry, spelling: &Spelling) -> Class {
+    Class {
+        name: spelling.class.to_owned(),
+        estimator: entry,
+        capabilities: capabilities(&entry, spelling.role),
+        bases: spelling.bases.to_owned(),
+        constants: spelling.constants,
+        positional: spelling.positional,
+        arguments: spelling.arguments.iter().chain(last(&entry)).map(|a| constructor_argument(a, entry.params)).collect(),
+        attributes: attributes(spelling.role, spelling.attributes),
+    }
+}
+
+/// The last arguments of a class.
+fn last(entry: &EstimatorEntry) -> impl Iterator<Item = &'static Argument> {
+    let is_quick = entry.needs == Needs::Nothing || LAZY.contains(&entry.name);
+    (!is_quick).then_some(&MAX_SECONDS).into_iter().chain([&N_JOBS])
+}
+
+/// The class of an estimator that scikit-learn does not have.
+fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Class {
+    let capabilities = capabilities(&entry, role);
+    let mut bases = Vec::new();
+    bases.extend(capabilities.scores.then_some("Scores"));
+    bases.extend(capabilities.probabilities.then_some("Probabilities"));
+    bases.extend(capabilities.calibrated.filter(|flag| *flag == "probabilities").map(|_| "AskedProbabilities"));
+    let (base, suffix) = match role {
+        Role::Classifier => ("KernelClassifier", "Classifier"),
+        Role::Regressor => ("KernelRegressor", "Regressor"),
+        Role::Transformer => ("KernelTransformer", ""),
+        Role::Clusterer => ("Clusters", ""),
+    };
+    bases.push(base);
+    let defaults = estimator.arguments();
+    // Only classes have probabilities.
+    let idle = |p: &Param| role != Role::Classifier && entry.gives.calibrated == When::If(p.name);
+    let own = entry.params.iter().zip(&defaults).filter(|(p, _)| !idle(p)).map(|(p, (_, default))| ConstructorArgument {
+        name: name(p.name),
+        default: literal(default),
+        hint: hint(p),
+        text: None,
+        sets: Some(p.name),
+    });
+    let weighs = role == Role::Classifier && entry.needs != Needs::Nothing && !entry.params.iter().any(|p| p.name == CLASS_WEIGHT.name);
+    let usual = weighs.then_some(&CLASS_WEIGHT).into_iter().chain(USUAL).chain(last(&entry)).map(|a| constructor_argument(a, &[]));
+    Class {
+        name: format!("{}{suffix}", camel(entry.name)),
+        estimator: entry,
+        capabilities,
+        bases: bases.join(", "),
+        constants: &[],
+        positional: 0,
+        arguments: own.chain(usual).collect(),
+        attributes: attributes(role, &[]),
+    }
+}
+
+/// What a class of this role gives, by the record of its estimator.
+fn capabilities(entry: &EstimatorEntry, role: Role) -> Capabilities {
+    let (gives, classifies) = (entry.gives, role == Role::Classifier);
+    Capabilities {
+        scores: classifies && matches!(gives.scores, Scores::Classes | Scores::Pairs),
+        probabilities: classifies && gives.probabilities.is_always_for(Kind::Classes),
+        left_out: role == Role::Regressor && gives.leave_one_out.is_always_for(Kind::Numbers),
+        calibrated: match gives.calibrated {
+            When::If(flag) if classifies => Some(flag),
+            _ => None,
+        },
+    }
+}
+
+/// The annotation of an argument that sets a parameter.
+fn hint(param: &Param) -> &'static str {
+    match (param.domain, param.search.is_some()) {
+        (Domain::Flag, _) => "bool",
+        (Domain::Choice(_), _) => "str",
+        (Domain::Integer(..), false) => "int",
+        (Domain::Integer(..), true) => "int | str | tuple[int, int]",
+        (Domain::Term(_) | Domain::Words | Domain::CountOrShare, _) => "Any",
+        (_, false) => "float",
+        (_, true) => "float | str | tuple[float, float]",
+    }
+}
+
+/// The annotation of an argument whose type is given in words.
+fn hint_in_words(words: &str) -> &'static str {
+    match words {
+        "bool" => "bool",
+        "int" => "int",
+        "float" => "float",
+        "int or None" => "int | None",
+        "float or None" => "float | None",
+        "float, \"auto\" or a pair (low, high) to search" => "float | str | tuple[float, float]",
+        choice if choice.starts_with('{') && choice.ends_with('}') => "str",
+        _ => "Any",
+    }
+}
+
+/// A name of ours where Python can have it.
+fn name(ours: &str) -> String {
+    if ["lambda", "in", "is", "from", "with"].contains(&ours) { format!("{ours}_") } else { ours.to_owned() }
+}
+
+/// A default as Python writes it.
+pub(crate) fn literal(text: &str) -> String {
+    match text {
+        "true" => "True".into(),
+        "false" => "False".into(),
+        number if number.parse::<f64>().is_ok() => number.into(),
+        word => format!("\"{word}\""),
+    }
+}
+
+/// `nearest_mean` as `NearestMean`.
+fn camel(name: &str) -> String {
+    let capital = |part: &str| {
+        let (first, rest) = part.split_at(part.len().min(1));
+        first.to_uppercase() + rest
+    };
+    name.split('_').map(capital).collect()
+}
+
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
+    format!("{first}{}.", letters.as_str())
+}
+
+/// Names of the classes and of the searches over them.
+pub(crate) fn exported(classes: &[Class]) -> Vec<&str> {
+    sorted(classes).into_iter().chain(SEARCHES.1.iter().copied()).collect()
+}
+
+/// Names of all classes, with those that are written by hand.
+pub(crate) fn sorted(classes: &[Class]) -> Vec<&str> {
+    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(HAND_WRITTEN.map(|hand| hand.class)).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Estimators with their capabilities, one entry for each class; then those whose classes are written by hand.
+pub(crate) fn all_capabilities(classes: &[Class]) -> Vec<(&'static str, Capabilities)> {
+    let by_hand = |e: &EstimatorEntry| HAND_WRITTEN.iter().any(|hand| hand.estimator == Some(e.name));
+    let by_hand: Vec<EstimatorEntry> = estimators::catalogue().into_iter().filter(by_hand).collect();
+    let theirs = by_hand.iter().flat_map(|e| targets(e).into_iter().map(|role| (e.name, capabilities(e, role))));
+    classes.iter().map(|c| (c.estimator.name, c.capabilities)).chain(theirs).collect()
+}
+
+/// What the module with the classes imports: modules and names, both in order.
+pub(crate) fn imports(classes: &[Class]) -> Result<BTreeMap<&'static str, BTreeSet<&str>>> {
+    let mut out: BTreeMap<&'static str, BTreeSet<&str>> = BTreeMap::new();
+    for base in classes.iter().flat_map(|class| class.bases.split(", ")) {
+        let home = BASES.iter().find(|(_, bases)| bases.contains(&base));
+        let (module, _) = home.ok_or_else(|| Error::Data(format!("the base class {base} has no module; add it to BASES")))?;
+        out.entry(module).or_default().insert(base);
+    }
+    for hand in &HAND_WRITTEN {
+        out.entry(hand.module).or_default().insert(hand.class);
+    }
+    for (module, names) in [SEARCHES, DOCSTRINGS] {
+        out.entry(module).or_default().extend(names);
+    }
+    Ok(out)
+}
