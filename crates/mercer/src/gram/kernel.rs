@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Positive semi-definiteness as far as it is known without any input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,7 +160,21 @@ pub trait PreparedBatch: Sized {
     fn held(&self) -> Option<&Matrix> {
         None
     }
+    /// sum_s coef[s, o] k(x, s) over the inputs s of the batch as a function of x whose cost does not grow with their number; `None` where
+    /// there is none that pays.
+    fn fold(&self, _coef: &Matrix) -> Option<Box<dyn Fold<Self>>> {
+        None
+    }
 }
+
+/// A batch and its coefficients, folded into one function.
+pub trait Fold<P>: Send + Sync {
+    /// The function of every input of another batch, inputs x outputs.
+    fn values(&self, rows: &P) -> Matrix;
+}
+
+/// Coefficients, and the function that a batch folds into with them.
+type Folded<P> = (Matrix, Option<Box<dyn Fold<P>>>);
 
 /// Numbers of rows hold nothing else, and their kernels ask which row it is.
 impl PreparedBatch for RowCount {}
@@ -177,9 +191,21 @@ pub(crate) struct Ready<K: Kernel> {
     batch: K::Prepared,
     /// Over its points, once it was asked for.
     tree: OnceLock<Option<Tree>>,
+    /// The last fold that was asked for: a model asks for the same again and again.
+    folded: Mutex<Option<Arc<Folded<K::Prepared>>>>,
 }
 
 impl<K: Kernel> Ready<K> {
+    fn fold(&self, coef: &Matrix) -> Arc<Folded<K::Prepared>> {
+        let last = || self.folded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folded) = last().as_ref().filter(|folded| folded.0 == *coef) {
+            return folded.clone();
+        }
+        // Not under the lock: a thread that waits for a part of this work may come here again.
+        let made = Arc::new((coef.clone(), self.batch.fold(coef)));
+        last().insert(made).clone()
+    }
+
     pub(crate) fn new(kernel: &K, learnt: &Arc<K::Learnt>, inputs: &K::Inputs) -> Result<Self> {
         require_fit(kernel, inputs)?;
         Ok(Ready {
@@ -189,6 +215,7 @@ impl<K: Kernel> Ready<K> {
             count: inputs.len(),
             batch: kernel.prepare(learnt, inputs, None)?,
             tree: OnceLock::new(),
+            folded: Mutex::default(),
         })
     }
 }
@@ -242,7 +269,8 @@ impl<K: Kernel> Gram for Leaf<K> {
         let (whole, count) = (&self.cols, rows.len());
         let batch = self.symmetric().then(|| whole.batch.gather(rows))??;
         let (kernel, learnt, parameters) = (whole.kernel.clone(), whole.learnt.clone(), whole.parameters);
-        Some(Box::new(Leaf { rows: None, cols: Arc::new(Ready { kernel, learnt, parameters, count, batch, tree: OnceLock::new() }) }))
+        let (tree, folded) = (OnceLock::new(), Mutex::default());
+        Some(Box::new(Leaf { rows: None, cols: Arc::new(Ready { kernel, learnt, parameters, count, batch, tree, folded }) }))
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.cols.kernel.diagonal(self.along(side))
@@ -253,6 +281,10 @@ impl<K: Kernel> Gram for Leaf<K> {
     fn structure(&self) -> Structure<'_> {
         let held = if self.rows.is_none() { self.cols.batch.held() } else { None };
         held.map_or(Structure::Features(self), |values| Structure::Held(HeldMatrix::new(values)))
+    }
+    fn folded(&self, coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
+        control.check()?;
+        Ok(self.cols.fold(coef).1.as_ref().map(|fold| fold.values(self.along_rows())))
     }
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         let (Some(a), Some(b)) = (self.cols.kernel.points(self.along_rows()), self.cols.kernel.points(&self.cols.batch)) else {

@@ -37,7 +37,7 @@ pub(crate) use dense::{HERE, Known, apply_among, apply_f32, apply_rows, ranges};
 pub use features::Features;
 pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
 pub use joint::Joint;
-pub use kernel::{Kernel, Mercer, PreparedBatch, Spectral};
+pub use kernel::{Fold, Kernel, Mercer, PreparedBatch, Spectral};
 pub(crate) use kernel::{Leaf, Ready, require_fit};
 pub(crate) use lazy_whitening::{LazyWhitening, Triangular};
 pub(crate) use low_rank::{LowRank, Slope};
@@ -129,6 +129,14 @@ pub trait Gram: Sync {
     /// What it is known to be besides its values: held as a whole, or products of features. Free to ask for.
     fn structure(&self) -> Structure<'_> {
         Structure::Opaque
+    }
+    /// sum_s coef[s, o] k(row, s) for every row, where the columns fold into one function whose cost is that of a row alone, however many
+    /// they are; `None` where that does not pay.
+    ///
+    /// # Errors
+    /// Bounds of `control`.
+    fn folded(&self, _coef: &Matrix, _control: &Control) -> Result<Option<Matrix>> {
+        Ok(None)
     }
     /// The rows with k(x, x) = 0, ascending.
     fn zero_rows(&self) -> Vec<usize> {

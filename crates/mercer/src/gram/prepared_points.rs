@@ -191,6 +191,14 @@ impl PreparedPoints {
         }
     }
 
+    /// How many numbers are stored.
+    pub(crate) fn stored(&self) -> usize {
+        match &self.body {
+            Body::Sparse(s) => s.values.len(),
+            Body::Dense(v) => v.len(),
+        }
+    }
+
     /// Sparse points column by column.
     pub(super) fn postings(&self) -> Option<&Postings> {
         let Body::Sparse(s) = &self.body else { return None };

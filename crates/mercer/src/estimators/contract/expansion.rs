@@ -125,8 +125,12 @@ impl Expansion {
             (Some(_), None) if self.support.is_empty() => {
                 return Err(Error::Data("the model holds weights of features, and this kernel has none".into()));
             }
-            _ if self.single => gram::apply_f32(cross, &self.coef, control)?,
-            _ => gram::apply(cross, &self.coef, control)?,
+            _ if cross.shape().1 != self.coef.rows() => gram::apply(cross, &self.coef, control)?,
+            _ => match cross.folded(&self.coef, control)? {
+                Some(values) => values,
+                None if self.single => gram::apply_f32(cross, &self.coef, control)?,
+                None => gram::apply(cross, &self.coef, control)?,
+            },
         };
         if self.bias.iter().any(|b| *b != 0.0) {
             for row in out.data_mut().chunks_exact_mut(self.bias.len()) {

@@ -7,7 +7,7 @@ use super::hamming::{eigenvalues, multiply, reflect};
 use super::letters::{Code, Encoded, Reading, with_codes};
 use super::windows::{BitMaps, Windows, steps};
 use crate::data::{PER_FUNCTION, Points, Strings};
-use crate::gram::{Identity, PreparedBatch, PreparedPoints, Tile};
+use crate::gram::{Fold, Identity, PreparedBatch, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use rayon::prelude::*;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -15,6 +15,12 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// Strings have features where there are no more words than this: a product of 4,096 numbers takes 0.3 microseconds, the distances of the
 /// windows of two strings of 300 letters 2 to 5 microseconds.
 const MOST_WORDS: usize = 4096;
+/// Numbers of the tables of a folded batch: 64 MB.
+const MOST_TABLE: usize = 1 << 23;
+/// Operations for a word and a place of it in the transform of a table.
+const PER_WORD: usize = 4;
+/// A batch is folded where its table costs no more than so many rows without it.
+const PAYS_AFTER: f64 = 100.0;
 /// An eigenvalue below this share of the greatest is 0 but for rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -29,6 +35,7 @@ pub(crate) struct ByDistance {
 
 /// A batch of strings for a kernel of windows.
 pub struct Windowed {
+    kernel: ByDistance,
     form: Form,
     letters: Encoded,
     diagonal: Vec<f64>,
@@ -41,7 +48,51 @@ enum Form {
     Windows(Windows, Option<Windows>),
 }
 
-impl PreparedBatch for Windowed {}
+impl PreparedBatch for Windowed {
+    /// The value of every word as long as a window, where a table of them costs no more than some rows.
+    fn fold(&self, coef: &Matrix) -> Option<Box<dyn Fold<Windowed>>> {
+        let Form::Windows(plain, both) = &self.form else { return None };
+        let (size, length, outputs) = (self.kernel.reading.fixed_size()?, self.kernel.length, coef.cols());
+        let words = size.checked_pow(u32::try_from(length).ok()?).filter(|words| words.saturating_mul(outputs) <= MOST_TABLE)?;
+        let letters = plain.letters() as f64 / plain.len().max(1) as f64;
+        let strands = if both.is_some() { 2.0 } else { 1.0 };
+        let row = plain.len() as f64 * steps(letters, strands * letters + length as f64, self.kernel.table.len());
+        if (PER_WORD * 2 * length * words * outputs) as f64 > PAYS_AFTER * row {
+            return None;
+        }
+        let windows = both.as_ref().unwrap_or(plain);
+        let factors = eigenvalues(&self.kernel.table, length, size);
+        let tables = (0..outputs).map(|o| {
+            let mut table = vec![0.0; words];
+            for s in 0..windows.len() {
+                windows.each_word(s, size, |word| table[word] += coef[(s, o)]);
+            }
+            reflect(&mut table, length, size);
+            multiply(&mut table, size, &factors);
+            reflect(&mut table, length, size);
+            table
+        });
+        Some(Box::new(WordTables { tables: tables.collect(), size }))
+    }
+}
+
+/// The value of each word, one table for each output.
+struct WordTables {
+    tables: Vec<Vec<f64>>,
+    size: usize,
+}
+
+impl Fold<Windowed> for WordTables {
+    fn values(&self, rows: &Windowed) -> Matrix {
+        let Form::Windows(plain, _) = &rows.form else { return Matrix::zeros(0, self.tables.len()) };
+        let mut out = Matrix::zeros(plain.len(), self.tables.len());
+        for i in 0..plain.len() {
+            let values = out.row_mut(i);
+            plain.each_word(i, self.size, |word| values.iter_mut().zip(&self.tables).for_each(|(v, table)| *v += table[word]));
+        }
+        out
+    }
+}
 
 impl ByDistance {
     /// Roots of the eigenvalues of the table over all words, where there are few of them, every batch has the same and none is negative.
@@ -69,7 +120,7 @@ impl ByDistance {
             let diagonal: Vec<f64> = rows.iter().map(|row| row.iter().map(|v| v * v).sum()).collect();
             let dim = size.pow(self.length as u32);
             let points = PreparedPoints::plain(&Points::computed(rows.len(), dim, rows.concat()), None);
-            return Windowed { form: Form::Words(points), letters, diagonal };
+            return Windowed { kernel: self.clone(), form: Form::Words(points), letters, diagonal };
         }
         let windows = |strings: Encoded| {
             let both = self.reading.reverse_complement.then(|| Windows::new(strings.with_reverse_complements(), self.length));
@@ -84,7 +135,7 @@ impl ByDistance {
             self.value(x, i, memory)
         };
         let diagonal = (0..inputs.len()).into_par_iter().map_init(Memory::default, own_value).collect();
-        Windowed { form: Form::Windows(plain, both), letters, diagonal }
+        Windowed { kernel: self.clone(), form: Form::Windows(plain, both), letters, diagonal }
     }
 
     /// Words that a string holds, in the coordinates of the table, times the roots of its eigenvalues.

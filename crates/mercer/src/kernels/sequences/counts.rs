@@ -8,8 +8,8 @@ use super::kmers::Numbering;
 use super::letters::{Code, Encoded, Reading, with_codes};
 use super::weights::SubstringWeights;
 use crate::data::{PER_FUNCTION, Strings};
-use crate::gram::{PreparedBatch, PreparedPoints, Sparse};
-use crate::linalg::SCATTERED;
+use crate::gram::{Fold, PreparedBatch, PreparedPoints, Sparse};
+use crate::linalg::{Matrix, SCATTERED};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -20,6 +20,9 @@ const ALL_COLUMNS: u64 = 1 << 18;
 /// Above so many lengths the automaton, whose cost does not depend on their number, is as fast as sorting the numbers of each length
 /// (1,000 strings of 300 bases: see the figures in the decisions).
 const MOST_LENGTHS: usize = 12;
+/// Weights of substrings are kept if they are no more than this, or so many for each count.
+const MOST_WEIGHTS: usize = 1 << 20;
+const PER_STORED: usize = 4;
 /// Rows from which the cost of a value is estimated.
 const SAMPLE: usize = 64;
 
@@ -61,7 +64,37 @@ pub struct Counted {
     letters: Encoded,
 }
 
-impl PreparedBatch for Counted {}
+impl PreparedBatch for Counted {
+    /// Weights of substrings.
+    fn fold(&self, coef: &Matrix) -> Option<Box<dyn Fold<Counted>>> {
+        let dim = self.counts.dim();
+        if dim * coef.cols() > MOST_WEIGHTS.max(PER_STORED * self.counts.stored()) {
+            return None;
+        }
+        let mut weights = Matrix::zeros(dim, coef.cols());
+        for s in 0..self.counts.rows() {
+            for (column, v) in self.counts.each(s) {
+                weights.row_mut(column).iter_mut().zip(coef.row(s)).for_each(|(w, c)| *w += c * v);
+            }
+        }
+        Some(Box::new(SubstringSums(weights)))
+    }
+}
+
+/// Weights of substrings, columns x outputs.
+struct SubstringSums(Matrix);
+
+impl Fold<Counted> for SubstringSums {
+    fn values(&self, rows: &Counted) -> Matrix {
+        let mut out = Matrix::zeros(rows.counts.rows(), self.0.cols());
+        for i in 0..rows.counts.rows() {
+            for (column, v) in rows.counts.each(i) {
+                out.row_mut(i).iter_mut().zip(self.0.row(column)).for_each(|(o, w)| *o += v * w);
+            }
+        }
+        out
+    }
+}
 
 impl Counted {
     /// The counts, one row a string.

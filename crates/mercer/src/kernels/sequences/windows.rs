@@ -50,6 +50,32 @@ impl Windows {
         Windows { strings, length, broken }
     }
 
+    /// How many strings.
+    pub(crate) fn len(&self) -> usize {
+        self.strings.len()
+    }
+
+    /// How many letters all of them have.
+    pub(crate) fn letters(&self) -> usize {
+        (0..self.len()).map(|i| self.strings.length(i)).sum()
+    }
+
+    /// Calls `each` with every whole window of a string over an alphabet of so many letters: the number that its letters are the digits of.
+    pub(crate) fn each_word(&self, i: usize, size: usize, mut each: impl FnMut(usize)) {
+        let highest = size.pow(self.length as u32 - 1);
+        let (mut word, mut run) = (0, 0);
+        with_codes!(self.strings, codes => for code in &codes[self.strings.range(i)] {
+            if code.number() >= size {
+                run = 0;
+                continue;
+            }
+            (word, run) = (word % highest * size + code.number(), run + 1);
+            if run >= self.length {
+                each(word);
+            }
+        });
+    }
+
     /// Makes the bit maps of a string, which [`Windows::count`] then compares others with.
     pub(crate) fn map(&self, j: usize, maps: &mut BitMaps) {
         with_codes!(self.strings, codes => maps.set(&codes[self.strings.range(j)], self.length, &self.broken[j]));
