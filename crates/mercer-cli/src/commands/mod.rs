@@ -57,6 +57,7 @@ commands! {
     advise: Advise;
     fit: Fit;
     predict: Predict;
+    explain: Explain;
     check: Check;
     inspect: Inspect;
     examples: Examples;

@@ -284,6 +284,9 @@ impl<K: Kernel> Gram for Leaf<K> {
     }
     fn folded(&self, coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
         control.check()?;
+        if self.shape().0 == 0 {
+            return Ok(None);
+        }
         Ok(self.cols.fold(coef).1.as_ref().map(|fold| fold.values(self.along_rows())))
     }
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {

@@ -26,6 +26,7 @@ pub use expression::Parameter;
 pub use fitted::{FittedKernel, Fixed, Reference, Scope};
 pub use leaf::Entry;
 pub use registered::{Registered, RegisteredLearnt, register};
+pub(crate) use sequences::letters::MASKED;
 pub use shared::Shared;
 pub use support::Support;
 pub(crate) use text::ELSEWHERE;

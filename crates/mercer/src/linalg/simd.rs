@@ -42,7 +42,10 @@ pub(crate) fn level() -> Level {
 #[cfg(target_arch = "x86_64")]
 fn detect() -> Level {
     let fma = is_x86_feature_detected!("fma");
-    let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx512vl");
+    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl");
     if fma && avx512 {
         Level::Avx512
     } else if fma && is_x86_feature_detected!("avx2") {

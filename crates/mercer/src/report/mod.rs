@@ -7,6 +7,7 @@ mod advice;
 mod catalogue;
 mod density;
 mod dependence;
+mod explain;
 mod figures;
 mod fragment;
 mod gather;
@@ -38,6 +39,7 @@ pub(crate) use figures::contours;
 
 pub use density::{DensityReport, density_grid};
 pub use dependence::{Question, dependence_text, p_value};
+pub use explain::{explanation_json, explanation_text, influences_json, influences_text};
 pub use fragment::{dataset_fragment, kernel_fragment, model_fragment, pairs_fragment};
 pub use gather::Request;
 pub use methods::Method;

@@ -14,7 +14,7 @@ mod models;
 mod properties;
 mod psd;
 mod sets;
-mod tfidf;
 mod strings;
+mod tfidf;
 mod trees;
 mod validity;

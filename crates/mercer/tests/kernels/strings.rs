@@ -84,7 +84,14 @@ fn complement(c: char) -> char {
 }
 
 /// A kernel is its definition on 100 draws: among a batch, against another one, and on the diagonal.
-fn is_its_definition(kernel: &str, letters: &[char], longest: usize, read: &dyn Fn(&str) -> Vec<char>, both_strands: bool, features: &Definition) {
+fn is_its_definition(
+    kernel: &str,
+    letters: &[char],
+    longest: usize,
+    read: &dyn Fn(&str) -> Vec<char>,
+    both_strands: bool,
+    features: &Definition,
+) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     for _ in 0..100 {
         let rows: Vec<String> = (0..4).map(|_| draw(&mut random, letters, longest)).collect();
@@ -145,7 +152,8 @@ fn kernels_of_dna_are_their_definitions() {
     // Windows of more words than have features.
     let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
     let rows: Vec<String> = (0..8).map(|_| draw(&mut random, &DNA, 30)).collect();
-    let (wide, plain) = (matrix("mismatch(k=7, m=0, alphabet=dna)", &sequences(&rows)), matrix("spectrum(k=7, alphabet=dna)", &sequences(&rows)));
+    let (wide, plain) =
+        (matrix("mismatch(k=7, m=0, alphabet=dna)", &sequences(&rows)), matrix("spectrum(k=7, alphabet=dna)", &sequences(&rows)));
     assert_eq!(wide.data(), plain.data());
 }
 

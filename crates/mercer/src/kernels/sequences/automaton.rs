@@ -21,7 +21,13 @@ enum Transitions {
 impl Transitions {
     fn get(&self, state: u32, letter: usize) -> u32 {
         match self {
-            Transitions::Table { size, to } => if letter < *size { to[state as usize * size + letter] } else { NONE },
+            Transitions::Table { size, to } => {
+                if letter < *size {
+                    to[state as usize * size + letter]
+                } else {
+                    NONE
+                }
+            }
             Transitions::Map(map) => map.get(&(state, letter as u32)).copied().unwrap_or(NONE),
         }
     }
@@ -69,7 +75,8 @@ pub(crate) struct Automaton {
 impl Automaton {
     /// Of strings over so many letters; codes that are no letter end a substring.
     pub(crate) fn of<'c, C: Code>(strings: impl Iterator<Item = &'c [C]>, letters: usize, weights: &SubstringWeights) -> Automaton {
-        let transitions = if letters <= TABLE { Transitions::Table { size: letters, to: vec![NONE; letters] } } else { Transitions::Map(HashMap::new()) };
+        let transitions =
+            if letters <= TABLE { Transitions::Table { size: letters, to: vec![NONE; letters] } } else { Transitions::Map(HashMap::new()) };
         let mut automaton = Automaton { letters, transitions, longest: vec![0], links: vec![NONE], weights: Vec::new() };
         for string in strings {
             let mut last = ROOT;
@@ -155,7 +162,13 @@ impl Automaton {
 
     /// Features of a string: for each state the sum over its substrings s of w_s times how often s occurs, over the root of their weight; and
     /// the inner product of two strings of the batch is that of their features. `seen` has a place for each state, all 0 before and after.
-    pub(crate) fn features<C: Code>(&self, string: &[C], weights: &SubstringWeights, seen: &mut [f64], touched: &mut Vec<u32>) -> Vec<(u32, f64)> {
+    pub(crate) fn features<C: Code>(
+        &self,
+        string: &[C],
+        weights: &SubstringWeights,
+        seen: &mut [f64],
+        touched: &mut Vec<u32>,
+    ) -> Vec<(u32, f64)> {
         // Occurrences of whole states go up to their suffixes; what is matched in part counts for its lengths alone.
         let mut partial: Vec<(u32, f64)> = Vec::new();
         touched.clear();

@@ -176,9 +176,7 @@ impl Counting {
     fn given(&self, substrings: &[String], weights: &[f64], strings: Encoded) -> Vec<Vec<(u32, f64)>> {
         let sought = self.reading.encode(&Strings::new(substrings), Some(&strings));
         let (strings, factor) = (self.strands(strings), self.strand_factor());
-        let count = |i: usize, s: usize| {
-            with_codes!(strings, codes => with_codes!(sought, words => occurrences(&codes[strings.range(i)], &words[sought.range(s)])))
-        };
+        let count = |i: usize, s: usize| with_codes!(strings, codes => with_codes!(sought, words => occurrences(&codes[strings.range(i)], &words[sought.range(s)])));
         let row = |i| {
             let held = (0..substrings.len()).map(|s| (s as u32, count(i, s)));
             held.filter(|(_, n)| *n > 0).map(|(s, n)| (s, factor * n as f64 * weights[s as usize].sqrt())).collect()
@@ -220,7 +218,8 @@ impl Counting {
         }
         let strings = self.strands(strings);
         let one = |i: usize| {
-            let automaton = with_codes!(strings, codes => Automaton::of(std::iter::once(&codes[strings.range(i)]), strings.size(), &self.weights));
+            let automaton =
+                with_codes!(strings, codes => Automaton::of(std::iter::once(&codes[strings.range(i)]), strings.size(), &self.weights));
             let (mut seen, mut touched) = (vec![0.0; automaton.states()], Vec::new());
             squares(&with_codes!(strings, codes => automaton.features(&codes[strings.range(i)], &self.weights, &mut seen, &mut touched)))
         };

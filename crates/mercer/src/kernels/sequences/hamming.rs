@@ -42,7 +42,10 @@ pub(crate) fn eigenvalues(table: &[f64], length: usize, letters: usize) -> Vec<f
     let q = letters as f64;
     // K_d(w) = sum_j (-1)^j (q - 1)^(d - j) C(w, j) C(L - w, d - j).
     let krawtchouk = |d: usize, w: usize| -> f64 {
-        (0..=d.min(w)).filter(|j| d - j <= length - w).map(|j| (-1f64).powi(j as i32) * (q - 1.0).powi((d - j) as i32) * binomial(w, j) * binomial(length - w, d - j)).sum()
+        (0..=d.min(w))
+            .filter(|j| d - j <= length - w)
+            .map(|j| (-1f64).powi(j as i32) * (q - 1.0).powi((d - j) as i32) * binomial(w, j) * binomial(length - w, d - j))
+            .sum()
     };
     (0..=length).map(|w| table.iter().enumerate().map(|(d, t)| t * krawtchouk(d, w)).sum()).collect()
 }

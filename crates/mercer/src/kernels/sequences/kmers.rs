@@ -28,21 +28,6 @@ impl Numbering {
     pub(crate) fn count(&self) -> u64 {
         self.firsts[self.firsts.len() - 1]
     }
-    /// The substring of a number, as numbers of letters.
-    pub(crate) fn letters(&self, number: u64) -> Vec<usize> {
-        let k = self.firsts.partition_point(|first| *first <= number).saturating_sub(1);
-        let (mut rest, length) = (number - self.firsts[k], self.lengths.start() + k);
-        let mut letters: Vec<usize> = (0..length)
-            .map(|_| {
-                let digit = rest % self.size;
-                rest /= self.size;
-                digit as usize
-            })
-            .collect();
-        letters.reverse();
-        letters
-    }
-
     /// Substrings of a string, ascending by number, with `weights[length]^(1/2)` times how often each occurs; with both strands, a substring
     /// and its reverse complement are one, the lesser of their numbers.
     pub(crate) fn counts(&self, strings: &Encoded, row: usize, weights: &[f64], both_strands: bool) -> Vec<(u64, f64)> {

@@ -62,6 +62,9 @@ pub(crate) const AMBIGUITY: Param = Param::fixed(
 pub(crate) const REVERSE_COMPLEMENT: Param =
     Param::fixed("reverse_complement", "whether both strands of DNA or RNA count: k(x, z) + k(x, reverse complement of z)", Domain::Flag);
 
+/// A letter that is not known (Unicode's replacement character): it matches nothing, whatever the alphabet and the policy.
+pub(crate) const MASKED: char = char::REPLACEMENT_CHARACTER;
+
 const BASES: &[u8] = b"ACGT";
 const SEVERAL_BASES: &[u8] = b"RYSWKMBDHVN-.";
 /// The complements of those, in their order.
@@ -118,7 +121,9 @@ impl Alphabet {
         let holds = |set: &[u8]| set.iter().map(|b| counts[usize::from(*b)]).sum::<usize>();
         let fits = |single: &[u8], others: &[&[u8]], english: f64| {
             let own = holds(single);
-            own + others.iter().map(|set| holds(set)).sum::<usize>() == total && own as f64 >= SINGLE * total as f64 && (own as f64) * english.ln() < CHANCE.ln()
+            own + others.iter().map(|set| holds(set)).sum::<usize>() == total
+                && own as f64 >= SINGLE * total as f64
+                && (own as f64) * english.ln() < CHANCE.ln()
         };
         if fits(b"ACGTU", &[SEVERAL_BASES], ENGLISH_BASES) {
             let rna = counts[usize::from(b'U')] > 0 && counts[usize::from(b'T')] == 0;
@@ -227,7 +232,7 @@ impl Reading {
                 why: "a protein has no complement; leave it out, or declare alphabet=dna if these are bases".into(),
             });
         }
-        let known = |c: char| u8::try_from(c).is_ok_and(|b| place(b, single, several).is_some());
+        let known = |c: char| c == MASKED || u8::try_from(c).is_ok_and(|b| place(b, single, several).is_some());
         for (i, text) in inputs.iter().enumerate() {
             if let Some((at, letter)) = text.chars().enumerate().find(|(_, c)| !known(*c)) {
                 return Err(Error::Data(format!(
@@ -250,16 +255,20 @@ impl Reading {
         };
         let mut codes: Vec<u8> = Vec::with_capacity(inputs.iter().map(str::len).sum());
         for text in inputs.iter() {
-            for b in text.bytes() {
-                match place(b, single, several) {
+            for c in text.chars() {
+                match u8::try_from(c).ok().and_then(|b| place(b, single, several)) {
                     Some(place) if place < single.len() || self.ambiguity == Ambiguity::Letter => codes.push(place as u8),
-                    _ if self.ambiguity == Ambiguity::Skip => {}
+                    Some(_) if self.ambiguity == Ambiguity::Skip => {}
                     _ => codes.push(u8::SPLIT),
                 }
             }
             starts.push(codes.len());
         }
-        let letters: Vec<char> = single.iter().chain(several).map(|b| char::from(if *b == b'T' && self.alphabet == Alphabet::Rna { b'U' } else { *b })).collect();
+        let letters: Vec<char> = single
+            .iter()
+            .chain(several)
+            .map(|b| char::from(if *b == b'T' && self.alphabet == Alphabet::Rna { b'U' } else { *b }))
+            .collect();
         let size = self.fixed_size().unwrap_or(letters.len());
         Encoded { codes: Codes::Narrow(codes), starts, letters, size }
     }
@@ -268,7 +277,7 @@ impl Reading {
     fn encode_text(&self, inputs: &Strings, like: Option<&Encoded>) -> Encoded {
         let mut numbers: BTreeMap<char, usize> = BTreeMap::new();
         let texts: Vec<_> = inputs.iter().map(|s| composed(s.into())).collect();
-        texts.iter().flat_map(|t| t.chars()).for_each(|c| {
+        texts.iter().flat_map(|t| t.chars()).filter(|c| *c != MASKED).for_each(|c| {
             numbers.insert(c, 0);
         });
         let mut letters: Vec<char> = like.map_or_else(Vec::new, |l| l.letters.clone());
@@ -283,7 +292,7 @@ impl Reading {
         fn written<C: Code>(texts: &[std::borrow::Cow<'_, str>], numbers: &BTreeMap<char, usize>) -> (Vec<C>, Vec<usize>) {
             let (mut codes, mut starts) = (Vec::new(), vec![0]);
             for text in texts {
-                codes.extend(text.chars().map(|c| C::of(numbers[&c])));
+                codes.extend(text.chars().map(|c| numbers.get(&c).map_or(C::SPLIT, |number| C::of(*number))));
                 starts.push(codes.len());
             }
             (codes, starts)
@@ -353,10 +362,6 @@ impl Encoded {
     /// The number of different letters of the batch of the columns.
     pub(crate) fn size(&self) -> usize {
         self.size
-    }
-    /// The letter of a code.
-    pub(crate) fn letter(&self, code: usize) -> char {
-        self.letters.get(code).copied().unwrap_or(char::REPLACEMENT_CHARACTER)
     }
     /// Every string with its reverse complement behind it, and a code that matches nothing between them.
     pub(crate) fn with_reverse_complements(&self) -> Encoded {

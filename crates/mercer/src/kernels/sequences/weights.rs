@@ -68,9 +68,17 @@ mod tests {
         ];
         for weights in all {
             let of = |l: usize| match &weights {
-                SubstringWeights::Bounded { shortest, weights } => l.checked_sub(*shortest).and_then(|k| weights.get(k)).copied().unwrap_or(0.0),
+                SubstringWeights::Bounded { shortest, weights } => {
+                    l.checked_sub(*shortest).and_then(|k| weights.get(k)).copied().unwrap_or(0.0)
+                }
                 SubstringWeights::Given { .. } => 0.0,
-                SubstringWeights::Geometric { shortest, factor } => if l >= *shortest { factor.powi(l as i32) } else { 0.0 },
+                SubstringWeights::Geometric { shortest, factor } => {
+                    if l >= *shortest {
+                        factor.powi(l as i32)
+                    } else {
+                        0.0
+                    }
+                }
             };
             for from in 0..9 {
                 for to in from..9 {
