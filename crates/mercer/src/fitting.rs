@@ -73,13 +73,15 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
         }
         None => {
             let long = long_texts(data);
-            let mut made = prepare_for(recipe, KernelExpr::natural_by_words(&kinds, &long)?, data, weights, &kinds)?;
+            let mut made = prepare_for(recipe, KernelExpr::natural_of(data, &kinds, &long)?, data, weights, &kinds)?;
             // A column that holds one value alone is left out, and takes its kernel along where it was the only one of its kind.
             let left: Vec<(&str, ColumnKind)> = kinds.iter().copied().filter(|(name, _)| !made.prep.drops(name)).collect();
-            let kernel = KernelExpr::natural_by_words(&left, &long)?;
+            let kernel = KernelExpr::natural_of(data, &left, &long)?;
             if kernel != made.kernel {
                 made = prepare_for(recipe, kernel, data, weights, &kinds)?;
             }
+            let kept = data.columns().iter().filter(|c| !made.prep.drops(&c.name));
+            made.notices.extend(kept.filter_map(KernelExpr::natural_sequences).collect::<Vec<_>>());
             made.notices.extend(long.iter().map(|name| {
                 format!(
                     "column '{name}': texts so many and long are compared by their words alone; for runs of letters too, write --kernel \

@@ -115,7 +115,7 @@ fn over_numbers(natural: &KernelExpr, other: &KernelExpr) -> KernelExpr {
 
 /// The rule and the kernels, its own first.
 fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<KernelExpr>)> {
-    let natural = KernelExpr::natural(kinds)?;
+    let natural = KernelExpr::natural_of(data, kinds, &[])?;
     let (numbers, sparse) = numbers_of(data);
     if numbers == 0 {
         // Every part alone: words, or runs of letters.

@@ -40,6 +40,10 @@ impl Default for Gapped {
 }
 
 impl Gapped {
+    /// Words of 4 letters in windows of 6: 4,096 features of nucleic acids.
+    pub(super) fn short() -> Self {
+        Gapped { length: Value::Number(6.0), k: Value::Number(4.0), ..Gapped::default() }
+    }
     fn reading(&self) -> Reading {
         Reading { alphabet: self.alphabet, ambiguity: self.ambiguity, reverse_complement: self.reverse_complement }
     }

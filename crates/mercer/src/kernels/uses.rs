@@ -2,6 +2,7 @@
 
 use super::composition::Learns;
 use super::leaf::{AnyKernel, Takes};
+use super::sequences::usual::usual;
 use super::{Composed, KernelExpr, Normalise, On, Sum};
 use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Values};
 use crate::error::{Error, Result};
@@ -99,11 +100,31 @@ impl KernelExpr {
     /// normalised spectrum of each column of texts, and for each other column the first kernel of the list that takes it,
     /// normalised where it is a Mercer kernel; all of them added.
     pub fn natural(columns: &[Selection<'_>]) -> Result<KernelExpr> {
-        Self::natural_by_words(columns, &[])
+        Self::natural_by(columns, &[], &|_| None)
     }
 
-    /// As [`KernelExpr::natural`], with some columns of texts by their words alone.
-    pub(crate) fn natural_by_words(columns: &[Selection<'_>], by_words: &[&str]) -> Result<KernelExpr> {
+    /// As [`KernelExpr::natural`], with some columns of texts by their words alone, and sequences by what they are made of.
+    pub(crate) fn natural_of(data: &Dataset, columns: &[Selection<'_>], by_words: &[&str]) -> Result<KernelExpr> {
+        let sequences = |name: &str| match &data.column(name).ok()?.values {
+            Values::Sequences(strings) => Some(usual(strings).0),
+            _ => None,
+        };
+        Self::natural_by(columns, by_words, &sequences)
+    }
+
+    /// How [`KernelExpr::natural_of`] compares the sequences of a column, in words; `None` of another column.
+    pub(crate) fn natural_sequences(column: &Column) -> Option<String> {
+        match &column.values {
+            Values::Sequences(strings) => Some(format!("column '{}' holds {}", column.name, usual(strings).1)),
+            _ => None,
+        }
+    }
+
+    fn natural_by(
+        columns: &[Selection<'_>],
+        by_words: &[&str],
+        sequences: &dyn Fn(&str) -> Option<Vec<KernelExpr>>,
+    ) -> Result<KernelExpr> {
         let has = |kind: ColumnKind| columns.iter().any(|(_, s)| *s == kind);
         let mut parts = Vec::new();
         if has(ColumnKind::Number) || has(ColumnKind::Points) {
@@ -114,8 +135,9 @@ impl KernelExpr {
         }
         for &(name, kind) in columns {
             let words = (kind == ColumnKind::Text).then(|| KernelExpr::Tfidf(super::Tfidf::default()));
-            let whole = Self::alone(kind).filter(|_| words.is_none() || !by_words.contains(&name));
-            parts.extend(words.into_iter().chain(whole).map(|of| {
+            let whole = || Self::alone(kind).filter(|_| words.is_none() || !by_words.contains(&name)).into_iter().collect();
+            let whole = if kind == ColumnKind::Sequence { sequences(name).unwrap_or_else(whole) } else { whole() };
+            parts.extend(words.clone().into_iter().chain(whole).map(|of| {
                 let plain = if let KernelExpr::Normalise(Composed { of, .. }) = &of { of.first() } else { Some(&of) };
                 let takes = |kind: ColumnKind| plain.and_then(KernelExpr::taker).is_some_and(|k| k.takes(kind));
                 match columns.iter().filter(|(_, kind)| takes(*kind)).count() {

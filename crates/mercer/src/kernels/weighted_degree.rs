@@ -40,6 +40,10 @@ pub struct Aligned {
 impl PreparedBatch for Aligned {}
 
 impl WeightedDegree {
+    /// Substrings of up to 6 letters.
+    pub(super) fn short() -> Self {
+        WeightedDegree { degree: Value::Number(6.0), ..WeightedDegree::default() }
+    }
     fn reading(&self) -> Reading {
         Reading { alphabet: self.alphabet, ambiguity: self.ambiguity, reverse_complement: false }
     }

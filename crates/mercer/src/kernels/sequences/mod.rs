@@ -7,5 +7,6 @@ pub(crate) mod hamming;
 mod kmers;
 pub(crate) mod lanes;
 pub(crate) mod letters;
+pub(crate) mod usual;
 pub(crate) mod weights;
 pub(crate) mod windows;

@@ -1,0 +1,31 @@
+//! The kernel of sequences where none is given, by their alphabet and lengths.
+
+use super::letters::Alphabet;
+use crate::data::Strings;
+use crate::kernels::{Blended, Composed, Gapped, KernelExpr, Normalise, Spectrum, WeightedDegree};
+
+/// The kernels that are added for these sequences, each normalised, and why: nucleic acids by gapped words, proteins by their substrings of up
+/// to four residues, other strings by those of three characters; and where all have the same length, place by place too.
+pub(crate) fn usual(strings: &Strings) -> (Vec<KernelExpr>, String) {
+    let alphabet = Alphabet::guess(strings);
+    let (by_content, how) = match alphabet {
+        Alphabet::Dna | Alphabet::Rna => (KernelExpr::Gapped(Gapped::short()), "by the gapped words they hold"),
+        Alphabet::Protein => (KernelExpr::Blended(Blended::default()), "by the substrings they hold"),
+        Alphabet::Text | Alphabet::Auto => (KernelExpr::Spectrum(Spectrum::default()), "by their runs of three characters"),
+    };
+    let letters = match alphabet {
+        Alphabet::Dna => "sequences of DNA",
+        Alphabet::Rna => "sequences of RNA",
+        Alphabet::Protein => "sequences of proteins",
+        Alphabet::Text | Alphabet::Auto => "strings",
+    };
+    let mut lengths = strings.iter().map(|s| s.chars().count());
+    let first = lengths.next().unwrap_or(0);
+    let normalised = |of| KernelExpr::Normalise(Composed::of(Normalise {}, of));
+    if strings.len() > 1 && first > 1 && lengths.all(|length| length == first) {
+        let by_place = KernelExpr::WeightedDegree(WeightedDegree::short());
+        let why = format!("{letters}, all of {first} letters: compared place by place and {how}");
+        return (vec![normalised(by_place), normalised(by_content)], why);
+    }
+    (vec![normalised(by_content)], format!("{letters}: compared {how}"))
+}
