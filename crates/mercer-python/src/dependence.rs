@@ -6,7 +6,7 @@ use crate::errors::{data_error, warn};
 use crate::kernel::kernel;
 use crate::target::groups as group_of_rows;
 use crate::work::Limits;
-use mercer::dependence::{self, Asked, AskedCorrelations, Found};
+use mercer::dependence::{self, Asked, AskedCorrelations, TestResult};
 use mercer::kernels::KernelExpr;
 use mercer::prep::Recipe;
 use pyo3::prelude::*;
@@ -224,7 +224,7 @@ fn kernels_of(a: Option<&Bound<'_, PyAny>>, b: Option<&Bound<'_, PyAny>>) -> PyR
     Ok([a.map(kernel).transpose()?, b.map(kernel).transpose()?])
 }
 
-fn told(py: Python<'_>, found: Found) -> PyResult<Bound<'_, PyDict>> {
+fn told(py: Python<'_>, found: TestResult) -> PyResult<Bound<'_, PyDict>> {
     warn(py, &found.notices)?;
     let out = PyDict::new(py);
     for (name, value) in [

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::work::Limits;
 use mercer::data::{Column, ColumnKind, Dataset, Similarities, Values};
 use mercer::error::Result;
-use mercer::estimators::{Found, Want};
+use mercer::estimators::{FoundNeighbours, Want};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
 use pyo3::prelude::*;
@@ -72,7 +72,7 @@ pub(crate) fn neighbours<'py>(
     let want = Want { scores, ..Want::default() };
     let answer = model.answer.clone();
     let found = Limits::threads(threads).run(py, move |control| {
-        let found = Found::new(model.support.rows(), &places, &distances, weights, own)?;
+        let found = FoundNeighbours::new(model.support.rows(), &places, &distances, weights, own)?;
         model.predict_found(&found, want, control)
     })?;
     match found.scores {

@@ -5,7 +5,7 @@ use crate::Stop;
 use crate::args::{Limits, Reading};
 use crate::output::{check_writable, notices, print, width};
 use clap::Args;
-use mercer::dependence::{Asked, AskedCorrelations, Correlations, Found, canonical_correlations, independence_test, two_sample_test};
+use mercer::dependence::{Asked, AskedCorrelations, Correlations, TestResult, canonical_correlations, independence_test, two_sample_test};
 use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
 use mercer::prep::Recipe;
@@ -164,7 +164,7 @@ fn tell_correlations(sides: &str, found: &Correlations, seed: u64) -> Result<()>
     print(&format!("{sides}\n{kernels}correlations {}\n{chance}", values.join(", ")))
 }
 
-fn tell(question: &Question, found: &Found, seed: u64) -> Result<()> {
+fn tell(question: &Question, found: &TestResult, seed: u64) -> Result<()> {
     notices(&found.notices);
     print(&dependence_text(question, found, seed, width()))
 }

@@ -15,7 +15,7 @@ use crate::kernels::KernelExpr;
 use crate::learner::{Model, Timed};
 use crate::metrics::{Difference, Estimate, Metric, Scoring, require_judged};
 use crate::read::TargetInfo;
-use crate::schedule::{Candidate, Out, Schedule, Step};
+use crate::schedule::{Candidate, NextAction, Out, Schedule};
 use crate::select::{Search, TOO_COSTLY};
 use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
 use rayon::prelude::*;
@@ -86,7 +86,7 @@ impl<'a> Race<'a> {
                 (_, None, Some(budget)) => budget - self.schedule.spent(),
                 (_, None, None) => f64::INFINITY,
             };
-            let Step::Run(trials, most) = self.schedule.next(left, &self.runner) else { break };
+            let NextAction::Run(trials, most) = self.schedule.next(left, &self.runner) else { break };
             self.runner.watch.decided(&self.schedule, &self.runner, left, control.deadline.is_some());
             let part = if control.deadline.is_some() && left > 0.0 { most / left } else { 1.0 };
             for result in self.runner.run(&trials, part)? {

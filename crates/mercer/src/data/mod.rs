@@ -30,7 +30,7 @@ pub(crate) use strings::CutRows;
 pub use strings::Strings;
 pub(crate) use target::absent;
 pub use target::{Kind, Labels, Target, TargetInfo};
-pub use written::{Marks, Negative, Order, Thousands, Unit, Writing, Written};
+pub use written::{DateOrder, Marks, Negative, Thousands, Unit, Writing, Written};
 
 use crate::blocks;
 use crate::error::Result;

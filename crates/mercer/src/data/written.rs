@@ -31,7 +31,7 @@ pub enum Writing {
     /// For people: `3,5`, `1,234.50`, `$1,234`, `12.5 %`, `5 ft`, `(50.00)`.
     Marked(Marks),
     /// As dates, which count days since 1970-01-01 (UTC).
-    Date(Order),
+    Date(DateOrder),
     /// As hours, minutes and seconds, `10:21:07`, which count seconds.
     Clock,
     /// As true and false, yes and no, t and f, which are 1 and 0.
@@ -133,7 +133,7 @@ pub enum Unit {
 /// The order of day, month and year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum DateOrder {
     /// `2022-11-22` (ISO 8601), `2022/11/22`, and what is one day in any order: `22 Nov 2022`, `November 22, 2022`. A month, a
     /// quarter or a week is its first day: `2022-11`, `11/2022`, `Nov 2022`, `2022-Q4`, `2022-W47`. Read beside every other order.
     YearFirst,
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn days_are_written_as_dates_like_python() {
         // Python 3: date(1970, 1, 1) + timedelta(days).
-        let date = |days: f64| Writing::Date(Order::DayFirst).date(days).unwrap_or_default();
+        let date = |days: f64| Writing::Date(DateOrder::DayFirst).date(days).unwrap_or_default();
         for (days, written) in [
             (0.0, "1970-01-01"),
             (11_016.0, "2000-02-29"),
@@ -166,6 +166,6 @@ mod tests {
         ] {
             assert_eq!(date(days), written);
         }
-        assert!(Writing::Point.date(1.0).is_none() && Writing::Date(Order::Compact).date(f64::NAN).is_none());
+        assert!(Writing::Point.date(1.0).is_none() && Writing::Date(DateOrder::Compact).date(f64::NAN).is_none());
     }
 }

@@ -48,7 +48,7 @@ impl Default for Asked {
 
 /// What a test found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct TestResult {
     /// Rows that took part.
     pub rows: usize,
     /// HSIC or MMD^2 as it is estimated with bias: never below 0 for Mercer kernels.
@@ -75,7 +75,7 @@ pub struct Found {
 ///
 /// # Errors
 /// Fewer than four rows, sides of different lengths, a side that does not vary, no permutations; on request of `control`.
-pub fn hsic(k: &dyn Gram, l: &dyn Gram, asked: Asked, control: &Control) -> Result<Found> {
+pub fn hsic(k: &dyn Gram, l: &dyn Gram, asked: Asked, control: &Control) -> Result<TestResult> {
     Error::unless_equal("rows of the second side", k.shape().0, l.shape().0)?;
     let (k, l) = (Similar::of(k, control)?, Similar::of(l, control)?);
     let size = (k.rows() as f64).powi(2);
@@ -87,7 +87,7 @@ pub fn hsic(k: &dyn Gram, l: &dyn Gram, asked: Asked, control: &Control) -> Resu
 ///
 /// # Errors
 /// Fewer than two rows in a group, and those of [`hsic`].
-pub fn mmd(k: &dyn Gram, second: &[bool], asked: Asked, control: &Control) -> Result<Found> {
+pub fn mmd(k: &dyn Gram, second: &[bool], asked: Asked, control: &Control) -> Result<TestResult> {
     let n = second.len();
     Error::unless_equal("groups of rows", k.shape().0, n)?;
     let many = second.iter().filter(|s| **s).count();
@@ -125,7 +125,7 @@ struct Statistic {
 }
 
 impl Statistic {
-    fn judged(self, k: &Similar, permuted: &Permuted<'_>, asked: Asked, control: &Control) -> Result<Found> {
+    fn judged(self, k: &Similar, permuted: &Permuted<'_>, asked: Asked, control: &Control) -> Result<TestResult> {
         if asked.permutations == 0 {
             return Err(Error::Setting { name: "permutations".into(), why: "0 say nothing; write 1 or more, such as 999".into() });
         }
@@ -135,7 +135,7 @@ impl Statistic {
         // Shape mean^2 / variance, rate mean / variance.
         let gamma = (mean > 0.0 && variance > 0.0).then(|| Gamma::new(mean * mean / variance, mean / variance).ok()).flatten();
         let p_gamma = gamma.map_or(f64::from(u8::from(self.value <= mean)), |g| g.sf(self.value.max(0.0)));
-        Ok(Found {
+        Ok(TestResult {
             rows: k.rows(),
             statistic: self.value,
             unbiased: self.unbiased,
@@ -170,11 +170,11 @@ pub fn independence_test(
     recipe: &Recipe,
     asked: Asked,
     control: &Control,
-) -> Result<Found> {
+) -> Result<TestResult> {
     let [k, l] = both(sides, kernels, recipe, control)?;
     let found = hsic(k.gram.as_ref(), l.gram.as_ref(), asked, control)?;
     let notices = [k.notices, l.notices, found.notices].concat();
-    Ok(Found { kernels: vec![k.name, l.name], notices, ..found })
+    Ok(TestResult { kernels: vec![k.name, l.name], notices, ..found })
 }
 
 /// Whether two groups of rows are of one distribution; the kernel is made as a fit makes it, unless one is given.
@@ -188,10 +188,10 @@ pub fn two_sample_test(
     recipe: &Recipe,
     asked: Asked,
     control: &Control,
-) -> Result<Found> {
+) -> Result<TestResult> {
     let rows = Compared::of(data, kernel, recipe, control)?;
     let found = mmd(rows.gram.as_ref(), second, asked, control)?;
-    Ok(Found { kernels: vec![rows.name], notices: [rows.notices, found.notices].concat(), ..found })
+    Ok(TestResult { kernels: vec![rows.name], notices: [rows.notices, found.notices].concat(), ..found })
 }
 
 /// Rows that are compared: as they are prepared, their kernel, their Gram matrix, and what preparing has to say.

@@ -41,15 +41,15 @@ pub use contract::{
     Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Finds, Fitted, Gives, Near, Needs, Predicted, Predictions,
     Query, Scores, Size, Summary, Task, Want, WarmStart, When, those_that_give,
 };
-pub use embedding::{FittedKernelPca, FittedMds, KernelPca, Loss, Mds, Spectrum, Values};
+pub use embedding::{FittedKernelPca, FittedMds, KernelPca, KernelValueKind, Loss, Mds, Spectrum};
 pub use gaussian_process::{FittedGp, Gp, GpOfClasses, GpOfLikelihood, GpOfNumbers, Inference, NumberLikelihood};
 pub use kernelised_features::{
     Centroids, FittedL1vm, FittedL2vm, FittedRbfNetwork, FittedRvm, L1vm, L2vm, PathPoint, RbfNetwork, Rvm, choose,
 };
 pub use linear::{
-    Discriminant, FittedDiscriminant, FittedLogistic, FittedPerceptron, FittedRidge, Logistic, Order, Perceptron, Priors, Ridge, Vector,
+    Discriminant, FittedDiscriminant, FittedLogistic, FittedPerceptron, FittedRidge, Logistic, Perceptron, Priors, Ridge, RowOrder, Vector,
 };
-pub use neighbours::{FittedKnn, FittedNearestMedoid, Found, Knn, NearestMedoid, NeighbourWeights, Ties};
+pub use neighbours::{FittedKnn, FittedNearestMedoid, FoundNeighbours, Knn, NearestMedoid, NeighbourWeights, Ties};
 pub use probabilities::{Calibrated, Calibration, HeldOut, ScaledSoftmax, Sigmoid};
 pub(crate) use registry::ELSEWHERE;
 pub use registry::{

@@ -5,7 +5,7 @@
 //! tile, and not on which of them stands along the rows.
 
 use super::dense::ranges;
-use super::{Block, Rows, with_scratch};
+use super::{Block, TileRows, with_scratch};
 use crate::linalg::Real;
 use crate::linalg::simd::{self, Level};
 use std::ops::Range;
@@ -20,7 +20,7 @@ const WIDEST: usize = 48;
 /// Points along the rows, points along the columns, row after row, and where their inner products go.
 pub(super) struct Dots<'t, T> {
     pub(super) left: &'t [T],
-    pub(super) rows: &'t Rows<'t>,
+    pub(super) rows: &'t TileRows<'t>,
     pub(super) right: &'t [T],
     pub(super) dim: usize,
     pub(super) out: Block<'t, T>,
@@ -222,7 +222,7 @@ mod tests {
     }
 
     /// Products of some rows with some columns, and how often each row was handed on.
-    fn products(left: &[f64], rows: &Rows<'_>, right: &[f64], dim: usize, width: usize) -> (Vec<f64>, Vec<usize>) {
+    fn products(left: &[f64], rows: &TileRows<'_>, right: &[f64], dim: usize, width: usize) -> (Vec<f64>, Vec<usize>) {
         let height = rows.len();
         let (mut out, mut handed) = (vec![f64::NAN; height * width], vec![0; height]);
         Dots { left, rows, right, dim, out: Block::new(&mut out, height, width), panels: None }.each(&mut |k, row| {
@@ -236,7 +236,7 @@ mod tests {
     fn products_are_sums_over_coordinates_for_any_shape() {
         for (height, width, dim) in [(1, 1, 1), (6, 8, 3), (7, 9, 30), (13, 50, 0), (40, 241, 300), (3, 1100, 131)] {
             let (left, right) = (numbers(height * dim, 0.7), numbers(width * dim, 1.3));
-            let (out, handed) = products(&left, &Rows::Range(0..height), &right, dim, width);
+            let (out, handed) = products(&left, &TileRows::Range(0..height), &right, dim, width);
             assert!(handed.iter().all(|h| *h == 1));
             for i in 0..height {
                 for j in 0..width {
@@ -251,9 +251,9 @@ mod tests {
     fn the_bits_of_a_product_do_not_depend_on_the_tile_or_on_which_point_is_the_row() {
         let (n, dim) = (260, 150);
         let points = numbers(n * dim, 0.37);
-        let (whole, _) = products(&points, &Rows::Range(0..n), &points, dim, n);
+        let (whole, _) = products(&points, &TileRows::Range(0..n), &points, dim, n);
         let list = [200, 3, 3, 259, 17];
-        let (some, _) = products(&points, &Rows::List(&list), &points[5 * dim..16 * dim], dim, 11);
+        let (some, _) = products(&points, &TileRows::List(&list), &points[5 * dim..16 * dim], dim, 11);
         for (k, &i) in list.iter().enumerate() {
             for j in 0..11 {
                 assert_eq!(some[k * 11 + j].to_bits(), whole[i * n + 5 + j].to_bits());
@@ -263,7 +263,7 @@ mod tests {
         let packed = panels(&points, dim);
         for (i, cols) in [(0, 0..n), (17, 5..16), (259, 47..97), (100, 96..144), (3, 259..260)] {
             let mut out = vec![f64::NAN; cols.len()];
-            let (rows, width, mut handed) = (Rows::Range(i..i + 1), cols.len(), 0);
+            let (rows, width, mut handed) = (TileRows::Range(i..i + 1), cols.len(), 0);
             let right = &points[cols.start * dim..cols.end * dim];
             let panels = Some((&packed[..], cols.start));
             Dots { left: &points, rows: &rows, right, dim, out: Block::new(&mut out, 1, width), panels }.each(&mut |_, _| handed += 1);
@@ -275,8 +275,8 @@ mod tests {
     fn f32_and_plain_instructions_give_the_same_products() {
         let (height, width, dim) = (11, 23, 40);
         let (left, right) = (numbers(height * dim, 0.7), numbers(width * dim, 1.3));
-        let (exact, _) = products(&left, &Rows::Range(0..height), &right, dim, width);
-        let rows = Rows::Range(0..height);
+        let (exact, _) = products(&left, &TileRows::Range(0..height), &right, dim, width);
+        let rows = TileRows::Range(0..height);
         let narrow = |v: &[f64]| v.iter().map(|x| *x as f32).collect::<Vec<f32>>();
         let (a, b, mut single) = (narrow(&left), narrow(&right), vec![0f32; height * width]);
         Dots { left: &a, rows: &rows, right: &b, dim, out: Block::new(&mut single, height, width), panels: None }.each(&mut |_, _| {});

@@ -1,6 +1,6 @@
 //! The features of one side of a Gram matrix, dense or sparse: K = Z_rows Z_cols'.
 
-use super::{Block, FeatureSource, Gram, Identity, PreparedPoints, Rows, Side, Sparse, Structure, Tile, dot};
+use super::{Block, FeatureSource, Gram, Identity, PreparedPoints, Side, Sparse, Structure, Tile, TileRows, dot};
 use crate::control::Control;
 use crate::data::{Points, Storage};
 use crate::error::Result;
@@ -153,7 +153,7 @@ impl FeatureSource for Features<'_> {
 pub(crate) struct Products(PreparedPoints);
 
 impl Products {
-    fn write<T: Real>(&self, rows: Rows<'_>, cols: Range<usize>, out: Block<'_, T>) {
+    fn write<T: Real>(&self, rows: TileRows<'_>, cols: Range<usize>, out: Block<'_, T>) {
         Tile { a: &self.0, rows, b: &self.0, cols, out }.from_dots(Identity);
     }
 }
@@ -163,13 +163,13 @@ impl Gram for Products {
         (self.0.rows(), self.0.rows())
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
-        self.write(Rows::Range(rows), cols, out);
+        self.write(TileRows::Range(rows), cols, out);
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        self.write(Rows::List(rows), cols, out);
+        self.write(TileRows::List(rows), cols, out);
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
-        self.write(Rows::List(rows), cols, out);
+        self.write(TileRows::List(rows), cols, out);
     }
     fn diagonal(&self, _: Side) -> Vec<f64> {
         self.0.norms().to_vec()

@@ -2,7 +2,7 @@
 
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
-use super::{Block, Bound, FeatureSource, Gram, HeldMatrix, PreparedPoints, Rows, Side, Structure, Tile, distances};
+use super::{Block, Bound, FeatureSource, Gram, HeldMatrix, PreparedPoints, Side, Structure, Tile, TileRows, distances};
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Inputs, RowCount, RowWeights};
 use crate::error::Result;
@@ -245,7 +245,7 @@ impl<K: Kernel> Leaf<K> {
         Ok(Leaf { rows: Some(rows), cols: cols.clone() })
     }
 
-    fn tile<'t, T>(&'t self, rows: Rows<'t>, cols: Range<usize>, out: Block<'t, T>) -> Tile<'t, K::Prepared, T> {
+    fn tile<'t, T>(&'t self, rows: TileRows<'t>, cols: Range<usize>, out: Block<'t, T>) -> Tile<'t, K::Prepared, T> {
         Tile { a: self.along_rows(), rows, b: &self.cols.batch, cols, out }
     }
 
@@ -263,7 +263,7 @@ impl<K: Kernel> Gram for Leaf<K> {
         (self.rows.as_ref().map_or(self.cols.count, |(count, _)| *count), self.cols.count)
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
-        self.cols.kernel.fill(self.tile(Rows::Range(rows), cols, out));
+        self.cols.kernel.fill(self.tile(TileRows::Range(rows), cols, out));
     }
     fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
         let (whole, count) = (&self.cols, rows.len());
@@ -293,7 +293,7 @@ impl<K: Kernel> Gram for Leaf<K> {
         let (Some(a), Some(b)) = (self.cols.kernel.points(self.along_rows()), self.cols.kernel.points(&self.cols.batch)) else {
             return distances::from_values(self, rows, cols, out);
         };
-        Tile { a, rows: Rows::List(rows), b, cols, out }.sqdists();
+        Tile { a, rows: TileRows::List(rows), b, cols, out }.sqdists();
     }
     fn squared_distances(&self, apart: &mut [f64]) {
         self.cols.kernel.squared_distances(apart);
@@ -308,10 +308,10 @@ impl<K: Kernel> Gram for Leaf<K> {
         rows.iter().map(|&i| Some(tree.nearest(points.row(i)?, count))).collect()
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        self.cols.kernel.fill(self.tile(Rows::List(rows), cols, out));
+        self.cols.kernel.fill(self.tile(TileRows::List(rows), cols, out));
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
-        self.cols.kernel.fill(self.tile(Rows::List(rows), cols, out));
+        self.cols.kernel.fill(self.tile(TileRows::List(rows), cols, out));
     }
 }
 
@@ -335,7 +335,7 @@ impl<K: Kernel> Bound for Leaf<K> {
         sum_tiles(weights, self.cols.parameters, control, |rows, cols, part, out| {
             super::with_scratch(part.len(), |scratch| {
                 let block = Block::new(scratch, rows.len(), cols.len());
-                self.cols.kernel.gradient(self.tile(Rows::Range(rows), cols, block), part, out);
+                self.cols.kernel.gradient(self.tile(TileRows::Range(rows), cols, block), part, out);
             });
         })
     }

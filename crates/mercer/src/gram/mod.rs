@@ -52,7 +52,7 @@ pub(crate) use spread::spread;
 pub use structure::{FeatureSource, HeldMatrix, Structure};
 pub use subset::Subset;
 pub(crate) use subset::runs;
-pub use tile::{Rows, Tile};
+pub use tile::{Tile, TileRows};
 
 use crate::control::Control;
 use crate::error::Result;

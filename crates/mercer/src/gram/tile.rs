@@ -8,19 +8,19 @@ use std::ops::Range;
 
 /// Which rows of the first batch a tile takes.
 #[derive(Clone, Debug)]
-pub enum Rows<'t> {
+pub enum TileRows<'t> {
     /// Consecutive rows.
     Range(Range<usize>),
     /// Any rows.
     List(&'t [usize]),
 }
 
-impl Rows<'_> {
+impl TileRows<'_> {
     /// How many.
     pub fn len(&self) -> usize {
         match self {
-            Rows::Range(r) => r.len(),
-            Rows::List(l) => l.len(),
+            TileRows::Range(r) => r.len(),
+            TileRows::List(l) => l.len(),
         }
     }
     /// Whether there are none.
@@ -30,8 +30,8 @@ impl Rows<'_> {
     /// The row of the batch that stands at row k of the tile.
     pub fn at(&self, k: usize) -> usize {
         match self {
-            Rows::Range(r) => r.start + k,
-            Rows::List(l) => l[k],
+            TileRows::Range(r) => r.start + k,
+            TileRows::List(l) => l[k],
         }
     }
 }
@@ -41,7 +41,7 @@ pub struct Tile<'t, P, T> {
     /// The batch along the rows.
     pub a: &'t P,
     /// Its rows.
-    pub rows: Rows<'t>,
+    pub rows: TileRows<'t>,
     /// The batch along the columns.
     pub b: &'t P,
     /// Its rows that are the columns of the tile.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What the lists, the help and the docs say of a kernel.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct KernelEntry {
     /// Name in expressions.
     pub name: &'static str,
     /// One sentence.
@@ -34,8 +34,8 @@ pub struct Entry {
     pub defaults: fn() -> Vec<String>,
 }
 
-pub(super) fn entry<K: Kernel>() -> Entry {
-    Entry {
+pub(super) fn entry<K: Kernel>() -> KernelEntry {
+    KernelEntry {
         name: K::NAME,
         doc: K::DOC,
         source: K::SOURCE,

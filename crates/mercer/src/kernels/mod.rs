@@ -24,7 +24,7 @@ pub use compositions::over_sets::Pairs;
 pub use compositions::repaired::Repair;
 pub use expression::Parameter;
 pub use fitted::{FittedKernel, Fixed, Reference, Scope};
-pub use leaf::Entry;
+pub use leaf::KernelEntry;
 pub use registered::{Registered, RegisteredLearnt, register};
 pub(crate) use sequences::letters::MASKED;
 pub use shared::Shared;
@@ -42,7 +42,7 @@ use leaf::AnyKernel;
 use serde::{Deserialize, Serialize};
 
 /// Every kernel there is, in the order of the list; after them those that are registered.
-pub fn catalogue() -> Vec<Entry> {
+pub fn catalogue() -> Vec<KernelEntry> {
     listed().into_iter().chain(registered::entries()).collect()
 }
 
@@ -138,7 +138,7 @@ macro_rules! catalogue {
         }
 
         /// The kernels of the list.
-        fn listed() -> Vec<Entry> {
+        fn listed() -> Vec<KernelEntry> {
             vec![$(leaf::entry::<$Kernel>(),)*]
         }
 

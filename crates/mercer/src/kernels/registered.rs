@@ -2,7 +2,7 @@
 //! program, as those of the list are.
 
 use super::fitted::{Fixed, Scope, foreign};
-use super::leaf::{self, AnyKernel, Entry, Takes};
+use super::leaf::{self, AnyKernel, KernelEntry, Takes};
 use super::shared::Shared;
 use super::{KernelExpr, compositions, listed};
 use crate::control::Control;
@@ -38,7 +38,7 @@ static MAKERS: Registry<dyn Maker> = Registry::new("kernel");
 
 /// Makes kernels of one type.
 trait Maker: Send + Sync {
-    fn entry(&self) -> Entry;
+    fn entry(&self) -> KernelEntry;
     fn build(&self, args: &[Argument]) -> Result<Registered>;
     fn stored(&self, parameters: Value) -> serde_json::Result<Registered>;
     fn learnt(&self, value: Value) -> serde_json::Result<RegisteredLearnt>;
@@ -48,7 +48,7 @@ trait Maker: Send + Sync {
 struct Of<K>(PhantomData<fn() -> K>);
 
 impl<K: Kernel> Maker for Of<K> {
-    fn entry(&self) -> Entry {
+    fn entry(&self) -> KernelEntry {
         leaf::entry::<K>()
     }
     fn build(&self, args: &[Argument]) -> Result<Registered> {
@@ -63,7 +63,7 @@ impl<K: Kernel> Maker for Of<K> {
 }
 
 /// What the lists say of those that are registered.
-pub(super) fn entries() -> Vec<Entry> {
+pub(super) fn entries() -> Vec<KernelEntry> {
     MAKERS.all().into_iter().map(|(_, maker)| maker.entry()).collect()
 }
 

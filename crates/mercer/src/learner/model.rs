@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::data::{Dataset, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, Found, Predicted, Predictions, Summary, Task, Want, When};
+use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, FoundNeighbours, Predicted, Predictions, Summary, Task, Want, When};
 use crate::fitting::{predict_settled, rows_leave_the_kernel};
 use crate::kernels::{FittedKernel, Support};
 use crate::linalg::Matrix;
@@ -150,7 +150,7 @@ impl Model {
     ///
     /// # Errors
     /// Another estimator than knn.
-    pub fn predict_found(&self, found: &Found, want: Want, control: &Control) -> Result<Predictions> {
+    pub fn predict_found(&self, found: &FoundNeighbours, want: Want, control: &Control) -> Result<Predictions> {
         let none = || Err(Error::Data(format!("{} asks no neighbours", self.estimator.name())));
         match &self.fitted {
             FittedModel::Knn(knn) => knn.predict_found(found, want, control),

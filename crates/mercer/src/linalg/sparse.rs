@@ -60,7 +60,7 @@ impl<'a> SparseMatrix<'a> {
 
     /// Some rows, in any order.
     pub fn select_rows(&self, rows: &[usize]) -> SparseMatrix<'static> {
-        let mut some = Rows::new(self.cols, rows.iter().map(|&i| self.row(i).1.len()).sum());
+        let mut some = RowWriter::new(self.cols, rows.iter().map(|&i| self.row(i).1.len()).sum());
         for &i in rows {
             let (columns, values) = self.row(i);
             some.extend(columns.iter().copied(), values);
@@ -82,7 +82,7 @@ impl<'a> SparseMatrix<'a> {
     pub fn beside(parts: &[SparseMatrix<'_>]) -> Option<SparseMatrix<'static>> {
         let cols = parts.iter().map(|p| p.cols).sum();
         u32::try_from(cols).ok()?;
-        let mut all = Rows::new(cols, parts.iter().map(|p| p.values.len()).sum());
+        let mut all = RowWriter::new(cols, parts.iter().map(|p| p.values.len()).sum());
         for i in 0..parts.first()?.rows() {
             let mut before = 0;
             for part in parts {
@@ -97,7 +97,7 @@ impl<'a> SparseMatrix<'a> {
 
     /// The numbers that are not 0 of `rows` rows of `cols`, given row after row.
     pub(crate) fn of_dense(rows: usize, cols: usize, values: &[f64]) -> SparseMatrix<'static> {
-        let mut all = Rows::new(cols, values.iter().filter(|v| **v != 0.0).count());
+        let mut all = RowWriter::new(cols, values.iter().filter(|v| **v != 0.0).count());
         for i in 0..rows {
             for (j, v) in values[i * cols..(i + 1) * cols].iter().enumerate().filter(|(_, v)| **v != 0.0) {
                 all.columns.push(j as u32);
@@ -152,16 +152,16 @@ impl<'a> SparseMatrix<'a> {
 }
 
 /// Rows that are being written.
-struct Rows {
+struct RowWriter {
     cols: usize,
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f64>,
 }
 
-impl Rows {
+impl RowWriter {
     fn new(cols: usize, stored: usize) -> Self {
-        Rows { cols, starts: vec![0], columns: Vec::with_capacity(stored), values: Vec::with_capacity(stored) }
+        RowWriter { cols, starts: vec![0], columns: Vec::with_capacity(stored), values: Vec::with_capacity(stored) }
     }
     fn extend(&mut self, columns: impl Iterator<Item = u32>, values: &[f64]) {
         self.columns.extend(columns);
@@ -171,7 +171,7 @@ impl Rows {
         self.starts.push(self.values.len());
     }
     fn done(self) -> SparseMatrix<'static> {
-        let Rows { cols, starts, columns, values } = self;
+        let RowWriter { cols, starts, columns, values } = self;
         SparseMatrix::new(cols, starts.into(), columns.into(), values.into())
     }
 }

@@ -1,7 +1,7 @@
 //! Columns that are constant over the training rows carry no information and are left out. A column that is constant only in some of the
 //! rows, such as the training rows of a fold, stays, so that every part of a table has the same columns; it is held at its value.
 
-use super::{Step, listed, place};
+use super::{PrepStep, listed, place};
 use crate::data::{Column, Dataset};
 use crate::error::Result;
 use crate::read::Notice;
@@ -16,12 +16,12 @@ pub struct Drop {
 }
 
 impl Drop {
-    pub(super) fn fit(columns: &[Column], as_is: &[String], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
+    pub(super) fn fit(columns: &[Column], as_is: &[String], notices: &mut Vec<Notice>) -> Result<Option<PrepStep>> {
         let constant: Vec<String> =
             columns.iter().filter(|c| c.values.is_constant() && !as_is.contains(&c.name)).map(|c| c.name.clone()).collect();
         let step = Drop { columns: constant };
         notices.extend(step.told());
-        Ok((!step.columns.is_empty()).then_some(Step::Drop(step)))
+        Ok((!step.columns.is_empty()).then_some(PrepStep::Drop(step)))
     }
 
     pub(super) fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
@@ -57,10 +57,10 @@ pub struct Hold {
 }
 
 impl Hold {
-    pub(super) fn fit(columns: &[Column], as_is: &[String]) -> Result<Option<Step>> {
+    pub(super) fn fit(columns: &[Column], as_is: &[String]) -> Result<Option<PrepStep>> {
         let constant = columns.iter().filter(|c| !c.values.is_empty() && c.values.is_constant() && !as_is.contains(&c.name));
         let values: Vec<Column> = constant.map(|c| Column { name: c.name.clone(), values: c.values.select(&[0]) }).collect();
-        Ok(if values.is_empty() { None } else { Some(Step::Hold(Hold { values: Dataset::with_rows(1, values)? })) })
+        Ok(if values.is_empty() { None } else { Some(PrepStep::Hold(Hold { values: Dataset::with_rows(1, values)? })) })
     }
 
     pub(super) fn apply(&self, columns: &mut [Column]) -> Result<()> {

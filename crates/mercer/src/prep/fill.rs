@@ -2,7 +2,7 @@
 //! which rows they were, so that a model can learn from their absence.
 
 use super::missing::cells;
-use super::{Drop, Names, Step, listed, numbers_mut, place};
+use super::{Drop, Names, PrepStep, listed, numbers_mut, place};
 use crate::data::{Column, RowWeights, Schema, Values};
 use crate::error::Result;
 use crate::expr::Short;
@@ -33,7 +33,7 @@ pub struct Filled {
 }
 
 impl Fill {
-    pub(super) fn fit(columns: &[Column], schema: &Schema, weights: RowWeights<'_>, notices: &mut Vec<Notice>) -> Result<Option<Step>> {
+    pub(super) fn fit(columns: &[Column], schema: &Schema, weights: RowWeights<'_>, notices: &mut Vec<Notice>) -> Result<Option<PrepStep>> {
         let mut names = Names::of(columns);
         let mut fill = Fill { columns: Vec::new(), empty: Vec::new() };
         for column in columns {
@@ -59,11 +59,11 @@ impl Fill {
             fill.columns.push(Filled { column: name.clone(), median, flag });
         }
         let nothing = fill.columns.is_empty() && fill.empty.is_empty();
-        Ok((!nothing).then_some(Step::Fill(fill)))
+        Ok((!nothing).then_some(PrepStep::Fill(fill)))
     }
 
     /// Refits the medians on other rows, keeping columns and flags; a column without a number there keeps its median.
-    pub(super) fn anew(&self, columns: &[Column], weights: RowWeights<'_>) -> Result<Step> {
+    pub(super) fn anew(&self, columns: &[Column], weights: RowWeights<'_>) -> Result<PrepStep> {
         let mut fill = self.clone();
         for filled in &mut fill.columns {
             if let Values::Numbers(v) = &columns[place(columns, &filled.column)?].values {
@@ -73,7 +73,7 @@ impl Fill {
                 }
             }
         }
-        Ok(Step::Fill(fill))
+        Ok(PrepStep::Fill(fill))
     }
 
     pub(super) fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {

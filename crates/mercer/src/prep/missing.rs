@@ -1,7 +1,7 @@
 //! What is done with missing cells, column by column: numbers become the median of the training rows with a column that
 //! says where, a category gets a label for them, a text is empty; or their rows are left out, or they are refused.
 
-use super::{Step, listed, place};
+use super::{PrepStep, listed, place};
 use crate::data::{Column, ColumnKind, Dataset};
 use crate::error::{Error, Result};
 use crate::read::{MISSING, Notice, column_and, split_list};
@@ -169,11 +169,11 @@ fn refusal(column: &str, row: usize, policy: Missing) -> Error {
 }
 
 impl Complete {
-    pub(super) fn fit(policies: &[(String, Missing)], columns: &[Column]) -> Option<Step> {
+    pub(super) fn fit(policies: &[(String, Missing)], columns: &[Column]) -> Option<PrepStep> {
         let asked =
             |c: &Column| policy(policies, &c.name).filter(|m| matches!(m, Missing::Drop | Missing::Error)).map(|m| (c.name.clone(), m));
         let columns: Vec<(String, Missing)> = columns.iter().filter_map(asked).collect();
-        (!columns.is_empty()).then_some(Step::Complete(Complete { columns }))
+        (!columns.is_empty()).then_some(PrepStep::Complete(Complete { columns }))
     }
 
     pub(super) fn apply(&self, columns: &[Column]) -> Result<()> {

@@ -46,7 +46,7 @@ impl Default for Recipe {
 /// One step, settled from the training rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Step {
+pub enum PrepStep {
     /// Missing cells are refused.
     Complete(Complete),
     /// Missing numbers become the training median.
@@ -81,7 +81,7 @@ pub struct Fitted {
     /// What the training columns were before any step; new tables are read like this.
     pub schema: Schema,
     /// The steps, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PrepStep>,
 }
 
 impl Recipe {
@@ -184,9 +184,9 @@ impl Layout {
         let mut fitting = Fitting { columns: aligned.into_columns(), steps: Vec::new(), notices: Vec::new() };
         for step in &self.fitted.steps {
             match step {
-                Step::Fill(fill) => fitting.add(|columns, _| fill.anew(columns, weights).map(Some))?,
-                Step::Complete(_) | Step::Drop(_) | Step::OneHot(_) => fitting.add(|_, _| Ok(Some(step.clone())))?,
-                Step::Hold(_) | Step::Standardise(_) | Step::Vectors(_) => {}
+                PrepStep::Fill(fill) => fitting.add(|columns, _| fill.anew(columns, weights).map(Some))?,
+                PrepStep::Complete(_) | PrepStep::Drop(_) | PrepStep::OneHot(_) => fitting.add(|_, _| Ok(Some(step.clone())))?,
+                PrepStep::Hold(_) | PrepStep::Standardise(_) | PrepStep::Vectors(_) => {}
             }
         }
         if self.recipe.drop_constant && data.rows() > 1 {
@@ -200,13 +200,13 @@ impl Layout {
 /// The training columns on their way through the steps.
 struct Fitting {
     columns: Vec<Column>,
-    steps: Vec<Step>,
+    steps: Vec<PrepStep>,
     notices: Vec<Notice>,
 }
 
 impl Fitting {
     /// Settles steps from the columns as they now are, and applies them.
-    fn add<S: IntoIterator<Item = Step>>(&mut self, fit: impl FnOnce(&[Column], &mut Vec<Notice>) -> Result<S>) -> Result<()> {
+    fn add<S: IntoIterator<Item = PrepStep>>(&mut self, fit: impl FnOnce(&[Column], &mut Vec<Notice>) -> Result<S>) -> Result<()> {
         for step in fit(&self.columns, &mut self.notices)? {
             step.apply(&mut self.columns)?;
             self.steps.push(step);
@@ -236,9 +236,9 @@ impl Fitted {
     pub(crate) fn in_units_of_table(&self, mut columns: Vec<Column>) -> Result<Vec<Column>> {
         for step in self.steps.iter().rev() {
             match step {
-                Step::Standardise(step) => step.undo(&mut columns)?,
-                Step::Vectors(step) => step.undo(&mut columns)?,
-                Step::Complete(_) | Step::Fill(_) | Step::Drop(_) | Step::OneHot(_) | Step::Hold(_) => {}
+                PrepStep::Standardise(step) => step.undo(&mut columns)?,
+                PrepStep::Vectors(step) => step.undo(&mut columns)?,
+                PrepStep::Complete(_) | PrepStep::Fill(_) | PrepStep::Drop(_) | PrepStep::OneHot(_) | PrepStep::Hold(_) => {}
             }
         }
         Ok(columns)
@@ -253,13 +253,13 @@ impl Fitted {
     pub fn tell_by_column(&self, data: &Dataset) -> Vec<(String, Notice)> {
         // Where a missing cell is refused, that is said by the error.
         let refused = |name: &str| {
-            let complete = |step: &Step| matches!(step, Step::Complete(c) if c.columns.iter().any(|(n, _)| n == name));
+            let complete = |step: &PrepStep| matches!(step, PrepStep::Complete(c) if c.columns.iter().any(|(n, _)| n == name));
             self.steps.iter().any(complete)
         };
         let named = |name: &str| self.schema.columns.iter().any(|c| c.name == name) && !refused(name);
         let columns: Vec<Column> = data.columns().iter().filter(|c| named(&c.name)).cloned().collect();
         let filled = self.steps.iter().filter_map(|step| match step {
-            Step::Fill(fill) => Some(fill.tell(&columns, &self.schema)),
+            PrepStep::Fill(fill) => Some(fill.tell(&columns, &self.schema)),
             _ => None,
         });
         filled.flatten().chain(missing::tell(&columns)).collect()
@@ -267,19 +267,19 @@ impl Fitted {
 
     /// Whether a column is left out because it holds the same value in every training row.
     pub fn drops(&self, column: &str) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Drop(d) if d.columns.iter().any(|c| c == column)))
+        self.steps.iter().any(|step| matches!(step, PrepStep::Drop(d) if d.columns.iter().any(|c| c == column)))
     }
 
     /// The columns that a model learns from: those of training without those left out.
     pub fn used(&self) -> impl Iterator<Item = &ColumnSchema> {
-        let empty = |name: &String| self.steps.iter().any(|step| matches!(step, Step::Fill(fill) if fill.empty.contains(name)));
+        let empty = |name: &String| self.steps.iter().any(|step| matches!(step, PrepStep::Fill(fill) if fill.empty.contains(name)));
         self.schema.columns.iter().filter(move |c| !self.drops(&c.name) && !empty(&c.name))
     }
 
     /// Notices of training that say no more than [`Fitted::describe`] does.
     pub fn told_by_steps(&self) -> Vec<Notice> {
-        let of_step = |step: &Step| match step {
-            Step::Drop(step) => step.told(),
+        let of_step = |step: &PrepStep| match step {
+            PrepStep::Drop(step) => step.told(),
             _ => None,
         };
         self.steps.iter().filter_map(of_step).collect()
@@ -293,35 +293,35 @@ impl Fitted {
     /// Mean and standard deviation that were taken from a column and divided out, if it was standardised.
     pub fn scale_of(&self, column: &str) -> Option<(f64, f64)> {
         self.steps.iter().find_map(|step| match step {
-            Step::Standardise(s) => s.columns.iter().find(|c| c.column == column).map(|c| (c.mean, c.sd)),
+            PrepStep::Standardise(s) => s.columns.iter().find(|c| c.column == column).map(|c| (c.mean, c.sd)),
             _ => None,
         })
     }
 }
 
-impl Step {
+impl PrepStep {
     fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
         match self {
-            Step::Complete(step) => step.apply(columns),
-            Step::Fill(step) => step.apply(columns),
-            Step::Drop(step) => step.apply(columns),
-            Step::OneHot(step) => step.apply(columns),
-            Step::Hold(step) => step.apply(columns),
-            Step::Standardise(step) => step.apply(columns),
-            Step::Vectors(step) => step.apply(columns),
+            PrepStep::Complete(step) => step.apply(columns),
+            PrepStep::Fill(step) => step.apply(columns),
+            PrepStep::Drop(step) => step.apply(columns),
+            PrepStep::OneHot(step) => step.apply(columns),
+            PrepStep::Hold(step) => step.apply(columns),
+            PrepStep::Standardise(step) => step.apply(columns),
+            PrepStep::Vectors(step) => step.apply(columns),
         }
     }
 
     /// What the step does to columns of that schema, in one plain sentence.
     fn describe(&self, schema: &Schema) -> String {
         match self {
-            Step::Complete(step) => step.describe(),
-            Step::Fill(step) => step.describe(schema),
-            Step::Drop(step) => step.describe(),
-            Step::OneHot(step) => step.describe(),
-            Step::Hold(step) => step.describe(),
-            Step::Standardise(step) => step.describe(),
-            Step::Vectors(step) => step.describe(),
+            PrepStep::Complete(step) => step.describe(),
+            PrepStep::Fill(step) => step.describe(schema),
+            PrepStep::Drop(step) => step.describe(),
+            PrepStep::OneHot(step) => step.describe(),
+            PrepStep::Hold(step) => step.describe(),
+            PrepStep::Standardise(step) => step.describe(),
+            PrepStep::Vectors(step) => step.describe(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Categories as numbers: one 0/1 column per label. Not standardised, so that any two different labels of a column
 //! are at distance sqrt(2); a label that training did not have is 0 in all of them.
 
-use super::{Names, Step, place};
+use super::{Names, PrepStep, place};
 use crate::data::{Column, Values};
 use crate::error::{Error, Result};
 use crate::read::Notice;
@@ -26,7 +26,7 @@ pub struct Encoded {
 }
 
 impl OneHot {
-    pub(super) fn fit(columns: &[Column], wanted: &[String], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
+    pub(super) fn fit(columns: &[Column], wanted: &[String], notices: &mut Vec<Notice>) -> Result<Option<PrepStep>> {
         let mut names = Names::of(columns);
         let mut encoded = Vec::new();
         for column in columns.iter().filter(|c| wanted.contains(&c.name)) {
@@ -42,7 +42,7 @@ impl OneHot {
             notices.push(format!("column '{}' becomes {} columns of 0 and 1, one per label", column.name, becomes.len()));
             encoded.push(Encoded { column: column.name.clone(), becomes });
         }
-        Ok((!encoded.is_empty()).then_some(Step::OneHot(OneHot { columns: encoded })))
+        Ok((!encoded.is_empty()).then_some(PrepStep::OneHot(OneHot { columns: encoded })))
     }
 
     pub(super) fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {

@@ -3,7 +3,7 @@
 //!
 //! Columns of 0 and 1 that prep itself made (flags, one-hot) are left as they are.
 
-use super::{Step, listed, numbers_of, places};
+use super::{PrepStep, listed, numbers_of, places};
 use crate::data::{Column, RowWeights, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct Scaled {
 }
 
 impl Standardise {
-    pub(super) fn fit(columns: &[Column], measured: &HashSet<&str>, weights: RowWeights<'_>) -> Result<Option<Step>> {
+    pub(super) fn fit(columns: &[Column], measured: &HashSet<&str>, weights: RowWeights<'_>) -> Result<Option<PrepStep>> {
         let mut scaled = Vec::new();
         for column in columns.iter().filter(|c| measured.contains(c.name.as_str())) {
             if let Values::Numbers(v) = &column.values {
@@ -38,7 +38,7 @@ impl Standardise {
                 scaled.push(Scaled { column: column.name.clone(), mean, sd });
             }
         }
-        Ok((!scaled.is_empty()).then_some(Step::Standardise(Standardise { columns: scaled })))
+        Ok((!scaled.is_empty()).then_some(PrepStep::Standardise(Standardise { columns: scaled })))
     }
 
     pub(super) fn apply(&self, columns: &mut [Column]) -> Result<()> {

@@ -313,7 +313,7 @@ fn a_row_of_weight_two_is_prepared_like_two_rows() {
     }
     // 1 and 2.5 have the weights 2 and 4 of 12, so that half of it lies below anything between 2.5 and 4.
     let (fitted, _) = Recipe::default().fit_keeping(&train, &[], &[], Some(&[2.0, 1.0, 3.0, 3.0, 4.0])).unwrap();
-    let Step::Fill(fill) = &fitted.steps[0] else { panic!("no filling") };
+    let PrepStep::Fill(fill) = &fitted.steps[0] else { panic!("no filling") };
     assert_eq!((fill.columns[0].median, fill.columns[1].median), (3.25, 3.0));
     assert!(Recipe::default().fit_keeping(&train, &[], &[], Some(&[1.0])).is_err());
 }
@@ -326,7 +326,7 @@ fn medians_of_rows_that_weigh_alike_are_those_of_weighed_ones() {
         let data = Dataset::new(vec![Column { name: "n".into(), values: Values::Numbers(v.clone()) }]).unwrap();
         let median = |weights: Option<&[f64]>| {
             let (fitted, _) = Recipe { drop_constant: false, ..Recipe::default() }.fit_keeping(&data, &[], &[], weights).unwrap();
-            let Step::Fill(fill) = &fitted.steps[0] else { panic!("no filling") };
+            let PrepStep::Fill(fill) = &fitted.steps[0] else { panic!("no filling") };
             fill.columns[0].median
         };
         let mut sorted = v.clone();

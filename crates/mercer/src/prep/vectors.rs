@@ -3,7 +3,7 @@
 //! (scikit-learn's `MaxAbsScaler`). A dimension that is constant in training becomes 0 (dense) or stays (all zeros).
 
 use super::standardise::mean_and_sd;
-use super::{Step, place};
+use super::{PrepStep, place};
 use crate::blocks;
 use crate::data::{Column, Points, RowWeights, Storage};
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ impl Vectors {
         measured: &HashSet<&str>,
         weights: RowWeights<'_>,
         notices: &mut Vec<Notice>,
-    ) -> Result<Vec<Step>> {
+    ) -> Result<Vec<PrepStep>> {
         let mut steps = Vec::new();
         for column in columns.iter().filter(|c| measured.contains(c.name.as_str())) {
             let Some(p) = column.values.vectors() else { continue };
@@ -41,7 +41,7 @@ impl Vectors {
                 Storage::Dense(v) => by_mean_and_sd(&column.name, v, p, weights, notices)?,
                 Storage::Csr { columns, values, .. } => (Vec::new(), by_largest(columns, values, p.dim())),
             };
-            steps.push(Step::Vectors(Vectors { column: column.name.clone(), centre, scale }));
+            steps.push(PrepStep::Vectors(Vectors { column: column.name.clone(), centre, scale }));
         }
         Ok(steps)
     }

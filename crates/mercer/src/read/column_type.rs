@@ -1,6 +1,6 @@
 //! What a column may be declared to be.
 
-use crate::data::{ColumnKind, Order};
+use crate::data::{ColumnKind, DateOrder};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -62,10 +62,10 @@ impl ColumnType {
     }
 
     /// The order of day and month that it names.
-    pub(super) fn order(self) -> Option<Order> {
+    pub(super) fn order(self) -> Option<DateOrder> {
         match self {
-            ColumnType::DateDmy => Some(Order::DayFirst),
-            ColumnType::DateMdy => Some(Order::MonthFirst),
+            ColumnType::DateDmy => Some(DateOrder::DayFirst),
+            ColumnType::DateMdy => Some(DateOrder::MonthFirst),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use super::infer::{self, Looks, shortened};
 use super::table::Raw;
 use super::{ColumnType, MISSING, ReadOptions, Table, dates, libsvm, marks};
 use crate::data::{
-    Categories, Column, ColumnKind, Dataset, Holds, Marks, Order, Schema, Thousands, UNSEEN, Unit, Values, Writing, Written,
+    Categories, Column, ColumnKind, Dataset, DateOrder, Holds, Marks, Schema, Thousands, UNSEEN, Unit, Values, Writing, Written,
 };
 use crate::error::{Error, Result, nearest};
 use std::cmp::Ordering;
@@ -107,10 +107,10 @@ impl Table {
 
     /// Says how numbers are written where they are not plain, and where there is a doubt.
     pub(super) fn tell_writing(&mut self, name: &str, cells: &Cells, writing: &Writing, declared: Option<ColumnType>) {
-        let doubtful =
-            matches!(writing, Writing::Date(Order::DayFirst | Order::MonthFirst)) && dates::order(cells).is_some_and(|(_, doubt)| doubt);
+        let doubtful = matches!(writing, Writing::Date(DateOrder::DayFirst | DateOrder::MonthFirst))
+            && dates::order(cells).is_some_and(|(_, doubt)| doubt);
         if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::NUMBER)) {
-            let (taken, other) = if *writing == Writing::Date(Order::DayFirst) {
+            let (taken, other) = if *writing == Writing::Date(DateOrder::DayFirst) {
                 ("day", "date-mdy reads month first")
             } else {
                 ("month", "date-dmy reads day first")
@@ -318,8 +318,9 @@ impl Table {
 
 /// How the numbers of a column are written that is declared to hold numbers, dates or flags.
 pub(super) fn declared_writing(declared: ColumnType, cells: &Cells) -> Writing {
-    let date =
-        |order: Option<Order>| Writing::Date(order.or(dates::order(cells).map(|(order, _)| order)).unwrap_or(dates::nearest_order(cells)));
+    let date = |order: Option<DateOrder>| {
+        Writing::Date(order.or(dates::order(cells).map(|(order, _)| order)).unwrap_or(dates::nearest_order(cells)))
+    };
     match declared {
         ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy => date(declared.order()),
         ColumnType::Flag => Writing::Flag,

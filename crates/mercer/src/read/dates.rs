@@ -5,15 +5,15 @@
 
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::periods;
-use crate::data::Order;
+use crate::data::DateOrder;
 
 /// Years of dates that are written as one number: other numbers of eight digits are no dates.
 pub(super) const COMPACT_YEARS: std::ops::RangeInclusive<i64> = 1900..=2099;
 
-const ORDERS: [Order; 5] = [Order::YearFirst, Order::DayFirst, Order::MonthFirst, Order::Compact, Order::Either];
+const ORDERS: [DateOrder; 5] = [DateOrder::YearFirst, DateOrder::DayFirst, DateOrder::MonthFirst, DateOrder::Compact, DateOrder::Either];
 
 /// The orders in which every cell that is not missing is a date; none where there is no such cell.
-pub(super) fn fitting(cells: &Cells) -> Vec<Order> {
+pub(super) fn fitting(cells: &Cells) -> Vec<DateOrder> {
     let mut orders = ORDERS.to_vec();
     let mut any = false;
     for cell in present(cells) {
@@ -33,54 +33,54 @@ fn present(cells: &Cells) -> impl Iterator<Item = &str> {
 /// A cell whose day stands first and one whose month does, with their rows from 0, in a column of dates that no order fits: a day
 /// that could be either cannot be read there.
 pub(super) fn two_orders(cells: &Cells) -> Option<[(usize, &str); 2]> {
-    let reads = |cell: &str, order: Order| days(cell, order).is_some();
-    if !present(cells).all(|cell| reads(cell, Order::DayFirst) || reads(cell, Order::MonthFirst)) {
+    let reads = |cell: &str, order: DateOrder| days(cell, order).is_some();
+    if !present(cells).all(|cell| reads(cell, DateOrder::DayFirst) || reads(cell, DateOrder::MonthFirst)) {
         return None;
     }
-    let only = |order: Order, other: Order| cells.iter().enumerate().find(|(_, cell)| reads(cell, order) && !reads(cell, other));
-    Some([only(Order::DayFirst, Order::MonthFirst)?, only(Order::MonthFirst, Order::DayFirst)?])
+    let only = |order: DateOrder, other: DateOrder| cells.iter().enumerate().find(|(_, cell)| reads(cell, order) && !reads(cell, other));
+    Some([only(DateOrder::DayFirst, DateOrder::MonthFirst)?, only(DateOrder::MonthFirst, DateOrder::DayFirst)?])
 }
 
 /// The order to read a column in, and whether another would do as well and mean other days.
-pub(super) fn order(cells: &Cells) -> Option<(Order, bool)> {
+pub(super) fn order(cells: &Cells) -> Option<(DateOrder, bool)> {
     let orders = fitting(cells);
-    let open = orders.contains(&Order::DayFirst) && orders.contains(&Order::MonthFirst) && !orders.contains(&Order::YearFirst);
+    let open = orders.contains(&DateOrder::DayFirst) && orders.contains(&DateOrder::MonthFirst) && !orders.contains(&DateOrder::YearFirst);
     if !open {
         return orders.first().map(|&order| (order, false));
     }
-    let differs = cells.iter().any(|cell| days(cell, Order::DayFirst) != days(cell, Order::MonthFirst));
+    let differs = cells.iter().any(|cell| days(cell, DateOrder::DayFirst) != days(cell, DateOrder::MonthFirst));
     // Between slashes the month comes first in the United States alone, but most tables with slashes come from there;
     // pandas.to_datetime takes it so, too.
     let slashes = cells.iter().any(|cell| cell.contains('/'));
-    Some((if slashes { Order::MonthFirst } else { Order::DayFirst }, differs))
+    Some((if slashes { DateOrder::MonthFirst } else { DateOrder::DayFirst }, differs))
 }
 
 /// The order in which most cells are dates: a fault is then named by the first cell that is none.
-pub(super) fn nearest_order(cells: &Cells) -> Order {
-    let count = |order: Order| cells.iter().filter(|cell| days(cell, order).is_some()).count();
-    ORDERS.into_iter().rev().filter(|order| *order != Order::Either).max_by_key(|&order| count(order)).unwrap_or(Order::YearFirst)
+pub(super) fn nearest_order(cells: &Cells) -> DateOrder {
+    let count = |order: DateOrder| cells.iter().filter(|cell| days(cell, order).is_some()).count();
+    ORDERS.into_iter().rev().filter(|order| *order != DateOrder::Either).max_by_key(|&order| count(order)).unwrap_or(DateOrder::YearFirst)
 }
 
-impl Order {
+impl DateOrder {
     /// A date in this order.
     pub(super) fn example(self) -> &'static str {
         match self {
-            Order::YearFirst => "2024-03-01 or 2024-03-01T12:30:00Z",
-            Order::DayFirst => "22.11.2022 or 22/11/2022 12:30",
-            Order::MonthFirst => "11/22/2022 or 11/22/2022 12:30",
-            Order::Either => "22/11/2022 or 11/22/2022, whose day cannot be a month",
-            Order::Compact => "20221122",
+            DateOrder::YearFirst => "2024-03-01 or 2024-03-01T12:30:00Z",
+            DateOrder::DayFirst => "22.11.2022 or 22/11/2022 12:30",
+            DateOrder::MonthFirst => "11/22/2022 or 11/22/2022 12:30",
+            DateOrder::Either => "22/11/2022 or 11/22/2022, whose day cannot be a month",
+            DateOrder::Compact => "20221122",
         }
     }
 }
 
 /// Days since 1970-01-01 of a date, with a time after `T` or a space, if any.
-pub(super) fn days(text: &str, order: Order) -> Option<f64> {
+pub(super) fn days(text: &str, order: DateOrder) -> Option<f64> {
     match order {
-        Order::Compact => days_in(text, order).or_else(|| periods::compact(text).map(first_of_month)),
-        Order::YearFirst => days_in(text, order).or_else(|| periods::first_day(text)),
-        Order::DayFirst | Order::MonthFirst => days_in(text, order).or_else(|| days(text, Order::YearFirst)),
-        Order::Either => match (days(text, Order::DayFirst), days(text, Order::MonthFirst)) {
+        DateOrder::Compact => days_in(text, order).or_else(|| periods::compact(text).map(first_of_month)),
+        DateOrder::YearFirst => days_in(text, order).or_else(|| periods::first_day(text)),
+        DateOrder::DayFirst | DateOrder::MonthFirst => days_in(text, order).or_else(|| days(text, DateOrder::YearFirst)),
+        DateOrder::Either => match (days(text, DateOrder::DayFirst), days(text, DateOrder::MonthFirst)) {
             (Some(a), Some(b)) => (a == b).then_some(a),
             (a, b) => a.or(b),
         },
@@ -92,7 +92,7 @@ pub(super) fn first_of_month([year, month]: [i64; 2]) -> f64 {
     since_1970(year, month, 1) as f64
 }
 
-fn days_in(text: &str, order: Order) -> Option<f64> {
+fn days_in(text: &str, order: DateOrder) -> Option<f64> {
     let named = with_month(text);
     let (date, time) = match (named, text.split_once(['T', ' '])) {
         (Some((_, behind)), _) => ("", (!behind.is_empty()).then_some(behind)),
@@ -101,14 +101,14 @@ fn days_in(text: &str, order: Order) -> Option<f64> {
     };
     let [year, month, day] = match order {
         // The name of a month leaves no doubt of the order.
-        Order::YearFirst if named.is_some() => named?.0,
+        DateOrder::YearFirst if named.is_some() => named?.0,
         _ if named.is_some() => return None,
-        Order::YearFirst => year_first(date)?,
-        Order::DayFirst => year_last(date).map(|[day, month, year]| [year, month, day])?,
-        Order::MonthFirst if date.contains('.') => return None,
-        Order::MonthFirst => year_last(date).map(|[month, day, year]| [year, month, day])?,
-        Order::Compact => compact(date)?,
-        Order::Either => return None,
+        DateOrder::YearFirst => year_first(date)?,
+        DateOrder::DayFirst => year_last(date).map(|[day, month, year]| [year, month, day])?,
+        DateOrder::MonthFirst if date.contains('.') => return None,
+        DateOrder::MonthFirst => year_last(date).map(|[month, day, year]| [year, month, day])?,
+        DateOrder::Compact => compact(date)?,
+        DateOrder::Either => return None,
     };
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -280,39 +280,39 @@ mod tests {
     fn dates_count_days_like_python() {
         // Python 3: (date - date(1970, 1, 1)).days, and datetime.timestamp() / 86400 with tzinfo UTC.
         for (text, order, expected) in [
-            ("1970-01-01", Order::YearFirst, 0.0),
-            ("2000-02-29", Order::YearFirst, 11_016.0),
-            ("2024-03-01", Order::YearFirst, 19_783.0),
-            ("1900-03-01", Order::YearFirst, -25_508.0),
-            ("0001-01-01", Order::YearFirst, -719_162.0),
-            ("9999-12-31", Order::YearFirst, 2_932_896.0),
-            ("2024-03-01T12:00:00Z", Order::YearFirst, 19_783.5),
-            ("2024-03-01 06:00", Order::YearFirst, 19_783.25),
-            ("2024-03-01T00:00:00+06:00", Order::YearFirst, 19_782.75),
-            ("2024-03-01T00:00:00-0600", Order::YearFirst, 19_783.25),
-            ("2024-03-01T12:00:00.000Z", Order::YearFirst, 19_783.5),
-            ("2024/3/1", Order::YearFirst, 19_783.0),
-            ("01.03.2024", Order::DayFirst, 19_783.0),
-            ("1.3.2024 18:00", Order::DayFirst, 19_783.75),
-            ("1/3/24", Order::DayFirst, 19_783.0),
-            ("01.01.70", Order::DayFirst, 0.0),
-            ("03/01/2024", Order::MonthFirst, 19_783.0),
-            ("3/1/2024 6:00 PM", Order::MonthFirst, 19_783.75),
-            ("3/1/2024 12:00 AM", Order::MonthFirst, 19_783.0),
-            ("03-01-2024", Order::MonthFirst, 19_783.0),
-            ("20240301", Order::Compact, 19_783.0),
-            ("1 Mar 2024", Order::DayFirst, 19_783.0),
-            ("1 Mar 2024", Order::MonthFirst, 19_783.0),
-            ("2024-03-01", Order::DayFirst, 19_783.0),
-            ("13/01/2016", Order::Either, 16_813.0),
-            ("01/13/2016", Order::Either, 16_813.0),
-            ("1st march 2024 12:00", Order::DayFirst, 19_783.5),
-            ("01-Mar-24", Order::DayFirst, 19_783.0),
-            ("1. March 2024", Order::DayFirst, 19_783.0),
-            ("March 1, 2024", Order::MonthFirst, 19_783.0),
-            ("Mar 1 2024 6:00 PM", Order::MonthFirst, 19_783.75),
-            ("2024-Mar-01", Order::YearFirst, 19_783.0),
-            ("3 Sept 1970", Order::DayFirst, 245.0),
+            ("1970-01-01", DateOrder::YearFirst, 0.0),
+            ("2000-02-29", DateOrder::YearFirst, 11_016.0),
+            ("2024-03-01", DateOrder::YearFirst, 19_783.0),
+            ("1900-03-01", DateOrder::YearFirst, -25_508.0),
+            ("0001-01-01", DateOrder::YearFirst, -719_162.0),
+            ("9999-12-31", DateOrder::YearFirst, 2_932_896.0),
+            ("2024-03-01T12:00:00Z", DateOrder::YearFirst, 19_783.5),
+            ("2024-03-01 06:00", DateOrder::YearFirst, 19_783.25),
+            ("2024-03-01T00:00:00+06:00", DateOrder::YearFirst, 19_782.75),
+            ("2024-03-01T00:00:00-0600", DateOrder::YearFirst, 19_783.25),
+            ("2024-03-01T12:00:00.000Z", DateOrder::YearFirst, 19_783.5),
+            ("2024/3/1", DateOrder::YearFirst, 19_783.0),
+            ("01.03.2024", DateOrder::DayFirst, 19_783.0),
+            ("1.3.2024 18:00", DateOrder::DayFirst, 19_783.75),
+            ("1/3/24", DateOrder::DayFirst, 19_783.0),
+            ("01.01.70", DateOrder::DayFirst, 0.0),
+            ("03/01/2024", DateOrder::MonthFirst, 19_783.0),
+            ("3/1/2024 6:00 PM", DateOrder::MonthFirst, 19_783.75),
+            ("3/1/2024 12:00 AM", DateOrder::MonthFirst, 19_783.0),
+            ("03-01-2024", DateOrder::MonthFirst, 19_783.0),
+            ("20240301", DateOrder::Compact, 19_783.0),
+            ("1 Mar 2024", DateOrder::DayFirst, 19_783.0),
+            ("1 Mar 2024", DateOrder::MonthFirst, 19_783.0),
+            ("2024-03-01", DateOrder::DayFirst, 19_783.0),
+            ("13/01/2016", DateOrder::Either, 16_813.0),
+            ("01/13/2016", DateOrder::Either, 16_813.0),
+            ("1st march 2024 12:00", DateOrder::DayFirst, 19_783.5),
+            ("01-Mar-24", DateOrder::DayFirst, 19_783.0),
+            ("1. March 2024", DateOrder::DayFirst, 19_783.0),
+            ("March 1, 2024", DateOrder::MonthFirst, 19_783.0),
+            ("Mar 1 2024 6:00 PM", DateOrder::MonthFirst, 19_783.75),
+            ("2024-Mar-01", DateOrder::YearFirst, 19_783.0),
+            ("3 Sept 1970", DateOrder::DayFirst, 245.0),
         ] {
             assert_eq!(days(text, order), Some(expected), "{text}");
         }
@@ -347,21 +347,21 @@ mod tests {
 
     #[test]
     fn the_column_decides_between_day_first_and_month_first() {
-        assert_eq!(order(&column(&["01/02/2016", "12/31/2016"])), Some((Order::MonthFirst, false)));
-        assert_eq!(order(&column(&["01/02/2016", "31/12/2016"])), Some((Order::DayFirst, false)));
-        assert_eq!(order(&column(&["01/02/2016", "03/04/2016"])), Some((Order::MonthFirst, true)));
-        assert_eq!(order(&column(&["01-02-2016", "03-04-2016"])), Some((Order::DayFirst, true)));
+        assert_eq!(order(&column(&["01/02/2016", "12/31/2016"])), Some((DateOrder::MonthFirst, false)));
+        assert_eq!(order(&column(&["01/02/2016", "31/12/2016"])), Some((DateOrder::DayFirst, false)));
+        assert_eq!(order(&column(&["01/02/2016", "03/04/2016"])), Some((DateOrder::MonthFirst, true)));
+        assert_eq!(order(&column(&["01-02-2016", "03-04-2016"])), Some((DateOrder::DayFirst, true)));
         // Points stand in no month-first date; one and the same day is no doubt.
-        assert_eq!(order(&column(&["01.02.2016"])), Some((Order::DayFirst, false)));
-        assert_eq!(order(&column(&["01/01/2016", "02/02/2016"])), Some((Order::MonthFirst, false)));
+        assert_eq!(order(&column(&["01.02.2016"])), Some((DateOrder::DayFirst, false)));
+        assert_eq!(order(&column(&["01/01/2016", "02/02/2016"])), Some((DateOrder::MonthFirst, false)));
         // Days that are one in any order stand beside each other; one that could be two cannot.
-        assert_eq!(order(&column(&["13/01/2016", "01/13/2016", "02/02/2016"])), Some((Order::Either, false)));
+        assert_eq!(order(&column(&["13/01/2016", "01/13/2016", "02/02/2016"])), Some((DateOrder::Either, false)));
         let two = column(&["13/01/2016", "01/13/2016", "02/03/2016"]);
         assert_eq!((order(&two), two_orders(&two)), (None, Some([(0, "13/01/2016"), (1, "01/13/2016")])));
-        assert_eq!(order(&column(&["3 Mar 2021", "May 4, 2021", "2021-05-05"])), Some((Order::YearFirst, false)));
-        assert_eq!(order(&column(&["2021-01-10", "28/05/2022"])), Some((Order::DayFirst, false)));
-        assert_eq!(order(&column(&["2021-01-10", "05/04/2022"])), Some((Order::MonthFirst, true)));
-        assert_eq!(order(&column(&["3 Mar 2021", "04.05.2021"])), Some((Order::DayFirst, false)));
-        assert_eq!(nearest_order(&column(&["13/01/2016", "14/01/2016", "01/13/2016"])), Order::DayFirst);
+        assert_eq!(order(&column(&["3 Mar 2021", "May 4, 2021", "2021-05-05"])), Some((DateOrder::YearFirst, false)));
+        assert_eq!(order(&column(&["2021-01-10", "28/05/2022"])), Some((DateOrder::DayFirst, false)));
+        assert_eq!(order(&column(&["2021-01-10", "05/04/2022"])), Some((DateOrder::MonthFirst, true)));
+        assert_eq!(order(&column(&["3 Mar 2021", "04.05.2021"])), Some((DateOrder::DayFirst, false)));
+        assert_eq!(nearest_order(&column(&["13/01/2016", "14/01/2016", "01/13/2016"])), DateOrder::DayFirst);
     }
 }

@@ -4,7 +4,7 @@ use super::Notice;
 use super::cells::{Cell, Cells};
 use super::dates;
 use super::facts::{Fact, Topic};
-use crate::data::Order;
+use crate::data::DateOrder;
 use std::collections::HashSet;
 
 /// Fewer rows give no evidence of identifiers.
@@ -130,7 +130,7 @@ pub(super) fn of_numbers(name: &str, values: &[f64]) -> Vec<Fact> {
 /// The first cell that is no day where most cells are days written as one number, and all have eight digits.
 pub(super) fn no_day(cells: &Cells) -> Option<(usize, &str)> {
     let present = || cells.iter().enumerate().filter(|(_, cell)| Cell::of(cell) != Cell::Missing);
-    let is_day = |cell: &str| dates::days(cell, Order::Compact).is_some();
+    let is_day = |cell: &str| dates::days(cell, DateOrder::Compact).is_some();
     if !present().all(|(_, cell)| cell.len() == 8 && cell.bytes().all(|b| b.is_ascii_digit())) {
         return None;
     }

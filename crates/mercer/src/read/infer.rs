@@ -11,7 +11,7 @@ use super::cells::{Cell, Cells, missing_among_numbers};
 use super::facts::{Fact, Topic, declared};
 use super::marks::{self, Said};
 use super::{dates, doubts};
-use crate::data::{ColumnKind, Order, Unit, Writing};
+use crate::data::{ColumnKind, DateOrder, Unit, Writing};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
@@ -103,7 +103,7 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     // A format that tells strings from numbers is believed: codes such as '0123' are labels. Amounts and percentages are none.
     let bare = match &writing {
         Some(Writing::Marked(marks)) => marks.unit == Unit::None,
-        Some(Writing::Point | Writing::Date(Order::Compact)) => true,
+        Some(Writing::Point | Writing::Date(DateOrder::Compact)) => true,
         _ => false,
     };
     let as_strings = cells.strings && c.cells > 0 && bare;

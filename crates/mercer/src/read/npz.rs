@@ -88,7 +88,7 @@ fn raw(items: &Items, k: usize, width: usize) -> Raw {
 }
 
 /// One file of an archive.
-struct Entry {
+struct ZipMember {
     name: String,
     method: u16,
     sum: u32,
@@ -105,7 +105,7 @@ fn number(bytes: &[u8], at: usize, length: usize) -> std::result::Result<u64, St
 }
 
 /// The files that the directory at the end lists (PKWARE, APPNOTE 4.3.12 and 4.3.16).
-fn directory(bytes: &[u8]) -> std::result::Result<Vec<Entry>, String> {
+fn directory(bytes: &[u8]) -> std::result::Result<Vec<ZipMember>, String> {
     // The end has 22 bytes and a comment of at most 65535.
     let tail = bytes.len().saturating_sub(22 + 65_535);
     let end = bytes[tail..].windows(4).rposition(|w| w == END).ok_or("it has no directory")? + tail;
@@ -133,7 +133,7 @@ fn directory(bytes: &[u8]) -> std::result::Result<Vec<Entry>, String> {
             return Err("it is encrypted".into());
         }
         let name_bytes = bytes.get(at + 46..at + 46 + name).ok_or("its directory is cut off")?;
-        entries.push(Entry {
+        entries.push(ZipMember {
             name: String::from_utf8_lossy(name_bytes).into_owned(),
             method: field(10, 2)? as u16,
             sum: field(16, 4)? as u32,
@@ -146,7 +146,7 @@ fn directory(bytes: &[u8]) -> std::result::Result<Vec<Entry>, String> {
     Ok(entries)
 }
 
-impl Entry {
+impl ZipMember {
     /// The bytes of the file, as many as the directory says.
     fn unpack(&self, bytes: &[u8]) -> std::result::Result<Vec<u8>, String> {
         if bytes.get(self.at..).is_none_or(|rest| !rest.starts_with(MEMBER)) {

@@ -4,7 +4,7 @@
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::marks::{self, Said};
 use super::{dates, facts::Fact, facts::Topic};
-use crate::data::{Marks, Negative, Order, Thousands, Unit, Writing};
+use crate::data::{DateOrder, Marks, Negative, Thousands, Unit, Writing};
 use std::collections::HashSet;
 
 /// Words for 1 and 0.
@@ -58,7 +58,7 @@ impl Writing {
     /// How a column that is declared to hold numbers is written: as all of its cells are, or as most of them, so that a fault is
     /// named by the cell that departs from the others.
     pub(super) fn declared(cells: &Cells) -> Writing {
-        let told = Writing::of(cells).filter(|writing| *writing != Writing::Date(Order::Compact));
+        let told = Writing::of(cells).filter(|writing| *writing != Writing::Date(DateOrder::Compact));
         told.or_else(|| marks::nearest(cells).map(Writing::Marked)).unwrap_or(Writing::Point)
     }
 
@@ -88,17 +88,17 @@ impl Writing {
         let (topic, says, undo) = match self {
             Writing::Point => return None,
             Writing::Marked(marks) => (Topic::Numbers, format!("{{holds}} {}: read as numbers", marks.words()), "category reads labels"),
-            Writing::Date(Order::Compact) => (
+            Writing::Date(DateOrder::Compact) => (
                 Topic::Dates,
                 "{holds} dates written as 20221122 or 202211: read as days since 1970-01-01".into(),
                 "number reads plain numbers",
             ),
             Writing::Date(order) => {
                 let how = match order {
-                    Order::DayFirst => ", day first",
-                    Order::MonthFirst => ", month first",
-                    Order::Either => ", some day first and some month first",
-                    Order::YearFirst | Order::Compact => "",
+                    DateOrder::DayFirst => ", day first",
+                    DateOrder::MonthFirst => ", month first",
+                    DateOrder::Either => ", some day first and some month first",
+                    DateOrder::YearFirst | DateOrder::Compact => "",
                 };
                 (Topic::Dates, format!("{{holds}} dates{how}: read as days since 1970-01-01"), "category reads labels")
             }
@@ -123,12 +123,12 @@ impl Writing {
 
 /// Numbers of eight digits that are days of the calendar without exception, and not all the same; or of six that are months, and
 /// of which there are as many as could hardly be so by chance.
-fn compact_dates(cells: &Cells) -> Option<Order> {
+fn compact_dates(cells: &Cells) -> Option<DateOrder> {
     let first = cells.iter().find(|text| Cell::of(text) != Cell::Missing)?;
-    dates::days(first, Order::Compact)?;
+    dates::days(first, DateOrder::Compact)?;
     let different = || cells.iter().filter(|text| Cell::of(text) != Cell::Missing).collect::<HashSet<_>>().len();
     let enough = if first.len() == 6 { MONTHS } else { 2 };
-    (dates::fitting(cells).contains(&Order::Compact) && different() >= enough).then_some(Order::Compact)
+    (dates::fitting(cells).contains(&DateOrder::Compact) && different() >= enough).then_some(DateOrder::Compact)
 }
 
 /// Different numbers of six digits that are months; an eighth of all numbers from 190000 to 209999 are.
@@ -206,15 +206,15 @@ mod tests {
         assert_eq!(Writing::of(&cells(&["1", "-", ".", "n.a."])), Some(Writing::Point));
         assert_eq!(Writing::of(&cells(&["1", "2,5", "NA"])), Some(marked(true, Thousands::None)));
         assert_eq!(Writing::of(&cells(&["2,5", "2.5"])), None);
-        assert_eq!(Writing::of(&cells(&["2024-01-01", ""])), Some(Writing::Date(Order::YearFirst)));
+        assert_eq!(Writing::of(&cells(&["2024-01-01", ""])), Some(Writing::Date(DateOrder::YearFirst)));
         assert_eq!(Writing::of(&cells(&["2024-01-01", "soon"])), None);
-        assert_eq!(Writing::of(&cells(&["20240101", "20240102"])), Some(Writing::Date(Order::Compact)));
+        assert_eq!(Writing::of(&cells(&["20240101", "20240102"])), Some(Writing::Date(DateOrder::Compact)));
         assert_eq!(Writing::of(&cells(&["20240101", "20240199"])), Some(Writing::Point));
         assert_eq!(Writing::of(&cells(&["20240101", "20240101"])), Some(Writing::Point));
-        assert_eq!(Writing::of(&cells(&["2019-01", "2019-02", "2019-12"])), Some(Writing::Date(Order::YearFirst)));
+        assert_eq!(Writing::of(&cells(&["2019-01", "2019-02", "2019-12"])), Some(Writing::Date(DateOrder::YearFirst)));
         let months: Vec<String> = (0..12).map(|i| format!("2019{:02}", i + 1)).collect();
         let months: Vec<&str> = months.iter().map(String::as_str).collect();
-        assert_eq!(Writing::of(&cells(&months)), Some(Writing::Date(Order::Compact)));
+        assert_eq!(Writing::of(&cells(&months)), Some(Writing::Date(DateOrder::Compact)));
         assert_eq!(Writing::of(&cells(&months[..3])), Some(Writing::Point));
         assert_eq!(Writing::of(&cells(&["10:21:07", "1:02:15.5", "26:00:00"])), Some(Writing::Clock));
         assert_eq!(Writing::Clock.cell("10:21:07"), Cell::Number(37_267.0));
@@ -229,10 +229,10 @@ mod tests {
 
     #[test]
     fn training_decides_what_a_new_column_leaves_open() {
-        let day_first = Writing::Date(Order::DayFirst);
+        let day_first = Writing::Date(DateOrder::DayFirst);
         assert_eq!(Writing::like(&day_first, &cells(&["01/02/2016"])), Some(day_first.clone()));
-        assert_eq!(Writing::like(&day_first, &cells(&["12/31/2016"])), Some(Writing::Date(Order::MonthFirst)));
-        assert_eq!(Writing::like(&Writing::Date(Order::Compact), &cells(&["20240101"])), Some(Writing::Date(Order::Compact)));
+        assert_eq!(Writing::like(&day_first, &cells(&["12/31/2016"])), Some(Writing::Date(DateOrder::MonthFirst)));
+        assert_eq!(Writing::like(&Writing::Date(DateOrder::Compact), &cells(&["20240101"])), Some(Writing::Date(DateOrder::Compact)));
         assert_eq!(Writing::like(&Writing::Point, &cells(&["20240101", "20240102"])), Some(Writing::Point));
         let german = marked(true, Thousands::Point);
         assert_eq!(Writing::like(&german, &cells(&["1.234"])), Some(german.clone()));

@@ -170,7 +170,7 @@ fn params_json(params: &[Param]) -> serde_json::Value {
     params.iter().map(param_json).collect()
 }
 
-fn kernel_json(k: &kernels::Entry) -> serde_json::Value {
+fn kernel_json(k: &kernels::KernelEntry) -> serde_json::Value {
     let aliases: Vec<&str> = k.aliases.iter().map(|a| a.0).collect();
     json!({"name": k.name, "doc": k.doc, "source": k.source, "because": k.because, "takes": k.takes, "params": params_with_defaults_json(k.params, &(k.defaults)()), "aliases": aliases})
 }

@@ -1,7 +1,7 @@
 //! What a test of independence or of two samples found, in words.
 
 use super::words::{brief_kernel, wrapped};
-use crate::dependence::Found;
+use crate::dependence::TestResult;
 use crate::kernels::KernelExpr;
 
 /// A p-value below this is called evidence.
@@ -47,7 +47,7 @@ fn readable(kernel: &str) -> String {
 }
 
 /// The answer, what was asked, and the numbers behind it; the sentence in lines of at most `width` characters (at least 40).
-pub fn dependence_text(question: &Question, found: &Found, seed: u64, width: usize) -> String {
+pub fn dependence_text(question: &Question, found: &TestResult, seed: u64, width: usize) -> String {
     let statistic = match question {
         Question::Independence(_) => "HSIC",
         Question::TwoSamples(_) => "MMD squared",

@@ -27,7 +27,7 @@ struct Document<'a> {
     class_rows: BTreeMap<&'a str, usize>,
     baseline: Option<Estimate>,
     notices: Vec<&'a String>,
-    rows: Vec<Entry<'a>>,
+    rows: Vec<CandidateRecord<'a>>,
     trials: Vec<Work<'a>>,
 }
 
@@ -43,7 +43,7 @@ struct Work<'a> {
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct CandidateRecord<'a> {
     estimator: &'a str,
     settled: &'a str,
     #[serde(serialize_with = "by_name")]
@@ -126,10 +126,10 @@ fn by_name<S: Serializer>(metrics: &[(Metric, Estimate)], to: S) -> std::result:
     to.collect_map(metrics.iter().map(|(m, e)| (m.name(), e)))
 }
 
-impl<'a> Entry<'a> {
+impl<'a> CandidateRecord<'a> {
     fn of(row: &'a Row, comparison: &'a Comparison, held_out: bool) -> Self {
         let classes = comparison.classes();
-        Entry {
+        CandidateRecord {
             recalls: classes.iter().map(String::as_str).zip(row.recalls.iter().copied()).collect(),
             estimator: &row.estimator,
             settled: &row.settled,
@@ -183,7 +183,7 @@ impl Comparison {
             kernel: &self.kernel,
             folds: self.folds,
             seed: self.seed,
-            rows: self.entries.iter().map(|row| Entry::of(row, self, held_out)).collect(),
+            rows: self.entries.iter().map(|row| CandidateRecord::of(row, self, held_out)).collect(),
             trials: self.trials.iter().map(Work::of).collect(),
         };
         let mut text = serde_json::to_string_pretty(&document)

@@ -16,7 +16,7 @@ use crate::gram::{Dense, Subset};
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
-use crate::prep::Step;
+use crate::prep::PrepStep;
 use crate::select::{BoundStatus, TunedParameter};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -279,7 +279,7 @@ fn relevance(model: &Model) -> Result<Vec<Picture>> {
     if !model.estimator.uses_kernel() {
         return Ok(Vec::new());
     }
-    let standardised = model.prep.steps.iter().any(|s| matches!(s, Step::Standardise(_) | Step::Vectors(_)));
+    let standardised = model.prep.steps.iter().any(|s| matches!(s, PrepStep::Standardise(_) | PrepStep::Vectors(_)));
     let mut out = Vec::new();
     for p in model.kernel.expr().values().into_iter().filter(|p| p.param.name == "length_scale") {
         let Value::List(lengths) = &p.value else { continue };

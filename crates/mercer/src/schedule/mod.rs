@@ -30,7 +30,7 @@ pub trait Prices {
 
 /// The next action of a comparison.
 #[derive(Debug)]
-pub enum Step {
+pub enum NextAction {
     /// These trials, in any order or side by side. They may take so much of the budget together.
     Run(Vec<Trial>, f64),
     /// Nothing is left, or nothing that the budget allows.
@@ -58,9 +58,9 @@ impl Schedule {
     }
 
     /// What is to be done with so much of the budget left; 0 or less where it is spent, or an end was asked for.
-    pub fn next(&mut self, left: f64, prices: &dyn Prices) -> Step {
+    pub fn next(&mut self, left: f64, prices: &dyn Prices) -> NextAction {
         let step = self.looks(left, prices).or_else(|| self.tunes(left, prices)).or_else(|| self.lasts(left, prices));
-        step.unwrap_or(Step::Done)
+        step.unwrap_or(NextAction::Done)
     }
 
     /// What the trials so far have taken, in the unit of the budget.
@@ -201,7 +201,7 @@ impl Schedule {
 
     /// As many of these groups of trials as take a small part of what is left, in their order; at least the first that there is
     /// room for. What there is no room for is searched no further.
-    fn batch(&mut self, groups: Vec<(usize, Vec<Trial>)>, left: f64, reserve: f64, prices: &dyn Prices) -> Option<Step> {
+    fn batch(&mut self, groups: Vec<(usize, Vec<Trial>)>, left: f64, reserve: f64, prices: &dyn Prices) -> Option<NextAction> {
         let waiting = groups.len().max(1) as f64;
         let (mut chosen, mut taken, mut groups_taken) = (Vec::new(), 0.0, 0);
         for (c, trials) in groups {
@@ -220,10 +220,10 @@ impl Schedule {
         }
         // A price may be wrong by a factor: no step takes what the others need.
         let most = (left - reserve).min((3.0 * taken).max(left / waiting));
-        (!chosen.is_empty()).then_some(Step::Run(chosen, most))
+        (!chosen.is_empty()).then_some(NextAction::Run(chosen, most))
     }
 
-    fn looks(&mut self, left: f64, prices: &dyn Prices) -> Option<Step> {
+    fn looks(&mut self, left: f64, prices: &dyn Prices) -> Option<NextAction> {
         let due: Vec<usize> = self.contenders().into_iter().filter(|&c| !self.candidates[c].is_looked()).collect();
         if due.is_empty() {
             return None;
@@ -233,7 +233,7 @@ impl Schedule {
         self.batch(groups, left, 0.0, prices)
     }
 
-    fn tunes(&mut self, left: f64, prices: &dyn Prices) -> Option<Step> {
+    fn tunes(&mut self, left: f64, prices: &dyn Prices) -> Option<NextAction> {
         for c in self.contenders() {
             let candidate = &mut self.candidates[c];
             if candidate.is_settled() {
@@ -271,7 +271,7 @@ impl Schedule {
                     return Some(step);
                 }
                 if self.candidates[leader].is_tuned() && self.candidates[leader].is_fittable() {
-                    return Some(Step::Run(vec![self.last(leader, true, left, prices)], left));
+                    return Some(NextAction::Run(vec![self.last(leader, true, left, prices)], left));
                 }
             }
             if due.is_empty() {
@@ -356,14 +356,14 @@ impl Schedule {
         self.metric.perfect().is_some_and(|perfect| SEARCH_GAIN * (perfect - own).abs() > (perfect - best).abs() + margin)
     }
 
-    fn lasts(&mut self, left: f64, prices: &dyn Prices) -> Option<Step> {
+    fn lasts(&mut self, left: f64, prices: &dyn Prices) -> Option<NextAction> {
         let order = self.ranked();
         let due: Vec<usize> = order.iter().copied().filter(|&c| self.candidates[c].is_fittable()).collect();
         let first = *due.first()?;
         // The best is fitted in any case, and without a search where there is no room for one.
         let trial = self.last(first, first == order[0], left, prices);
         if first == order[0] && prices.price(&trial) > BATCH_SHARE * left {
-            return Some(Step::Run(vec![trial], left));
+            return Some(NextAction::Run(vec![trial], left));
         }
         let mut groups = Vec::new();
         for (place, &c) in due.iter().enumerate() {

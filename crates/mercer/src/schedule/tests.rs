@@ -47,7 +47,7 @@ fn judged(error: f64) -> Contribution {
 impl Runner {
     fn run(&mut self, schedule: &mut Schedule, budget: f64) {
         for _ in 0..1000 {
-            let Step::Run(trials, _) = schedule.next(budget - self.spent, self) else { return };
+            let NextAction::Run(trials, _) = schedule.next(budget - self.spent, self) else { return };
             assert!(!trials.is_empty());
             for trial in trials {
                 let known = self.known[trial.candidate];
@@ -105,7 +105,7 @@ fn what_remains_is_known_after_the_first_looks_and_bounds_what_is_spent() {
     let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, Some(1.0));
     let runner = Runner { known: known.to_vec(), log: Vec::new(), spent: 0.0 };
     let mut seen = Vec::new();
-    while let Step::Run(trials, _) = schedule.next(1000.0 - schedule.spent(), &runner) {
+    while let NextAction::Run(trials, _) = schedule.next(1000.0 - schedule.spent(), &runner) {
         seen.push((schedule.remaining(1000.0 - schedule.spent(), &runner), schedule.spent()));
         for trial in trials {
             let (price, known) = (runner.price(&trial), known[trial.candidate]);
@@ -239,11 +239,11 @@ fn a_fit_that_was_refused_for_memory_is_tried_with_fewer_rows() {
     let rows = RowsOf { rows: 1000, most: 1000, landmarks: None };
     let mut schedule = Schedule::new(vec![Candidate::new(estimator, kernel, rows, 1000, 2)], 2, Metric::Accuracy, None);
     let runner = Runner { known: vec![SOME], log: Vec::new(), spent: 0.0 };
-    let Step::Run(trials, _) = schedule.next(100.0, &runner) else { panic!("nothing to do") };
+    let NextAction::Run(trials, _) = schedule.next(100.0, &runner) else { panic!("nothing to do") };
     let refused = Error::Memory { what: "a fit".into(), needed: 2, allowed: 1, instead: String::new() };
     let result = TrialResult { trial: trials[0].clone(), judged: Err(refused), is_open: true, exact_wins: false, spent: Spent::default() };
     schedule.take(&result, 0.0);
-    let Step::Run(trials, _) = schedule.next(100.0, &runner) else { panic!("nothing to do") };
+    let NextAction::Run(trials, _) = schedule.next(100.0, &runner) else { panic!("nothing to do") };
     assert!(trials.iter().all(|t| t.rows.most == 666 && t.purpose == Purpose::Look), "{trials:?}");
 }
 

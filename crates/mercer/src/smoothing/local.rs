@@ -12,7 +12,7 @@
 use super::moments::{Columns, Moments, terms};
 use super::place::{At, DETERMINED};
 use super::sample::require_finite;
-use super::together::{Rows, Together};
+use super::together::{RegressionRows, Together};
 use super::{Sample, SmoothingKernel, robust};
 use crate::blocks;
 use crate::control::Control;
@@ -325,7 +325,7 @@ impl LocalFit {
         control: &Control,
         of: impl Fn(usize, Option<At>) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let rows = Rows {
+        let rows = RegressionRows {
             points: self.sample.points().data(),
             targets: &self.y,
             weights: self.sample.weights(),

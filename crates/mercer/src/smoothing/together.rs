@@ -15,7 +15,7 @@ const NEGLIGIBLE: f64 = 1e-14;
 const PAIR: f64 = 0.7;
 
 /// The rows, and what is fitted to them.
-pub(super) struct Rows<'a> {
+pub(super) struct RegressionRows<'a> {
     /// In D columns, row by row.
     pub(super) points: &'a [f64],
     pub(super) targets: &'a [f64],
@@ -40,7 +40,13 @@ pub(super) struct Together<'a> {
 
 impl<'a> Together<'a> {
     /// None where the sums at each place alone are no slower, and where there are none together.
-    pub(super) fn of(rows: &Rows<'a>, kernel: SmoothingKernel, places: &[f64], squares: bool, control: &Control) -> Result<Option<Self>> {
+    pub(super) fn of(
+        rows: &RegressionRows<'a>,
+        kernel: SmoothingKernel,
+        places: &[f64],
+        squares: bool,
+        control: &Control,
+    ) -> Result<Option<Self>> {
         let dim = rows.widths.len();
         if kernel != SmoothingKernel::Gaussian || dim > 2 {
             return Ok(None);

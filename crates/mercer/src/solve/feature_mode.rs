@@ -41,7 +41,7 @@ pub struct Features<'a> {
 struct Blocks(Vec<Cholesky>);
 
 /// A place on the way: weights, Z v, the best constants for it.
-struct Place {
+struct FeatureIterate {
     weights: Matrix,
     function: Matrix,
     constants: Vec<f64>,
@@ -81,7 +81,7 @@ impl Features<'_> {
             let ended = share <= exact || stalls == STALLS || iterations == mode::STEPS;
             let next = if ended { None } else { self.next(likelihood, &here, &slope, share, &mut blocks, control)? };
             let Some(next) = next else {
-                let Place { weights, function, constants, slopes, objective } = here;
+                let FeatureIterate { weights, function, constants, slopes, objective } = here;
                 let latent = mode::shifted(&function, &constants);
                 let (alpha, curvature) = (slopes.residual, slopes.curvature);
                 return Ok((Mode { alpha, function, constants, latent, curvature, objective, gap, iterations }, weights));
@@ -110,27 +110,27 @@ impl Features<'_> {
         Ok(weights)
     }
 
-    fn place(&self, likelihood: &dyn Likelihood, weights: Matrix, b: Vec<f64>, control: &Control) -> Result<Place> {
+    fn place(&self, likelihood: &dyn Likelihood, weights: Matrix, b: Vec<f64>, control: &Control) -> Result<FeatureIterate> {
         let function = product_within(self.z, &weights, control)?;
         self.place_of(likelihood, weights, function, b)
     }
 
-    fn place_of(&self, likelihood: &dyn Likelihood, weights: Matrix, function: Matrix, b: Vec<f64>) -> Result<Place> {
+    fn place_of(&self, likelihood: &dyn Likelihood, weights: Matrix, function: Matrix, b: Vec<f64>) -> Result<FeatureIterate> {
         let (constants, slopes) = mode::best_constants(likelihood, self.constants, &function, b)?;
         let objective = slopes.loss + 0.5 * self.lambda * dot(weights.data(), weights.data());
-        Ok(Place { weights, function, constants, slopes, objective })
+        Ok(FeatureIterate { weights, function, constants, slopes, objective })
     }
 
     /// The place after a step; `None` where no step brings less.
     fn next(
         &self,
         likelihood: &dyn Likelihood,
-        here: &Place,
+        here: &FeatureIterate,
         slope: &Matrix,
         share: f64,
         held: &mut Option<Blocks>,
         control: &Control,
-    ) -> Result<Option<Place>> {
+    ) -> Result<Option<FeatureIterate>> {
         let curvature = &here.slopes.curvature;
         let within = if self.constants { Some(OfConstants::new(curvature)?) } else { None };
         let blocks = match held.take() {

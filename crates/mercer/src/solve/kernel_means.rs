@@ -36,7 +36,7 @@ pub struct KernelMeans {
 
 /// Clusters from a start, which says the cluster of each place; every cluster has a place.
 pub fn kernel_means(gram: &Matrix, weights: &[f64], start: Vec<usize>, count: usize, control: &Control) -> Result<KernelMeans> {
-    let mut state = State::new(gram, weights, start, count, control)?;
+    let mut state = KernelMeansState::new(gram, weights, start, count, control)?;
     let mut steps = 0;
     let mut fixed = false;
     while steps < MOST_SWEEPS {
@@ -58,7 +58,7 @@ pub fn kernel_means(gram: &Matrix, weights: &[f64], start: Vec<usize>, count: us
     Ok(KernelMeans { cluster: state.cluster, objective, steps, fixed, norms, mass: state.mass })
 }
 
-struct State<'a> {
+struct KernelMeansState<'a> {
     gram: &'a Matrix,
     weights: &'a [f64],
     cluster: Vec<usize>,
@@ -68,10 +68,10 @@ struct State<'a> {
     inner: Vec<f64>,
 }
 
-impl<'a> State<'a> {
+impl<'a> KernelMeansState<'a> {
     fn new(gram: &'a Matrix, weights: &'a [f64], cluster: Vec<usize>, count: usize, control: &Control) -> Result<Self> {
         let sums = Matrix::zeros(0, count);
-        let mut state = State { gram, weights, cluster, sums, mass: vec![0.0; count], inner: vec![0.0; count] };
+        let mut state = KernelMeansState { gram, weights, cluster, sums, mass: vec![0.0; count], inner: vec![0.0; count] };
         state.sum_up(control)?;
         Ok(state)
     }
@@ -204,7 +204,7 @@ mod tests {
         let gram = linear(&points);
         let control = Control::default();
         let mut lloyd: Vec<usize> = (0..60).map(|i| i % count).collect();
-        let mut state = State::new(&gram, &weights, lloyd.clone(), count, &control).unwrap();
+        let mut state = KernelMeansState::new(&gram, &weights, lloyd.clone(), count, &control).unwrap();
         for sweep in 0.. {
             let (centres, _) = in_the_plane(&points, &weights, &lloyd, count);
             let far = |p: &[f64; 2], k: usize| (p[0] - centres[k][0]).powi(2) + (p[1] - centres[k][1]).powi(2);

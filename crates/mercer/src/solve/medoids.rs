@@ -52,13 +52,13 @@ pub fn medoids(d: &Matrix, weights: &[f64], count: usize, starts: usize, seed: u
     if sets(n, count) <= FEW_SETS {
         return every_set(d, weights, count, control);
     }
-    let mut best = State::new(d, weights, greedy(d, weights, count, control)?).improve(control)?;
+    let mut best = MedoidAssignment::new(d, weights, greedy(d, weights, count, control)?).improve(control)?;
     for start in 1..starts {
         if control.out_of_time() {
             break;
         }
         let first = drawn(d, weights, count, seed.wrapping_add(start as u64), control)?;
-        let found = State::new(d, weights, first).improve(control)?;
+        let found = MedoidAssignment::new(d, weights, first).improve(control)?;
         let swaps = best.swaps + found.swaps;
         best = Medoids { swaps, ..if found.loss < best.loss { found } else { best } };
     }
@@ -85,7 +85,7 @@ fn every_set(d: &Matrix, weights: &[f64], count: usize, control: &Control) -> Re
         set[last] += 1;
         (last + 1..count).for_each(|k| set[k] = set[k - 1] + 1);
     }
-    Ok(Medoids { every_set: true, fixed: true, ..State::new(d, weights, best).found(0, true) })
+    Ok(Medoids { every_set: true, fixed: true, ..MedoidAssignment::new(d, weights, best).found(0, true) })
 }
 
 dispatch! {
@@ -179,7 +179,7 @@ fn drawn(d: &Matrix, weights: &[f64], count: usize, seed: u64, control: &Control
 }
 
 /// Medoids with, for each place, its nearest and its second nearest.
-struct State<'a> {
+struct MedoidAssignment<'a> {
     d: &'a Matrix,
     weights: &'a [f64],
     places: Vec<usize>,
@@ -190,10 +190,11 @@ struct State<'a> {
     second: Vec<f64>,
 }
 
-impl<'a> State<'a> {
+impl<'a> MedoidAssignment<'a> {
     fn new(d: &'a Matrix, weights: &'a [f64], places: Vec<usize>) -> Self {
         let n = weights.len();
-        let mut state = State { d, weights, places, nearest: vec![0; n], next: vec![0; n], first: vec![0.0; n], second: vec![0.0; n] };
+        let mut state =
+            MedoidAssignment { d, weights, places, nearest: vec![0; n], next: vec![0; n], first: vec![0.0; n], second: vec![0.0; n] };
         (0..n).for_each(|j| state.look(j));
         state
     }
@@ -306,7 +307,7 @@ mod tests {
         let d = line(&points);
         for k in 1..5 {
             let ends = (0..6).map(|seed| {
-                let start = State::new(&d, &weights, drawn(&d, &weights, k, seed, &Control::default()).unwrap());
+                let start = MedoidAssignment::new(&d, &weights, drawn(&d, &weights, k, seed, &Control::default()).unwrap());
                 let before = start.loss();
                 let found = start.improve(&Control::default()).unwrap();
                 assert!(found.fixed && found.loss <= before && (found.loss < before) == (found.swaps > 0));
@@ -314,7 +315,7 @@ mod tests {
                     for position in 0..k {
                         let mut places = found.places.clone();
                         places[position] = candidate;
-                        assert!(State::new(&d, &weights, places).loss() >= found.loss * (1.0 - 1e-9));
+                        assert!(MedoidAssignment::new(&d, &weights, places).loss() >= found.loss * (1.0 - 1e-9));
                     }
                 }
                 found.loss
@@ -344,13 +345,13 @@ mod tests {
         let points: Vec<f64> = (0..40).map(|i| ((i * 29) % 41) as f64 * 0.7 + 0.01 * i as f64).collect();
         let weights: Vec<f64> = (0..40).map(|i| 0.5 + (i % 4) as f64).collect();
         let d = line(&points);
-        let mut state = State::new(&d, &weights, vec![3, 17, 30]);
+        let mut state = MedoidAssignment::new(&d, &weights, vec![3, 17, 30]);
         for candidate in [5, 22, 9, 39, 1] {
             let (position, change) = state.best_swap(candidate, &state.removals());
             let before = state.loss();
             state.swap(position, candidate);
             assert!((state.loss() - before - change).abs() <= 1e-9 * before);
-            let fresh = State::new(&d, &weights, state.places.clone());
+            let fresh = MedoidAssignment::new(&d, &weights, state.places.clone());
             assert_eq!((&fresh.nearest, &fresh.first, &fresh.second), (&state.nearest, &state.first, &state.second));
         }
     }

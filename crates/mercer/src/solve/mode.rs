@@ -77,7 +77,7 @@ struct Problem<'a> {
 }
 
 /// A place on the way: coefficients, their function, the best constants for it.
-struct Place {
+struct ModeIterate {
     alpha: Matrix,
     function: Matrix,
     constants: Vec<f64>,
@@ -172,7 +172,7 @@ pub fn find_within(likelihood: &dyn Likelihood, alpha: Option<&Matrix>, s: &Matr
 
 impl Problem<'_> {
     /// Functions of 0.
-    fn origin(&self, rows: usize) -> Result<Place> {
+    fn origin(&self, rows: usize) -> Result<ModeIterate> {
         let outputs = self.likelihood.outputs();
         self.place(Matrix::zeros(rows, outputs), Matrix::zeros(rows, outputs), vec![0.0; outputs])
     }
@@ -188,7 +188,7 @@ impl Problem<'_> {
     }
 
     /// Newton's method from a place until the gap is so small a share of the objective.
-    fn descend(&self, mut here: Place, exact: f64) -> Result<Mode> {
+    fn descend(&self, mut here: ModeIterate, exact: f64) -> Result<Mode> {
         let Problem { multiply, control, .. } = *self;
         let (mut last, mut iterations, mut factor, mut products) = (f64::INFINITY, 0, None::<NearFactor>, 0);
         loop {
@@ -206,7 +206,7 @@ impl Problem<'_> {
             }
             let next = if ended { None } else { self.next(&here, &residual, &image, share, factor.as_ref())? };
             let Some((next, taken)) = next else {
-                let Place { mut alpha, mut function, constants, slopes, objective } = here;
+                let ModeIterate { mut alpha, mut function, constants, slopes, objective } = here;
                 // Where S is singular many coefficients make one function; the slopes are those that the optimality conditions name.
                 if share <= ROUNDING {
                     (alpha, function) = (slopes.residual, plus(&function, 1.0, &image));
@@ -222,22 +222,22 @@ impl Problem<'_> {
     }
 
     /// The place of a function with its best constants, which are looked for from `b`.
-    fn place(&self, alpha: Matrix, function: Matrix, b: Vec<f64>) -> Result<Place> {
+    fn place(&self, alpha: Matrix, function: Matrix, b: Vec<f64>) -> Result<ModeIterate> {
         let norm = inner(&alpha, &function);
         let (constants, slopes) = best_constants(self.likelihood, self.constants, &function, b)?;
         let objective = slopes.loss + 0.5 * norm;
-        Ok(Place { alpha, function, constants, slopes, objective })
+        Ok(ModeIterate { alpha, function, constants, slopes, objective })
     }
 
     /// The place after a step, and the products with S that the step took; `None` where no step brings less.
     fn next(
         &self,
-        here: &Place,
+        here: &ModeIterate,
         residual: &Matrix,
         image: &Matrix,
         share: f64,
         factor: Option<&NearFactor>,
-    ) -> Result<Option<(Place, usize)>> {
+    ) -> Result<Option<(ModeIterate, usize)>> {
         let constants = if self.constants { Some(OfConstants::new(&here.slopes.curvature)?) } else { None };
         let (curvature, reduce) = (&here.slopes.curvature, share.clamp(1e-16, 1e-2));
         let (step, moved, products) = match factor {

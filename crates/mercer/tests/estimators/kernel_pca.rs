@@ -5,7 +5,7 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Target, Values};
-use mercer::estimators::{Answer, EstimatorExpr, Fitted, FittedKernelPca, KernelPca, Values as Meaning};
+use mercer::estimators::{Answer, EstimatorExpr, Fitted, FittedKernelPca, KernelPca, KernelValueKind as Meaning};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};

@@ -6,7 +6,9 @@ use made::*;
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
 use mercer::error::Error;
-use mercer::estimators::{Baseline, Estimator, Fitted, FittedKnn, Found, Knn, NeighbourWeights, Predicted, Query, Task, Ties, Want};
+use mercer::estimators::{
+    Baseline, Estimator, Fitted, FittedKnn, FoundNeighbours, Knn, NeighbourWeights, Predicted, Query, Task, Ties, Want,
+};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
@@ -356,18 +358,18 @@ fn neighbours_found_elsewhere_are_asked_like_those_of_a_kernel() {
     // Rounding makes no difference between equal distances.
     let distances = Matrix::from_fn(20, 19, |i, j| (x[i] - x[places[19 * i + j]]).abs() * (1.0 + 1e-13 * j as f64));
     let own: Vec<usize> = (0..20).collect();
-    let found = Found::new(20, &places, &distances, None, Some(own)).unwrap();
+    let found = FoundNeighbours::new(20, &places, &distances, None, Some(own)).unwrap();
     assert_eq!(fitted.predict_found(&found, want, &control).unwrap(), left_out);
     // Only what has an infinite weight counts where there is any; weights of 0 for all are refused.
     let shares = Matrix::from_fn(20, 19, |_, j| if j == 0 { f64::INFINITY } else { 1.0 });
-    let found = Found::new(20, &places, &distances, Some(shares), None).unwrap();
+    let found = FoundNeighbours::new(20, &places, &distances, Some(shares), None).unwrap();
     let Predicted::Classes(codes) = fitted.predict_found(&found, want, &control).unwrap().values else { panic!("classes") };
     let Target::Classes { codes: truth, .. } = &target else { panic!("classes") };
     assert!((0..20).all(|i| codes[i] == truth[places[19 * i]]));
     for wrong in [0.0, -1.0, f64::NAN] {
-        assert!(Found::new(20, &places, &distances, Some(Matrix::from_fn(20, 19, |_, _| wrong)), None).is_err());
+        assert!(FoundNeighbours::new(20, &places, &distances, Some(Matrix::from_fn(20, 19, |_, _| wrong)), None).is_err());
     }
-    assert!(Found::new(5, &places, &distances, None, None).is_err());
+    assert!(FoundNeighbours::new(5, &places, &distances, None, None).is_err());
 }
 
 /// Predictions of numbers for rows of one decimal, standardised, with the columns in an order.

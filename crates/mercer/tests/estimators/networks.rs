@@ -5,7 +5,7 @@ use crate::problem;
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target, TargetInfo};
 use mercer::estimators::{
-    Centroids, ClassWeight, Estimator, EstimatorExpr, Fitted, FittedPerceptron, L2vm, Order, Perceptron, Predicted, Query, RbfNetwork,
+    Centroids, ClassWeight, Estimator, EstimatorExpr, Fitted, FittedPerceptron, L2vm, Perceptron, Predicted, Query, RbfNetwork, RowOrder,
     Task, Vector, Want,
 };
 use mercer::gram::Dense;
@@ -230,7 +230,7 @@ fn machine(vector: Vector, passes: f64) -> Perceptron {
         passes: Value::Number(passes),
         rate: Value::Number(0.3),
         intercept: false,
-        order: Order::Given,
+        order: RowOrder::Given,
         ..Perceptron::default()
     }
 }
@@ -250,7 +250,7 @@ fn a_perceptron_makes_no_more_mistakes_than_novikoff_allows_and_is_the_linear_on
     for margin in [0.05, 0.2] {
         let (x, y, least) = separated(margin);
         let largest = (0..x.rows()).map(|i| linear(x.row(i), x.row(i))).fold(0.0, f64::max);
-        for order in [Order::Given, Order::Drawn] {
+        for order in [RowOrder::Given, RowOrder::Drawn] {
             let fitted = fit(&Perceptron { order, ..machine(Vector::Last, 1e4) }, &square(&x, linear), &classes(&y, 2), None);
             let mistakes = fitted.mistakes() as f64;
             assert!(mistakes >= 1.0 && mistakes <= largest / least.powi(2), "{mistakes} of {}", largest / least.powi(2));

@@ -6,7 +6,7 @@ use evaluated::{matrix, near, value};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Values};
 use mercer::gram::{Mercer, psd_check};
-use mercer::kernels::{Entry, KernelExpr, catalogue};
+use mercer::kernels::{KernelEntry, KernelExpr, catalogue};
 use mercer::linalg::Matrix;
 use mercer::param::Domain;
 use mercer::testkit;
@@ -24,7 +24,7 @@ fn require_positive(text: &str, k: &Matrix, digits: f64) {
 }
 
 /// A kernel of the list with values for its parameters, where a single number can be one.
-fn drawn(entry: &Entry, random: &mut Xoshiro256PlusPlus) -> String {
+fn drawn(entry: &KernelEntry, random: &mut Xoshiro256PlusPlus) -> String {
     let mut arguments = Vec::new();
     for param in entry.params {
         let size = 10f64.powf(2.0 * random.random::<f64>() - 1.0);
@@ -49,7 +49,7 @@ fn drawn(entry: &Entry, random: &mut Xoshiro256PlusPlus) -> String {
 }
 
 /// The table with the sizes of its numbers, or as it is.
-fn suited(data: Dataset, entry: &Entry) -> Dataset {
+fn suited(data: Dataset, entry: &KernelEntry) -> Dataset {
     if !entry.as_is {
         return data;
     }

@@ -11,7 +11,7 @@ use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
 use crate::data::Kind;
 use crate::error::Result;
-use crate::estimators::{Certificate, Costs, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task, Values};
+use crate::estimators::{Certificate, Costs, Estimator, Expansion, Finds, Gives, KernelValueKind, Needs, Size, Summary, Task};
 use crate::gram::Side;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
@@ -25,7 +25,7 @@ pub struct KMedoids {
     /// How many clusters.
     pub clusters: Value,
     /// What the kernel's values are.
-    pub values: Values,
+    pub values: KernelValueKind,
     /// The power of distances that is added up: 1 or 2.
     pub power: Value,
     /// Starts, the first greedy and the others drawn.
@@ -39,7 +39,7 @@ impl Default for KMedoids {
     fn default() -> Self {
         KMedoids {
             clusters: Value::Auto,
-            values: Values::Similarities,
+            values: KernelValueKind::Similarities,
             power: Value::Number(2.0),
             starts: Value::Number(1.0),
             count_by: CountBy::Silhouette,
@@ -50,7 +50,7 @@ impl Default for KMedoids {
 impl KMedoids {
     /// The places, with the distances that are added up among them.
     fn places(&self, task: &Task<'_>) -> Result<Places> {
-        let mut places = Places::of(task, self.values == Values::Distances)?;
+        let mut places = Places::of(task, self.values == KernelValueKind::Distances)?;
         places.raise(self.power.integer());
         Ok(places)
     }
@@ -123,9 +123,10 @@ impl Estimator for KMedoids {
         let mut coef = Matrix::zeros(count, count);
         for (k, row) in by_cluster.iter().enumerate() {
             let s = support.partition_point(|r| r < row);
-            coef[(s, k)] = if self.values == Values::Distances { -1.0 } else { 1.0 };
+            coef[(s, k)] = if self.values == KernelValueKind::Distances { -1.0 } else { 1.0 };
         }
-        let bias = by_cluster.iter().map(|&row| if self.values == Values::Distances { 0.0 } else { -0.5 * diagonal[row] }).collect();
+        let bias =
+            by_cluster.iter().map(|&row| if self.values == KernelValueKind::Distances { 0.0 } else { -0.5 * diagonal[row] }).collect();
         let mut notes = vec![told(&sizes)];
         if found.every_set {
             notes.push("every set of medoids was tried: there is no better one".into());

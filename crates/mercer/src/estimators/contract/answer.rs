@@ -36,8 +36,6 @@ pub enum Answer {
     },
     /// The logarithm of a density.
     LogDensity,
-    /// How far inside of what is usual: above 0 inside.
-    Novelty,
 }
 
 impl Answer {
@@ -67,7 +65,7 @@ impl Answer {
             Answer::Classes { name, classes, labels } => {
                 TargetInfo { names: vec![name.clone()], classes: Some(classes.clone()), labels: *labels }
             }
-            Answer::Components { .. } | Answer::Clusters { .. } | Answer::LogDensity | Answer::Novelty => none,
+            Answer::Components { .. } | Answer::Clusters { .. } | Answer::LogDensity => none,
         }
     }
 
@@ -78,7 +76,6 @@ impl Answer {
             Answer::Classes { name, .. } => vec![name.clone()],
             Answer::Clusters { .. } => vec!["cluster".into()],
             Answer::LogDensity => vec!["log_density".into()],
-            Answer::Novelty => vec!["novelty".into()],
         }
     }
 
@@ -106,7 +103,6 @@ impl Answer {
             Answer::Components { .. } => "components",
             Answer::Clusters { .. } => "clusters",
             Answer::LogDensity => "densities",
-            Answer::Novelty => "novelty",
         }
     }
 }

@@ -62,7 +62,7 @@ pub struct KernelPca {
     /// How many components, or which share of the variance they hold together.
     pub components: Value,
     /// What the kernel's values are.
-    pub values: Values,
+    pub values: KernelValueKind,
     /// Whether the squared reconstruction error follows the coordinates.
     #[serde(default)]
     pub novelty: bool,
@@ -78,7 +78,7 @@ fn none() -> Value {
 /// What kernel values are to kernel principal components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Values {
+pub enum KernelValueKind {
     /// Similarities.
     #[default]
     Similarities,
@@ -88,7 +88,7 @@ pub enum Values {
 
 impl Default for KernelPca {
     fn default() -> Self {
-        KernelPca { components: Value::Number(2.0), values: Values::Similarities, novelty: false, sparsity: none() }
+        KernelPca { components: Value::Number(2.0), values: KernelValueKind::Similarities, novelty: false, sparsity: none() }
     }
 }
 
@@ -97,7 +97,7 @@ impl KernelPca {
         if task.rows() < 2 {
             return Err(Error::Data(format!("components need rows that differ, and there is {}; add rows", task.rows())));
         }
-        Centred::new(task, (self.values == Values::Distances).then_some(similarity))
+        Centred::new(task, (self.values == KernelValueKind::Distances).then_some(similarity))
     }
 
     fn check_sparsity(&self) -> Result<()> {
@@ -275,7 +275,7 @@ impl Estimator for KernelPca {
             ));
         }
         let mut expansion = Expansion::new(support, coef, bias);
-        if self.values != Values::Distances {
+        if self.values != KernelValueKind::Distances {
             expansion.weigh(task.gram, task.control)?;
         }
         let (mean, share) = (centred.mean, centred.share);
@@ -333,7 +333,7 @@ impl Spectrum {
 pub struct FittedKernelPca {
     expansion: Expansion,
     spectrum: Spectrum,
-    values: Values,
+    values: KernelValueKind,
     /// |m|^2.
     mean: f64,
     /// s, of which m = sum_i s_i phi(x_i).
@@ -358,7 +358,7 @@ impl FittedKernelPca {
     pub(crate) fn projections(&self, coordinates: &Matrix, control: &Control) -> Result<(Matrix, Vec<f64>)> {
         let (count, n) = (coordinates.cols(), self.share.len());
         let refused = |why: &str| Err(Error::Data(format!("pre-images: {why}")));
-        if self.values == Values::Distances {
+        if self.values == KernelValueKind::Distances {
             return refused("classical scaling has distances and no features");
         }
         if n == 0 {
@@ -388,7 +388,7 @@ impl Fitted for FittedKernelPca {
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let of_distances = OfDistances(query.cross);
-        let cross: &dyn Gram = if self.values == Values::Distances { &of_distances } else { query.cross };
+        let cross: &dyn Gram = if self.values == KernelValueKind::Distances { &of_distances } else { query.cross };
         let mut values = self.expansion.predict(cross, query.control)?;
         if self.novelty {
             let mean = self.mean;

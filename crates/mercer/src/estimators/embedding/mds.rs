@@ -13,7 +13,8 @@ use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::clustering::clusters::Places;
 use crate::estimators::{
-    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Values,
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fitted, Gives, KernelValueKind, Needs, Predicted, Predictions, Query, Size,
+    Summary, Task,
 };
 use crate::linalg::{Block, Matrix, PASSED, product_transposed_within};
 use crate::param::{Domain, Param, Value, require_settled};
@@ -33,7 +34,7 @@ pub struct Mds {
     /// How many dimensions.
     pub components: Value,
     /// What the kernel's values are.
-    pub values: Values,
+    pub values: KernelValueKind,
     /// What is minimised.
     pub loss: Loss,
     /// The gradient at which the search ends.
@@ -62,7 +63,7 @@ impl From<Loss> for Misfit {
 
 impl Default for Mds {
     fn default() -> Self {
-        Mds { components: Value::Number(2.0), values: Values::Similarities, loss: Loss::Stress, tolerance: Value::Number(1e-6) }
+        Mds { components: Value::Number(2.0), values: KernelValueKind::Similarities, loss: Loss::Stress, tolerance: Value::Number(1e-6) }
     }
 }
 
@@ -117,7 +118,7 @@ impl Estimator for Mds {
 
     /// k(x, z) + f(x) + f(z) has the same distances.
     fn facts(&self) -> EstimatorFacts {
-        EstimatorFacts { ignores_shifts: self.values == Values::Similarities, ..EstimatorFacts::default() }
+        EstimatorFacts { ignores_shifts: self.values == KernelValueKind::Similarities, ..EstimatorFacts::default() }
     }
 
     /// Kernel values, distances and what classical scaling begins with; then some hundred passes over the distances.
@@ -139,7 +140,7 @@ impl Estimator for Mds {
     fn fit(&self, task: &Task<'_>) -> Result<FittedMds> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let components = self.components.integer();
-        let mut places = Places::of(task, self.values == Values::Distances)?;
+        let mut places = Places::of(task, self.values == KernelValueKind::Distances)?;
         let n = places.rows.len();
         if n < 2 {
             return Err(Error::Data(format!(
@@ -202,7 +203,7 @@ pub struct FittedMds {
     #[serde(with = "blocks::f64s")]
     weights: Vec<f64>,
     places: Matrix,
-    values: Values,
+    values: KernelValueKind,
     loss: Loss,
     summary: Summary,
 }
@@ -223,11 +224,11 @@ impl Fitted for FittedMds {
             let mut apart = vec![0.0; some.len() * n];
             let block = Block::new(&mut apart, some.len(), n);
             match self.values {
-                Values::Distances => query.cross.fill_rows(&some, 0..n, block),
-                Values::Similarities => query.cross.fill_distances(&some, 0..n, block),
+                KernelValueKind::Distances => query.cross.fill_rows(&some, 0..n, block),
+                KernelValueKind::Similarities => query.cross.fill_distances(&some, 0..n, block),
             }
             for (out, apart) in out.chunks_exact_mut(dim).zip(apart.chunks_exact_mut(n)) {
-                if self.values == Values::Similarities {
+                if self.values == KernelValueKind::Similarities {
                     query.cross.squared_distances(apart);
                     let floor = ROUNDING * apart.iter().fold(0.0f64, |m, d| m.max(*d));
                     apart.iter_mut().for_each(|d| *d = if *d <= floor { 0.0 } else { d.sqrt() });

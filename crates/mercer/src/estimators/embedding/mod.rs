@@ -4,5 +4,5 @@ pub(super) mod centred;
 mod kernel_pca;
 mod mds;
 
-pub use kernel_pca::{FittedKernelPca, KernelPca, Spectrum, Values};
+pub use kernel_pca::{FittedKernelPca, KernelPca, KernelValueKind, Spectrum};
 pub use mds::{FittedMds, Loss, Mds};

@@ -4,7 +4,7 @@ use super::exact::System;
 use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
-use crate::estimators::systems::primal::Found;
+use crate::estimators::systems::primal::PrimalSolution;
 use crate::estimators::systems::residual::{TOLERANCE, certificate, rounding};
 use crate::estimators::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
 use crate::gram::{self, Dense, Gram, Side, Subset};
@@ -102,7 +102,7 @@ impl GpOfNumbers {
     }
 
     /// From a regression on few features; alpha = C^-1 t.
-    pub(super) fn of_features(process: Process, cholesky: Cholesky, found: Found, alpha: Matrix, evidence: f64) -> Result<Self> {
+    pub(super) fn of_features(process: Process, cholesky: Cholesky, found: PrimalSolution, alpha: Matrix, evidence: f64) -> Result<Self> {
         let certificate = Certificate { name: "relative duality gap".into(), value: found.gap, tolerance: TOLERANCE };
         let summary = summary(certificate, evidence, &cholesky);
         let weights = Matrix::from_fn(found.beta.rows(), found.beta.cols(), |j, o| process.scales[o].deviation * found.beta[(j, o)]);

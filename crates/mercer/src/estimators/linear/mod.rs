@@ -9,5 +9,5 @@ mod ridge_path;
 
 pub use discriminant::{Discriminant, FittedDiscriminant, Priors};
 pub use logistic::{FittedLogistic, Logistic};
-pub use perceptron::{FittedPerceptron, Order, Perceptron, Vector};
+pub use perceptron::{FittedPerceptron, Perceptron, RowOrder, Vector};
 pub use ridge::{FittedRidge, Ridge};

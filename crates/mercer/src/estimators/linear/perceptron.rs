@@ -39,7 +39,7 @@ pub struct Perceptron {
     /// Whether there is a constant.
     pub intercept: bool,
     /// The order of rows in a pass.
-    pub order: Order,
+    pub order: RowOrder,
     /// Whether there are probabilities of classes.
     pub probabilities: bool,
 }
@@ -60,7 +60,7 @@ pub enum Vector {
 /// The order of rows in a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum RowOrder {
     /// Drawn by the seed, whatever the order of the table.
     #[default]
     Drawn,
@@ -76,7 +76,7 @@ impl Default for Perceptron {
             budget: Value::Number(0.0),
             rate: Value::Auto,
             intercept: true,
-            order: Order::Drawn,
+            order: RowOrder::Drawn,
             probabilities: false,
         }
     }
@@ -142,7 +142,7 @@ impl Perceptron {
     fn learn(&self, task: &Task<'_>, shown: &Shown, first: usize, mut learnt: Learnt, passes: usize) -> Result<FittedPerceptron> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let origin = match task.target {
-            Target::Numbers(y) if self.intercept && learnt.time == 0.0 && self.order == Order::Drawn => {
+            Target::Numbers(y) if self.intercept && learnt.time == 0.0 && self.order == RowOrder::Drawn => {
                 means(y, &shown.rows, &shown.weights)
             }
             // A stream knows no more than its first row.
@@ -170,7 +170,7 @@ impl Perceptron {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(task.seed);
         let orders = (0..passes).map(|_| {
             let mut order = shown.rows[first..].to_vec();
-            if self.order == Order::Drawn {
+            if self.order == RowOrder::Drawn {
                 order.shuffle(&mut random);
             }
             order
@@ -309,7 +309,7 @@ impl Estimator for Perceptron {
     fn fit(&self, task: &Task<'_>) -> Result<FittedPerceptron> {
         check(task, Self::NAME)?;
         outputs(task, Self::NAME)?;
-        let shown = if self.order == Order::Given { given(task) } else { by_content(task)? };
+        let shown = if self.order == RowOrder::Given { given(task) } else { by_content(task)? };
         let nothing = Learnt::nothing(task.rows(), Self::width(task));
         self.learn(task, &shown, 0, nothing, self.passes.integer())
     }
@@ -340,7 +340,7 @@ impl Estimator for Perceptron {
             learnt.changes.push(crate::solve::online::Change { row, up, down, weight, time });
         }
         learnt.mistakes.0 = earlier.mistakes;
-        Perceptron { order: Order::Given, ..self.clone() }.learn(task, &shown, known, learnt, 1)
+        Perceptron { order: RowOrder::Given, ..self.clone() }.learn(task, &shown, known, learnt, 1)
     }
 }
 

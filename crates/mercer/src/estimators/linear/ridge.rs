@@ -16,7 +16,7 @@ use crate::estimators::gaussian_process::gp::FEW_VALUES;
 use crate::estimators::probabilities::held_out::{ScoreKind, each_once, enough, one_by_one, out_of_fold};
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered::{self, Bordered, Purpose, Solution};
-use crate::estimators::systems::primal::{Found as PrimalFound, Primal, Solver};
+use crate::estimators::systems::primal::{Primal, PrimalSolution, Solver};
 use crate::estimators::systems::residual::{TOLERANCE, certificate};
 use crate::estimators::targets::outputs::{classes, decide, least_mean, outputs};
 use crate::estimators::{
@@ -248,7 +248,7 @@ impl Ridge {
 }
 
 /// What a solution in the primal says: coefficients of all rows, how it went, and the weights of features.
-fn of_primal<S: Solver>(system: &Primal<'_, S>, found: PrimalFound, y: &Matrix) -> (Expansion, Summary, Matrix) {
+fn of_primal<S: Solver>(system: &Primal<'_, S>, found: PrimalSolution, y: &Matrix) -> (Expansion, Summary, Matrix) {
     let alpha = system.dual(y, &found);
     let summary = Summary {
         iterations: found.steps,

@@ -16,8 +16,8 @@ use crate::data::{Kind, Split, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Fitted, Found, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
-    Task, Want, When,
+    Answer, Costs, Estimator, EstimatorFacts, Fitted, FoundNeighbours, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size,
+    Summary, Task, Want, When,
 };
 use crate::gram::{Block, Gram, Subset, TIED};
 use crate::linalg::Matrix;
@@ -322,13 +322,13 @@ impl FittedKnn {
     }
 
     /// Predictions for inputs whose neighbours were found elsewhere.
-    pub fn predict_found(&self, found: &Found, want: Want, control: &Control) -> Result<Predictions> {
+    pub fn predict_found(&self, found: &FoundNeighbours, want: Want, control: &Control) -> Result<Predictions> {
         self.answered(&Query::new(found, want, control), None, Some(found))
     }
 
     /// Predictions for M inputs from their M x N kernel values with the rows; those that are rows themselves, `own`, are answered by the
     /// others. Scores are votes, M x classes.
-    fn answered(&self, query: &Query<'_>, own: Option<&[usize]>, found: Option<&Found>) -> Result<Predictions> {
+    fn answered(&self, query: &Query<'_>, own: Option<&[usize]>, found: Option<&FoundNeighbours>) -> Result<Predictions> {
         self.check()?;
         let Query { cross, want, control, .. } = *query;
         let (m, n) = cross.shape();

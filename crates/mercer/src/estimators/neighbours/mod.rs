@@ -1,9 +1,9 @@
 //! Prediction by the nearest rows, and by the nearest medoids.
 
-mod found;
+mod found_neighbours;
 mod knn;
 mod nearest_medoid;
 
-pub use found::Found;
+pub use found_neighbours::FoundNeighbours;
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
 pub use nearest_medoid::{FittedNearestMedoid, NearestMedoid};

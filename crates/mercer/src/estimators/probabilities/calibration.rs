@@ -14,12 +14,12 @@
 use super::coupling::couple;
 use super::held_out::ScoreKind;
 use super::platt::Sigmoid;
-use super::scaled_softmax::{Rows, ScaledSoftmax};
+use super::scaled_softmax::{ScaledSoftmax, ScoredRows};
 use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Expansion, Fitted, FittedModel, Found, HeldOut, Predicted, Predictions, Query, Spectrum, Summary, Task, Want,
+    Answer, Expansion, Fitted, FittedModel, FoundNeighbours, HeldOut, Predicted, Predictions, Query, Spectrum, Summary, Task, Want,
 };
 use crate::linalg::{Lower, Matrix};
 use rayon::prelude::*;
@@ -239,7 +239,7 @@ impl Calibration {
             }
             let mut scores = Matrix::zeros(n, classes);
             self.over_rows(&mut scores, control, |i, out| self.inner(of, held_out.table, i, &held_out.without[i], out))?;
-            let rows = Rows { scores: &scores, codes: held_out.codes, mass: held_out.mass };
+            let rows = ScoredRows { scores: &scores, codes: held_out.codes, mass: held_out.mass };
             let mut found = None;
             for each in [true, false] {
                 if found.is_none() && (!each || (every_class && of == Of::Scores)) {
@@ -381,7 +381,7 @@ impl Calibrated {
     }
 
     /// Predictions of nearest neighbours that were found elsewhere; `None` of another fit.
-    pub(crate) fn predict_found(&self, found: &Found, want: Want, control: &Control) -> Option<Result<Predictions>> {
+    pub(crate) fn predict_found(&self, found: &FoundNeighbours, want: Want, control: &Control) -> Option<Result<Predictions>> {
         let FittedModel::Knn(knn) = self.fitted() else { return None };
         let made = knn.predict_found(found, Want { scores: true, probabilities: true, ..want }, control);
         Some(made.and_then(|p| self.calibrated(p, (want, control))))
@@ -480,7 +480,7 @@ mod tests {
             let (new, truth) = drawn(3000, classes, 100 + seed);
             let said = made.probabilities(&new, &[], &control).unwrap();
             let best = ScaledSoftmax { classes: (0..classes).collect(), factors: vec![1.0], offsets: vec![0.0; classes] };
-            let rows_of = Rows { scores: &new, codes: &truth, mass: &[1.0; 3000] };
+            let rows_of = ScoredRows { scores: &new, codes: &truth, mass: &[1.0; 3000] };
             loss += ((0..3000).map(|i| -said[(i, truth[i])].ln()).sum::<f64>() - best.surprise(&rows_of)) / (10.0 * draws as f64);
         }
         assert!(of_pairs <= 1, "{of_pairs} of {draws}");

@@ -9,7 +9,7 @@ const DECREASE: f64 = 1e-4;
 const LEAST: f64 = 1e-10;
 
 /// A step at a place and how far the loss falls along all of it to first order, below 0.
-pub(super) struct Step<S> {
+pub(super) struct NewtonStep<S> {
     pub(super) by: S,
     pub(super) fall: f64,
 }
@@ -20,13 +20,13 @@ pub(super) fn minimum<X, P, S>(
     start: X,
     small: f64,
     place: impl Fn(&X) -> (f64, P),
-    step: impl Fn(P) -> Result<Option<Step<S>>>,
+    step: impl Fn(P) -> Result<Option<NewtonStep<S>>>,
     moved: impl Fn(&X, &S, f64) -> X,
 ) -> Result<X> {
     let (mut loss, mut here) = place(&start);
     let mut now = start;
     for _ in 0..STEPS {
-        let Some(Step { by, fall }) = step(here)? else { break };
+        let Some(NewtonStep { by, fall }) = step(here)? else { break };
         let halves = std::iter::successors(Some(1.0), |share: &f64| Some(share / 2.0)).take_while(|share| *share >= LEAST);
         let lower = |share: f64| {
             let next = moved(&now, &by, share);

@@ -9,7 +9,7 @@
 //! Platt (2000), Probabilistic outputs for support vector machines; the Newton steps are those of Lin, Lin and Weng (2007), A
 //! note on Platt's probabilistic outputs for support vector machines. Platt's A and B are -slope and -offset.
 
-use super::damped_newton::{Step, minimum};
+use super::damped_newton::{NewtonStep, minimum};
 use serde::{Deserialize, Serialize};
 
 /// The gradient that counts as zero, as a share of what its terms could add up to.
@@ -44,7 +44,7 @@ impl Sigmoid {
                 return Ok(None);
             }
             let by = slopes.newton();
-            Ok(Some(Step { by, fall: slopes.ga * by.slope + slopes.gb * by.offset }))
+            Ok(Some(NewtonStep { by, fall: slopes.ga * by.slope + slopes.gb * by.offset }))
         };
         let start = Sigmoid { slope: 0.0, offset: ((n1 + 1.0) / (n0 + 1.0)).ln() };
         minimum(start, SMALL * whole, place, step, Sigmoid::moved).unwrap_or(start)

@@ -8,7 +8,7 @@
 //! with one factor a for all classes or one for each, and W the sum of weights. Convex: Newton's method with damped steps ends at
 //! the minimum. Guo, Pleiss, Sun and Weinberger (2017), On calibration of modern neural networks (vector scaling).
 
-use super::damped_newton::{Step, minimum};
+use super::damped_newton::{NewtonStep, minimum};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within};
@@ -34,7 +34,7 @@ pub struct ScaledSoftmax {
 }
 
 /// Rows that a softmax is fitted to: scores (rows x classes, of `classes` alone those that count), codes and weights.
-pub(super) struct Rows<'a> {
+pub(super) struct ScoredRows<'a> {
     pub(super) scores: &'a Matrix,
     pub(super) codes: &'a [usize],
     pub(super) mass: &'a [f64],
@@ -42,13 +42,13 @@ pub(super) struct Rows<'a> {
 
 impl ScaledSoftmax {
     /// Fits to scores that the rows had no part in.
-    pub(super) fn fit(rows: &Rows<'_>, classes: &[usize], factor_each: bool, control: &Control) -> Result<ScaledSoftmax> {
+    pub(super) fn fit(rows: &ScoredRows<'_>, classes: &[usize], factor_each: bool, control: &Control) -> Result<ScaledSoftmax> {
         let k = classes.len();
         let factors = if factor_each { k } else { 1 };
         let whole: f64 = rows.mass.iter().sum();
         let size = typical(rows, classes, whole);
         let start = ScaledSoftmax { classes: classes.to_vec(), factors: vec![1.0 / size; factors], offsets: vec![0.0; k] };
-        let step = |place: Place| {
+        let step = |place: LossDerivatives| {
             control.check_time("probabilities")?;
             let gradient = &place.gradient;
             if gradient.iter().all(|g| g.abs() <= FLAT * whole) {
@@ -59,7 +59,7 @@ impl ScaledSoftmax {
             let mut by = Cholesky::new(curvature, control)?.solve(&Matrix::column(gradient.clone()), control)?.into_data();
             by.iter_mut().for_each(|s| *s = -*s);
             let fall = gradient.iter().zip(&by).map(|(g, s)| g * s).sum();
-            Ok(Some(Step { by, fall }))
+            Ok(Some(NewtonStep { by, fall }))
         };
         let moved = |from: &ScaledSoftmax, by: &Vec<f64>, share: f64| from.moved(by, share, size);
         minimum(start, SMALL * whole, |at| at.place(rows, whole, size), step, moved)
@@ -142,14 +142,14 @@ impl ScaledSoftmax {
     }
 
     /// sum_i w_i -ln p of the class of row i.
-    pub(super) fn surprise(&self, rows: &Rows<'_>) -> f64 {
+    pub(super) fn surprise(&self, rows: &ScoredRows<'_>) -> f64 {
         let place = |class: usize| self.classes.iter().position(|c| *c == class);
         let one = |i: usize| place(rows.codes[i]).map_or(0.0, |p| -rows.mass[i] * self.of_present(rows.scores.row(i))[p].ln());
         (0..rows.codes.len()).map(one).sum()
     }
 
     /// The loss with what its gradient and curvature are made of.
-    fn place(&self, rows: &Rows<'_>, whole: f64, size: f64) -> (f64, Place) {
+    fn place(&self, rows: &ScoredRows<'_>, whole: f64, size: f64) -> (f64, LossDerivatives) {
         let (n, k, f) = (rows.codes.len(), self.classes.len(), self.factors.len());
         let (own, other) = aims(whole, k);
         let least = f64::MIN_POSITIVE.ln();
@@ -172,14 +172,14 @@ impl ScaledSoftmax {
                 of_offsets[a] += h;
             }
         }
-        (loss, Place { gradient, mean, of_factors, between, of_offsets })
+        (loss, LossDerivatives { gradient, mean, of_factors, between, of_offsets })
     }
 }
 
 /// The gradient of the loss by factors, in units of 1 / `size`, and offsets, and what its curvature is made of. With x_k = z_k / size for
 /// factors and 1 for offsets, g_k = w (p_k - t_k) x_k and H_kl = w (p_k [k = l] - p_k p_l) x_k x_l; one factor for all is the sum over its
 /// classes.
-struct Place {
+struct LossDerivatives {
     gradient: Vec<f64>,
     /// p_k x_k of every row.
     mean: Matrix,
@@ -189,8 +189,8 @@ struct Place {
     of_offsets: Vec<f64>,
 }
 
-impl Place {
-    fn curvature(&self, rows: &Rows<'_>, control: &Control) -> Result<Matrix> {
+impl LossDerivatives {
+    fn curvature(&self, rows: &ScoredRows<'_>, control: &Control) -> Result<Matrix> {
         let (k, f) = (self.of_offsets.len(), self.gradient.len() - self.of_offsets.len());
         let mut out = gramian_of_columns_within(&self.mean, Some(rows.mass), control)?;
         out.data_mut().iter_mut().for_each(|v| *v = -*v);
@@ -212,7 +212,7 @@ fn aims(whole: f64, classes: usize) -> (f64, f64) {
 }
 
 /// The root of the mean of squared scores; 1 where all are 0.
-fn typical(rows: &Rows<'_>, classes: &[usize], whole: f64) -> f64 {
+fn typical(rows: &ScoredRows<'_>, classes: &[usize], whole: f64) -> f64 {
     let square = |i: usize| rows.mass[i] * classes.iter().map(|&c| rows.scores[(i, c)].powi(2)).sum::<f64>();
     let mean = (0..rows.codes.len()).map(square).sum::<f64>() / (whole * classes.len() as f64);
     if mean > 0.0 && mean.is_finite() { mean.sqrt() } else { 1.0 }
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn the_gradient_vanishes_and_every_other_point_is_higher() {
         let (scores, codes, mass) = made(300, 4);
-        let rows = Rows { scores: &scores, codes: &codes, mass: &mass };
+        let rows = ScoredRows { scores: &scores, codes: &codes, mass: &mass };
         let whole: f64 = mass.iter().sum();
         for each in [false, true] {
             let found = ScaledSoftmax::fit(&rows, &[0, 1, 2, 3], each, &Control::default()).unwrap();
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn the_gradient_is_that_of_differences() {
         let (scores, codes, mass) = made(60, 3);
-        let rows = Rows { scores: &scores, codes: &codes, mass: &mass };
+        let rows = ScoredRows { scores: &scores, codes: &codes, mass: &mass };
         let whole: f64 = mass.iter().sum();
         let at = ScaledSoftmax { classes: vec![0, 1, 2], factors: vec![0.3, 0.8, 0.5], offsets: vec![0.1, -0.4, 0.2] };
         let gradient = at.place(&rows, whole, 1.0).1.gradient;
@@ -275,7 +275,7 @@ mod tests {
         let codes = [0, 0, 1, 1, 2, 2];
         for scale in [1.0, 1e9, 0.0] {
             let scores = Matrix::from_fn(6, 3, |i, c| if codes[i] == c { scale } else { -scale });
-            let rows = Rows { scores: &scores, codes: &codes, mass: &[1.0; 6] };
+            let rows = ScoredRows { scores: &scores, codes: &codes, mass: &[1.0; 6] };
             for each in [false, true] {
                 let found = ScaledSoftmax::fit(&rows, &[0, 1, 2], each, &Control::default()).unwrap();
                 let p = found.of_present(scores.row(0));

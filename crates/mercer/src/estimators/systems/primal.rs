@@ -74,7 +74,7 @@ pub(crate) struct Primal<'a, S> {
 }
 
 /// What it gives for targets y (N x outputs).
-pub(crate) struct Found {
+pub(crate) struct PrimalSolution {
     /// beta, rank x outputs.
     pub(crate) beta: Matrix,
     /// One number per output.
@@ -232,19 +232,19 @@ impl<S: Solver> Primal<'_, S> {
     }
 
     /// Solves for targets, refined until the gap is next to nothing or g stops shrinking.
-    pub(crate) fn solve(&self, y: &Matrix, control: &Control) -> Result<Found> {
+    pub(crate) fn solve(&self, y: &Matrix, control: &Control) -> Result<PrimalSolution> {
         let centre = means(y, self.weights, self.mean.is_some());
         let weighed = Matrix::from_fn(y.rows(), y.cols(), |i, o| self.weight(i) * (y[(i, o)] - centre[o]));
         self.solve_from(self.z.transposed_product(&weighed, control)?, y, control)
     }
 
     /// Solves from the gradient at beta = 0, g = Z_m' W (y - f) - lambda beta, which is Z'W y_m: centring one factor suffices.
-    pub(crate) fn solve_from(&self, mut open: Matrix, y: &Matrix, control: &Control) -> Result<Found> {
+    pub(crate) fn solve_from(&self, mut open: Matrix, y: &Matrix, control: &Control) -> Result<PrimalSolution> {
         let (n, outputs) = (y.rows(), y.cols());
         let centre = means(y, self.weights, self.mean.is_some());
         let centred = Matrix::from_fn(n, outputs, |i, o| y[(i, o)] - centre[o]);
         let size = centred.norm();
-        let nothing = Found {
+        let nothing = PrimalSolution {
             beta: Matrix::zeros(self.z.cols(), outputs),
             bias: centre.clone(),
             f: Matrix::zeros(n, outputs),
@@ -262,7 +262,7 @@ impl<S: Solver> Primal<'_, S> {
             (0..n).map(|i| 0.5 * self.weight(i) * square(i)).sum::<f64>() + 0.5 * self.lambda * beta.norm().powi(2)
         };
         let mut last = open.norm();
-        let mut found = Found { objective: objective(&nothing.f, &nothing.beta), ..nothing };
+        let mut found = PrimalSolution { objective: objective(&nothing.f, &nothing.beta), ..nothing };
         let least = f64::EPSILON * last;
         for _ in 0..=REFINEMENTS {
             // |g|^2 of a gap that is next to nothing.
@@ -277,7 +277,7 @@ impl<S: Solver> Primal<'_, S> {
                 break;
             }
             let done = length > 0.5 * last || length <= enough || control.out_of_time();
-            found = Found { objective: objective(&values, &next), beta: next, f: values, steps: found.steps + 1, ..found };
+            found = PrimalSolution { objective: objective(&values, &next), beta: next, f: values, steps: found.steps + 1, ..found };
             (open, last) = (left, length);
             if done {
                 break;
@@ -285,11 +285,11 @@ impl<S: Solver> Primal<'_, S> {
         }
         let bias = centre.iter().zip(self.shift(&found.beta)).map(|(c, s)| c - s).collect();
         let gap = last * last / (2.0 * self.lambda);
-        Ok(Found { bias, gap: if gap > 0.0 { gap / found.objective } else { 0.0 }, ..found })
+        Ok(PrimalSolution { bias, gap: if gap > 0.0 { gap / found.objective } else { 0.0 }, ..found })
     }
 
     /// alpha = W (y - f) / lambda, N x outputs.
-    pub(crate) fn dual(&self, y: &Matrix, found: &Found) -> Matrix {
+    pub(crate) fn dual(&self, y: &Matrix, found: &PrimalSolution) -> Matrix {
         Matrix::from_fn(y.rows(), y.cols(), |i, o| self.weight(i) * (y[(i, o)] - found.f[(i, o)] - found.bias[o]) / self.lambda)
     }
 }

@@ -123,7 +123,7 @@ fn dates_are_read_in_the_order_that_the_column_tells_and_a_model_keeps_it() {
     says(&notices, &["day first"]);
     // Left open by a new table, kept from training.
     let schema = Schema::of(&data);
-    assert_eq!(schema.columns[0].written.numbers, Writing::Date(crate::data::Order::DayFirst));
+    assert_eq!(schema.columns[0].written.numbers, Writing::Date(crate::data::DateOrder::DayFirst));
     let mut new = parsed("when,x\n02/01/2016,1\n");
     assert_eq!(numbers(&new.dataset_like(&schema, &ReadOptions::default()).unwrap(), "when"), [16_802.0]);
     assert!(new.notices().is_empty());

@@ -2,7 +2,7 @@
 //!
 //! Ticks are spaced by 1, 2 or 5 times a power of ten (Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
 
-use super::canvas::{Anchor, Place, Sheet, width};
+use super::canvas::{Anchor, Sheet, SheetPoint, width};
 use super::colours::{Colour, FAINT, INK, MUTED};
 use crate::error::Result;
 use crate::report::words::{number, shown, value};
@@ -123,7 +123,7 @@ impl Axes {
         }
     }
     /// Where a pair of numbers is; on the edge where it is outside.
-    pub(super) fn place(&self, x: f64, y: f64) -> Place {
+    pub(super) fn place(&self, x: f64, y: f64) -> SheetPoint {
         (self.left + self.x.share(x) * (self.right - self.left), self.bottom - self.y.share(y) * (self.bottom - self.top))
     }
     /// Whether a pair of numbers is inside the frame.
@@ -182,7 +182,7 @@ pub(super) enum Sign {
 
 /// The legend: signs and words in lines above the frame.
 pub(super) struct Legend {
-    entries: Vec<(Sign, String, Place)>,
+    entries: Vec<(Sign, String, SheetPoint)>,
     /// Pixels that the legend takes from the top.
     pub(super) height: f64,
 }
@@ -191,7 +191,7 @@ impl Legend {
     /// Lays entries out in lines of at most `across` pixels.
     pub(super) fn new(entries: Vec<(Sign, String)>, across: f64) -> Legend {
         let (mut x, mut y) = (8.0, LINE / 2.0);
-        let entries: Vec<(Sign, String, Place)> = entries
+        let entries: Vec<(Sign, String, SheetPoint)> = entries
             .into_iter()
             .map(|(sign, words)| {
                 let words = shown(&words, 40);
@@ -214,7 +214,7 @@ impl Legend {
     }
 
     /// Draws it so many pixels to the right and down.
-    pub(super) fn draw_at(&self, sheet: &Sheet<'_>, (across, down): Place) -> Result<()> {
+    pub(super) fn draw_at(&self, sheet: &Sheet<'_>, (across, down): SheetPoint) -> Result<()> {
         for (sign, words, (x, y)) in &self.entries {
             let (x, y) = (&(x + across), &(y + down));
             let middle = (x + 6.0, *y);

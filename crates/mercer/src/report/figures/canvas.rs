@@ -14,7 +14,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 const FINE: f64 = 4.0;
 
 /// A place on the sheet, in pixels from the upper left corner.
-pub(super) type Place = (f64, f64);
+pub(super) type SheetPoint = (f64, f64);
 
 /// Where the text stands from its place.
 #[derive(Clone, Copy)]
@@ -84,7 +84,7 @@ fn failed(why: impl std::fmt::Display) -> Error {
     Error::Numerical { what: "drawing a figure".into(), why: why.to_string() }
 }
 
-fn fine((x, y): Place) -> (i32, i32) {
+fn fine((x, y): SheetPoint) -> (i32, i32) {
     ((x * FINE).round() as i32, (y * FINE).round() as i32)
 }
 
@@ -95,29 +95,29 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
 
 impl Sheet<'_> {
     /// A line through places.
-    pub(super) fn line(&self, path: &[Place], colour: Colour, thickness: f64) -> Result<()> {
+    pub(super) fn line(&self, path: &[SheetPoint], colour: Colour, thickness: f64) -> Result<()> {
         let path: Vec<(i32, i32)> = path.iter().copied().map(fine).collect();
         let style = colour.paint().stroke_width((thickness * FINE).round() as u32);
         self.area.draw(&PathElement::new(path, style)).map_err(failed)
     }
     /// A filled rectangle between two corners.
-    pub(super) fn area(&self, from: Place, to: Place, colour: Colour) -> Result<()> {
+    pub(super) fn area(&self, from: SheetPoint, to: SheetPoint, colour: Colour) -> Result<()> {
         self.area.draw(&Rectangle::new([fine(from), fine(to)], colour.paint().filled())).map_err(failed)
     }
     /// A filled polygon.
-    pub(super) fn polygon(&self, corners: &[Place], colour: Colour) -> Result<()> {
+    pub(super) fn polygon(&self, corners: &[SheetPoint], colour: Colour) -> Result<()> {
         let corners: Vec<(i32, i32)> = corners.iter().copied().map(fine).collect();
         self.area.draw(&Polygon::new(corners, colour.paint().filled())).map_err(failed)
     }
     /// A ring around a mark.
-    pub(super) fn ring(&self, at: Place, radius: f64) -> Result<()> {
+    pub(super) fn ring(&self, at: SheetPoint, radius: f64) -> Result<()> {
         let style = INK.paint().stroke_width((1.1 * FINE).round() as u32);
         self.area.draw(&Circle::new(fine(at), (radius * FINE) as i32, style)).map_err(failed)
     }
     /// The mark of class `code`: shapes repeat after five classes and colours after seven, pairs after 35.
-    pub(super) fn mark(&self, at: Place, code: usize, colour: Colour, radius: f64) -> Result<()> {
+    pub(super) fn mark(&self, at: SheetPoint, code: usize, colour: Colour, radius: f64) -> Result<()> {
         let (x, y) = at;
-        let corners = |unit: &[Place]| unit.iter().map(|(u, v)| (x + u * radius, y + v * radius)).collect::<Vec<_>>();
+        let corners = |unit: &[SheetPoint]| unit.iter().map(|(u, v)| (x + u * radius, y + v * radius)).collect::<Vec<_>>();
         match code % 5 {
             0 => self.area.draw(&Circle::new(fine(at), (radius * FINE) as i32, colour.paint().filled())).map_err(failed),
             1 => self.polygon(&corners(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]), colour),
@@ -127,7 +127,7 @@ impl Sheet<'_> {
         }
     }
     /// A text of `size` pixels, its middle at the height of the place.
-    pub(super) fn text(&self, text: &str, at: Place, anchor: Anchor, size: f64, colour: Colour) -> Result<()> {
+    pub(super) fn text(&self, text: &str, at: SheetPoint, anchor: Anchor, size: f64, colour: Colour) -> Result<()> {
         let (side, turn) = match anchor {
             Anchor::Start => (HPos::Left, FontTransform::None),
             Anchor::Middle => (HPos::Center, FontTransform::None),

@@ -1,7 +1,7 @@
 //! One numeric input: the predicted curve and its band over the rows.
 
 use super::axes::{Axes, Legend, Sign, Span};
-use super::canvas::{Place, draw};
+use super::canvas::{SheetPoint, draw};
 use super::colours::{CLASSES, MUTED, band};
 use super::{drawn, median};
 use crate::error::{Error, Result};
@@ -92,7 +92,7 @@ impl Curve {
         let axes = Axes::new(size, legend.height, across, upwards, [&self.input, &self.target]);
         draw(size, label, |sheet| {
             let ends = |k: usize| self.at.iter().zip(&self.band).map(move |(a, b)| (*a, b[k]));
-            let path = |pairs: &mut dyn Iterator<Item = (f64, f64)>| -> Vec<Place> {
+            let path = |pairs: &mut dyn Iterator<Item = (f64, f64)>| -> Vec<SheetPoint> {
                 pairs.filter(|(a, v)| a.is_finite() && v.is_finite()).map(|(a, v)| axes.place(a, v)).collect()
             };
             if !self.band.is_empty() {

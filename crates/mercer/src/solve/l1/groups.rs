@@ -52,7 +52,7 @@ pub(super) struct Groups<'a> {
 }
 
 /// Coefficients, one group a row and the constants last, and the residuals R - W F there.
-struct Place {
+struct GroupIterate {
     b: Matrix,
     r: Matrix,
 }
@@ -75,7 +75,7 @@ enum Computed {
 }
 
 /// A step of some groups and of the constants, and the F that goes with it.
-struct Step {
+struct GroupStep {
     by: Matrix,
     function: Matrix,
 }
@@ -94,7 +94,7 @@ impl<'a> Groups<'a> {
     pub(super) fn minimise(&self, mut a: Matrix, r: Matrix, tolerance: f64) -> Result<(Matrix, Vec<f64>)> {
         let groups = a.rows();
         a.append_rows(Matrix::zeros(1, r.rows()));
-        let (mut at, mut held) = (Place { b: a, r }, Held::default());
+        let (mut at, mut held) = (GroupIterate { b: a, r }, Held::default());
         let mut patience = Patience::new(20 + groups / 4);
         for round in 0..ROUNDS + 4 * groups {
             self.control.check()?;
@@ -119,14 +119,14 @@ impl<'a> Groups<'a> {
     }
 
     /// How far each group is from its condition, and the constants from theirs.
-    fn violations(&self, at: &Place) -> Result<Vec<f64>> {
+    fn violations(&self, at: &GroupIterate) -> Result<Vec<f64>> {
         let slopes = product_transposed_within(&self.x, &at.r, self.control)?;
         let of = |j: usize| if j < self.bounds.len() { violation(at.b.row(j), slopes.row(j), self.lambda) } else { norm(slopes.row(j)) };
         Ok((0..slopes.rows()).map(of).collect())
     }
 
     /// Newton steps until the groups that are not 0 meet their conditions.
-    fn settle(&self, at: &mut Place, held: &mut Held, tolerance: f64) -> Result<()> {
+    fn settle(&self, at: &mut GroupIterate, held: &mut Held, tolerance: f64) -> Result<()> {
         let mut patience = Patience::new(15);
         for _ in 0..NEWTON + self.bounds.len() {
             let groups: Vec<usize> = (0..self.bounds.len()).filter(|&j| norm(at.b.row(j)) > 0.0).collect();
@@ -141,7 +141,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Moves a group towards its minimum, or to 0 where that is.
-    fn step(&self, j: usize, at: &mut Place) {
+    fn step(&self, j: usize, at: &mut GroupIterate) {
         let (x, b, bound) = (self.x.row(j), at.b.row(j), self.bounds[j]);
         let slope = along(x, &at.r);
         let length = norm(b);
@@ -166,7 +166,7 @@ impl<'a> Groups<'a> {
         add(at.b.row_mut(j), &by);
     }
 
-    fn step_of_constants(&self, at: &mut Place) -> Result<()> {
+    fn step_of_constants(&self, at: &mut GroupIterate) -> Result<()> {
         let last = self.bounds.len();
         let slope = along(self.x.row(last), &at.r);
         let by = self.constants.solve(&Matrix::column(slope), self.control)?.into_data();
@@ -176,7 +176,7 @@ impl<'a> Groups<'a> {
     }
 
     /// A Newton step on the groups named, which are not 0, and the constants; whether there was need and a way.
-    fn newton(&self, groups: &[usize], at: &mut Place, held: &mut Held, tolerance: f64, patience: &mut Patience) -> Result<bool> {
+    fn newton(&self, groups: &[usize], at: &mut GroupIterate, held: &mut Held, tolerance: f64, patience: &mut Patience) -> Result<bool> {
         let mut rows = groups.to_vec();
         rows.push(self.bounds.len());
         let x = self.x.select_rows(&rows);
@@ -210,7 +210,7 @@ impl<'a> Groups<'a> {
     }
 
     /// The step to the minimum of the model over groups b_j that are not 0, with their columns and that of the constants X, one a row.
-    fn newton_step(&self, groups: &[usize], x: &Matrix, b: &Matrix, fall: &Matrix, held: &mut Held, leave: f64) -> Result<Step> {
+    fn newton_step(&self, groups: &[usize], x: &Matrix, b: &Matrix, fall: &Matrix, held: &mut Held, leave: f64) -> Result<GroupStep> {
         let known = groups.iter().map(|j| held.groups.binary_search(j).ok()).chain([Some(held.groups.len())]);
         let (places, computed) = match (known.collect(), held.curvature.take()) {
             (Some(places), Some(computed)) => (places, computed),
@@ -232,7 +232,7 @@ impl<'a> Groups<'a> {
             }
         };
         held.curvature = Some(computed);
-        Ok(Step { function: transposed_product_within(&by, x, self.control)?, by })
+        Ok(GroupStep { function: transposed_product_within(&by, x, self.control)?, by })
     }
 
     /// That step by conjugate gradients, until no group is left more than so much.
@@ -255,12 +255,12 @@ impl<'a> Groups<'a> {
 
     /// A part of a step that lowers the model: all of it, or what is best of all of it with those groups at 0 that pass by, and as much as
     /// brings the first of them there; or the first half, quarter, ...; `None` where none does.
-    fn downhill(&self, x: &Matrix, b: &Matrix, step: Step, fall: &Matrix) -> Option<(Step, bool)> {
+    fn downhill(&self, x: &Matrix, b: &Matrix, step: GroupStep, fall: &Matrix) -> Option<(GroupStep, bool)> {
         let slope = dot(fall.data(), step.by.data());
         if slope.is_nan() || slope <= 0.0 {
             return None;
         }
-        let change = |step: &Step| {
+        let change = |step: &GroupStep| {
             let bend = dot(step.function.data(), self.bends.image(&step.function).data());
             // Beyond the slopes of the lengths.
             let beyond = |j: usize| {
@@ -275,9 +275,9 @@ impl<'a> Groups<'a> {
         }
         let scaled = |share: f64| {
             let times = |m: &Matrix| Matrix::from_fn(m.rows(), m.cols(), |i, j| share * m[(i, j)]);
-            Step { by: times(&step.by), function: times(&step.function) }
+            GroupStep { by: times(&step.by), function: times(&step.function) }
         };
-        let to_zero = |mut step: Step, groups: &[usize]| {
+        let to_zero = |mut step: GroupStep, groups: &[usize]| {
             for &j in groups {
                 let rest: Vec<f64> = b.row(j).iter().zip(step.by.row(j)).map(|(b, s)| -b - s).collect();
                 for (c, rest) in rest.iter().enumerate() {

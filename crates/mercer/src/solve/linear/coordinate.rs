@@ -6,7 +6,7 @@
 //! held there by more than a share of the greatest violation of the last pass is left out until the others are done. A shift o
 //! of all targets is the price of the sum of b.
 
-use super::rows::{Bands, Rows, soon};
+use super::rows::{Bands, RowAccess, soon};
 use super::{Loss, Options, Problem, Solution, certify, relative};
 use crate::control::Control;
 use crate::error::Result;
@@ -29,7 +29,7 @@ const ROUNDS: usize = 8;
 /// What a step needs of a row, in one place of memory.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-struct Entry {
+struct DualVariable {
     coef: f64,
     target: f64,
     cost: f64,
@@ -58,7 +58,7 @@ impl Met {
 pub(in crate::solve) struct Descent<'a, R> {
     rows: &'a R,
     loss: Loss,
-    entries: Vec<Entry>,
+    entries: Vec<DualVariable>,
     pub(in crate::solve) weights: Vec<f64>,
     /// What is taken off every target.
     pub(in crate::solve) shift: f64,
@@ -74,7 +74,7 @@ pub(in crate::solve) struct Descent<'a, R> {
 }
 
 /// Solves one problem.
-pub(super) fn solve<R: Rows>(rows: &R, squares: &[f64], problem: &Problem, options: &Options, control: &Control) -> Result<Solution> {
+pub(super) fn solve<R: RowAccess>(rows: &R, squares: &[f64], problem: &Problem, options: &Options, control: &Control) -> Result<Solution> {
     let mut descent = Descent::new(rows, squares, problem, options.seed);
     let (mut aim, mut iterations, mut violation) = (options.tolerance, 0, f64::INFINITY);
     let bands = Bands::new(rows, true);
@@ -117,9 +117,9 @@ pub(super) fn solve<R: Rows>(rows: &R, squares: &[f64], problem: &Problem, optio
     }
 }
 
-impl<'a, R: Rows> Descent<'a, R> {
+impl<'a, R: RowAccess> Descent<'a, R> {
     pub(in crate::solve) fn new(rows: &'a R, squares: &[f64], problem: &Problem, seed: u64) -> Self {
-        let entry = |i: usize| Entry { coef: 0.0, target: problem.target[i], cost: problem.cost[i], square: squares[i] };
+        let entry = |i: usize| DualVariable { coef: 0.0, target: problem.target[i], cost: problem.cost[i], square: squares[i] };
         let mut descent = Descent {
             rows,
             loss: problem.loss,
@@ -220,7 +220,7 @@ impl<'a, R: Rows> Descent<'a, R> {
     /// Takes the best b_i; false where the row is to be left out.
     #[inline(always)]
     fn step(&mut self, i: usize, met: &mut Met) -> bool {
-        let Entry { coef: b, target: z, cost, square } = self.entries[i];
+        let DualVariable { coef: b, target: z, cost, square } = self.entries[i];
         let (low, high) = self.loss.bounds(z, cost);
         let (ridge, tube) = (self.loss.ridge(cost), self.loss.tube);
         let v = z - self.shift - self.rows.dot(i, &self.weights) - ridge * b;

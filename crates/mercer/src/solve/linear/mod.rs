@@ -42,7 +42,7 @@ use crate::gram::Features;
 pub(super) use coordinate::Descent;
 use rayon::prelude::*;
 use rows::Look;
-pub(super) use rows::{Bands, DenseRows, Picked, Rows, SparseRows};
+pub(super) use rows::{Bands, DenseRows, Picked, RowAccess, SparseRows};
 
 /// One problem over shared rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,7 +128,7 @@ pub fn solve(rows: &Features<'_>, constant: f64, problems: &[Problem], options: 
 }
 
 /// As many problems at a time as there are threads; one that is alone has all threads to itself.
-fn all<R: Rows>(rows: &R, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
+fn all<R: RowAccess>(rows: &R, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
     let squares: Vec<f64> = (0..rows.len()).into_par_iter().with_min_len(1024).map(|i| rows.square(i)).collect();
     let alone = problems.len() < rayon::current_num_threads();
     let one = |problem: &Problem| match options.method {
@@ -201,7 +201,7 @@ struct Certified {
 }
 
 /// Weights X'b and the duality gap there.
-fn certify<R: Rows>(rows: &R, problem: &Problem, coef: &[f64], bands: &Bands, look: Look<'_>) -> Result<Certified> {
+fn certify<R: RowAccess>(rows: &R, problem: &Problem, coef: &[f64], bands: &Bands, look: Look<'_>) -> Result<Certified> {
     let loss = problem.loss;
     let (mut weights, _) = bands.sum(rows.width(), look, |i, sum, _: &mut [f64; 0]| {
         if coef[i] != 0.0 {

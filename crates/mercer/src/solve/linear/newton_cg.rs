@@ -8,7 +8,7 @@
 //! At any w the duality gap of b is half the square of the length of the gradient.
 
 use super::coordinate::Descent;
-use super::rows::{Bands, Rows};
+use super::rows::{Bands, RowAccess};
 use super::{Options, Problem, Solution, relative};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ const LENGTH: usize = 60;
 /// The coarsest precision of a direction.
 const COARSE: f64 = 0.3;
 
-struct State<'a, R> {
+struct NewtonState<'a, R> {
     rows: &'a R,
     problem: &'a Problem,
     bands: Bands,
@@ -45,7 +45,7 @@ struct State<'a, R> {
 }
 
 /// Solves one problem; `parallel`: it has all threads to itself.
-pub(super) fn solve<R: Rows>(
+pub(super) fn solve<R: RowAccess>(
     rows: &R,
     squares: &[f64],
     problem: &Problem,
@@ -54,7 +54,7 @@ pub(super) fn solve<R: Rows>(
     control: &Control,
 ) -> Result<Solution> {
     let n = rows.len();
-    let mut state = State {
+    let mut state = NewtonState {
         rows,
         problem,
         bands: Bands::new(rows, parallel),
@@ -72,7 +72,7 @@ pub(super) fn solve<R: Rows>(
     let aim = MARGIN * options.tolerance * state.rarer() * state.start;
     let mut iterations = 0;
     let ended = state.start > aim && !state.begin(squares, options)?;
-    let done = |state: &State<'_, R>| {
+    let done = |state: &NewtonState<'_, R>| {
         let length = norm(&state.gradient);
         length <= aim && relative(0.5 * length * length, state.primal) <= options.tolerance
     };
@@ -88,11 +88,11 @@ pub(super) fn solve<R: Rows>(
     let converged = done(&state);
     let gap = 0.5 * length * length;
     let violation = if aim > 0.0 { MARGIN * options.tolerance * length / aim } else { 0.0 };
-    let State { weights, primal, .. } = state;
+    let NewtonState { weights, primal, .. } = state;
     Ok(Solution { weights, primal, dual: primal - gap, gap: relative(gap, primal), violation, iterations: iterations.max(1), converged })
 }
 
-impl<R: Rows> State<'_, R> {
+impl<R: RowAccess> NewtonState<'_, R> {
     /// The share of the rarer class; 1 for numbers.
     fn rarer(&self) -> f64 {
         if !self.problem.loss.one_sided {

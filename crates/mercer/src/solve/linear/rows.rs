@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// What the solvers do with a row.
-pub(in crate::solve) trait Rows: Sync {
+pub(in crate::solve) trait RowAccess: Sync {
     /// Number of rows.
     fn len(&self) -> usize;
     /// Number of weights: one for each column, the last for the constant.
@@ -48,7 +48,7 @@ impl<'a, T: Real> DenseRows<'a, T> {
     }
 }
 
-impl<T: Real> Rows for DenseRows<'_, T> {
+impl<T: Real> RowAccess for DenseRows<'_, T> {
     fn len(&self) -> usize {
         self.rows
     }
@@ -106,7 +106,7 @@ impl<'a> SparseRows<'a> {
     }
 }
 
-impl Rows for SparseRows<'_> {
+impl RowAccess for SparseRows<'_> {
     fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -173,7 +173,7 @@ pub(in crate::solve) struct Picked<'a, R> {
     pub(in crate::solve) list: &'a [usize],
 }
 
-impl<R: Rows> Rows for Picked<'_, R> {
+impl<R: RowAccess> RowAccess for Picked<'_, R> {
     fn len(&self) -> usize {
         self.list.len()
     }
@@ -241,7 +241,7 @@ impl Bands {
     /// Numbers that are worth a band, beside those of the weights.
     const LEAST: usize = 1 << 15;
 
-    pub(in crate::solve) fn new<R: Rows>(rows: &R, parallel: bool) -> Self {
+    pub(in crate::solve) fn new<R: RowAccess>(rows: &R, parallel: bool) -> Self {
         let n = rows.len();
         // The constant is a number too.
         let before = |i: usize| rows.stored(i) + i;

@@ -13,13 +13,13 @@ struct Counted<'a, R> {
     read: AtomicU64,
 }
 
-impl<R: Rows> Counted<'_, R> {
+impl<R: RowAccess> Counted<'_, R> {
     fn count(&self, i: usize) {
         self.read.fetch_add((self.of.stored(i + 1) - self.of.stored(i)) as u64, Ordering::Relaxed);
     }
 }
 
-impl<R: Rows> Rows for Counted<'_, R> {
+impl<R: RowAccess> RowAccess for Counted<'_, R> {
     fn len(&self) -> usize {
         self.of.len()
     }

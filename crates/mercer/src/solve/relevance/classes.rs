@@ -45,7 +45,7 @@ const OUTSIDE: f64 = 1e-4;
 const LEAST_ALPHA: f64 = 1e-12;
 
 #[derive(Clone)]
-struct State<'a> {
+struct ClassSearch<'a> {
     phi: &'a Matrix,
     loss: &'a dyn Likelihood,
     active: Vec<usize>,
@@ -73,14 +73,14 @@ struct State<'a> {
     /// What the last look at all columns promised.
     gain: f64,
     /// The last mode that was found.
-    found: Found,
+    found: WeightMode,
     /// The decrement that ends Newton's method: of the search, and once all alphas are settled.
     decrement: f64,
 }
 
 /// A mode of the weights, their columns, alphas and the evidence.
 #[derive(Clone, Default)]
-struct Found {
+struct WeightMode {
     active: Vec<usize>,
     alpha: Vec<f64>,
     weights: Matrix,
@@ -142,11 +142,11 @@ fn begun<'a>(
     begin: Vec<(usize, f64)>,
     plan: &ClassPlan<'_>,
     control: &Control,
-) -> Result<State<'a>> {
+) -> Result<ClassSearch<'a>> {
     let (n, outputs) = (phi.rows(), loss.outputs());
     let (active, alpha): (Vec<usize>, Vec<f64>) = begin.into_iter().take(plan.most).unzip();
     let slopes = loss.at(&Matrix::zeros(n, outputs));
-    let mut state = State {
+    let mut state = ClassSearch {
         phi,
         loss,
         nothing: slopes.loss,
@@ -163,7 +163,7 @@ fn begun<'a>(
         factor: None,
         evidence: f64::NEG_INFINITY,
         gain: f64::INFINITY,
-        found: Found::default(),
+        found: WeightMode::default(),
         decrement: DECREMENT,
     };
     state.decrement = NEARLY * state.aim().1;
@@ -182,7 +182,7 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, begin: Vec<(usize, f64)>, plan: &
         Err(Error::Time { .. } | Error::Numerical { .. }) if !state.found.active.is_empty() => {}
         ended => ended?,
     }
-    let Found { active, alpha, weights, evidence } = state.found;
+    let WeightMode { active, alpha, weights, evidence } = state.found;
     let kept: Vec<usize> = (0..active.len()).collect();
     Ok(Relevance {
         columns: active,
@@ -203,7 +203,7 @@ fn some_of(phi: &Matrix, columns: &[usize]) -> Matrix {
     Matrix::from_fn(phi.rows(), columns.len(), |i, k| phi[(i, columns[k])])
 }
 
-impl State<'_> {
+impl ClassSearch<'_> {
     fn outputs(&self) -> usize {
         self.loss.outputs()
     }

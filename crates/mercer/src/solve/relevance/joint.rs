@@ -46,7 +46,7 @@ impl End {
     }
 
     /// Told of each step.
-    pub(super) fn reached(&mut self, step: &Step) -> bool {
+    pub(super) fn reached(&mut self, step: &LogAlphaStep) -> bool {
         let moved = greatest(&step.logs);
         self.empty = if step.promise < PROMISE { self.empty + 1 } else { 0 };
         let stands = moved <= SETTLED || moved <= ROUNDING && moved > 0.5 * self.last || self.empty == EMPTY;
@@ -56,20 +56,20 @@ impl End {
 }
 
 /// The changes of the logs of alphas, and last of beta where there is noise.
-pub(super) struct Step {
+pub(super) struct LogAlphaStep {
     pub(super) logs: Vec<f64>,
     /// What the log evidence would rise by, were it as its curvature here says.
     pub(super) promise: f64,
 }
 
-impl Step {
+impl LogAlphaStep {
     fn new(logs: Vec<f64>, slope: &Matrix) -> Self {
-        Step { promise: -0.25 * dot(&logs, slope.data()), logs }
+        LogAlphaStep { promise: -0.25 * dot(&logs, slope.data()), logs }
     }
 }
 
 /// The step from here. `covariance` has a place for every column and then output.
-pub(super) fn step(alpha: &[f64], covariance: &Matrix, weights: &Matrix, noise: Option<&Noise>, control: &Control) -> Result<Step> {
+pub(super) fn step(alpha: &[f64], covariance: &Matrix, weights: &Matrix, noise: Option<&Noise>, control: &Control) -> Result<LogAlphaStep> {
     let (m, outputs) = (alpha.len(), weights.cols());
     let block = |a: usize, b: usize| {
         let (mut square, mut between) = (0.0, 0.0);
@@ -116,11 +116,11 @@ pub(super) fn step(alpha: &[f64], covariance: &Matrix, weights: &Matrix, noise: 
         if longest.is_finite() {
             let share = (LONGEST / longest.max(f64::MIN_POSITIVE)).min(1.0);
             logs.iter_mut().for_each(|v| *v *= share);
-            return Ok(Step::new(logs, &slope));
+            return Ok(LogAlphaStep::new(logs, &slope));
         }
     }
     // Against the slope at least.
-    Ok(Step::new(slope.data().iter().map(|v| (-v).clamp(-LONGEST, LONGEST)).collect(), &slope))
+    Ok(LogAlphaStep::new(slope.data().iter().map(|v| (-v).clamp(-LONGEST, LONGEST)).collect(), &slope))
 }
 
 /// The greatest size of a change.

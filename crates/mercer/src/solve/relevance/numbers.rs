@@ -62,7 +62,7 @@ pub struct Plan<'a> {
 }
 
 #[derive(Clone)]
-struct State<'a> {
+struct NumberSearch<'a> {
     columns: Columns<'a>,
     numbers: Numbers<'a>,
     span: Span<'a>,
@@ -97,10 +97,10 @@ pub fn numbers(columns: Columns<'_>, numbers: Numbers<'_>, plan: &Plan<'_>, cont
     }
 }
 
-impl<'a> State<'a> {
+impl<'a> NumberSearch<'a> {
     fn new(columns: Columns<'a>, numbers: Numbers<'a>, control: &Control) -> Result<Self> {
         let p = columns.values.rows();
-        let mut state = State {
+        let mut state = NumberSearch {
             columns,
             numbers,
             span: Span::new(columns),

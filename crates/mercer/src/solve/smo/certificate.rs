@@ -1,6 +1,6 @@
 //! The proof of a solution: duality gap, violation and offset, from kernel values in f64.
 
-use super::state::State;
+use super::state::ProblemState;
 use super::{CHECK, SAFE, SolverJob};
 use crate::control::Control;
 use crate::error::Result;
@@ -62,7 +62,7 @@ impl Quality {
 }
 
 /// The quality of a point, its values of f taken as they stand.
-pub(super) fn of(state: &State<'_>) -> Quality {
+pub(super) fn of(state: &ProblemState<'_>) -> Quality {
     let p = state.problem;
     let n = state.coef.len();
     let (mut bound, groups) = (0, p.group.iter().max().map_or(1, |g| g + 1));
@@ -109,7 +109,7 @@ pub(super) fn of(state: &State<'_>) -> Quality {
 ///
 /// Far is by more than the tolerance and [`SAFE`] times what f was found to be off where it is computed. Such a row has no part in the
 /// greatest violation, in the gap and in the objective, so that these are those of f64. Tasks have `least` tiles at least.
-pub(super) fn refresh(job: &SolverJob<'_>, states: &mut [&mut State<'_>], rounded: Option<f64>, least: usize) -> Result<()> {
+pub(super) fn refresh(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>], rounded: Option<f64>, least: usize) -> Result<()> {
     let (gram, control) = (job.gram, job.control);
     if states.is_empty() {
         return Ok(());
@@ -165,7 +165,7 @@ pub(super) fn refresh(job: &SolverJob<'_>, states: &mut [&mut State<'_>], rounde
 }
 
 /// Computes f = Kb of one problem from K among its variables, on the thread that is at it.
-pub(super) fn refresh_here(job: &SolverJob<'_>, among: &dyn Gram, state: &mut State<'_>, rounded: Option<f64>) -> Result<()> {
+pub(super) fn refresh_here(job: &SolverJob<'_>, among: &dyn Gram, state: &mut ProblemState<'_>, rounded: Option<f64>) -> Result<()> {
     let all: Vec<usize> = (0..state.coef.len()).collect();
     let problem = state.problem_of(&all, all.clone());
     let mut part = state.part(&problem, &all);
@@ -180,7 +180,7 @@ fn others(
     (support, coef): (&[usize], &Matrix),
     rows: &[usize],
     first: usize,
-    states: &mut [&mut State<'_>],
+    states: &mut [&mut ProblemState<'_>],
     least: usize,
     control: &Control,
 ) -> Result<()> {

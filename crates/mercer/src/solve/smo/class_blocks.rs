@@ -8,7 +8,7 @@
 
 use super::limits::rows::*;
 use super::passes::Passes;
-use super::state::State;
+use super::state::ProblemState;
 use super::{SolverJob, dense};
 use crate::error::Result;
 use crate::gram::{self, Gram, with_scratch};
@@ -28,7 +28,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(states: &[&mut State<'_>]) -> Self {
+    fn of(states: &[&mut ProblemState<'_>]) -> Self {
         let end = states.iter().flat_map(|s| &s.problem.row).max().map_or(0, |r| r + 1);
         let mut parts: Vec<Vec<usize>> = vec![Vec::new(); end];
         for (p, state) in states.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Groups {
 }
 
 /// Solves problems group by group; leaves them open where the cache is too small for the blocks.
-pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>]) -> Result<()> {
     let groups = Groups::of(states);
     if groups.bytes() > job.options.cache_bytes {
         return Ok(());
@@ -88,7 +88,7 @@ pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<
     dense::in_time(job, states, |states| solve(job, states, &groups))
 }
 
-fn solve(job: &SolverJob<'_>, states: &mut [&mut State<'_>], groups: &Groups) -> Result<()> {
+fn solve(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>], groups: &Groups) -> Result<()> {
     let (gram, control) = (job.gram, job.control);
     let mut blocks: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     let gathered = gram.gathered(&groups.rows.concat());
@@ -198,7 +198,7 @@ enum Piece<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    fn new(state: &State<'_>, list: &[usize], groups: &Groups, blocks: &'a BTreeMap<(usize, usize), Vec<f64>>) -> Self {
+    fn new(state: &ProblemState<'_>, list: &[usize], groups: &Groups, blocks: &'a BTreeMap<(usize, usize), Vec<f64>>) -> Self {
         let place = |&r: &usize| (list.iter().position(|&g| g == groups.at[r].0).unwrap_or(0), groups.at[r].1);
         let of: Vec<(usize, usize)> = state.problem.row.iter().map(place).collect();
         let follow = |a: &(usize, usize), b: &(usize, usize)| a.0 == b.0 && a.1 + 1 == b.1;

@@ -16,11 +16,11 @@
 
 use super::limits::coordinates::*;
 use super::passes::Passes;
-use super::state::State;
+use super::state::ProblemState;
 use super::{MARGIN, NARROW, Options, Problem, SolverJob, certificate, decompose};
 use crate::error::Result;
 use crate::gram::{Features, RowCache};
-use crate::solve::linear::{self, Bands, DenseRows, Descent, Loss, Picked, Rows, SparseRows};
+use crate::solve::linear::{self, Bands, DenseRows, Descent, Loss, Picked, RowAccess, SparseRows};
 use rayon::prelude::*;
 
 /// Whether a problem is one of a linear machine.
@@ -37,7 +37,7 @@ fn is_one_sided(problem: &Problem) -> bool {
 }
 
 /// Takes problems over the same features to their tolerance, or leaves them nearer to it.
-pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>]) -> Result<()> {
     let (Some(features), control) = (job.features, job.control) else { return Ok(()) };
     // Each of those that go on side by side has its share of the memory.
     let options = Options { cache_bytes: job.options.cache_bytes / states.len().max(1) as u64, ..job.options };
@@ -64,11 +64,11 @@ pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<
 }
 
 /// One problem: coordinates by rows that may be rounded, certificates by those that are not; both for the root of rho.
-fn one<R: Rows, E: Rows>(
+fn one<R: RowAccess, E: RowAccess>(
     features: &Features<'_>,
     rows: &(impl Fn(f64) -> R + Sync),
     exact: &(impl Fn(f64) -> E + Sync),
-    state: &mut State<'_>,
+    state: &mut ProblemState<'_>,
     job: &SolverJob<'_>,
 ) -> Result<()> {
     let mean = state.diagonal.iter().sum::<f64>() / state.diagonal.len().max(1) as f64;
@@ -96,11 +96,11 @@ struct Turns<'r, 'd, 's, 'p, R, E> {
     descent: Descent<'d, R>,
     /// delta.
     sum: f64,
-    state: &'s mut State<'p>,
+    state: &'s mut ProblemState<'p>,
     job: &'r SolverJob<'r>,
 }
 
-impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
+impl<R: RowAccess, E: RowAccess> Turns<'_, '_, '_, '_, R, E> {
     fn take(&mut self) -> Result<()> {
         let mut aim = FIRST * self.job.options.tolerance;
         let (most, passes) = match self.features {

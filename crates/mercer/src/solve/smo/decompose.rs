@@ -9,7 +9,7 @@ use super::certificate::GroupLevel;
 use super::limits::decompose::*;
 use super::pairs::{self, Block, Until};
 use super::passes::Passes;
-use super::state::{ProblemStage, State};
+use super::state::{ProblemStage, ProblemState};
 use super::working_set_gram::WorkingSetGram;
 use super::{MARGIN, Options, PATIENCE, StepProgress, TOGETHER, certificate};
 use crate::control::Control;
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 /// Runs every open problem until its violation and gap are within the tolerance, nothing moves in this precision, or a
 /// limit is met, which ends it; or until no more than `few` of its variables may still change.
 pub(super) fn run<T: Passes>(
-    states: &mut [&mut State<'_>],
+    states: &mut [&mut ProblemState<'_>],
     cache: &mut RowCache<'_, T>,
     options: &Options,
     few: usize,
@@ -49,7 +49,7 @@ pub(super) fn run<T: Passes>(
             let (together, others) = rest.split_at_mut(count);
             if list.len() <= capacity {
                 let quick = (cache.seconds_per_value() < GATHERED).then_some(cache.gram());
-                let rows = Rows { values: cache.rows(&list, control)?, list };
+                let rows = CachedRows { values: cache.rows(&list, control)?, list };
                 together.par_iter_mut().for_each(|run| run.improve(&rows, quick, options, control));
             } else {
                 together.iter_mut().try_for_each(|run| run.improve_in_pieces(cache, options, control))?;
@@ -76,12 +76,12 @@ fn asked<T>(runs: &[&mut Run<'_, '_, T>], capacity: usize) -> (Vec<usize>, usize
 }
 
 /// Rows of K and which they are, ascending.
-struct Rows<'a, T> {
+struct CachedRows<'a, T> {
     list: Vec<usize>,
     values: Vec<&'a [T]>,
 }
 
-impl<'a, T> Rows<'a, T> {
+impl<'a, T> CachedRows<'a, T> {
     fn of(&self, row: usize) -> &'a [T] {
         self.values[self.list.partition_point(|&r| r < row)]
     }
@@ -89,7 +89,7 @@ impl<'a, T> Rows<'a, T> {
 
 /// One problem on its way.
 struct Run<'s, 'p, T> {
-    state: &'s mut State<'p>,
+    state: &'s mut ProblemState<'p>,
     /// The violation to be reached.
     goal: f64,
     /// Violation of the whole problem.
@@ -106,7 +106,7 @@ struct Run<'s, 'p, T> {
 }
 
 impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
-    fn new(state: &'s mut State<'p>, options: &Options) -> Self {
+    fn new(state: &'s mut ProblemState<'p>, options: &Options) -> Self {
         let (goal, violation, patience) = (MARGIN * options.tolerance, f64::INFINITY, Patience::of::<T>(state));
         Run {
             state,
@@ -156,7 +156,7 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
     }
 
     /// Solves the problem on the block and brings f up to date; ends where no step makes progress in this precision.
-    fn improve(&mut self, rows: &Rows<'_, T>, quick: Option<&dyn Gram>, options: &Options, control: &Control) {
+    fn improve(&mut self, rows: &CachedRows<'_, T>, quick: Option<&dyn Gram>, options: &Options, control: &Control) {
         let places = self.go_on();
         let own: Vec<&[T]> = places.iter().map(|&r| rows.of(r)).collect();
         match quick.and_then(|gram| gram.gathered(&places)) {
@@ -195,7 +195,7 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
         let (state, values) = (&mut *self.state, std::mem::take(&mut self.among.values));
         let block = &self.among.block;
         let whole = block.len() == state.coef.len();
-        let mut small = Block::new(state, block, pairs::Rows::Held(&values));
+        let mut small = Block::new(state, block, pairs::BlockRows::Held(&values));
         let goal = if whole { 0.5 * self.goal } else { (INNER * self.violation).max(0.5 * self.goal) };
         let most = (STEPS * block.len()).min(options.max_iterations - state.iterations);
         let steps = small.solve(state, &Until { goal, most, control });
@@ -229,13 +229,13 @@ struct Patience {
 }
 
 impl Patience {
-    fn of<T>(state: &State<'_>) -> Self {
+    fn of<T>(state: &ProblemState<'_>) -> Self {
         let (more, growth) = if size_of::<T>() == 4 { (PATIENCE_ROUNDED, GROWTH.2) } else { (PATIENCE, GROWTH.1) };
         Patience { before: state.iterations, reached: None, look: (0, f64::NEG_INFINITY), more, growth }
     }
 
     /// Whether more steps lead nowhere: the gap of a point within the tolerance does not close, or the dual value stands.
-    fn is_over(&mut self, state: &State<'_>, reached: bool) -> bool {
+    fn is_over(&mut self, state: &ProblemState<'_>, reached: bool) -> bool {
         let (n, steps) = (state.coef.len(), state.iterations - self.before);
         if reached && self.reached.is_none() {
             self.reached = Some(steps);
@@ -253,7 +253,7 @@ impl Patience {
 }
 
 /// The violation, and a block of the worst violators together with most of the last block; all variables if so many fit.
-fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<usize>)> {
+fn choose(state: &ProblemState<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<usize>)> {
     let n = state.coef.len();
     let (mut rise, mut fall) = (Vec::with_capacity(n), Vec::with_capacity(n));
     state.finite()?;

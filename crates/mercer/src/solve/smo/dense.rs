@@ -6,10 +6,10 @@
 //! tightened by what the last look showed.
 
 use super::limits::dense::*;
-use super::pairs::{Block, Rows, Until, width};
+use super::pairs::{Block, BlockRows, Until, width};
 use super::passes::Passes;
 use super::plan::Road;
-use super::state::{ProblemStage, State};
+use super::state::{ProblemStage, ProblemState};
 use super::{MARGIN, NARROW, PATIENCE, Problem, SolverJob, TOGETHER, certificate, interior};
 use crate::error::{Error, Result};
 use crate::gram::{Features, Gram, Subset, add_rows, axpy, dense, runs, with_scratch};
@@ -22,14 +22,14 @@ use std::ops::Range;
 /// other, as K between two classes is.
 pub(super) fn by_class(
     job: &SolverJob<'_>,
-    states: &mut [&mut State<'_>],
-    road: impl Fn(&SolverJob<'_>, &mut [&mut State<'_>]) -> Result<()>,
+    states: &mut [&mut ProblemState<'_>],
+    road: impl Fn(&SolverJob<'_>, &mut [&mut ProblemState<'_>]) -> Result<()>,
 ) -> Result<()> {
-    let of_all = |s: &State<'_>| s.coef.len() == job.gram.shape().0;
+    let of_all = |s: &ProblemState<'_>| s.coef.len() == job.gram.shape().0;
     if states.iter().all(|s| of_all(s)) {
         return road(job, states);
     }
-    let by_side = |s: &State<'_>| {
+    let by_side = |s: &ProblemState<'_>| {
         if of_all(s) {
             return (0..s.coef.len()).collect();
         }
@@ -37,16 +37,17 @@ pub(super) fn by_class(
         [below, above].concat()
     };
     let orders: Vec<Vec<usize>> = states.par_iter().map(|s| by_side(s)).collect();
-    let laid_out = |(s, order): (&&mut State<'_>, &Vec<usize>)| s.problem_of(order, order.iter().map(|&k| s.problem.row[k]).collect());
+    let laid_out =
+        |(s, order): (&&mut ProblemState<'_>, &Vec<usize>)| s.problem_of(order, order.iter().map(|&k| s.problem.row[k]).collect());
     let problems: Vec<Problem> = states.par_iter().zip(&orders).map(laid_out).collect();
-    let mut parts: Vec<State<'_>> = states.par_iter().zip(&problems).zip(&orders).map(|((s, p), order)| s.part(p, order)).collect();
+    let mut parts: Vec<ProblemState<'_>> = states.par_iter().zip(&problems).zip(&orders).map(|((s, p), order)| s.part(p, order)).collect();
     let result = road(job, &mut parts.iter_mut().collect::<Vec<_>>());
     states.par_iter_mut().zip(&parts).zip(&orders).for_each(|((s, part), order)| s.take(part, order));
     result
 }
 
 /// Solves problems by K as it is held.
-pub(super) fn held(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn held(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>]) -> Result<()> {
     in_time(job, states, |states| match job.gram.structure().held() {
         Some(matrix) => side_by_side(job, states, matrix, Some(job.gram), &|row| row),
         None => Ok(()),
@@ -54,7 +55,7 @@ pub(super) fn held(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result
 }
 
 /// Solves problems by K among the rows of all of them.
-pub(super) fn shared(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn shared(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>]) -> Result<()> {
     in_time(job, states, |states| {
         let mut place = vec![usize::MAX; job.gram.shape().0];
         states.iter().flat_map(|s| &s.problem.row).for_each(|&r| place[r] = 0);
@@ -69,7 +70,7 @@ pub(super) fn shared(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Resu
 }
 
 /// Solves one problem after the other by K among its rows.
-pub(super) fn alone(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn alone(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>]) -> Result<()> {
     in_time(job, states, |states| {
         states.iter_mut().try_for_each(|state| {
             let rows = &state.problem.row;
@@ -84,8 +85,8 @@ pub(super) fn alone(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Resul
 /// Solves problems, or leaves them as they stand where time is over: there is an iterate to return, though no K to go on with.
 pub(super) fn in_time<'p>(
     job: &SolverJob<'_>,
-    states: &mut [&mut State<'p>],
-    solve: impl FnOnce(&mut [&mut State<'p>]) -> Result<()>,
+    states: &mut [&mut ProblemState<'p>],
+    solve: impl FnOnce(&mut [&mut ProblemState<'p>]) -> Result<()>,
 ) -> Result<()> {
     if !job.control.out_of_time() {
         match solve(states) {
@@ -93,7 +94,7 @@ pub(super) fn in_time<'p>(
             other => return other,
         }
     }
-    let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.is_moved()).map(|s| &mut **s).collect();
+    let mut moved: Vec<&mut ProblemState<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.is_moved()).map(|s| &mut **s).collect();
     certificate::refresh(job, &mut moved, None, 1)?;
     states.iter_mut().for_each(|s| s.stage = ProblemStage::Done);
     Ok(())
@@ -103,7 +104,7 @@ pub(super) fn in_time<'p>(
 /// holds it for others too.
 fn side_by_side(
     job: &SolverJob<'_>,
-    states: &mut [&mut State<'_>],
+    states: &mut [&mut ProblemState<'_>],
     matrix: &Matrix,
     holder: Option<&dyn Gram>,
     place: &(dyn Fn(usize) -> usize + Sync),
@@ -185,14 +186,14 @@ impl Kernel for MatrixRows<'_> {
 }
 
 /// Solves one problem.
-pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, job: &SolverJob<'_>) -> Result<()> {
+pub(super) fn one(state: &mut ProblemState<'_>, kernel: &impl Kernel, job: &SolverJob<'_>) -> Result<()> {
     let known = if state.exact { state.coef.clone() } else { Vec::new() };
     Solver { state, kernel, known, job }.solve()
 }
 
 /// One problem on its way.
 struct Solver<'w, 'p, K> {
-    state: &'w mut State<'p>,
+    state: &'w mut ProblemState<'p>,
     kernel: &'w K,
     /// The coefficients that f belongs to; none at the beginning.
     known: Vec<f64>,
@@ -242,7 +243,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
             }
             return certificate::refresh_here(self.job, inputs, state, rounded);
         }
-        let State { coef, values, .. } = &mut **state;
+        let ProblemState { coef, values, .. } = &mut **state;
         let changed = known.iter().zip(&*coef).filter(|(a, b)| a != b).count();
         if known.is_empty() || changed >= coef.iter().filter(|b| **b != 0.0).count() {
             values.fill(0.0);
@@ -279,14 +280,14 @@ impl<K: Kernel> Solver<'_, '_, K> {
             return Ok(());
         }
         if let Some(lent) = self.kernel.single(width(n)).and_then(T::lent) {
-            return self.stage_on(Rows::Held(lent), most);
+            return self.stage_on(BlockRows::Held(lent), most);
         }
         let (kernel, size) = (self.kernel, n * width(n));
         let write = |k: usize, out: &mut [T]| kernel.write(k, out);
         if size * size_of::<T>() > MEMORY {
-            return self.stage_on(Rows::later(n, &mut vec![T::default(); size], &write), most);
+            return self.stage_on(BlockRows::later(n, &mut vec![T::default(); size], &write), most);
         }
-        with_scratch(size, |memory: &mut [T]| self.stage_on(Rows::later(n, memory, &write), most))
+        with_scratch(size, |memory: &mut [T]| self.stage_on(BlockRows::later(n, memory, &write), most))
     }
 
     /// Pair steps among the variables that may still change, without the others, which mostly stay where they are: at a bound,
@@ -317,7 +318,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
                 None => kernel.write_some(members[a], &members, &mut whole.borrow_mut(), n, out),
             };
             let steps = with_scratch(members.len() * wide, |memory: &mut [T]| {
-                let mut block: Block<'_, T> = Block::new(self.state, &members, Rows::later(members.len(), memory, &write));
+                let mut block: Block<'_, T> = Block::new(self.state, &members, BlockRows::later(members.len(), memory, &write));
                 let steps = block.solve(self.state, &until);
                 members.iter().zip(&block.coef).for_each(|(&k, &b)| self.state.coef[k] = b);
                 steps
@@ -333,7 +334,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
         Ok(false)
     }
 
-    fn stage_on<T: Passes>(&mut self, rows: Rows<'_, T>, most: usize) -> Result<()> {
+    fn stage_on<T: Passes>(&mut self, rows: BlockRows<'_, T>, most: usize) -> Result<()> {
         let (options, control) = (&self.job.options, self.job.control);
         let members: Vec<usize> = (0..self.state.coef.len()).collect();
         let (n, rounded) = (members.len(), size_of::<T>() == 4);

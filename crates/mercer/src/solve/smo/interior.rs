@@ -15,7 +15,7 @@
 //! support vector machines: (Q + diagonal) x = r by the formula of Sherman, Morrison and Woodbury.
 
 use super::limits::interior::*;
-use super::state::{ProblemStage, State};
+use super::state::{ProblemStage, ProblemState};
 use super::{Problem, ROUNDING, SolverJob};
 use crate::control::Control;
 use crate::error::Result;
@@ -24,7 +24,7 @@ use crate::linalg::{Cholesky, Matrix, add_transposed_product};
 use rayon::prelude::*;
 
 /// Moves problems to points near their optima.
-pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>]) -> Result<()> {
     if let Some(Features::Dense(features)) = job.features {
         states.par_iter_mut().for_each(|state| start(state, features, job.control));
     }
@@ -32,13 +32,13 @@ pub(super) fn run(job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<
 }
 
 /// Pair steps that take half as long as the way through the interior may.
-pub(super) fn pairs_instead(state: &State<'_>, features: &Matrix) -> usize {
+pub(super) fn pairs_instead(state: &ProblemState<'_>, features: &Matrix) -> usize {
     let (n, d) = (state.coef.len() as f64, features.cols() as f64);
     (0.5 * WORK.0 * n * d * d / (n + WORK.1)) as usize
 }
 
 /// Moves a problem to a point near its optimum; leaves it where it is if no such point is found.
-pub(super) fn start(state: &mut State<'_>, features: &Matrix, control: &Control) {
+pub(super) fn start(state: &mut ProblemState<'_>, features: &Matrix, control: &Control) {
     if let Some(coef) = Interior::new(state.problem, features).and_then(|mut point| point.solve(control)) {
         state.coef = coef;
         state.stage = ProblemStage::Warm;
@@ -68,7 +68,7 @@ struct Interior<'a> {
 }
 
 /// A direction of all unknowns.
-struct Step {
+struct InteriorDirection {
     a: Vec<f64>,
     mu: Vec<f64>,
     nu: Vec<f64>,
@@ -196,7 +196,15 @@ impl<'a> Interior<'a> {
     }
 
     /// The direction to mu a = nu (u - a) = tau, with the second-order terms of a step that was foreseen.
-    fn step(&self, system: &System, wrong: &[f64], left: f64, tau: f64, foreseen: Option<&Step>, control: &Control) -> Option<Step> {
+    fn step(
+        &self,
+        system: &System,
+        wrong: &[f64],
+        left: f64,
+        tau: f64,
+        foreseen: Option<&InteriorDirection>,
+        control: &Control,
+    ) -> Option<InteriorDirection> {
         let n = self.a.len();
         let second = |j: usize| foreseen.map_or((0.0, 0.0), |f| (f.a[j] * f.mu[j], f.a[j] * f.nu[j]));
         let below = |j: usize| (tau - second(j).0) / self.a[j];
@@ -208,11 +216,11 @@ impl<'a> Interior<'a> {
         let a: Vec<f64> = p.iter().zip(&system.signs).map(|(p, q)| p - lambda * q).collect();
         let mu = (0..n).map(|j| below(j) - self.mu[j] - self.mu[j] / self.a[j] * a[j]).collect();
         let nu = (0..n).map(|j| above(j) - self.nu[j] + self.nu[j] / self.room(j) * a[j]).collect();
-        Some(Step { a, mu, nu, lambda })
+        Some(InteriorDirection { a, mu, nu, lambda })
     }
 
     /// How far a step may go before something is below 0, at most 1.
-    fn way(&self, step: &Step) -> f64 {
+    fn way(&self, step: &InteriorDirection) -> f64 {
         (0..self.a.len()).fold(1.0, |way: f64, j| {
             let values = [(self.a[j], step.a[j]), (self.room(j), -step.a[j]), (self.mu[j], step.mu[j]), (self.nu[j], step.nu[j])];
             values.iter().fold(way, |way, &(x, d)| if d < 0.0 { way.min(-x / d) } else { way })

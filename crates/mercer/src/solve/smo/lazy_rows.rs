@@ -6,7 +6,7 @@
 
 use super::limits::rows::*;
 use super::passes::Passes;
-use super::state::{ProblemStage, State};
+use super::state::{ProblemStage, ProblemState};
 use super::{Options, SolverJob, dense};
 use crate::error::Result;
 use crate::gram::{Block, Gram, Side, Subset};
@@ -20,7 +20,7 @@ type Kept = Vec<OnceLock<Vec<f32>>>;
 
 /// Solves problems that are laid out one side after the other; what could not be laid out stays open, and what takes many steps
 /// does where they have left it: it asks for most rows, and may be one that f32 is not enough for.
-pub(super) fn run<'p>(job: &SolverJob<'_>, states: &mut [&mut State<'p>]) -> Result<()> {
+pub(super) fn run<'p>(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'p>]) -> Result<()> {
     let (gram, options) = (job.gram, &job.options);
     let mut kept: BTreeMap<&'p [usize], Kept> = BTreeMap::new();
     let (mut starts, mut rows, mut bytes): (BTreeMap<&'p [usize], usize>, Vec<usize>, u64) = (BTreeMap::new(), Vec::new(), 0);
@@ -56,7 +56,7 @@ pub(super) fn run<'p>(job: &SolverJob<'_>, states: &mut [&mut State<'p>]) -> Res
 }
 
 /// The rows that stay below 0, and those after them.
-fn sides<'p>(state: &State<'p>) -> [&'p [usize]; 2] {
+fn sides<'p>(state: &ProblemState<'p>) -> [&'p [usize]; 2] {
     let problem = state.problem;
     let (below, above) = problem.row.split_at(problem.high.partition_point(|high| *high == 0.0));
     [below, above]

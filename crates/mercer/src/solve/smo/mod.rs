@@ -54,7 +54,7 @@ use limits::common::*;
 use passes::Passes;
 use plan::{ProblemFacts, Road, RoadFacts};
 use rayon::prelude::*;
-use state::{ProblemStage, State};
+use state::{ProblemStage, ProblemState};
 
 /// One problem over rows of a Gram matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -143,7 +143,7 @@ pub fn solve_from(
     control: &Control,
 ) -> Result<Vec<Solution>> {
     let diagonal = crate::gram::finite_diagonal(gram)?;
-    let mut states = problems.par_iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
+    let mut states = problems.par_iter().map(|p| ProblemState::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
     for (state, values) in states.iter_mut().zip(known) {
         if let Some(values) = values.filter(|f| f.len() == state.coef.len()) {
             state.values.copy_from_slice(values);
@@ -155,7 +155,7 @@ pub fn solve_from(
     let facts = RoadFacts::of(&job, &states);
     states.par_iter_mut().for_each(|s| s.roads = plan::choose(&ProblemFacts::of(s), &facts));
     for road in Road::ALL {
-        let mut open: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.roads.contains(&road)).collect();
+        let mut open: Vec<&mut ProblemState<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.roads.contains(&road)).collect();
         if !open.is_empty() {
             road.take(&job, &mut open)?;
         }
@@ -183,21 +183,21 @@ enum StepProgress {
 }
 
 /// Takes problems to their tolerance over rows of K, in f32 where they are not near their optimum, then in f64.
-fn settle_in_turn(job: &SolverJob<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
+fn settle_in_turn(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>], road: Road) -> Result<()> {
     if states.iter().any(|s| s.is_moved()) {
         certificate::refresh(job, states, None, 1)?;
         states.iter_mut().for_each(|s| s.stretch());
     }
     states.iter_mut().for_each(|s| s.exact = false);
     if job.options.tolerance >= NARROW {
-        let mut cold: Vec<&mut State<'_>> = states.iter_mut().filter(|s| s.stage == ProblemStage::Cold).map(|s| &mut **s).collect();
+        let mut cold: Vec<&mut ProblemState<'_>> = states.iter_mut().filter(|s| s.stage == ProblemStage::Cold).map(|s| &mut **s).collect();
         settle::<f32>(job, &mut cold, road)?;
     }
     settle::<f64>(job, states, road)
 }
 
 /// Takes every open problem to its tolerance with rows of one kind, then checks with exact values; again where that fails.
-fn settle<T: Passes>(job: &SolverJob<'_>, states: &mut [&mut State<'_>], road: Road) -> Result<()> {
+fn settle<T: Passes>(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>], road: Road) -> Result<()> {
     let (options, control) = (&job.options, job.control);
     let (mut cache, rounded) = (None, (size_of::<T>() == 4).then_some(options.tolerance));
     for _ in 0..ROUNDS {

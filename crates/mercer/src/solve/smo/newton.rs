@@ -16,7 +16,7 @@
 use super::limits::steps::*;
 use super::pairs::{Block, Until};
 use super::passes::Passes;
-use super::state::State;
+use super::state::ProblemState;
 use crate::gram::{axpy, dot};
 
 /// The free variables of a block, of one group.
@@ -51,7 +51,7 @@ impl<T: Passes> Block<'_, T> {
     }
 
     /// Takes such steps in a group until none meets a bound, or `budget` multiplications are spent.
-    pub(super) fn newton(&mut self, state: &State<'_>, group: usize, until: &Until<'_>, mut budget: f64) {
+    pub(super) fn newton(&mut self, state: &ProblemState<'_>, group: usize, until: &Until<'_>, mut budget: f64) {
         let is_free = |a: &usize| self.up[*a] == self.down[*a] && state.problem.group_of(self.members[*a]) == group;
         let mut free: Vec<usize> = (0..self.members.len()).filter(is_free).collect();
         while free.len() > 1 && budget > 0.0 && !until.stopped() {
@@ -74,7 +74,7 @@ impl<T: Passes> Block<'_, T> {
 
     /// The variable at a bound that violates the conditions most where those of the face do not, by more than `goal`; and the
     /// slope that it is moved along.
-    fn worst(&self, state: &State<'_>, face: &Face, goal: f64) -> Option<(usize, f64)> {
+    fn worst(&self, state: &ProblemState<'_>, face: &Face, goal: f64) -> Option<(usize, f64)> {
         let level = self.slope(face.taker);
         let mut worst = (goal, None);
         let own = |a: usize| state.problem.group_of(self.members[a]) == face.group;
@@ -134,7 +134,7 @@ impl<T: Passes> Block<'_, T> {
 
     /// Moves dependent variables along what leaves f as it is, but for rounding, where that gains more than `goal` per unit; true
     /// as soon as one of the others meets a bound, or nothing is left of the budget.
-    fn slide(&mut self, state: &State<'_>, face: &Face, goal: f64, budget: &mut f64) -> bool {
+    fn slide(&mut self, state: &ProblemState<'_>, face: &Face, goal: f64, budget: &mut f64) -> bool {
         face.dependent.iter().any(|(a, line)| {
             let (d, gain) = self.direction(face, line.clone(), self.slope(*a));
             gain.abs() > goal && {
@@ -152,7 +152,7 @@ impl<T: Passes> Block<'_, T> {
     }
 
     /// Goes along such a direction of a variable as far as pays; whether one of the face meets a bound.
-    fn along(&mut self, state: &State<'_>, face: &Face, a: usize, mut d: Vec<f64>, gain: f64) -> bool {
+    fn along(&mut self, state: &ProblemState<'_>, face: &Face, a: usize, mut d: Vec<f64>, gain: f64) -> bool {
         let list: Vec<usize> = face.kept[..d.len() - 1].iter().copied().chain([a]).collect();
         let most = gain / self.curvature(face.taker, &list, &d);
         d.iter_mut().for_each(|d| *d *= most);
@@ -173,7 +173,7 @@ impl<T: Passes> Block<'_, T> {
     }
 
     /// Goes towards the best point of the face; whether a bound was met on the way.
-    fn go_to_best(&mut self, state: &State<'_>, face: &Face) -> bool {
+    fn go_to_best(&mut self, state: &ProblemState<'_>, face: &Face) -> bool {
         let slopes = self.slopes(face);
         let d = face.solve(slopes.clone());
         let gain = dot(&d, &slopes);
@@ -181,7 +181,7 @@ impl<T: Passes> Block<'_, T> {
     }
 
     /// Goes along d, and along what keeps the sum, as far as the bounds let; the variable that met one.
-    fn go(&mut self, state: &State<'_>, taker: usize, list: &[usize], d: &[f64]) -> Option<usize> {
+    fn go(&mut self, state: &ProblemState<'_>, taker: usize, list: &[usize], d: &[f64]) -> Option<usize> {
         let ways = with_taker(taker, list, d);
         let end = |coef: f64, a: usize, d: f64| {
             let k = self.members[a];

@@ -8,7 +8,7 @@
 
 use super::limits::steps::*;
 use super::passes::{PAD, Passes};
-use super::state::State;
+use super::state::ProblemState;
 use super::{CHECK, ROUNDING};
 use crate::control::Control;
 
@@ -16,10 +16,10 @@ use crate::control::Control;
 pub(super) struct Block<'a, T> {
     /// Places of its variables in the problem.
     pub(super) members: &'a [usize],
-    pub(super) rows: Rows<'a, T>,
+    pub(super) rows: BlockRows<'a, T>,
     /// v = z - f, kept up to date.
     pub(super) v: Vec<T>,
-    /// What v counts where the variable is raised, and where it is lowered: see `State::slope_up`.
+    /// What v counts where the variable is raised, and where it is lowered: see `ProblemState::slope_up`.
     pub(super) up: Vec<T>,
     pub(super) down: Vec<T>,
     pub(super) diagonal: Vec<T>,
@@ -36,7 +36,7 @@ pub(super) struct Block<'a, T> {
 }
 
 /// Rows of K among the variables of a block, one after the other, each of [`width`] numbers.
-pub(super) enum Rows<'a, T> {
+pub(super) enum BlockRows<'a, T> {
     /// All rows, held by others.
     Held(&'a [T]),
     /// Rows that are written when they are first asked for: where to, how, and which are there.
@@ -51,13 +51,13 @@ pub(super) fn width(members: usize) -> usize {
     members.next_multiple_of(PAD)
 }
 
-impl<'a, T: Passes> Rows<'a, T> {
+impl<'a, T: Passes> BlockRows<'a, T> {
     /// Rows that are written when they are first asked for, into memory whatever stands there.
     pub(super) fn later(members: usize, memory: &'a mut [T], write: Write<'a, T>) -> Self {
-        Rows::Later(memory, write, vec![false; members])
+        BlockRows::Later(memory, write, vec![false; members])
     }
     fn make(&mut self, a: usize) {
-        if let Rows::Later(values, write, ready) = self
+        if let BlockRows::Later(values, write, ready) = self
             && !std::mem::replace(&mut ready[a], true)
         {
             let wide = width(ready.len());
@@ -68,8 +68,8 @@ impl<'a, T: Passes> Rows<'a, T> {
     }
     fn of(&self, a: usize, wide: usize) -> &[T] {
         let all: &[T] = match self {
-            Rows::Held(all) => all,
-            Rows::Later(all, ..) => all,
+            BlockRows::Held(all) => all,
+            BlockRows::Later(all, ..) => all,
         };
         &all[a * wide..(a + 1) * wide]
     }
@@ -93,7 +93,7 @@ impl Until<'_> {
 
 impl<'a, T: Passes> Block<'a, T> {
     /// The members of a problem as it stands, and K among them.
-    pub(super) fn new(state: &State<'_>, members: &'a [usize], rows: Rows<'a, T>) -> Self {
+    pub(super) fn new(state: &ProblemState<'_>, members: &'a [usize], rows: BlockRows<'a, T>) -> Self {
         let width = width(members.len());
         let flat = FLAT * members.iter().fold(f64::MIN_POSITIVE, |m, &k| m.max(state.diagonal[k].abs()));
         let list = |padding: f64| vec![T::from_f64(padding); width];
@@ -120,14 +120,14 @@ impl<'a, T: Passes> Block<'a, T> {
     }
 
     /// v as the problem has it.
-    pub(super) fn reset(&mut self, state: &State<'_>) {
+    pub(super) fn reset(&mut self, state: &ProblemState<'_>) {
         for (v, &k) in self.v.iter_mut().zip(self.members) {
             *v = T::from_f64(state.v(k));
         }
     }
 
     /// Notes in which direction a member may go.
-    pub(super) fn bound(&mut self, state: &State<'_>, a: usize) {
+    pub(super) fn bound(&mut self, state: &ProblemState<'_>, a: usize) {
         let (k, b) = (self.members[a], self.coef[a]);
         self.free -= usize::from(self.up[a] == self.down[a]);
         (self.up[a], self.down[a]) = (T::from_f64(state.slope_up(k, b)), T::from_f64(state.slope_down(k, b)));
@@ -152,7 +152,7 @@ impl<'a, T: Passes> Block<'a, T> {
     }
 
     /// Takes pair steps until the violation within the block is at most `goal`, or limits are met. Returns the steps.
-    pub(super) fn solve(&mut self, state: &State<'_>, until: &Until<'_>) -> usize {
+    pub(super) fn solve(&mut self, state: &ProblemState<'_>, until: &Until<'_>) -> usize {
         let (mut i, mut j, mut step) = (0, 0, 0.0);
         // Steps on all free variables never follow on each other: where rounding hides a move, a pair goes on.
         let (mut spent, mut paired, mut taken, wide) = (0.0, true, 0, self.v.len());
@@ -214,7 +214,7 @@ impl<'a, T: Passes> Block<'a, T> {
     }
 
     /// Raises i and lowers j as far as pays, but for v; false if that is nowhere.
-    fn change(&mut self, state: &State<'_>, i: usize, j: usize, step: &mut f64) -> bool {
+    fn change(&mut self, state: &ProblemState<'_>, i: usize, j: usize, step: &mut f64) -> bool {
         let curve = self.diagonal[i].to_f64() + self.diagonal[j].to_f64() - 2.0 * self.rows.of(i, self.v.len())[j].to_f64();
         let (most, least) = (state.room_up(self.members[i], self.coef[i]), state.room_down(self.members[j], self.coef[j]));
         let (room_i, room_j) = (most - self.coef[i], self.coef[j] - least);

@@ -2,7 +2,7 @@
 //! have chosen it as far as it leads; what is open then goes on to its next road. The certificate is the same for all of them.
 
 use super::limits::roads::*;
-use super::state::State;
+use super::state::ProblemState;
 use super::{SolverJob, class_blocks, coordinates, dense, interior, lazy_rows, settle_in_turn};
 use crate::error::Result;
 use crate::gram::Features;
@@ -38,7 +38,7 @@ impl Road {
     };
 
     /// Takes open problems along it.
-    pub(super) fn take(self, job: &SolverJob<'_>, states: &mut [&mut State<'_>]) -> Result<()> {
+    pub(super) fn take(self, job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>]) -> Result<()> {
         match self {
             Road::LazyRows => dense::by_class(job, states, lazy_rows::run),
             Road::Held => dense::by_class(job, states, dense::held),
@@ -86,14 +86,14 @@ pub(super) struct RoadFacts {
 }
 
 impl ProblemFacts {
-    pub(super) fn of(state: &State<'_>) -> Self {
+    pub(super) fn of(state: &ProblemState<'_>) -> Self {
         let (p, grouped) = (state.problem, !state.problem.group.is_empty());
         ProblemFacts { variables: p.row.len(), started: p.start.is_some(), linear: coordinates::is_linear(p), grouped }
     }
 }
 
 impl RoadFacts {
-    pub(super) fn of(job: &SolverJob<'_>, states: &[State<'_>]) -> Self {
+    pub(super) fn of(job: &SolverJob<'_>, states: &[ProblemState<'_>]) -> Self {
         let dense_features = job.features.and_then(|z| matches!(z, Features::Dense(_)).then_some(z.cols()));
         let sparse_features = job.features.is_some() && dense_features.is_none();
         let (n, held) = (job.gram.shape().0, job.gram.structure().held().is_some());

@@ -7,13 +7,13 @@
 
 use super::limits::shrinking::*;
 use super::passes::Passes;
-use super::state::State;
+use super::state::ProblemState;
 use super::{MARGIN, Options, SolverJob, StepProgress, certificate, decompose};
 use crate::error::Result;
 use crate::gram::{Memory, RowCache, add_products};
 
 /// Takes a problem to its tolerance.
-pub(super) fn run<T: Passes>(job: &SolverJob<'_>, state: &mut State<'_>) -> Result<StepProgress> {
+pub(super) fn run<T: Passes>(job: &SolverJob<'_>, state: &mut ProblemState<'_>) -> Result<StepProgress> {
     let (options, most, before) = (&job.options, (SHARE * state.coef.len() as f64) as usize, state.iterations);
     let mut memory = Memory::default();
     if state.unsettled(&certificate::of(state)).count() > most {
@@ -40,7 +40,7 @@ pub(super) fn run<T: Passes>(job: &SolverJob<'_>, state: &mut State<'_>) -> Resu
 /// Solves the part of some variables, first to a tolerance of its own, until it is at its optimum or others belong to it.
 fn solve<T: Passes>(
     job: &SolverJob<'_>,
-    state: &mut State<'_>,
+    state: &mut ProblemState<'_>,
     variables: &[usize],
     mut tolerance: f64,
     memory: &mut Memory<T>,

@@ -17,7 +17,7 @@ pub(super) enum ProblemStage {
 }
 
 /// A problem and where its solution stands.
-pub(super) struct State<'a> {
+pub(super) struct ProblemState<'a> {
     pub(super) problem: &'a Problem,
     /// k(x, x) of each variable.
     pub(super) diagonal: Vec<f64>,
@@ -43,7 +43,7 @@ pub(super) struct Before {
     pub(super) values: Vec<f64>,
 }
 
-impl<'a> State<'a> {
+impl<'a> ProblemState<'a> {
     pub(super) fn new(problem: &'a Problem, shape: (usize, usize), diagonal: &[f64]) -> Result<Self> {
         let n = problem.row.len();
         let coef = problem.start.clone().unwrap_or_else(|| vec![0.0; n]);
@@ -69,7 +69,7 @@ impl<'a> State<'a> {
         }
         let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
         let (values, roads) = (vec![0.0; n], Vec::new());
-        Ok(State { problem, diagonal, coef, values, iterations: 0, roads, stage: ProblemStage::Cold, exact: false, before: None })
+        Ok(ProblemState { problem, diagonal, coef, values, iterations: 0, roads, stage: ProblemStage::Cold, exact: false, before: None })
     }
 
     /// Some of its variables, in any order, as a problem of their own: rows of K are those that `row` names.
@@ -81,21 +81,21 @@ impl<'a> State<'a> {
     }
 
     /// Where that problem stands.
-    pub(super) fn part<'b>(&self, problem: &'b Problem, variables: &[usize]) -> State<'b> {
+    pub(super) fn part<'b>(&self, problem: &'b Problem, variables: &[usize]) -> ProblemState<'b> {
         let [diagonal, coef, values] = [&self.diagonal, &self.coef, &self.values].map(|list| pick(list, variables));
         let (iterations, roads, stage, exact) = (self.iterations, self.roads.clone(), self.stage, self.exact);
-        State { problem, diagonal, coef, values, iterations, roads, stage, exact, before: None }
+        ProblemState { problem, diagonal, coef, values, iterations, roads, stage, exact, before: None }
     }
 
     /// Where it stands with what the rest adds to its dual value.
-    pub(super) fn part_from_here<'b>(&self, problem: &'b Problem, variables: &[usize]) -> State<'b> {
+    pub(super) fn part_from_here<'b>(&self, problem: &'b Problem, variables: &[usize]) -> ProblemState<'b> {
         let mut part = self.part(problem, variables);
         part.before = Some(Box::new(Before { dual: certificate::of(self).dual, coef: part.coef.clone(), values: part.values.clone() }));
         part
     }
 
     /// Takes over what came of it.
-    pub(super) fn take(&mut self, part: &State<'_>, variables: &[usize]) {
+    pub(super) fn take(&mut self, part: &ProblemState<'_>, variables: &[usize]) {
         for (a, &k) in variables.iter().enumerate() {
             (self.coef[k], self.values[k]) = (part.coef[a], part.values[a]);
         }

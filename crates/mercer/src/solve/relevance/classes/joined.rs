@@ -1,13 +1,13 @@
 //! All alphas at their best together, the mode held for each step; columns that are better left out go on the way.
 
-use super::{DECREMENT, State};
+use super::{ClassSearch, DECREMENT};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, eigh};
 use crate::solve::relevance::joint::{self, End};
 use crate::solve::relevance::{Change, UNDETERMINED, best};
 
-impl State<'_> {
+impl ClassSearch<'_> {
     /// H^-1, its places by column and then by output.
     fn covariance(&self, control: &Control) -> Result<Matrix> {
         let Some(factor) = self.factor.clone() else { return Ok(Matrix::zeros(0, 0)) };

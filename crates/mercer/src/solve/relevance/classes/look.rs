@@ -1,6 +1,6 @@
 //! Gains in evidence from changing each alpha separately, with the mode held.
 
-use super::{State, some_of};
+use super::{ClassSearch, some_of};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
@@ -25,7 +25,7 @@ pub(super) struct Watched {
 
 impl Watched {
     /// `None` where looks are cheap: of one output, and where all columns are few. `wished`: of all columns, the greatest first.
-    pub(super) fn of(state: &State<'_>, wished: &[Change]) -> Option<Self> {
+    pub(super) fn of(state: &ClassSearch<'_>, wished: &[Change]) -> Option<Self> {
         if state.outputs() == 1 || state.phi.cols() <= 2 * (WATCHED + state.active.len()) {
             return None;
         }
@@ -57,7 +57,7 @@ fn squares(phi: &Matrix, by: &[f64]) -> Vec<f64> {
     out
 }
 
-impl State<'_> {
+impl ClassSearch<'_> {
     /// The gain of changing each alpha separately at the current mode, greatest first; as many columns at a time as memory allows.
     pub(super) fn changes(&self, among: Option<&Watched>, control: &Control) -> Result<Vec<Change>> {
         let phi = among.map_or(self.phi, |some| &some.phi);

@@ -1,7 +1,7 @@
 //! The mode of the weights of a relevance vector machine for classes, under alphas that are held: Newton's method, whose steps between
 //! two factorisations of H use conjugate gradients.
 
-use super::{Found, LEAST_ALPHA, State};
+use super::{ClassSearch, LEAST_ALPHA, WeightMode};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::dot;
@@ -19,7 +19,7 @@ const PRODUCTS: usize = 20;
 /// Halvings of a step.
 const HALVINGS: usize = 30;
 
-impl State<'_> {
+impl ClassSearch<'_> {
     /// The mode of the weights under the alphas, by Newton's method, and what follows from it. Steps between two factorisations of H use
     /// conjugate gradients, preconditioned by the factor before.
     pub(super) fn find_mode(&mut self, control: &Control) -> Result<()> {
@@ -80,7 +80,7 @@ impl State<'_> {
     /// This mode is the last that was found.
     fn keep(&mut self) {
         let (active, alpha, weights) = (self.active.clone(), self.alpha.clone(), self.weights.clone());
-        self.found = Found { active, alpha, weights, evidence: self.evidence };
+        self.found = WeightMode { active, alpha, weights, evidence: self.evidence };
     }
 
     /// The slope of the log of the posterior by the weights.

@@ -4,7 +4,7 @@
 use super::super::joint::{self, End, Noise};
 use super::super::root::{Measured, identity, turned};
 use super::super::{Relevance, TOLERANCE, UNDETERMINED, best};
-use super::State;
+use super::NumberSearch;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{axpy, dot};
@@ -36,7 +36,7 @@ impl Posterior {
     }
 }
 
-impl State<'_> {
+impl NumberSearch<'_> {
     /// The posterior of the weights: one direction of the basis after another is measured.
     fn posterior(&self) -> Posterior {
         let m = self.active.len();

@@ -3,7 +3,7 @@
 use super::super::forward;
 use super::super::span::Columns;
 use super::super::{Change, Relevance, gain};
-use super::{Numbers, Plan, State};
+use super::{NumberSearch, Numbers, Plan};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -35,9 +35,9 @@ pub(super) fn search(
     kept: &mut Option<Relevance>,
     control: &Control,
 ) -> Result<Relevance> {
-    let empty = State::new(columns, numbers, control)?;
+    let empty = NumberSearch::new(columns, numbers, control)?;
     let mut changes = 0;
-    let mut top: Option<State<'_>> = None;
+    let mut top: Option<NumberSearch<'_>> = None;
     let earlier = usize::from(!plan.first.is_empty());
     for start in 0..plan.starts.max(1) {
         if top.is_some() && control.out_of_time() {
@@ -80,7 +80,7 @@ fn random(squares: &[f64], seed: u64, start: usize) -> Vec<usize> {
     chosen
 }
 
-impl State<'_> {
+impl NumberSearch<'_> {
     /// Some columns, of which functions of each alone have the variance of the targets.
     fn begin_from(&mut self, first: &[usize], most: usize, control: &Control) -> Result<()> {
         for &column in first.iter().take(most) {

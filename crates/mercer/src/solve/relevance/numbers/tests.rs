@@ -65,7 +65,7 @@ fn direct(phi: &Matrix, t: &[f64], columns: &[usize], alpha: &[f64], noise: f64)
     -0.5 * (49.0 * std::f64::consts::TAU.ln() + c.log_det() + common.ln() + between(&c, t, t))
 }
 
-fn direct_of(state: &State<'_>, phi: &Matrix, t: &[f64]) -> f64 {
+fn direct_of(state: &NumberSearch<'_>, phi: &Matrix, t: &[f64]) -> f64 {
     let alpha: Vec<f64> = state.x.iter().map(|x| 1.0 / x).collect();
     direct(phi, t, &state.active, &alpha, 1.0 / state.beta)
 }
@@ -80,7 +80,7 @@ fn plan(starts: usize) -> Plan<'static> {
 fn no_step_lowers_the_evidence_and_each_adds_what_n_by_n_matrices_say() {
     let (phi, t) = problem(1.0);
     let (control, centred) = (Control::default(), Centred::of(&phi, &t));
-    let mut state = State::new(centred.columns(), centred.numbers(), &control).unwrap();
+    let mut state = NumberSearch::new(centred.columns(), centred.numbers(), &control).unwrap();
     let (mut before, mut kinds) = (direct_of(&state, &phi, &t), [0; 3]);
     for step in 0..60 {
         let change = state.best_change(true, None);
@@ -156,7 +156,7 @@ fn wide_kernels_are_fitted_by_differences_of_columns() {
         let left: f64 = (0..N).map(|i| (centred.targets[i] - fitted(i)).powi(2)).sum();
         let all = dot(&centred.targets, &centred.targets);
         assert!(left <= share * all * (1.0 + 1e-9), "{width}: {left} of {all}");
-        let nothing = State::new(centred.columns(), centred.numbers(), &Control::default()).unwrap();
+        let nothing = NumberSearch::new(centred.columns(), centred.numbers(), &Control::default()).unwrap();
         assert!(found.evidence >= nothing.evidence, "{width}");
     }
 }

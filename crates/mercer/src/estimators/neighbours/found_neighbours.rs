@@ -10,7 +10,7 @@ const EQUAL: f64 = 1e-10;
 
 /// For each of M inputs as many training rows, nearest first, with their distances.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundNeighbours {
     /// Training rows that there are.
     rows: usize,
     /// Squared distances by training row, for each input.
@@ -21,7 +21,7 @@ pub struct Found {
     own: Option<Vec<usize>>,
 }
 
-impl Found {
+impl FoundNeighbours {
     /// `places` (M x count) are training rows, `distances` how far they are, `shares` how much each counts: numbers of 0 and
     /// above; where some are infinite, those neighbours alone count. `own` says which training rows the inputs are, where they
     /// are to be answered by the others.
@@ -54,7 +54,7 @@ impl Found {
             lists.push(list);
         }
         let shares = shares.map(|given| Self::counted(given, distances)).transpose()?;
-        Ok(Found { rows, lists, shares, own })
+        Ok(FoundNeighbours { rows, lists, shares, own })
     }
 
     fn counted(given: Matrix, distances: &Matrix) -> Result<Vec<Vec<f64>>> {
@@ -93,7 +93,7 @@ impl Found {
 }
 
 /// What is not among the neighbours found is not known.
-impl Gram for Found {
+impl Gram for FoundNeighbours {
     fn shape(&self) -> (usize, usize) {
         (self.lists.len(), self.rows)
     }
