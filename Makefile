@@ -27,8 +27,10 @@ FUZZ_SECONDS ?= 600
 fuzz:
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
+# Built with the features of the whole workspace and of the tests, so that the library is not compiled once more.
 gen:
-	cargo run --quiet --locked --package mercer-gen --features mercer/testkit -- .
+	@cargo build --quiet --locked --workspace --bin mercer-gen --features mercer/testkit
+	@"$${CARGO_TARGET_DIR:-target}/debug/mercer-gen" .
 
 smells:
 	@cargo xtask smells

@@ -7,24 +7,8 @@ use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Finds, Needs, Scor
 use mercer::param::{Domain, Param};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A class that is written by hand.
-struct HandWritten {
-    class: &'static str,
-    module: &'static str,
-    /// The estimator that gets no generated class because of it.
-    estimator: Option<&'static str>,
-}
-
-const HAND_WRITTEN: [HandWritten; 8] = [
-    HandWritten { class: "KernelDensity", module: "_density", estimator: Some("kde") },
-    HandWritten { class: "LinearSVC", module: "_linear", estimator: Some("linear_svc") },
-    HandWritten { class: "LinearSVR", module: "_linear", estimator: Some("linear_svr") },
-    HandWritten { class: "LocalRegression", module: "_smoothing", estimator: Some("local_regression") },
-    HandWritten { class: "Lowess", module: "_smoothing", estimator: None },
-    HandWritten { class: "MercerClassifier", module: "_learners", estimator: None },
-    HandWritten { class: "MercerRegressor", module: "_learners", estimator: None },
-    HandWritten { class: "NadarayaWatson", module: "_smoothing", estimator: None },
-];
+/// The modules of the classes that are written by hand, since they stand for no estimator or for every one.
+const HAND_WRITTEN: &[(&str, &[&str])] = &[("_learners", &["MercerClassifier", "MercerRegressor"]), ("_smoothing", &["Lowess"])];
 /// The module and the function that the generated module needs besides.
 const DOCSTRINGS: (&str, &[&str]) = ("_docstrings", &["docstring"]);
 /// The module of the searches over such estimators, and their names.
@@ -35,24 +19,30 @@ const BASES: &[(&str, &[&str])] = &[
     ("_base", &["AskedProbabilities", "KernelClassifier", "KernelRegressor", "Probabilities", "Scores", "SupportRows"]),
     ("_clusters", &["Clusters", "Medoids", "Spectral"]),
     ("_components", &["KernelTransformer", "PrincipalComponents", "Scaling"]),
+    ("_density", &["SmoothedDensity"]),
     ("_gp", &["GaussianProcess", "GaussianProcessClasses"]),
+    ("_linear", &["LinearMachineClassifier", "LinearMachineRegressor"]),
     ("_neighbours", &["NeighbourClassifier", "NeighbourRegressor"]),
     ("_relevance", &["RelevanceRegressor", "RelevanceVectors"]),
     ("_ridge", &["RidgeClassification", "RidgeRegression"]),
+    ("_smoothing", &["LocalCurve"]),
     ("_streams", &["StreamOfClasses", "StreamOfNumbers"]),
     ("_svm", &["SupportVectorClassifier", "SupportVectorRegressor"]),
 ];
 
-/// Attributes of every class.
-const EVERY_ATTRIBUTE: &[(&str, &str)] = &[
+/// Attributes of classes that stand on a model of the library.
+const OF_MODELS: &[(&str, &str)] = &[
     ("model_ : mercer.Model or its like", "The fitted model of the library"),
     ("certificate_ : dict", "Name, value and tolerance of the number that proves how good the fit is"),
+];
+/// Attributes of every class.
+const EVERY_ATTRIBUTE: &[(&str, &str)] = &[
     ("n_features_in_ : int", "Number of columns"),
     ("feature_names_in_ : ndarray of shape (n_features_in_,)", "Their names, where the training rows had names"),
 ];
 
-/// Estimators that store the training rows and compute nothing in a fit: their classes have no time limit.
-const LAZY: &[&str] = &["knn"];
+/// Estimators whose classes have no time limit: a fit stores the rows, or takes a pass or two over them.
+const QUICK: &[&str] = &["knn", "kde", "local_regression"];
 
 /// A Python class to generate.
 pub(crate) struct Class {
@@ -99,26 +89,24 @@ pub(crate) struct ConstructorArgument {
 pub(crate) fn classes() -> Result<Vec<Class>> {
     let mut out = Vec::new();
     for entry in estimators::catalogue() {
-        if HAND_WRITTEN.iter().any(|hand| hand.estimator == Some(entry.name)) {
-            continue;
-        }
         let estimator = EstimatorExpr::parse(entry.name)?;
         let mut roles = targets(&entry);
         match entry.gives.finds {
             _ if !entry.takes.contains(&Kind::Nothing) => {}
             Finds::Components => roles.push(Role::Transformer),
             Finds::Clusters => roles.push(Role::Clusterer),
-            Finds::Density => return Err(Error::Data(format!("{} gets no class: that of a density is written by hand", entry.name))),
+            Finds::Density => roles.push(Role::Density),
         }
         if roles.is_empty() {
             return Err(Error::Data(format!("{} gets no class: it takes no target, not even none", entry.name)));
         }
         for role in roles {
-            let spelling = spellings().find(|s| s.estimator == entry.name && s.role == role);
-            out.push(match spelling {
-                Some(spelling) => class_of_spelling(entry, spelling),
-                None => generated_class(entry, &estimator, role),
-            });
+            let of_spellings: Vec<Class> =
+                spellings().filter(|s| s.estimator == entry.name && s.role == role).map(|s| class_of_spelling(entry, s)).collect();
+            if of_spellings.is_empty() {
+                out.push(generated_class(entry, &estimator, role)?);
+            }
+            out.extend(of_spellings);
         }
     }
     match spellings().find(|s| !out.iter().any(|class| class.name == s.class)) {
@@ -133,10 +121,16 @@ fn targets(entry: &EstimatorEntry) -> Vec<Role> {
     [of(Kind::Classes, Role::Classifier), of(Kind::Numbers, Role::Regressor)].into_iter().flatten().collect()
 }
 
-fn attributes(role: Role, more: &'static [(&'static str, &'static str)]) -> Vec<(&'static str, &'static str, &'static str)> {
+fn attributes(
+    entry: &EstimatorEntry,
+    role: Role,
+    more: &'static [(&'static str, &'static str)],
+) -> Vec<(&'static str, &'static str, &'static str)> {
     let classes: &'static [(&str, &str)] =
         if role == Role::Classifier { &[("classes_ : ndarray of shape (n_classes,)", "The classes")] } else { &[] };
-    let all = classes.iter().chain(more).chain(EVERY_ATTRIBUTE);
+    // What reads coordinates is fitted by itself, and has no model of the library.
+    let of_models: &'static [(&str, &str)] = if entry.needs == Needs::Coordinates { &[] } else { OF_MODELS };
+    let all = classes.iter().chain(more).chain(of_models).chain(EVERY_ATTRIBUTE);
     all.map(|(head, doc)| head.split_once(" : ").map_or((*head, "", *doc), |(name, kind)| (name, kind, *doc))).collect()
 }
 
@@ -160,18 +154,18 @@ fn class_of_spelling(entry: EstimatorEntry, spelling: &Spelling) -> Class {
         constants: spelling.constants,
         positional: spelling.positional,
         arguments: spelling.arguments.iter().chain(last(&entry)).map(|a| constructor_argument(a, entry.params)).collect(),
-        attributes: attributes(spelling.role, spelling.attributes),
+        attributes: attributes(&entry, spelling.role, spelling.attributes),
     }
 }
 
 /// The last arguments of a class.
 fn last(entry: &EstimatorEntry) -> impl Iterator<Item = &'static Argument> {
-    let is_quick = entry.needs == Needs::Nothing || LAZY.contains(&entry.name);
+    let is_quick = entry.needs == Needs::Nothing || QUICK.contains(&entry.name);
     (!is_quick).then_some(&MAX_SECONDS).into_iter().chain([&N_JOBS])
 }
 
 /// The class of an estimator that scikit-learn does not have.
-fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Class {
+fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Result<Class> {
     let capabilities = capabilities(&entry, role);
     let mut bases = Vec::new();
     bases.extend(capabilities.scores.then_some("Scores"));
@@ -182,6 +176,7 @@ fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role)
         Role::Regressor => ("KernelRegressor", "Regressor"),
         Role::Transformer => ("KernelTransformer", ""),
         Role::Clusterer => ("Clusters", ""),
+        Role::Density => return Err(Error::Data(format!("{} gets no class: a density needs a spelling", entry.name))),
     };
     bases.push(base);
     let defaults = estimator.arguments();
@@ -196,7 +191,7 @@ fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role)
     });
     let weighs = role == Role::Classifier && entry.needs != Needs::Nothing && !entry.params.iter().any(|p| p.name == CLASS_WEIGHT.name);
     let usual = weighs.then_some(&CLASS_WEIGHT).into_iter().chain(USUAL).chain(last(&entry)).map(|a| constructor_argument(a, &[]));
-    Class {
+    Ok(Class {
         name: format!("{}{suffix}", camel(entry.name)),
         estimator: entry,
         capabilities,
@@ -204,8 +199,8 @@ fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role)
         constants: &[],
         positional: 0,
         arguments: own.chain(usual).collect(),
-        attributes: attributes(role, &[]),
-    }
+        attributes: attributes(&entry, role, &[]),
+    })
 }
 
 /// What a class of this role gives, by the record of its estimator.
@@ -243,6 +238,10 @@ fn hint_in_words(words: &str) -> &'static str {
         "float" => "float",
         "int or None" => "int | None",
         "float or None" => "float | None",
+        "str" => "str",
+        "str or None" => "str | None",
+        "dict or None" => "dict[str, Any] | None",
+        "bool or \"auto\"" => "bool | str",
         "float, \"auto\" or a pair (low, high) to search" => "float | str | tuple[float, float]",
         choice if choice.starts_with('{') && choice.ends_with('}') => "str",
         _ => "Any",
@@ -286,17 +285,13 @@ pub(crate) fn exported(classes: &[Class]) -> Vec<&str> {
 
 /// Names of all classes, with those that are written by hand.
 pub(crate) fn sorted(classes: &[Class]) -> Vec<&str> {
-    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(HAND_WRITTEN.map(|hand| hand.class)).collect();
+    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(hand_written()).collect();
     names.sort_unstable();
     names
 }
 
-/// Estimators with their capabilities, one entry for each class; then those whose classes are written by hand.
-pub(crate) fn all_capabilities(classes: &[Class]) -> Vec<(&'static str, Capabilities)> {
-    let by_hand = |e: &EstimatorEntry| HAND_WRITTEN.iter().any(|hand| hand.estimator == Some(e.name));
-    let by_hand: Vec<EstimatorEntry> = estimators::catalogue().into_iter().filter(by_hand).collect();
-    let theirs = by_hand.iter().flat_map(|e| targets(e).into_iter().map(|role| (e.name, capabilities(e, role))));
-    classes.iter().map(|c| (c.estimator.name, c.capabilities)).chain(theirs).collect()
+fn hand_written<'a>() -> impl Iterator<Item = &'a str> {
+    HAND_WRITTEN.iter().flat_map(|(_, classes)| classes.iter().copied())
 }
 
 /// What the module with the classes imports: modules and names, both in order.
@@ -307,11 +302,8 @@ pub(crate) fn imports(classes: &[Class]) -> Result<BTreeMap<&'static str, BTreeS
         let (module, _) = home.ok_or_else(|| Error::Data(format!("the base class {base} has no module; add it to BASES")))?;
         out.entry(module).or_default().insert(base);
     }
-    for hand in &HAND_WRITTEN {
-        out.entry(hand.module).or_default().insert(hand.class);
-    }
-    for (module, names) in [SEARCHES, DOCSTRINGS] {
-        out.entry(module).or_default().extend(names);
+    for (module, names) in HAND_WRITTEN.iter().chain([&SEARCHES, &DOCSTRINGS]) {
+        out.entry(module).or_default().extend(*names);
     }
     Ok(out)
 }

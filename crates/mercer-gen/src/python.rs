@@ -1,6 +1,7 @@
 //! The Python modules with the classes, their names, and the texts of their docstrings.
 
-use crate::classes::{Capabilities, Class, ConstructorArgument, SEARCHES, all_capabilities, exported, imports, sorted};
+use crate::classes::{Capabilities, Class, ConstructorArgument, SEARCHES, exported, imports, sorted};
+use crate::spellings::{EXAMPLES, NOTES};
 use mercer::error::Result;
 use mercer::estimators::Needs;
 use std::fmt::Write;
@@ -61,8 +62,9 @@ pub(crate) fn module(classes: &[Class]) -> Result<String> {
 
 /// The module with the names of the classes, and of the estimators that say more than a class.
 pub(crate) fn names(classes: &[Class]) -> String {
-    let all = all_capabilities(classes);
-    let with = |has: fn(&Capabilities) -> bool| all.iter().filter(|(_, each)| has(each)).map(|(name, _)| *name).collect::<Vec<_>>();
+    let with = |has: fn(&Capabilities) -> bool| {
+        classes.iter().filter(|class| has(&class.capabilities)).map(|class| class.estimator.name).collect::<Vec<_>>()
+    };
     format!(
         "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = {}\n\n# Estimators of the library with decision values, with class probabilities, and with predictions for each training row by the model without it.\nSCORES = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
         tuple(16, 0, &sorted(classes)),
@@ -120,8 +122,17 @@ pub(crate) fn texts(classes: &[Class]) -> String {
     attributes.write(&mut out);
     let _ = write!(
         out,
-        "}}\n# Of each class the keys of its arguments and of its attributes; other arguments have the text of a record.\nKEYS = {{\n{keys}}}\n"
+        "}}\n# Of each class the keys of its arguments and of its attributes; other arguments have the text of a record.\nKEYS = {{\n{keys}}}\n# Of some classes a paragraph behind the first.\nNOTES = {{\n"
     );
+    for (class, paragraph) in NOTES {
+        let _ = writeln!(out, "    \"{class}\": (\n        {}\n    ),", quoted(paragraph));
+    }
+    out.push_str("}\n# Of some classes the example, where that of every class of the kind says too little.\nEXAMPLES = {\n");
+    for (class, lines) in EXAMPLES {
+        let lines: String = lines.iter().map(|line| format!("        {},\n", quoted(line))).collect();
+        let _ = writeln!(out, "    \"{class}\": (\n{lines}    ),");
+    }
+    out.push_str("}\n");
     out
 }
 

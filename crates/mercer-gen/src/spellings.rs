@@ -1,7 +1,10 @@
 //! How scikit-learn writes estimators of the library: names of classes, arguments, defaults. One entry per class; an
 //! estimator without one gets names made of its own.
 
+mod features;
 mod further;
+
+pub(crate) use features::{EXAMPLES, NOTES};
 
 /// An argument of a constructor.
 pub(crate) struct Argument {
@@ -22,6 +25,7 @@ pub(crate) enum Role {
     Regressor,
     Transformer,
     Clusterer,
+    Density,
 }
 
 /// A class.
@@ -445,5 +449,5 @@ const FIRST: &[Spelling] = &[
 
 /// Every class that has a name of scikit-learn's, or one like them.
 pub(crate) fn spellings() -> impl Iterator<Item = &'static Spelling> {
-    FIRST.iter().chain(further::FURTHER)
+    FIRST.iter().chain(further::FURTHER).chain(features::ON_FEATURES)
 }

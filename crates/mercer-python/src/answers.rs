@@ -95,9 +95,10 @@ pub(crate) fn from_left_out<'py>(
     values(py, left_out.values, info, true)
 }
 
-/// An expansion as arrays: coefficients (support x outputs) and one constant per output.
+/// An expansion as arrays: coefficients (support x outputs, or features x outputs where no row is kept) and one constant per output.
 pub(crate) fn expansion<'py>(py: Python<'py>, expansion: Option<&Expansion>) -> PyResult<Option<Pair<'py>>> {
-    expansion.map(|e| Ok((from_matrix(py, e.coef.clone())?, from_vec(py, e.bias.clone())))).transpose()
+    let coefficients = |e: &Expansion| e.weights.clone().filter(|_| e.support.is_empty()).unwrap_or_else(|| e.coef.clone());
+    expansion.map(|e| Ok((from_matrix(py, coefficients(e))?, from_vec(py, e.bias.clone())))).transpose()
 }
 
 /// Slope and offset of each sigmoid, sigmoids x 2; None where there is none.

@@ -15,7 +15,6 @@ mod given;
 mod grid;
 mod kernel;
 mod learner;
-mod linear;
 mod minimise;
 mod model;
 mod model_rows;
@@ -53,8 +52,6 @@ mod _native {
     use super::kernel::Kernel;
     #[pymodule_export]
     use super::learner::Learner;
-    #[pymodule_export]
-    use super::linear::linear_machine;
     #[pymodule_export]
     use super::minimise::minimise;
     #[pymodule_export]

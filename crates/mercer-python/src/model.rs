@@ -292,7 +292,7 @@ impl Model {
         answers::noise(py, &self.model.fitted)
     }
 
-    /// Of a kernel expansion over the rows of `support`: coefficients (support x outputs), one constant per output; else None.
+    /// Coefficients of the rows of `support` (support x outputs), or of the features where no row is kept, and a constant per output.
     #[getter]
     fn expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<Pair<'py>>> {
         answers::expansion(py, self.model.fitted.expansion())

@@ -196,7 +196,7 @@ def test_threads_are_those_of_the_context_or_the_process():
 def test_a_limit_of_time_is_an_argument_of_every_class_whose_fit_may_take_long():
     without = {name for name in mercer.scikit.NAMES if "max_seconds" not in getattr(mercer, name)().get_params()}
     smoothers = {"KernelDensity", "LocalRegression", "Lowess", "NadarayaWatson"}
-    assert without == smoothers | {"BaselineClassifier", "BaselineRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "LinearSVC", "LinearSVR"}
+    assert without == smoothers | {"BaselineClassifier", "BaselineRegressor", "KNeighborsClassifier", "KNeighborsRegressor"}
     with pytest.raises(mercer.ResourceError, match="time was up.*allow more max_seconds"):
         mercer.L2VectorClassifier(max_seconds=1e-9).fit(X, Y)
 

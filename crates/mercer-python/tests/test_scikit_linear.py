@@ -152,15 +152,15 @@ def test_a_fit_that_ends_early_warns_and_says_what_to_do():
     ("name", "parameters", "said"),
     [
         ("LinearSVC", {"penalty": "l1"}, r"penalty='l1'.*sklearn\.svm\.LinearSVC has penalty='l1'"),
-        ("LinearSVC", {"penalty": "l3"}, "penalty='l3'.*it must be 'l2'"),
-        ("LinearSVC", {"multi_class": "crammer_singer"}, r"multi_class='crammer_singer'.*use 'ovr'; mercer\.SVC has pairs"),
-        ("LinearSVC", {"loss": "l2"}, "it must be 'squared_hinge' or 'hinge'"),
-        ("LinearSVC", {"loss": "hinge", "dual": False}, "is not smooth, .* use dual=True or 'auto'"),
-        ("LinearSVR", {"dual": False}, "is not smooth, .* use dual=True or 'auto'"),
+        ("LinearSVC", {"penalty": "l3"}, "penalty='l3'.*expected 'l2'"),
+        ("LinearSVC", {"multi_class": "crammer_singer"}, r"multi_class='crammer_singer'.*expected 'ovr'.*mercer\.SVC has pairs"),
+        ("LinearSVC", {"loss": "l2"}, "loss='l2': expected one of 'squared_hinge', 'hinge'"),
+        ("LinearSVC", {"loss": "hinge", "dual": False}, "dual=False: expected True or 'auto'.* is not smooth"),
+        ("LinearSVR", {"dual": False}, "dual=False: expected True or 'auto'.* is not smooth"),
         ("LinearSVC", {"dual": "no"}, "True, False or 'auto'"),
-        ("LinearSVC", {"C": 0.0}, "C=0.0: it must be a finite number above 0"),
-        ("LinearSVC", {"tol": -1.0}, "tol=-1.0: it must be a finite number above 0"),
-        ("LinearSVC", {"max_iter": 1.5}, "max_iter=1.5"),
+        ("LinearSVC", {"C": 0.0}, "C=0.0: expected a finite number above 0"),
+        ("LinearSVC", {"tol": -1.0}, "tol=-1.0: expected a finite number above 0"),
+        ("LinearSVC", {"max_iter": 1.5}, "max_iter=1.5: expected a whole number from 0"),
         ("LinearSVC", {"intercept_scaling": 0}, "fit_intercept=False fits no intercept"),
         ("LinearSVR", {"epsilon": -1}, "epsilon=-1"),
         ("LinearSVR", {"n_jobs": 0}, "n_jobs=0"),
@@ -173,12 +173,28 @@ def test_what_cannot_be_is_refused_in_words(name, parameters, said):
 
 def test_one_class_and_rows_that_do_not_count_are_refused():
     x, y = TWO
-    with pytest.raises(ValueError, match="only 1 class: "):
+    with pytest.raises(ValueError, match="every row is of class '1.0'.*1 class"):
         mercer.LinearSVC().fit(x, np.ones(len(x)))
     with pytest.raises(ValueError, match="at least one non-zero number"):
         mercer.LinearSVC().fit(x, y, np.zeros(len(x)))
     with pytest.raises(ValueError, match="class '1' has no row of weight above 0"):
         mercer.LinearSVC().fit(x, y, (y == 2).astype(float))
+
+
+def test_a_linear_machine_stands_on_a_model_of_the_library_and_its_penalty_is_tuned():
+    x, y = IRIS
+    model = mercer.LinearSVC(C="auto").fit(x, y)
+    assert model.C_ == model.model_.parameters["c"] > 0
+    np.testing.assert_array_equal(model.model_.predict(x), model.predict(x))
+    np.testing.assert_allclose(model.model_.decision_function(x), model.decision_function(x), rtol=0, atol=1e-10)
+    assert not hasattr(model.set_params(C=1.0).fit(x, y), "C_")
+    # Of several classes with weights there is a model for each.
+    weighed = mercer.LinearSVC(class_weight={0: 3.0, 1: 0.5, 2: 1.0}).fit(x, y)
+    assert len(weighed.model_.models) == 3 and weighed.certificate_["value"] <= weighed.tol
+    numbers, target = DIABETES
+    curve = mercer.LinearSVR(C=(0.01, 10.0), epsilon=0.1, max_iter=100_000).fit(numbers, target)
+    assert 0.01 <= curve.C_ <= 10.0
+    np.testing.assert_allclose(curve.model_.predict(numbers), curve.predict(numbers), rtol=0, atol=1e-10)
 
 
 def test_progress_is_printed(capsys):

@@ -120,7 +120,7 @@ def test_what_makes_no_curve_is_named():
         (mercer.LocalRegression(0.0), "above 0"),
         (mercer.LocalRegression([1.0, 2.0]), "expected 1"),
         (mercer.LocalRegression("left"), "there is: left_out"),
-        (mercer.LocalRegression(degree=3), "0, 1 or 2"),
+        (mercer.LocalRegression(degree=3), "degree=3: expected a whole number from 0 to 2"),
         (mercer.NadarayaWatson(kernel="gausian"), "did you mean 'gaussian'"),
         (mercer.NadarayaWatson(span="half"), "a number above 0"),
         (mercer.Lowess(frac=1.5), "at most 1"),

@@ -48,7 +48,6 @@ __all__ = [
     "independence_test",
     "items",
     "learn_on",
-    "linear_machine",
     "load",
     "minimise",
     "neighbours",
@@ -441,25 +440,6 @@ class Lowess:
     @staticmethod
     def _restored(text: str, arrays: Sequence[bytes]) -> Lowess: ...
 
-def linear_machine(
-    data: _Data,
-    target: ArrayLike,
-    sample_weight: ArrayLike | None = None,
-    *,
-    classes: Sequence[str] | None = None,
-    class_weight: ArrayLike | None = None,
-    c: float = 1.0,
-    squared: bool = True,
-    tube: float = 0.0,
-    constant: float = 0.0,
-    primal: bool = False,
-    tolerance: float = 1e-4,
-    max_iterations: int = 1000,
-    seed: int = 0,
-    max_seconds: float | None = None,
-    threads: int = 0,
-    progress: _Progress | None = None,
-) -> dict[str, Any]: ...
 def items(rows: int) -> Dataset: ...
 def neighbours(
     model: Model,

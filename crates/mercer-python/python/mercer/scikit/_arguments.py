@@ -14,6 +14,7 @@ RECORDS = {name: {record["name"]: record for record in entry["params"]} for name
 #: What a number of a domain is called.
 NUMBERS = {
     "above 0": "a number above 0",
+    "above 0 and finite": "a finite number above 0",
     "0 or above": "a number of 0 or above",
     "strictly between 0 and 1": "a number strictly between 0 and 1",
 }

@@ -8,16 +8,16 @@ from typing import Any
 from ._base import AskedProbabilities, KernelClassifier, KernelRegressor, Probabilities, Scores, SupportRows
 from ._clusters import Clusters, Medoids, Spectral
 from ._components import PrincipalComponents, Scaling
-from ._density import KernelDensity
+from ._density import SmoothedDensity
 from ._docstrings import docstring
 from ._gp import GaussianProcess, GaussianProcessClasses
 from ._learners import MercerClassifier, MercerRegressor
-from ._linear import LinearSVC, LinearSVR
+from ._linear import LinearMachineClassifier, LinearMachineRegressor
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._relevance import RelevanceRegressor, RelevanceVectors
 from ._ridge import RidgeClassification, RidgeRegression
 from ._search import GridSearchCV
-from ._smoothing import LocalRegression, Lowess, NadarayaWatson
+from ._smoothing import LocalCurve, Lowess
 from ._streams import StreamOfClasses, StreamOfNumbers
 from ._svm import SupportVectorClassifier, SupportVectorRegressor
 
@@ -38,7 +38,7 @@ class KernelRidgeClassifier(RidgeClassification):
 
     def __init__(
         self, alpha: float | str | tuple[float, float] = 1, *, kernel: Any = "rbf", gamma: Any = None, degree: int = 3, coef0: float = 1,
-        kernel_params: Any = None, fit_intercept: bool = True, class_weight: Any = None, probability: bool = False,
+        kernel_params: dict[str, Any] | None = None, fit_intercept: bool = True, class_weight: Any = None, probability: bool = False,
         max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
         self.alpha, self.kernel, self.gamma = alpha, kernel, gamma
@@ -52,8 +52,9 @@ class KernelRidge(RidgeRegression):
     _parameter_names = {"lambda": "alpha", "intercept": "fit_intercept"}
 
     def __init__(
-        self, alpha: Any = 1, *, kernel: Any = "linear", gamma: Any = None, degree: int = 3, coef0: float = 1, kernel_params: Any = None,
-        fit_intercept: bool = False, max_seconds: float | None = None, n_jobs: int | None = None,
+        self, alpha: Any = 1, *, kernel: Any = "linear", gamma: Any = None, degree: int = 3, coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None, fit_intercept: bool = False, max_seconds: float | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.alpha, self.kernel, self.gamma = alpha, kernel, gamma
         self.degree, self.coef0, self.kernel_params = degree, coef0, kernel_params
@@ -67,7 +68,7 @@ class GaussianProcessClassifier(GaussianProcessClasses):
 
     def __init__(
         self, kernel: Any = None, *, optimizer: Any = "fmin_l_bfgs_b", n_restarts_optimizer: int = 0, max_iter_predict: int = 100,
-        warm_start: bool = False, copy_X_train: bool = True, multi_class: Any = "one_vs_rest", inference: str = "laplace",
+        warm_start: bool = False, copy_X_train: bool = True, multi_class: str = "one_vs_rest", inference: str = "laplace",
         tempered: bool = True, random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
         self.kernel, self.optimizer, self.n_restarts_optimizer = kernel, optimizer, n_restarts_optimizer
@@ -134,8 +135,8 @@ class KNeighborsClassifier(NeighbourClassifier):
     _constants = {"ties": "first", "calibrated": False}
 
     def __init__(
-        self, n_neighbors: int | str | tuple[int, int] = 5, *, weights: Any = "uniform", algorithm: Any = "auto", leaf_size: int = 30,
-        p: float = 2, metric: Any = "minkowski", metric_params: Any = None, n_jobs: int | None = None,
+        self, n_neighbors: int | str | tuple[int, int] = 5, *, weights: Any = "uniform", algorithm: str = "auto", leaf_size: int = 30,
+        p: float = 2, metric: Any = "minkowski", metric_params: dict[str, Any] | None = None, n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors, self.weights, self.algorithm = n_neighbors, weights, algorithm
         self.leaf_size, self.p, self.metric = leaf_size, p, metric
@@ -147,8 +148,8 @@ class KNeighborsRegressor(NeighbourRegressor):
     _parameter_names = {"k": "n_neighbors", "weights": "weights"}
 
     def __init__(
-        self, n_neighbors: int | str | tuple[int, int] = 5, *, weights: Any = "uniform", algorithm: Any = "auto", leaf_size: int = 30,
-        p: float = 2, metric: Any = "minkowski", metric_params: Any = None, n_jobs: int | None = None,
+        self, n_neighbors: int | str | tuple[int, int] = 5, *, weights: Any = "uniform", algorithm: str = "auto", leaf_size: int = 30,
+        p: float = 2, metric: Any = "minkowski", metric_params: dict[str, Any] | None = None, n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors, self.weights, self.algorithm = n_neighbors, weights, algorithm
         self.leaf_size, self.p, self.metric = leaf_size, p, metric
@@ -183,8 +184,8 @@ class KernelPCA(PrincipalComponents):
 
     def __init__(
         self, n_components: Any = None, *, kernel: Any = "linear", gamma: Any = None, degree: int = 3, coef0: float = 1,
-        kernel_params: Any = None, alpha: float = 1.0, fit_inverse_transform: bool = False, eigen_solver: Any = "auto", tol: float = 0,
-        max_iter: int | None = None, iterated_power: Any = "auto", remove_zero_eig: bool = False, random_state: Any = None,
+        kernel_params: dict[str, Any] | None = None, alpha: float = 1.0, fit_inverse_transform: bool = False, eigen_solver: str = "auto",
+        tol: float = 0, max_iter: int | None = None, iterated_power: Any = "auto", remove_zero_eig: bool = False, random_state: Any = None,
         copy_X: bool = True, values: str = "similarities", novelty: bool = False, sparsity: float = 0.0, max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -203,8 +204,8 @@ class MDS(Scaling):
 
     def __init__(
         self, n_components: int = 2, *, kernel: Any = "linear", gamma: Any = None, degree: int = 3, coef0: float = 1,
-        kernel_params: Any = None, values: str = "similarities", metric: Any = None, dissimilarity: Any = None, loss: str = "stress",
-        tol: float = 1e-6, random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
+        kernel_params: dict[str, Any] | None = None, values: str = "similarities", metric: Any = None, dissimilarity: Any = None,
+        loss: str = "stress", tol: float = 1e-6, random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
         self.n_components, self.kernel, self.gamma = n_components, kernel, gamma
         self.degree, self.coef0, self.kernel_params = degree, coef0, kernel_params
@@ -218,9 +219,9 @@ class KMedoids(Medoids):
     _parameter_names = {"clusters": "n_clusters", "values": "values", "power": "power", "starts": "n_init", "count_by": "count_by"}
 
     def __init__(
-        self, n_clusters: Any = 3, *, kernel: Any = "rbf", gamma: Any = None, degree: int = 3, coef0: float = 1, kernel_params: Any = None,
-        metric: Any = None, values: str = "similarities", power: int = 1, n_init: int = 1, count_by: str = "silhouette",
-        random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
+        self, n_clusters: Any = 3, *, kernel: Any = "rbf", gamma: Any = None, degree: int = 3, coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None, metric: Any = None, values: str = "similarities", power: int = 1, n_init: int = 1,
+        count_by: str = "silhouette", random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
         self.n_clusters, self.kernel, self.gamma = n_clusters, kernel, gamma
         self.degree, self.coef0, self.kernel_params = degree, coef0, kernel_params
@@ -234,9 +235,9 @@ class KernelKMeans(Clusters):
     _parameter_names = {"clusters": "n_clusters", "starts": "n_init", "count_by": "count_by"}
 
     def __init__(
-        self, n_clusters: Any = 3, *, kernel: Any = "rbf", gamma: Any = None, degree: int = 3, coef0: float = 1, kernel_params: Any = None,
-        n_init: int = 5, count_by: str = "silhouette", random_state: Any = None, max_seconds: float | None = None,
-        n_jobs: int | None = None,
+        self, n_clusters: Any = 3, *, kernel: Any = "rbf", gamma: Any = None, degree: int = 3, coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None, n_init: int = 5, count_by: str = "silhouette", random_state: Any = None,
+        max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
         self.n_clusters, self.kernel, self.gamma = n_clusters, kernel, gamma
         self.degree, self.coef0, self.kernel_params = degree, coef0, kernel_params
@@ -250,8 +251,8 @@ class SpectralClustering(Spectral):
 
     def __init__(
         self, n_clusters: Any = 3, *, affinity: Any = None, kernel: Any = "rbf", gamma: Any = 1.0, degree: int = 3, coef0: float = 1,
-        kernel_params: Any = None, n_neighbors: int = 10, n_components: int | None = None, assign_labels: Any = "kmeans",
-        eigen_solver: Any = None, eigen_tol: Any = "auto", n_init: int = 10, count_by: str = "eigengap", verbose: bool = False,
+        kernel_params: dict[str, Any] | None = None, n_neighbors: int = 10, n_components: int | None = None, assign_labels: str = "kmeans",
+        eigen_solver: str | None = None, eigen_tol: Any = "auto", n_init: int = 10, count_by: str = "eigengap", verbose: bool = False,
         random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
         self.n_clusters, self.affinity, self.kernel = n_clusters, affinity, kernel
@@ -461,12 +462,86 @@ class NadarayaWatsonRegressor(KernelRegressor):
         self.n_jobs = n_jobs
 
 
+class LinearSVC(LinearMachineClassifier):
+    _name = "linear_svc"
+    _parameter_names = {"loss": "loss", "solver": "dual", "tolerance": "tol", "c": "C", "intercept_scale": "intercept_scaling", "max_iterations": "max_iter"}
+
+    def __init__(
+        self, penalty: str = "l2", loss: str = "squared_hinge", *, dual: bool | str = "auto", tol: float = 1e-4,
+        C: float | str | tuple[float, float] = 1.0, multi_class: str = "ovr", fit_intercept: bool = True, intercept_scaling: float = 1.0,
+        class_weight: Any = None, verbose: int = 0, random_state: Any = None, max_iter: int = 1000, max_seconds: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.penalty, self.loss, self.dual = penalty, loss, dual
+        self.tol, self.C, self.multi_class = tol, C, multi_class
+        self.fit_intercept, self.intercept_scaling, self.class_weight = fit_intercept, intercept_scaling, class_weight
+        self.verbose, self.random_state, self.max_iter = verbose, random_state, max_iter
+        self.max_seconds, self.n_jobs = max_seconds, n_jobs
+
+
+class LinearSVR(LinearMachineRegressor):
+    _name = "linear_svr"
+    _parameter_names = {"epsilon": "epsilon", "tolerance": "tol", "c": "C", "loss": "loss", "intercept_scale": "intercept_scaling", "solver": "dual", "max_iterations": "max_iter"}
+    _constants = {"standardise_target": False}
+
+    def __init__(
+        self, *, epsilon: float | str | tuple[float, float] = 0.0, tol: float = 1e-4, C: float | str | tuple[float, float] = 1.0,
+        loss: str = "epsilon_insensitive", fit_intercept: bool = True, intercept_scaling: float = 1.0, dual: bool | str = "auto",
+        verbose: int = 0, random_state: Any = None, max_iter: int = 1000, max_seconds: float | None = None, n_jobs: int | None = None,
+    ) -> None:
+        self.epsilon, self.tol, self.C = epsilon, tol, C
+        self.loss, self.fit_intercept, self.intercept_scaling = loss, fit_intercept, intercept_scaling
+        self.dual, self.verbose, self.random_state = dual, verbose, random_state
+        self.max_iter, self.max_seconds, self.n_jobs = max_iter, max_seconds, n_jobs
+
+
+class KernelDensity(SmoothedDensity):
+    _name = "kde"
+    _parameter_names = {"bandwidth": "bandwidth", "kernel": "kernel", "shape": "shape", "adaptive": "adaptive"}
+
+    def __init__(
+        self, *, bandwidth: Any = 1.0, algorithm: str = "auto", kernel: str = "gaussian", metric: str = "euclidean", atol: float = 0.0,
+        rtol: float = 0.0, breadth_first: bool = True, leaf_size: int = 40, metric_params: dict[str, Any] | None = None,
+        shape: str = "radial", covariance: bool = False, support: Any = None, adaptive: bool = False, n_jobs: int | None = None,
+    ) -> None:
+        self.bandwidth, self.algorithm, self.kernel = bandwidth, algorithm, kernel
+        self.metric, self.atol, self.rtol = metric, atol, rtol
+        self.breadth_first, self.leaf_size, self.metric_params = breadth_first, leaf_size, metric_params
+        self.shape, self.covariance, self.support = shape, covariance, support
+        self.adaptive, self.n_jobs = adaptive, n_jobs
+
+
+class LocalRegression(LocalCurve):
+    _name = "local_regression"
+    _parameter_names = {"bandwidth": "bandwidth", "degree": "degree", "kernel": "kernel", "span": "span", "rounds": "it"}
+
+    def __init__(
+        self, bandwidth: Any = "left_out", *, degree: int = 1, kernel: str | None = None, span: float | None = None, it: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.bandwidth, self.degree, self.kernel = bandwidth, degree, kernel
+        self.span, self.it, self.n_jobs = span, it, n_jobs
+
+
+class NadarayaWatson(LocalCurve):
+    _name = "local_regression"
+    _parameter_names = {"bandwidth": "bandwidth", "kernel": "kernel", "span": "span"}
+    _constants = {"degree": 0, "rounds": 0}
+
+    def __init__(
+        self, bandwidth: Any = "left_out", *, kernel: str | None = None, span: float | None = None, n_jobs: int | None = None,
+    ) -> None:
+        self.bandwidth, self.kernel, self.span = bandwidth, kernel, span
+        self.n_jobs = n_jobs
+
+
 for _class in (
     KernelRidgeClassifier, KernelRidge, GaussianProcessClassifier, GaussianProcessRegressor, SVC, SVR, KNeighborsClassifier,
     KNeighborsRegressor, BaselineClassifier, BaselineRegressor, KernelPCA, MDS, KMedoids, KernelKMeans, SpectralClustering,
     NearestMedoidClassifier, KernelLogisticRegression, RelevanceVectorClassifier, RelevanceVectorRegressor, L2VectorClassifier,
     L2VectorRegressor, L1VectorClassifier, L1VectorRegressor, RBFNetworkClassifier, RBFNetworkRegressor, KernelPerceptron, KernelLMS,
-    KernelDiscriminantAnalysis, NadarayaWatsonClassifier, NadarayaWatsonRegressor,
+    KernelDiscriminantAnalysis, NadarayaWatsonClassifier, NadarayaWatsonRegressor, LinearSVC, LinearSVR, KernelDensity, LocalRegression,
+    NadarayaWatson,
 ):
     _class.__doc__ = docstring(_class)
 del _class

@@ -1,4 +1,4 @@
-"""Densities of scikit-learn's form, with bandwidths that follow the scale of the columns."""
+"""Densities: fits, logarithms, samples, and the arguments that scikit-learn has."""
 
 from __future__ import annotations
 
@@ -24,105 +24,10 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12
 
 
-class KernelDensity(DensityMixin, BaseEstimator):
-    """Kernel density estimation with the arguments of ``sklearn.neighbors.KernelDensity``.
+class SmoothedDensity(DensityMixin, BaseEstimator):
+    """A density by smoothing: with supports, matrices of bandwidths and samples, which a model of the library does not have."""
 
-    A density as the mean of kernels at the rows, in logarithms; sums are exact but for ``rtol``. What differs: rules for the bandwidth
-    follow the scale of each column, also "scott" and "silverman", which take no account of it there; distances are Euclidean; the
-    cosine kernel of several columns is normalised.
-
-    Parameters
-    ----------
-    bandwidth : float, array-like or str, default=1.0
-        A number, one for each column, a matrix H (the covariance of a Gaussian kernel), or a rule: "normal_reference", "silverman",
-        "scott", "sheather_jones", "isj", "cross_validation", "least_squares", which are multiples of the scale of each column; "auto":
-        "isj", or "silverman" for several columns and for values that repeat.
-    algorithm : {"auto", "kd_tree", "ball_tree"}, default="auto"
-        Has no effect: sums do not depend on how they are arranged.
-    kernel : str, default="gaussian"
-        "gaussian", "epanechnikov", "tricube", "boxcar" or "tophat", "biweight", "triangular" or "linear", "cosine", "exponential".
-    shape : {"radial", "product"}, default="radial"
-        Whether the kernel of several columns is one of distances, or a product of one for each column.
-    covariance : bool, default=False
-        Whether "normal_reference", "silverman" or "scott" takes the covariance of the columns and not their scales alone.
-    support : tuple, list of tuples or None, default=None
-        Ends (low, high) of the values, the same for all columns or one for each; None for an end that there is not. Mass beyond them is
-        folded back, and samples stay inside.
-    adaptive : bool, default=False
-        Whether each row has a width of its own, wide where rows are sparse: for long tails. The bandwidth times
-        ``(density / geometric mean) ** -0.5``, by the density of one width (Abramson 1982).
-    metric : {"euclidean", "l2", "minkowski"}, default="euclidean"
-        The distance, which is the Euclidean one.
-    atol : float, default=0.0
-        Has no effect: ``rtol`` bounds the error.
-    rtol : float, default=0.0
-        The relative error that a density may have; below 1e-12 it is that of rounding.
-    breadth_first : bool, default=True
-        Has no effect: there is no tree to walk.
-    leaf_size : int, default=40
-        Has no effect: there is no tree.
-    metric_params : dict or None, default=None
-        Keywords of the metric: ``{"p": 2}`` for "minkowski".
-    n_jobs : int or None, default=None
-        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
-
-    Attributes
-    ----------
-    bandwidth_ : float or ndarray of shape (n_features,)
-        The bandwidth of each column; of one column a number.
-    density_ : Density
-        The density: ``left_out()``, ``cumulative(x)`` and ``quantile(p)`` too, and ``widths_of_rows`` where ``adaptive``.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where the training rows had names.
-
-    Examples
-    --------
-    >>> from mercer import KernelDensity
-    >>> X = [[1.2], [1.9], [2.0], [2.4], [3.7]]
-    >>> density = KernelDensity(bandwidth=0.5).fit(X)
-    >>> density.score_samples([[2.0]]).round(4)
-    array([-0.7408])
-    >>> density.sample(3, random_state=0).shape
-    (3, 1)
-    """
-
-    _name = "density"
     _threads = KernelEstimator._threads
-
-    def __init__(
-        self,
-        *,
-        bandwidth: Any = 1.0,
-        algorithm: str = "auto",
-        kernel: str = "gaussian",
-        metric: str = "euclidean",
-        atol: float = 0.0,
-        rtol: float = 0.0,
-        breadth_first: bool = True,
-        leaf_size: int = 40,
-        metric_params: dict[str, Any] | None = None,
-        shape: str = "radial",
-        covariance: bool = False,
-        support: Any = None,
-        adaptive: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.bandwidth = bandwidth
-        self.algorithm = algorithm
-        self.kernel = kernel
-        self.metric = metric
-        self.atol = atol
-        self.rtol = rtol
-        self.breadth_first = breadth_first
-        self.leaf_size = leaf_size
-        self.metric_params = metric_params
-        self.shape = shape
-        self.covariance = covariance
-        self.support = support
-        self.adaptive = adaptive
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows.
@@ -163,7 +68,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
         widths = self.density_.widths
         self.bandwidth_ = widths[0] if len(widths) == 1 else np.asarray(widths)
         for note in self.density_.notes:
-            warn(f"KernelDensity: {note}", MercerWarning)
+            warn(f"{type(self).__name__}: {note}", MercerWarning)
         return self
 
     def _check_arguments(self):
@@ -173,7 +78,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
         power = (self.metric_params or {}).get("p", 2) if self.metric == "minkowski" else 2
         if self.metric not in ("euclidean", "l2", "minkowski") or power != 2 or set(self.metric_params or ()) - {"p"}:
             what = f"metric={self.metric!r}" + (f", metric_params={self.metric_params!r}" if self.metric_params else "")
-            raise ExpressionError(f"KernelDensity: {what}: distances are Euclidean here; sklearn.neighbors.KernelDensity has other metrics")
+            raise ExpressionError(f"{type(self).__name__}: {what}: distances are Euclidean here; sklearn.neighbors.KernelDensity has other metrics")
         require(self, "atol", lambda value: is_number(value) and value >= 0, "a number of 0 or above")
         require(self, "rtol", lambda value: is_number(value) and 0 <= value < 1, "a number from 0, below 1")
         require(self, "leaf_size", lambda value: isinstance(value, Integral) and value >= 1, "a whole number from 1")
@@ -188,7 +93,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
         try:
             return [(-np.inf if low is None else float(low), np.inf if high is None else float(high)) for low, high in pairs]
         except (TypeError, ValueError):
-            raise ExpressionError(f"KernelDensity: support={self.support!r}: it must be (low, high), or one such pair for each column") from None
+            raise ExpressionError(f"{type(self).__name__}: support={self.support!r}: it must be (low, high), or one such pair for each column") from None
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Logarithms of the density at rows; -inf where a compact kernel reaches no row, and outside of the support.
@@ -241,6 +146,6 @@ class KernelDensity(DensityMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if not isinstance(n_samples, Integral) or n_samples < 0:
-            raise ExpressionError(f"KernelDensity: n_samples={n_samples!r}: it must be a whole number, 0 or above")
+            raise ExpressionError(f"{type(self).__name__}: n_samples={n_samples!r}: it must be a whole number, 0 or above")
         seed = random_state if isinstance(random_state, Integral) and random_state >= 0 else check_random_state(random_state).randint(2**31 - 1)
         return self.density_.draw(int(n_samples), int(seed))

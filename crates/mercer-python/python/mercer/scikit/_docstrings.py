@@ -5,7 +5,7 @@ import json
 from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin
 
 from ._arguments import ENTRIES, RECORDS
-from ._texts import ARGUMENTS, ATTRIBUTES, KEYS
+from ._texts import ARGUMENTS, ATTRIBUTES, EXAMPLES, KEYS, NOTES
 
 #: Characters of a line.
 WIDTH = 112
@@ -22,7 +22,10 @@ def docstring(cls):
     told = f"The estimator {cls._name} of Mercer."
     if issubclass(cls, (ClassifierMixin, RegressorMixin)):
         told += f' What is "auto" or a pair is tuned by {entry["criterion"] or "cross-validation"}.'
-    lines = [*_wrapped(_sentence(entry["doc"])), "", *_wrapped(told)]
+    lines = [*_wrapped(_sentence(entry["doc"])), ""]
+    if cls.__name__ in NOTES:
+        lines += [*_wrapped(NOTES[cls.__name__]), ""]
+    lines += _wrapped(told)
     lines += ["", "Parameters", "----------", *_parameters(cls, arguments)]
     lines += ["", "Attributes", "----------"]
     for key in attributes:
@@ -63,6 +66,8 @@ def _text_of_record(record):
 
 def _example(cls):
     """Lines that run."""
+    if cls.__name__ in EXAMPLES:
+        return EXAMPLES[cls.__name__]
     bases = {ClassifierMixin: CLASSIFIER, RegressorMixin: REGRESSOR, ClusterMixin: CLUSTERER}
     target, given, call, shape = next((example for base, example in bases.items() if issubclass(cls, base)), TRANSFORMER)
     name = cls.__name__

@@ -11,16 +11,18 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from .. import _native
 from ..errors import ExpressionError, MercerWarning
+from ._arguments import refused
 from ._estimator import KernelEstimator
 from ._warn import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-class _Local(RegressorMixin, BaseEstimator):
-    """What curves of any degree share."""
 
-    _name = "smoothing"
+class LocalCurve(RegressorMixin, BaseEstimator):
+    """Polynomials fitted to the rows near each place, with slopes and deviations, which a model of the library does not have."""
+
+    _constants = {}
     _threads = KernelEstimator._threads
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -42,14 +44,15 @@ class _Local(RegressorMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        degree, name = self._degree(), type(self).__name__
+        name = type(self).__name__
+        degree, rounds = self._whole("degree", 0, 2), self._whole("rounds", 0, None)
         if self.span is not None and not isinstance(self.span, Real):
-            raise ExpressionError(f"{name}: span={self.span!r}: it must be a number above 0, or None")
+            raise refused(self, "span", self.span, "a number above 0, or None")
         kernel = self.kernel
         if kernel is None:
             kernel = "gaussian" if self.span is None else "tricube"
         self.local_ = _native.LocalRegression(
-            X, y, weight, bandwidth=self.bandwidth, span=self.span, kernel=kernel, degree=degree, rounds=self._rounds(), threads=self._threads()
+            X, y, weight, bandwidth=self.bandwidth, span=self.span, kernel=kernel, degree=degree, rounds=rounds, threads=self._threads()
         )
         widths = self.local_.widths
         self.bandwidth_ = None if widths is None else widths[0] if len(widths) == 1 else np.asarray(widths)
@@ -105,147 +108,16 @@ class _Local(RegressorMixin, BaseEstimator):
         X = self._checked(X)
         return self.local_.predict(X, threads=self._threads())
 
-    def _rounds(self):
-        return 0
-
-
-class LocalRegression(_Local):
-    """Local polynomial regression: at each place a polynomial is fitted to the rows, weighed by how near they are.
-
-    Local lines have no bias at the ends and reproduce planes. The bandwidth is the one that predicts rows best that are left out,
-    in closed form, unless it is given.
-
-    Parameters
-    ----------
-    bandwidth : float, array-like of shape (n_features,) or "left_out", default="left_out"
-        One bandwidth, one for each column, or one in units of the standard deviations of the columns by rows left out.
-    degree : {0, 1, 2}, default=1
-        Degree of the polynomials.
-    kernel : str or None, default=None
-        "gaussian", "epanechnikov", "tricube", "boxcar" or "tophat", "biweight", "triangular" or "linear", "cosine", "exponential";
-        None is "gaussian", and "tricube" with ``span``.
-    span : float or None, default=None
-        The share of all rows that each place looks at, instead of a bandwidth: R's ``loess`` is ``span=0.75, degree=2``, with
-        ``family="symmetric"`` ``it=3``, where it is told ``surface="direct"``, not to interpolate.
-    it : int, default=0
-        Rounds after the first fit in which outliers lose weight; a bandwidth by rows left out is chosen before them.
-    n_jobs : int or None, default=None
-        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
-
-    Attributes
-    ----------
-    bandwidth_ : float, ndarray of shape (n_features,) or None
-        The bandwidth of each column; of one column a number, and None where each place has its own (``span``).
-    left_out_ : ndarray of shape (n_rows,)
-        Predictions of the rows of weight above 0, each by the others.
-    degrees_of_freedom_ : float
-        The trace of the matrix that makes fitted values of targets.
-    noise_ : float
-        Standard deviation of the noise.
-    local_ : LocalRegression
-        The fit itself.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where the training rows had names.
-
-    Examples
-    --------
-    >>> from mercer import LocalRegression
-    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0]]
-    >>> line = LocalRegression(bandwidth=1.0).fit(X, [2.0, 5.0, 8.0, 11.0, 14.0])
-    >>> line.predict([[2.5]]).round(6)
-    array([9.5])
-    >>> line.slopes([[2.5]]).round(6)
-    array([[3.]])
-    """
-
-    def __init__(
-        self,
-        bandwidth: Any = "left_out",
-        *,
-        degree: int = 1,
-        kernel: str | None = None,
-        span: float | None = None,
-        it: int = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.bandwidth = bandwidth
-        self.degree = degree
-        self.kernel = kernel
-        self.span = span
-        self.it = it
-        self.n_jobs = n_jobs
-
-    def _degree(self):
-        if not isinstance(self.degree, Integral) or self.degree not in (0, 1, 2):
-            raise ExpressionError(f"LocalRegression: degree={self.degree!r}: it must be 0, 1 or 2")
-        return int(self.degree)
-
-    def _rounds(self):
-        if not isinstance(self.it, Integral) or self.it < 0:
-            raise ExpressionError(f"LocalRegression: it={self.it!r}: it must be a whole number, 0 or above")
-        return int(self.it)
-
-
-class NadarayaWatson(_Local):
-    """Kernel regression of Nadaraya and Watson: the mean of the targets, weighed by how near the rows are.
-
-    The curve stays within the range of the targets; ``LocalRegression`` has less bias at the ends. For kernels of the kernel
-    language and for classes there are ``NadarayaWatsonRegressor`` and ``NadarayaWatsonClassifier``.
-
-    Parameters
-    ----------
-    bandwidth : float, array-like of shape (n_features,) or "left_out", default="left_out"
-        One bandwidth, one for each column, or one in units of the standard deviations of the columns by rows left out.
-    kernel : str or None, default=None
-        "gaussian", "epanechnikov", "tricube", "boxcar" or "tophat", "biweight", "triangular" or "linear", "cosine", "exponential";
-        None is "gaussian", and "tricube" with ``span``.
-    span : float or None, default=None
-        The share of all rows that each place looks at, instead of a bandwidth.
-    n_jobs : int or None, default=None
-        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
-
-    Attributes
-    ----------
-    bandwidth_ : float, ndarray of shape (n_features,) or None
-        The bandwidth of each column; of one column a number, and None where each place has its own (``span``).
-    left_out_ : ndarray of shape (n_rows,)
-        Predictions of the rows of weight above 0, each by the others.
-    degrees_of_freedom_ : float
-        The trace of the matrix that makes fitted values of targets.
-    noise_ : float
-        Standard deviation of the noise.
-    local_ : LocalRegression
-        The fit itself.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where the training rows had names.
-
-    Examples
-    --------
-    >>> from mercer import NadarayaWatson
-    >>> mean = NadarayaWatson(bandwidth=1.0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])
-    >>> mean.predict([[1.0]]).round(4)
-    array([1.8222])
-    """
-
-    def __init__(
-        self,
-        bandwidth: Any = "left_out",
-        *,
-        kernel: str | None = None,
-        span: float | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.span = span
-        self.n_jobs = n_jobs
-
-    def _degree(self):
-        return 0
+    def _whole(self, parameter, low, high):
+        """The whole number that a parameter of the library has, by an argument or for all of the class."""
+        argument = self._parameter_names.get(parameter)
+        if argument is None:
+            return self._constants[parameter]
+        value = getattr(self, argument)
+        if not isinstance(value, Integral) or value < low or high is not None and value > high:
+            expected = f"a whole number, {low} or above" if high is None else f"a whole number from {low} to {high}"
+            raise refused(self, argument, value, expected)
+        return int(value)
 
 
 class Lowess(RegressorMixin, BaseEstimator):
@@ -281,7 +153,7 @@ class Lowess(RegressorMixin, BaseEstimator):
     array([0.05, 1.02, 2.  , 3.  , 3.99, 4.98, 5.97])
     """
 
-    _name = "smoothing"
+    _name = "lowess"
     _threads = KernelEstimator._threads
 
     def __init__(self, frac: float = 2 / 3, it: int = 3, *, delta: float = 0.0, n_jobs: int | None = None) -> None:

@@ -127,6 +127,54 @@ ARGUMENTS = {
     ),
     "n_centroids": ('int or "auto"', 'How many centroids; "auto": twice the root of the number of rows that differ'),
     "learning_rate": ('float or "auto"', 'Step of the least mean squares rule; "auto": half of what keeps one step from going too far'),
+    "penalty": ('{"l2"}', "The penalty of the weights"),
+    "dual": (
+        'bool or "auto"',
+        "True: the dual problem by coordinates. False: the primal problem by Newton's method, for the squared loss, on all cores. \"auto\": the primal where the loss allows it and there are no fewer rows than columns",
+    ),
+    "LinearSVC.multi_class": ('{"ovr"}', "One problem for each class against the rest"),
+    "fit_intercept": ("bool", "Whether to add an intercept"),
+    "intercept_scaling": ("float", "Value of the column whose weight is the intercept; the larger, the less the intercept is penalised"),
+    "LinearSVC.class_weight": (
+        'dict, "balanced" or None',
+        "Factor of C for rows of each class; of more than two classes it applies where the class stands against the rest",
+    ),
+    "LinearSVC.verbose": ("int", "Whether to print how the fit goes on"),
+    "LinearSVC.random_state": ("int, RandomState instance or None", "Seed of the order in which rows are taken; None is 0"),
+    "bandwidth": (
+        "float, array-like or str",
+        'A number, one for each column, a matrix H (the covariance of a Gaussian kernel), or a rule: "normal_reference", "silverman", "scott", "sheather_jones", "isj", "cross_validation", "least_squares", which are multiples of the scale of each column; "auto": "isj", or "silverman" for several columns and for values that repeat',
+    ),
+    "KernelDensity.algorithm": ('{"auto", "kd_tree", "ball_tree"}', "Has no effect: sums do not depend on how they are arranged"),
+    "KernelDensity.kernel": (
+        "str", '"gaussian", "epanechnikov", "tricube", "boxcar" or "tophat", "biweight", "triangular" or "linear", "cosine", "exponential"',
+    ),
+    "KernelDensity.metric": ('{"euclidean", "l2", "minkowski"}', "The distance, which is the Euclidean one"),
+    "atol": ("float", "Has no effect: rtol bounds the error"),
+    "rtol": ("float", "The relative error that a density may have; below 1e-12 it is that of rounding"),
+    "breadth_first": ("bool", "Has no effect: there is no tree to walk"),
+    "KernelDensity.leaf_size": ("int", "Has no effect: there is no tree"),
+    "KernelDensity.metric_params": ("dict or None", 'Keywords of the metric: {"p": 2} for "minkowski"'),
+    "covariance": (
+        "bool", 'Whether "normal_reference", "silverman" or "scott" takes the covariance of the columns and not their scales alone',
+    ),
+    "support": (
+        "tuple, list of tuples or None",
+        "Ends (low, high) of the values, the same for all columns or one for each; None for an end that there is not. Mass beyond them is folded back, and samples stay inside",
+    ),
+    "LocalRegression.bandwidth": (
+        'float, array-like of shape (n_features,) or "left_out"',
+        "One bandwidth, one for each column, or one in units of the standard deviations of the columns by rows left out",
+    ),
+    "LocalRegression.kernel": (
+        "str or None",
+        '"gaussian", "epanechnikov", "tricube", "boxcar" or "tophat", "biweight", "triangular" or "linear", "cosine", "exponential"; None is "gaussian", and "tricube" with span',
+    ),
+    "span": (
+        "float or None",
+        "The share of all rows that each place looks at, instead of a bandwidth: R's loess is span=0.75, degree=2, with family=\"symmetric\" it=3, where surface=\"direct\" keeps it from interpolating",
+    ),
+    "NadarayaWatson.span": ("float or None", "The share of all rows that each place looks at, instead of a bandwidth"),
 }
 ATTRIBUTES = {
     "classes_": ("ndarray of shape (n_classes,)", "The classes"),
@@ -199,6 +247,23 @@ ATTRIBUTES = {
     "n_centroids_": ("float", "The number of centroids, where it was left open"),
     "KernelPerceptron.support_vectors_": ("ndarray, sparse matrix or data frame", "The rows that are kept"),
     "KernelPerceptron.n_iter_": ("int", "Passes over the rows"),
+    "LinearSVC.coef_": ("ndarray of shape (1, n_features) or (n_classes, n_features)", "Weights of the columns"),
+    "LinearSVC.intercept_": ("ndarray of shape (1,) or (n_classes,)", "Intercepts"),
+    "LinearSVC.n_iter_": ("int", "The most iterations of a problem"),
+    "LinearSVC.C_": ("float", "The penalty that was found, where it was left open"),
+    "LinearSVR.coef_": ("ndarray of shape (n_features,)", "Weights of the columns"),
+    "LinearSVR.intercept_": ("ndarray of shape (1,)", "The intercept"),
+    "LinearSVR.n_iter_": ("int", "Iterations"),
+    "bandwidth_": ("float or ndarray of shape (n_features,)", "The bandwidth of each column; of one column a number"),
+    "density_": ("Density", "The density: left_out(), cumulative(x) and quantile(p) too, and widths_of_rows where adaptive"),
+    "LocalRegression.bandwidth_": (
+        "float, ndarray of shape (n_features,) or None",
+        "The bandwidth of each column; of one column a number, and None where each place has its own (span)",
+    ),
+    "left_out_": ("ndarray of shape (n_rows,)", "Predictions of the rows of weight above 0, each by the others"),
+    "degrees_of_freedom_": ("float", "The trace of the matrix that makes fitted values of targets"),
+    "LocalRegression.noise_": ("float", "Standard deviation of the noise"),
+    "local_": ("LocalRegression", "The fit itself"),
 }
 # Of each class the keys of its arguments and of its attributes; other arguments have the text of a record.
 KEYS = {
@@ -402,5 +467,88 @@ KEYS = {
     "NadarayaWatsonRegressor": (
         ("SVC.kernel", "random_state", "max_seconds", "n_jobs"),
         ("model_", "certificate_", "n_features_in_", "feature_names_in_"),
+    ),
+    "LinearSVC": (
+        (
+            "penalty", "dual", "LinearSVC.multi_class", "fit_intercept", "intercept_scaling", "LinearSVC.class_weight", "LinearSVC.verbose",
+            "LinearSVC.random_state", "max_seconds", "n_jobs",
+        ),
+        (
+            "classes_", "LinearSVC.coef_", "LinearSVC.intercept_", "LinearSVC.n_iter_", "LinearSVC.C_", "model_", "certificate_",
+            "n_features_in_", "feature_names_in_",
+        ),
+    ),
+    "LinearSVR": (
+        ("fit_intercept", "intercept_scaling", "dual", "LinearSVC.verbose", "LinearSVC.random_state", "max_seconds", "n_jobs"),
+        (
+            "LinearSVR.coef_", "LinearSVR.intercept_", "LinearSVR.n_iter_", "LinearSVC.C_", "model_", "certificate_", "n_features_in_",
+            "feature_names_in_",
+        ),
+    ),
+    "KernelDensity": (
+        (
+            "bandwidth", "KernelDensity.algorithm", "KernelDensity.kernel", "KernelDensity.metric", "atol", "rtol", "breadth_first",
+            "KernelDensity.leaf_size", "KernelDensity.metric_params", "covariance", "support", "n_jobs",
+        ),
+        ("bandwidth_", "density_", "n_features_in_", "feature_names_in_"),
+    ),
+    "LocalRegression": (
+        ("LocalRegression.bandwidth", "LocalRegression.kernel", "span", "n_jobs"),
+        (
+            "LocalRegression.bandwidth_", "left_out_", "degrees_of_freedom_", "LocalRegression.noise_", "local_", "n_features_in_",
+            "feature_names_in_",
+        ),
+    ),
+    "NadarayaWatson": (
+        ("LocalRegression.bandwidth", "LocalRegression.kernel", "NadarayaWatson.span", "n_jobs"),
+        (
+            "LocalRegression.bandwidth_", "left_out_", "degrees_of_freedom_", "LocalRegression.noise_", "local_", "n_features_in_",
+            "feature_names_in_",
+        ),
+    ),
+}
+# Of some classes a paragraph behind the first.
+NOTES = {
+    "LinearSVC": (
+        "It minimises |w|^2 / 2 + C sum_i loss(y_i (x_i'w + b)), the intercept penalised as the weight of a column that holds intercept_scaling; of more than two classes there is one such problem for each against the rest, solved side by side. Sparse rows stay sparse."
+    ),
+    "LinearSVR": (
+        "It minimises |w|^2 / 2 + C sum_i loss(y_i - x_i'w - b), the intercept penalised as the weight of a column that holds intercept_scaling. Sparse rows stay sparse."
+    ),
+    "KernelDensity": (
+        'Sums are exact but for rtol. Unlike in sklearn.neighbors.KernelDensity, rules for the bandwidth follow the scale of each column, "scott" and "silverman" too; distances are Euclidean; the cosine kernel of several columns is normalised.'
+    ),
+    "LocalRegression": (
+        "Local lines have no bias at the ends and reproduce planes. The bandwidth is the one that predicts left-out rows best, in closed form, unless it is given."
+    ),
+    "NadarayaWatson": (
+        "The mean of the targets, weighted by how near the rows are: local regression of degree 0. The curve stays within the range of the targets; LocalRegression has less bias at the ends. NadarayaWatsonRegressor and NadarayaWatsonClassifier take kernels of the kernel language."
+    ),
+}
+# Of some classes the example, where that of every class of the kind says too little.
+EXAMPLES = {
+    "KernelDensity": (
+        ">>> from mercer import KernelDensity",
+        ">>> X = [[1.2], [1.9], [2.0], [2.4], [3.7]]",
+        ">>> density = KernelDensity(bandwidth=0.5).fit(X)",
+        ">>> density.score_samples([[2.0]]).round(4)",
+        "array([-0.7408])",
+        ">>> density.sample(3, random_state=0).shape",
+        "(3, 1)",
+    ),
+    "LocalRegression": (
+        ">>> from mercer import LocalRegression",
+        ">>> X = [[0.0], [1.0], [2.0], [3.0], [4.0]]",
+        ">>> line = LocalRegression(bandwidth=1.0).fit(X, [2.0, 5.0, 8.0, 11.0, 14.0])",
+        ">>> line.predict([[2.5]]).round(6)",
+        "array([9.5])",
+        ">>> line.slopes([[2.5]]).round(6)",
+        "array([[3.]])",
+    ),
+    "NadarayaWatson": (
+        ">>> from mercer import NadarayaWatson",
+        ">>> mean = NadarayaWatson(bandwidth=1.0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])",
+        ">>> mean.predict([[1.0]]).round(4)",
+        "array([1.8222])",
     ),
 }
