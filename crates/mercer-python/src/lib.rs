@@ -10,6 +10,7 @@ mod dataset;
 mod density;
 mod dependence;
 mod errors;
+mod explain;
 mod frames;
 mod given;
 mod grid;
@@ -44,6 +45,8 @@ mod _native {
     use super::density::Density;
     #[pymodule_export]
     use super::dependence::{canonical_correlations, independence_test, two_sample_test};
+    #[pymodule_export]
+    use super::explain::explain;
     #[pymodule_export]
     use super::given::{items, neighbours};
     #[pymodule_export]

@@ -52,6 +52,7 @@ __all__ = [
     "minimise",
     "neighbours",
     "plan",
+    "explain",
     "pre_images",
     "read_table",
     "two_sample_test",
@@ -548,6 +549,10 @@ def two_sample_test(
 def learn_on(
     model: Model, data: _Data, target: _Target, known: int, sample_weight: ArrayLike | None = None, *, threads: int = 0
 ) -> Model: ...
+@overload
+def explain(model: Model, data: _Data, row: int, *, width: int | None = None, threads: int = 0) -> dict[str, Any]: ...
+@overload
+def explain(model: Model, data: _Data, row: None = None, *, width: int | None = None, threads: int = 0) -> list[dict[str, Any]]: ...
 def pre_images(
     model: Model, coordinates: ArrayLike, method: str = "fixed_point", *, threads: int = 0
 ) -> tuple[dict[str, NDArray[Any]], NDArray[Any], NDArray[Any], NDArray[Any]]: ...

@@ -120,11 +120,7 @@ impl KernelExpr {
         }
     }
 
-    fn natural_by(
-        columns: &[Selection<'_>],
-        by_words: &[&str],
-        sequences: &dyn Fn(&str) -> Option<Vec<KernelExpr>>,
-    ) -> Result<KernelExpr> {
+    fn natural_by(columns: &[Selection<'_>], by_words: &[&str], sequences: &dyn Fn(&str) -> Option<Vec<KernelExpr>>) -> Result<KernelExpr> {
         let has = |kind: ColumnKind| columns.iter().any(|(_, s)| *s == kind);
         let mut parts = Vec::new();
         if has(ColumnKind::Number) || has(ColumnKind::Points) {
