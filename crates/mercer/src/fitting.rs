@@ -69,7 +69,9 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
     match kernel {
         Some(kernel) => {
             let data = with_strings(data, &kernel.strings_among(&kinds))?;
-            prepare_for(recipe, kernel.clone(), &data, weights, &kinds_of(&data))
+            let mut made = prepare_for(recipe, kernel.clone(), &data, weights, &kinds_of(&data))?;
+            made.notices.extend(data.columns().iter().filter_map(|c| kernel.without_places(c)));
+            Ok(made)
         }
         None => {
             let long = long_texts(data);

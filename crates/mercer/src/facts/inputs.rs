@@ -1,7 +1,7 @@
-//! Facts about single input columns: tails, sequences of one length, vectors of length 1.
+//! Facts about single input columns: tails, vectors of length 1.
 
 use super::{Fact, numbers, quoted};
-use crate::data::{Column, Points, Storage, Strings, Values, Writing};
+use crate::data::{Column, Points, Storage, Values, Writing};
 
 /// Length that a vector may differ from 1 by.
 const UNIT: f64 = 1e-3;
@@ -11,22 +11,9 @@ const MOST: f64 = 0.95;
 pub(super) fn fact(column: &Column, writing: Writing, standardise: bool) -> Option<Fact> {
     match &column.values {
         Values::Numbers(v) => numbers::of_input(&column.name, v, writing),
-        Values::Sequences(s) => one_length(&column.name, s),
         Values::Points(p) if standardise => unit_length(&column.name, p),
         _ => None,
     }
-}
-
-fn one_length(name: &str, cells: &Strings) -> Option<Fact> {
-    let mut lengths = cells.iter().filter(|s| !s.is_empty()).map(|s| s.chars().count());
-    let first = lengths.next().filter(|n| *n > 1)?;
-    (cells.len() > 1 && lengths.all(|n| n == first)).then(|| Fact {
-        leaks: Vec::new(),
-        found: format!("every sequence of {} has {first} letters", quoted(name)),
-        advice: "if they are aligned, the place of a letter matters, which kernels that count substrings (spectrum) do not see; \
-                 give each place a column of its own, which the kernel equal compares place by place"
-            .into(),
-    })
 }
 
 fn unit_length(name: &str, points: &Points) -> Option<Fact> {

@@ -2,7 +2,7 @@
 
 use super::composition::Learns;
 use super::leaf::{AnyKernel, Takes};
-use super::sequences::usual::usual;
+use super::sequences::usual::{common_length, usual};
 use super::{Composed, KernelExpr, Normalise, On, Sum};
 use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Values};
 use crate::error::{Error, Result};
@@ -118,6 +118,20 @@ impl KernelExpr {
             Values::Sequences(strings) => Some(format!("column '{}' holds {}", column.name, usual(strings).1)),
             _ => None,
         }
+    }
+
+    /// What the expression does not see in a column of sequences that all have one length: where their letters are.
+    pub(crate) fn without_places(&self, column: &Column) -> Option<String> {
+        let Values::Sequences(strings) = &column.values else { return None };
+        let of = |names: &[&str]| self.has_leaf(&|k| names.contains(&k.name()) && k.takes(ColumnKind::Sequence));
+        if of(&["weighted_degree"]) || !of(&["spectrum", "blended", "substrings", "mismatch", "gapped"]) {
+            return None;
+        }
+        let length = common_length(strings)?;
+        Some(format!(
+            "every sequence of '{}' has {length} letters: if they are aligned, add normalise(weighted_degree), which compares them place by place",
+            column.name
+        ))
     }
 
     fn natural_by(columns: &[Selection<'_>], by_words: &[&str], sequences: &dyn Fn(&str) -> Option<Vec<KernelExpr>>) -> Result<KernelExpr> {

@@ -40,6 +40,7 @@ mod rvm;
 mod smo;
 mod smoothing;
 mod solver_roads;
+mod strings;
 mod svc;
 mod svm_conditions;
 mod svr;

@@ -19,13 +19,18 @@ pub(crate) fn usual(strings: &Strings) -> (Vec<KernelExpr>, String) {
         Alphabet::Protein => "sequences of proteins",
         Alphabet::Text | Alphabet::Auto => "strings",
     };
-    let mut lengths = strings.iter().map(|s| s.chars().count());
-    let first = lengths.next().unwrap_or(0);
     let normalised = |of| KernelExpr::Normalise(Composed::of(Normalise {}, of));
-    if strings.len() > 1 && first > 1 && lengths.all(|length| length == first) {
+    if let Some(length) = common_length(strings) {
         let by_place = KernelExpr::WeightedDegree(WeightedDegree::short());
-        let why = format!("{letters}, all of {first} letters: compared place by place and {how}");
+        let why = format!("{letters}, all of {length} letters: compared place by place and {how}");
         return (vec![normalised(by_place), normalised(by_content)], why);
     }
     (vec![normalised(by_content)], format!("{letters}: compared {how}"))
+}
+
+/// The length of all strings, where it is one and there are several strings of several letters.
+pub(crate) fn common_length(strings: &Strings) -> Option<usize> {
+    let mut lengths = strings.iter().map(|s| s.chars().count());
+    let first = lengths.next().filter(|length| *length > 1)?;
+    (strings.len() > 1 && lengths.all(|length| length == first)).then_some(first)
 }
