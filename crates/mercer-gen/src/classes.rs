@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules of the classes that are written by hand, since they stand for no estimator or for every one.
 const HAND_WRITTEN: &[(&str, &[&str])] = &[("_learners", &["MercerClassifier", "MercerRegressor"]), ("_smoothing", &["Lowess"])];
-/// The module and the function that the generated module needs besides.
+/// The module and the name of the function that composes docstrings.
 const DOCSTRINGS: (&str, &[&str]) = ("_docstrings", &["docstring"]);
 /// The module of the searches over such estimators, and their names.
 pub(crate) const SEARCHES: (&str, &[&str]) = ("_search", &["GridSearchCV"]);
@@ -128,7 +128,7 @@ fn attributes(
 ) -> Vec<(&'static str, &'static str, &'static str)> {
     let classes: &'static [(&str, &str)] =
         if role == Role::Classifier { &[("classes_ : ndarray of shape (n_classes,)", "The classes")] } else { &[] };
-    // What reads coordinates is fitted by itself, and has no model of the library.
+    // Classes of estimators that read coordinates are fitted directly, without a model of the library.
     let of_models: &'static [(&str, &str)] = if entry.needs == Needs::Coordinates { &[] } else { OF_MODELS };
     let all = classes.iter().chain(more).chain(of_models).chain(EVERY_ATTRIBUTE);
     all.map(|(head, doc)| head.split_once(" : ").map_or((*head, "", *doc), |(name, kind)| (name, kind, *doc))).collect()

@@ -19,13 +19,13 @@ TRANSFORMER = (None, "1", "fit_transform(X)", "(6, 1)")
 def docstring(cls):
     """The docstring of a generated class."""
     entry, (arguments, attributes) = ENTRIES[cls._name], KEYS[cls.__name__]
-    told = f"The estimator {cls._name} of Mercer."
+    about = f"The estimator {cls._name} of Mercer."
     if issubclass(cls, (ClassifierMixin, RegressorMixin)):
-        told += f' What is "auto" or a pair is tuned by {entry["criterion"] or "cross-validation"}.'
+        about += f' What is "auto" or a pair is tuned by {entry["criterion"] or "cross-validation"}.'
     lines = [*_wrapped(_sentence(entry["doc"])), ""]
     if cls.__name__ in NOTES:
         lines += [*_wrapped(NOTES[cls.__name__]), ""]
-    lines += _wrapped(told)
+    lines += _wrapped(about)
     lines += ["", "Parameters", "----------", *_parameters(cls, arguments)]
     lines += ["", "Attributes", "----------"]
     for key in attributes:
