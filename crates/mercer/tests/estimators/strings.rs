@@ -63,7 +63,7 @@ fn folded_columns_give_the_products_of_kernel_values() {
         "normalise(gapped(length=8, k=5)) + 0.5*normalise(weighted_degree(degree=4))",
     ] {
         let settled = KernelExpr::parse(kernel).unwrap().settle(&sequences(&rows)).unwrap();
-        let cross = settled.bind(Some(&sequences(&new)), &sequences(&rows)).unwrap();
+        let cross = settled.bind(Some(&sequences(&new)), &sequences(&rows)).unwrap_or_else(|e| panic!("{kernel}: {e}"));
         let folded = cross.folded(&coef, &control).unwrap().unwrap_or_else(|| panic!("{kernel} does not fold"));
         let direct = gram::apply(cross.as_ref(), &coef, &control).unwrap();
         let size = direct.data().iter().fold(1.0f64, |most, v| most.max(v.abs()));
@@ -72,7 +72,7 @@ fn folded_columns_give_the_products_of_kernel_values() {
         }
     }
     // A table of 4^12 words would be larger than it may be.
-    let long = KernelExpr::parse("gapped(length=12, k=5, alphabet=dna)").unwrap();
+    let long = KernelExpr::parse("gapped(length=12, k=5, mismatches=7, alphabet=dna)").unwrap();
     assert!(long.bind(Some(&sequences(&new)), &sequences(&rows)).unwrap().folded(&coef, &control).unwrap().is_none());
 }
 
@@ -113,12 +113,12 @@ fn a_planted_motif_is_what_the_model_answers_by() {
 
 #[test]
 fn words_of_texts_are_masked_whole_and_models_without_strings_are_refused() {
-    let texts = ["a very good film", "good and good again", "a bad film, a bad day", "so bad", "good", "bad"];
+    let texts = ["a good film", "a good day", "a bad film", "a bad day", "good", "bad"];
     let data = Dataset::new(vec![Column { name: "review".into(), values: Values::Texts(Strings::new(texts)) }]).unwrap();
     let target = Target::Classes { codes: vec![1, 1, 0, 0, 1, 0], names: vec!["neg".into(), "pos".into()] };
     let model = fit("tfidf", "svc(c=1)", &data, &target);
     let found = model.explain(&data, 2, None, &Control::default()).unwrap();
-    assert_eq!((found.of.as_str(), found.columns[0].units.len()), ("neg", 6));
+    assert_eq!((found.of.as_str(), found.columns[0].units.len()), ("neg", 3));
     assert_eq!(found.columns[0].strongest[0].text.trim(), "bad");
     let numbers = Dataset::new(vec![Column { name: "x".into(), values: Values::Numbers(vec![0.0, 1.0, 0.1, 1.1, 0.2, 0.9]) }]).unwrap();
     let model = fit("rbf", "svc", &numbers, &target);
