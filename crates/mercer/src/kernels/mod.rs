@@ -170,6 +170,7 @@ catalogue! {
         equal: Equal,
         spectrum: Spectrum,
         edit: Edit,
+        subsequence: Subsequence,
         tfidf: Tfidf,
         subset_tree: SubsetTree,
         subtree: Subtree,

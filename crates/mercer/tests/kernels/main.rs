@@ -14,6 +14,7 @@ mod models;
 mod properties;
 mod psd;
 mod sets;
+mod subsequences;
 mod tfidf;
 mod trees;
 mod validity;

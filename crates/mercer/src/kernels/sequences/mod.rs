@@ -1,3 +1,5 @@
 //! What kernels of strings share: letters of alphabets, counts of substrings, distances of windows.
 
+pub(crate) mod abreast;
 pub(crate) mod letters;
+pub(crate) mod octet;
