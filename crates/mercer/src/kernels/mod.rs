@@ -171,6 +171,7 @@ catalogue! {
         spectrum: Spectrum,
         edit: Edit,
         subsequence: Subsequence,
+        local_alignment: LocalAlignment,
         tfidf: Tfidf,
         subset_tree: SubsetTree,
         subtree: Subtree,

@@ -16,33 +16,41 @@ pub(crate) struct EightPairs<'e> {
 /// The numbers that stand for letters in lanes: those of the first strings are multiplied by `stride`.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneLetters {
-    /// Codes from here on match nothing.
+    /// The letters of the batch of the columns have codes below this.
     size: usize,
     stride: u32,
-    /// What stands for letters that match nothing, and for what lies behind the end of a string.
+    /// What stands for ambiguous letters and for what lies behind the end of a string, in the first and in the second strings.
     nothing: [u32; 2],
+    /// What stands for letters that the batch of the columns lacks.
+    unknown: [u32; 2],
 }
 
 impl LaneLetters {
     /// Letters that are compared for equality; the strings are those of two batches, the second of which knows its letters.
     pub(crate) fn compared(columns: &Encoded) -> Self {
-        LaneLetters { size: columns.size(), stride: 1, nothing: [u32::MAX, u32::MAX - 1] }
+        LaneLetters { size: columns.size(), stride: 1, nothing: [u32::MAX, u32::MAX - 1], unknown: [u32::MAX - 2, u32::MAX - 3] }
     }
     /// Letters of the first strings as rows of a square table and of the second as its columns. The last row and the last column are of
     /// letters that match nothing: the table has `size + 1` rows.
     pub(crate) fn of_table(size: usize) -> Self {
-        let nothing = size as u32;
-        LaneLetters { size, stride: nothing + 1, nothing: [nothing * (nothing + 1), nothing] }
+        let last = size as u32;
+        let nothing = [last * (last + 1), last];
+        LaneLetters { size, stride: last + 1, nothing, unknown: nothing }
     }
 
     fn write(self, side: usize, strings: &Encoded, row: usize, lane: usize, to: &mut [Letters]) {
+        with_codes!(strings, codes => self.write_codes(side, &codes[strings.range(row)], lane, to));
+    }
+
+    fn write_codes<C: Code>(self, side: usize, codes: &[C], lane: usize, to: &mut [Letters]) {
         let stride = if side == 0 { self.stride } else { 1 };
-        with_codes!(strings, codes => {
-            for (to, code) in to.iter_mut().zip(&codes[strings.range(row)]) {
-                let number = code.number();
-                to[lane] = if number < self.size { number as u32 * stride } else { self.nothing[side] };
-            }
-        });
+        for (to, code) in to.iter_mut().zip(codes) {
+            to[lane] = match code.number() {
+                number if number < self.size => number as u32 * stride,
+                _ if *code == C::SPLIT => self.nothing[side],
+                _ => self.unknown[side],
+            };
+        }
     }
 }
 
@@ -128,6 +136,27 @@ pub(crate) fn mean_length(strings: &Strings) -> f64 {
     strings.iter().map(|s| s.chars().count()).sum::<usize>() as f64 / strings.len().max(1) as f64
 }
 
+/// The rows of a tile that are columns of it too, where both are of one batch: pairs of these come twice.
+pub(crate) fn shared(a: &Encoded, rows: &Rows<'_>, b: &Encoded, cols: &Range<usize>) -> Range<usize> {
+    match rows {
+        Rows::Range(rows) if std::ptr::eq(a, b) => rows.start.max(cols.start)..rows.end.min(cols.end),
+        _ => 0..0,
+    }
+}
+
+impl TilePlace {
+    /// The place of row k of the tile, which is row i of its batch, and column j of the batch of columns that begin at `start`; `None` if
+    /// the pair is the mirror image of another one, both of `shared` rows.
+    pub(crate) fn of(shared: &Range<usize>, (k, i): (usize, usize), j: usize, start: usize) -> Option<Self> {
+        let (row, column) = (k, j - start);
+        match shared.contains(&i) && shared.contains(&j) {
+            true if j > i => None,
+            true if j < i => Some(TilePlace { row, column, mirrored: Some((row - (i - j), column + (i - j))) }),
+            _ => Some(TilePlace { row, column, mirrored: None }),
+        }
+    }
+}
+
 /// Hands all pairs of a tile to `visit`, eight at a time. Pairs of one batch that the tile holds twice come once.
 pub(crate) fn each_eight(
     (a, rows): (&Encoded, &Rows<'_>),
@@ -135,10 +164,7 @@ pub(crate) fn each_eight(
     letters: LaneLetters,
     visit: &mut impl FnMut(&EightPairs<'_>, &[TilePlace]),
 ) {
-    let both = match rows {
-        Rows::Range(rows) if std::ptr::eq(a, b) => rows.start.max(cols.start)..rows.end.min(cols.end),
-        _ => 0..0,
-    };
+    let shared = shared(a, rows, b, &cols);
     let mut down: Vec<usize> = (0..rows.len()).collect();
     down.sort_by_key(|&k| a.length(rows.at(k)));
     let mut along: Vec<usize> = cols.clone().collect();
@@ -147,13 +173,9 @@ pub(crate) fn each_eight(
     for k in down {
         let i = rows.at(k);
         for &j in &along {
-            let twice = both.contains(&i) && both.contains(&j);
-            if twice && j > i {
-                continue;
+            if let Some(place) = TilePlace::of(&shared, (k, i), j, cols.start) {
+                pairs.push(i, j, place, visit);
             }
-            let (row, column) = (k, j - cols.start);
-            let mirrored = (twice && j < i).then(|| (row - (i - j), column + (i - j)));
-            pairs.push(i, j, TilePlace { row, column, mirrored }, visit);
         }
         // There and back, so that neighbours have like lengths.
         along.reverse();

@@ -117,9 +117,7 @@ impl Alphabet {
         let holds = |set: &[u8]| set.iter().map(|b| counts[usize::from(*b)]).sum::<usize>();
         let fits = |single: &[u8], others: &[&[u8]], english: f64| {
             let own = holds(single);
-            own + others.iter().map(|set| holds(set)).sum::<usize>() == total
-                && own as f64 >= SINGLE * total as f64
-                && (own as f64) * english.ln() < CHANCE.ln()
+            own + others.iter().map(|set| holds(set)).sum::<usize>() == total && own as f64 >= SINGLE * total as f64 && (own as f64) * english.ln() < CHANCE.ln()
         };
         if fits(b"ACGTU", &[SEVERAL_BASES], ENGLISH_BASES) {
             let rna = counts[usize::from(b'U')] > 0 && counts[usize::from(b'T')] == 0;
@@ -253,11 +251,7 @@ impl Reading {
             }
             starts.push(codes.len());
         }
-        let letters: Vec<char> = single
-            .iter()
-            .chain(several)
-            .map(|b| char::from(if *b == b'T' && self.alphabet == Alphabet::Rna { b'U' } else { *b }))
-            .collect();
+        let letters: Vec<char> = single.iter().chain(several).map(|b| char::from(if *b == b'T' && self.alphabet == Alphabet::Rna { b'U' } else { *b })).collect();
         let size = self.fixed_size().unwrap_or(letters.len());
         Encoded { codes: Codes::Narrow(codes), starts, letters, size }
     }

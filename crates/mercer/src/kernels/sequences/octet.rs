@@ -36,12 +36,17 @@ pub(crate) trait Octet: Copy {
     unsafe fn lookup(table: &[f64], x: &Letters, z: &Letters) -> Self;
     fn store(self, to: &mut [f64; LANES]);
     fn add(self, b: Self) -> Self;
+    fn sub(self, b: Self) -> Self;
     fn mul(self, b: Self) -> Self;
     fn max(self, b: Self) -> Self;
     /// self * b + c.
     fn fused(self, b: Self, c: Self) -> Self;
     /// The numbers of the chosen lanes, 0 in the others.
     fn chosen(self, mask: Self::Mask) -> Self;
+    /// self * 2^by, for whole numbers `by`, of at most 1023 where self is not 0; 0 where that is less than a number holds.
+    fn scaled(self, by: Self) -> Self;
+    /// The exponents of numbers of 0 or above in the base 2, rounded down; below -1e9 of 0.
+    fn exponent(self) -> Self;
 }
 
 /// Defines `name(args)` as a run-time choice between copies of an inlined unsafe `body::<octet>(args)`.
@@ -118,7 +123,7 @@ impl Octet for [f64; LANES] {
     fn store(self, to: &mut [f64; LANES]) {
         *to = self;
     }
-    zips!(add | x, y | x + y, mul | x, y | x * y, max | x, y | if x > y { x } else { y });
+    zips!(add | x, y | x + y, sub | x, y | x - y, mul | x, y | x * y, max | x, y | if x > y { x } else { y });
     #[inline(always)]
     fn fused(self, b: Self, c: Self) -> Self {
         self.mul(b).add(c)
@@ -126,6 +131,14 @@ impl Octet for [f64; LANES] {
     #[inline(always)]
     fn chosen(self, mask: Self::Mask) -> Self {
         std::array::from_fn(|l| if mask[l] { self[l] } else { 0.0 })
+    }
+    #[inline(always)]
+    fn scaled(self, by: Self) -> Self {
+        std::array::from_fn(|l| self[l] * f64::from_bits(((by[l].clamp(-1023.0, 1023.0) + 1023.0) as u64) << 52))
+    }
+    #[inline(always)]
+    fn exponent(self) -> Self {
+        std::array::from_fn(|l| if self[l] > 0.0 { ((self[l].to_bits() >> 52) as f64) - 1023.0 } else { -1e10 })
     }
 }
 
@@ -172,6 +185,11 @@ mod x86 {
             unsafe { _mm512_add_pd(self, b) }
         }
         #[inline(always)]
+        fn sub(self, b: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_sub_pd(self, b) }
+        }
+        #[inline(always)]
         fn mul(self, b: Self) -> Self {
             // SAFETY: as above.
             unsafe { _mm512_mul_pd(self, b) }
@@ -191,7 +209,20 @@ mod x86 {
             // SAFETY: as above.
             unsafe { _mm512_maskz_mov_pd(mask, self) }
         }
+        #[inline(always)]
+        fn scaled(self, by: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_scalef_pd(self, by) }
+        }
+        #[inline(always)]
+        fn exponent(self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_max_pd(_mm512_getexp_pd(self), _mm512_set1_pd(-1e10)) }
+        }
     }
+
+    /// 2^52.
+    const TWO_52: f64 = 4_503_599_627_370_496.0;
 
     /// Both halves of two registers.
     macro_rules! halves {
@@ -244,11 +275,36 @@ mod x86 {
                 _mm256_storeu_pd(to.as_mut_ptr().add(4), self[1]);
             }
         }
-        halves!(add _mm256_add_pd, mul _mm256_mul_pd, max _mm256_max_pd, chosen _mm256_and_pd);
+        halves!(add _mm256_add_pd, sub _mm256_sub_pd, mul _mm256_mul_pd, max _mm256_max_pd, chosen _mm256_and_pd);
         #[inline(always)]
         fn fused(self, b: Self, c: Self) -> Self {
             // SAFETY: as above.
             unsafe { [_mm256_fmadd_pd(self[0], b[0], c[0]), _mm256_fmadd_pd(self[1], b[1], c[1])] }
+        }
+        #[inline(always)]
+        fn scaled(self, by: Self) -> Self {
+            // SAFETY: as above. Whole numbers added to 2^52 stand in the last bits.
+            unsafe {
+                let power = |by: __m256d| {
+                    let by = _mm256_min_pd(_mm256_max_pd(by, _mm256_set1_pd(-1023.0)), _mm256_set1_pd(1023.0));
+                    let biased = _mm256_add_pd(by, _mm256_set1_pd(TWO_52 + 1023.0));
+                    _mm256_castsi256_pd(_mm256_slli_epi64::<52>(_mm256_castpd_si256(biased)))
+                };
+                [_mm256_mul_pd(self[0], power(by[0])), _mm256_mul_pd(self[1], power(by[1]))]
+            }
+        }
+        #[inline(always)]
+        fn exponent(self) -> Self {
+            // SAFETY: as above.
+            unsafe {
+                let of = |x: __m256d| {
+                    let bits = _mm256_srli_epi64::<52>(_mm256_castpd_si256(x));
+                    let biased = _mm256_or_pd(_mm256_castsi256_pd(bits), _mm256_set1_pd(TWO_52));
+                    let exponent = _mm256_sub_pd(biased, _mm256_set1_pd(TWO_52 + 1023.0));
+                    _mm256_blendv_pd(exponent, _mm256_set1_pd(-1e10), _mm256_cmp_pd::<_CMP_EQ_OQ>(x, _mm256_setzero_pd()))
+                };
+                [of(self[0]), of(self[1])]
+            }
         }
     }
 }
