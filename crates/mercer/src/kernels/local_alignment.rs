@@ -233,12 +233,13 @@ impl Kernel for LocalAlignment {
         let may_match = self.matrix != Substitution::Blosum62 && !self.is_blosum62();
         let ascending = self.matched.number() >= self.mismatch.number();
         let (ambiguous, unordered) = (may_be_blosum62 && self.ambiguity == Ambiguity::Letter, may_match && !ascending);
+        let may_be_positive = self.mismatch.number() > 0.0 || self.mismatch.number().is_nan();
         match self.score {
             Score::Sum if ambiguous => Mercer::Conditional("with ambiguous letters the exponentials of the scores of BLOSUM62 are not positive semi-definite for every beta".into()),
             Score::Sum if unordered => Mercer::Conditional("it is one if match is no less than mismatch".into()),
             Score::Sum => Mercer::Always,
             Score::LogSum => Mercer::Conditional("the logarithm of a Mercer kernel need not be one: by default the proteins A, C, AC and CA have a negative eigenvalue; score=sum is one, and clip(..) repairs a matrix".into()),
-            Score::Best if may_match && !(self.mismatch.number() <= 0.0) => Mercer::Conditional("the score of the best alignment need not be one; score=sum is one, and clip(..) repairs a matrix".into()),
+            Score::Best if may_match && may_be_positive => Mercer::Conditional("the score of the best alignment need not be one; score=sum is one, and clip(..) repairs a matrix".into()),
             Score::Best => Mercer::Never("the best score is none: two letters a and b whose score is 0 or less give the strings a, b, ab and ba, with the weights 1, 1, -1/2 and -1/2, the sum -min(S(a, a), S(b, b)) / 2; score=sum is one, and clip(..) repairs a matrix".into()),
         }
     }
