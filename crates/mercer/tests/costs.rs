@@ -296,9 +296,9 @@ fn kernel_values_are_priced_by_what_they_compare() {
     // Of sparse points the one number that all have: 20 + 2 x 20.
     let sparse = Points::csr(3, 1000, vec![0, 1, 2, 3], vec![7; 3], vec![0.5; 3]).unwrap();
     assert_eq!(price("linear", &column(Values::Points(sparse)).unwrap()), 60.0);
-    // Every letter against every letter, one after the other: 30 x 10 x 10.
+    // Every letter against all ten of the other string at once: 20 x 10.
     let strings = column(Values::Sequences(Strings::new(vec!["ACGTACGTAC"; 4]))).unwrap();
-    assert_eq!(price("edit", &strings), 3000.0);
+    assert_eq!(price("edit", &strings), 200.0);
     let strings = column(Values::Sequences(Strings::new(vec!["ACGTACGTAC"; 100]))).unwrap();
     // Of ACGTACGTAC eight runs of three letters, four of them different, all of which the others hold: 20 + 2 x 20 x 4.
     assert_eq!(price("spectrum(k=3)", &strings), 180.0);

@@ -176,6 +176,8 @@ catalogue! {
         gapped: Gapped,
         weighted_degree: WeightedDegree,
         edit: Edit,
+        subsequence: Subsequence,
+        local_alignment: LocalAlignment,
         tfidf: Tfidf,
         subset_tree: SubsetTree,
         subtree: Subtree,

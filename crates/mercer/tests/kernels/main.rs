@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
 #![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
 
+mod alignments;
 mod centring;
 mod conformance;
 mod evaluated;
@@ -15,6 +16,7 @@ mod properties;
 mod psd;
 mod sets;
 mod strings;
+mod subsequences;
 mod tfidf;
 mod trees;
 mod validity;
