@@ -4,6 +4,7 @@
 //! parser, the checks, the search, the command line, Python and the docs all read it. Values are got and set
 //! through serde, so an owner is a plain struct and its fields are its parameters.
 
+mod elsewhere;
 pub(crate) mod named;
 mod nested;
 
@@ -306,67 +307,11 @@ pub(crate) fn find<'a>(owner: &str, params: &'a [Param], aliases: &[Alias], name
         .or_else(|| params.iter().find(|p| p.name.eq_ignore_ascii_case(name)))
         .ok_or_else(|| {
             let known = params.iter().map(|p| p.name).chain(aliases.iter().map(|(alias, _, _)| *alias));
-            let of_owner = ELSEWHERE.iter().filter(|(whose, _, _)| whose.split(' ').any(|o| o == owner));
+            let of_owner = elsewhere::NAMES.iter().filter(|(whose, _, _)| whose.split(' ').any(|o| o == owner));
             let elsewhere: Vec<(&str, &'static str)> = of_owner.map(|(_, name, here)| (*name, *here)).collect();
             Error::unknown_here(format!("parameter of {owner}"), name, known, &elsewhere)
         })
 }
-
-/// A parameter that estimators elsewhere hold and a kernel holds here.
-const OF_KERNEL: &str = "a parameter of the kernel, such as rbf(gamma=1) or polynomial(degree=2) (--kernel)";
-
-/// The estimators that ask for a kernel beside them.
-const KERNEL_OWNERS: &str = "ridge gp svc svr knn kernel_pca k_medoids kernel_k_means spectral_clustering";
-
-/// What other books and libraries call parameters: owners, the name, and what that is here.
-const ELSEWHERE: &[(&str, &str, &str)] = &[
-    ("ridge", "alpha", "lambda"),
-    ("ridge", "regularization", "lambda"),
-    ("ridge", "c", "lambda, which grows as c falls"),
-    ("ridge", "fit_intercept", "intercept"),
-    ("gp", "alpha", "noise"),
-    ("gp", "sigma", "noise"),
-    ("gp", "normalize_y", "standardise_target"),
-    ("linear_svc linear_svr", "intercept_scaling", "intercept_scale"),
-    ("linear_svc linear_svr", "dual", "solver"),
-    ("kde local_regression", "h", "bandwidth"),
-    ("local_regression", "frac", "span"),
-    ("local_regression", "it", "rounds"),
-    ("knn", "n_neighbors", "k"),
-    ("knn", "neighbors", "k"),
-    ("knn", "n_neighbours", "k"),
-    ("knn", "metric", "the kernel, by which neighbours are found (--kernel)"),
-    ("svc svr linear_svc linear_svr", "tol", "tolerance"),
-    ("svc svr linear_svc linear_svr", "max_iter", "max_iterations"),
-    ("svc svr", "cache_size", "cache_mb"),
-    ("svc svr", "probability", "an option of predict (--probabilities)"),
-    ("kernel_pca", "n_components", "components"),
-    ("k_medoids kernel_k_means spectral_clustering", "k", "clusters"),
-    ("k_medoids kernel_k_means spectral_clustering", "n_clusters", "clusters"),
-    ("k_medoids kernel_k_means spectral_clustering rvm", "n_init", "starts"),
-    (KERNEL_OWNERS, "kernel", "an option of its own, such as rbf(length_scale=2) (--kernel)"),
-    (KERNEL_OWNERS, "gamma", OF_KERNEL),
-    (KERNEL_OWNERS, "degree", OF_KERNEL),
-    (KERNEL_OWNERS, "coef0", OF_KERNEL),
-    (KERNEL_OWNERS, "length_scale", OF_KERNEL),
-    ("laplacian periodic", "sigma", "length_scale"),
-    ("rbf matern laplacian rational_quadratic periodic", "bandwidth", "length_scale"),
-    ("polynomial sigmoid", "c", "offset"),
-    ("polynomial", "d", "degree"),
-    ("spectrum subsequence", "n", "k"),
-    ("subsequence", "lambda", "decay"),
-    ("subsequence", "maxlen", "k, with lengths=up_to"),
-    ("local_alignment", "gap_open", "open, beside extend"),
-    ("tfidf", "ngram_range", "ngrams, the most words in a row"),
-    ("tfidf", "sublinear_tf", "tf=sublinear"),
-    ("tfidf", "use_idf", "idf=none where no"),
-    ("tfidf", "smooth_idf", "idf=smooth, or idf=plain where no"),
-    ("tfidf", "norm", "normalised"),
-    ("tfidf", "lowercase", "lower_case"),
-    ("tfidf", "stopwords", "stop_words"),
-    ("tfidf", "token_pattern", "tokens"),
-    ("tfidf", "max_features", "min_df, which leaves rare words out"),
-];
 
 /// Another name for a parameter: (name, parameter, value of the parameter for a value of the name).
 pub type Alias = (&'static str, &'static str, fn(f64) -> f64);

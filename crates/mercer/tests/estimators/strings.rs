@@ -3,7 +3,7 @@
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Labels, Strings, Target, TargetInfo, Values};
 use mercer::estimators::{EstimatorExpr, Want};
-use mercer::gram::{self, Gram};
+use mercer::gram;
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
 use mercer::linalg::Matrix;

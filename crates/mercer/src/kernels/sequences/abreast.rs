@@ -3,7 +3,7 @@
 use super::letters::{Code, Encoded, with_codes};
 use super::octet::{LANES, Letters};
 use crate::data::Strings;
-use crate::gram::Rows;
+use crate::gram::TileRows;
 use std::ops::Range;
 
 /// The letters of eight pairs of strings: `x[p][l]` is letter p of the first string of lane l, `z[p][l]` that of the second. The first is no
@@ -137,9 +137,9 @@ pub(crate) fn mean_length(strings: &Strings) -> f64 {
 }
 
 /// The rows of a tile that are columns of it too, where both are of one batch: pairs of these come twice.
-pub(crate) fn shared(a: &Encoded, rows: &Rows<'_>, b: &Encoded, cols: &Range<usize>) -> Range<usize> {
+pub(crate) fn shared(a: &Encoded, rows: &TileRows<'_>, b: &Encoded, cols: &Range<usize>) -> Range<usize> {
     match rows {
-        Rows::Range(rows) if std::ptr::eq(a, b) => rows.start.max(cols.start)..rows.end.min(cols.end),
+        TileRows::Range(rows) if std::ptr::eq(a, b) => rows.start.max(cols.start)..rows.end.min(cols.end),
         _ => 0..0,
     }
 }
@@ -159,7 +159,7 @@ impl TilePlace {
 
 /// Hands all pairs of a tile to `visit`, eight at a time. Pairs of one batch that the tile holds twice come once.
 pub(crate) fn each_eight(
-    (a, rows): (&Encoded, &Rows<'_>),
+    (a, rows): (&Encoded, &TileRows<'_>),
     (b, cols): (&Encoded, Range<usize>),
     letters: LaneLetters,
     visit: &mut impl FnMut(&EightPairs<'_>, &[TilePlace]),

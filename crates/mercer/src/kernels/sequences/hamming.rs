@@ -96,7 +96,7 @@ mod tests {
     /// A table by the transform is the table entry by entry, for alphabets and windows of several sizes.
     #[test]
     fn the_transform_diagonalises_every_table() {
-        for (letters, length) in [(1, 3), (2, 5), (4, 3), (5, 2), (3, 4)] {
+        for (letters, length) in [(1usize, 3), (2, 5), (4, 3), (5, 2), (3, 4)] {
             let table: Vec<f64> = (0..=length).map(|d| 1.0 / (1.0 + d as f64) - 0.2 * d as f64).collect();
             let words = letters.pow(length as u32);
             let x: Vec<f64> = (0..words).map(|w| ((w * 7 + 3) % 11) as f64 - 4.0).collect();
@@ -114,7 +114,7 @@ mod tests {
     /// mismatch_table against counting all words; (k, 0) is the spectrum kernel.
     #[test]
     fn tables_count_what_they_say() {
-        for (letters, length, m) in [(2, 4, 1), (3, 3, 2), (4, 3, 1), (4, 4, 0), (1, 3, 1)] {
+        for (letters, length, m) in [(2usize, 4, 1), (3, 3, 2), (4, 3, 1), (4, 4, 0), (1, 3, 1)] {
             let words = letters.pow(length as u32);
             let table = mismatch_table(length, m, letters);
             for v in 0..words {

@@ -363,6 +363,10 @@ impl Encoded {
     pub(crate) fn size(&self) -> usize {
         self.size
     }
+    /// The letter of a code.
+    pub(crate) fn letter(&self, code: usize) -> char {
+        self.letters.get(code).copied().unwrap_or(MASKED)
+    }
     /// Every string with its reverse complement behind it, and a code that matches nothing between them.
     pub(crate) fn with_reverse_complements(&self) -> Encoded {
         fn both<C: Code>(codes: &[C], starts: &[usize]) -> Vec<C> {

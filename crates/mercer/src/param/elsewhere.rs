@@ -1,0 +1,63 @@
+//! Names of parameters in other books and libraries.
+
+/// A parameter that estimators elsewhere hold and a kernel holds here.
+const OF_KERNEL: &str = "a parameter of the kernel, such as rbf(gamma=1) or polynomial(degree=2) (--kernel)";
+
+/// The estimators that ask for a kernel beside them.
+const KERNEL_OWNERS: &str = "ridge gp svc svr knn kernel_pca k_medoids kernel_k_means spectral_clustering";
+
+/// What other books and libraries call parameters: owners, the name, and what that is here.
+pub(super) const NAMES: &[(&str, &str, &str)] = &[
+    ("ridge", "alpha", "lambda"),
+    ("ridge", "regularization", "lambda"),
+    ("ridge", "c", "lambda, which grows as c falls"),
+    ("ridge", "fit_intercept", "intercept"),
+    ("gp", "alpha", "noise"),
+    ("gp", "sigma", "noise"),
+    ("gp", "normalize_y", "standardise_target"),
+    ("linear_svc linear_svr", "intercept_scaling", "intercept_scale"),
+    ("linear_svc linear_svr", "dual", "solver"),
+    ("kde local_regression", "h", "bandwidth"),
+    ("local_regression", "frac", "span"),
+    ("local_regression", "it", "rounds"),
+    ("knn", "n_neighbors", "k"),
+    ("knn", "neighbors", "k"),
+    ("knn", "n_neighbours", "k"),
+    ("knn", "metric", "the kernel, by which neighbours are found (--kernel)"),
+    ("svc svr linear_svc linear_svr", "tol", "tolerance"),
+    ("svc svr linear_svc linear_svr", "max_iter", "max_iterations"),
+    ("svc svr", "cache_size", "cache_mb"),
+    ("svc svr", "probability", "an option of predict (--probabilities)"),
+    ("kernel_pca", "n_components", "components"),
+    ("k_medoids kernel_k_means spectral_clustering", "k", "clusters"),
+    ("k_medoids kernel_k_means spectral_clustering", "n_clusters", "clusters"),
+    ("k_medoids kernel_k_means spectral_clustering rvm", "n_init", "starts"),
+    (KERNEL_OWNERS, "kernel", "an option of its own, such as rbf(length_scale=2) (--kernel)"),
+    (KERNEL_OWNERS, "gamma", OF_KERNEL),
+    (KERNEL_OWNERS, "degree", OF_KERNEL),
+    (KERNEL_OWNERS, "coef0", OF_KERNEL),
+    (KERNEL_OWNERS, "length_scale", OF_KERNEL),
+    ("laplacian periodic", "sigma", "length_scale"),
+    ("rbf matern laplacian rational_quadratic periodic", "bandwidth", "length_scale"),
+    ("polynomial sigmoid", "c", "offset"),
+    ("polynomial", "d", "degree"),
+    ("spectrum subsequence", "n", "k"),
+    ("gapped", "l", "length"),
+    ("gapped", "g", "length"),
+    ("gapped", "d", "mismatches"),
+    ("gapped", "m", "mismatches"),
+    ("blended substrings", "lambda", "decay"),
+    ("weighted_degree", "d", "degree"),
+    ("subsequence", "lambda", "decay"),
+    ("subsequence", "maxlen", "k, with lengths=up_to"),
+    ("local_alignment", "gap_open", "open, beside extend"),
+    ("tfidf", "ngram_range", "ngrams, the most words in a row"),
+    ("tfidf", "sublinear_tf", "tf=sublinear"),
+    ("tfidf", "use_idf", "idf=none where no"),
+    ("tfidf", "smooth_idf", "idf=smooth, or idf=plain where no"),
+    ("tfidf", "norm", "normalised"),
+    ("tfidf", "lowercase", "lower_case"),
+    ("tfidf", "stopwords", "stop_words"),
+    ("tfidf", "token_pattern", "tokens"),
+    ("tfidf", "max_features", "min_df, which leaves rare words out"),
+];
