@@ -89,7 +89,7 @@ impl Untargeted {
         }
         if let Some(path) = &self.report {
             let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
-            let page = report::model_page(&model, &row, &self.table, &command_line())?;
+            let page = report::model_page(&model, &row, &[], &self.table, &command_line())?;
             store::write_atomically(path, page.as_bytes())?;
         }
         match &self.output {

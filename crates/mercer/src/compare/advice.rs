@@ -120,7 +120,8 @@ fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<
     if numbers == 0 {
         // Every part alone: words, or runs of letters.
         let parts = if let KernelExpr::Sum(sum) = &natural { sum.of.clone() } else { Vec::new() };
-        return Ok((Rule::Structure, numbers, std::iter::once(natural).chain(parts).collect()));
+        let others = KernelExpr::alternatives(data)?;
+        return Ok((Rule::Structure, numbers, std::iter::once(natural).chain(parts).chain(others).collect()));
     }
     let lines = over_numbers(&natural, &KernelExpr::parse("linear")?);
     let products = over_numbers(&natural, &KernelExpr::parse("polynomial(degree=2)")?);

@@ -1,6 +1,9 @@
 //! New rows against support rows, together with the kernel among the new rows: what a joint covariance needs.
 
 use super::{Block, Gram, Side, Structure, Subset};
+use crate::control::Control;
+use crate::error::Result;
+use crate::linalg::Matrix;
 use std::ops::Range;
 
 /// A cross Gram matrix that knows the kernel among its rows.
@@ -20,6 +23,9 @@ impl Gram for Joint<'_> {
     }
     fn structure(&self) -> Structure<'_> {
         self.cross.structure()
+    }
+    fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
+        self.cross.folded(rows, coef, control)
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.cross.diagonal(side)

@@ -169,8 +169,8 @@ pub trait PreparedBatch: Sized {
 
 /// A batch and its coefficients, folded into one function.
 pub trait Fold<P>: Send + Sync {
-    /// The function of every input of another batch, inputs x outputs.
-    fn values(&self, rows: &P) -> Matrix;
+    /// The function of some inputs of another batch, inputs x outputs.
+    fn values(&self, batch: &P, rows: &[usize]) -> Matrix;
 }
 
 /// Coefficients, and the function that a batch folds into with them.
@@ -282,12 +282,12 @@ impl<K: Kernel> Gram for Leaf<K> {
         let held = if self.rows.is_none() { self.cols.batch.held() } else { None };
         held.map_or(Structure::Features(self), |values| Structure::Held(HeldMatrix::new(values)))
     }
-    fn folded(&self, coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
+    fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
         control.check()?;
-        if self.shape().0 == 0 {
+        if rows.is_empty() {
             return Ok(None);
         }
-        Ok(self.cols.fold(coef).1.as_ref().map(|fold| fold.values(self.along_rows())))
+        Ok(self.cols.fold(coef).1.as_ref().map(|fold| fold.values(self.along_rows(), rows)))
     }
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         let (Some(a), Some(b)) = (self.cols.kernel.points(self.along_rows()), self.cols.kernel.points(&self.cols.batch)) else {

@@ -130,12 +130,12 @@ pub trait Gram: Sync {
     fn structure(&self) -> Structure<'_> {
         Structure::Opaque
     }
-    /// sum_s coef[s, o] k(row, s) for every row, where the columns fold into one function whose cost is that of a row alone, however many
-    /// they are; `None` where that does not pay.
+    /// sum_s coef[s, o] k(row, s) for a list of rows, where the columns fold into one function whose cost is that of a row alone, however
+    /// many they are; `None` where that does not pay, whatever the rows.
     ///
     /// # Errors
     /// Bounds of `control`.
-    fn folded(&self, _coef: &Matrix, _control: &Control) -> Result<Option<Matrix>> {
+    fn folded(&self, _rows: &[usize], _coef: &Matrix, _control: &Control) -> Result<Option<Matrix>> {
         Ok(None)
     }
     /// The rows with k(x, x) = 0, ascending.

@@ -1,7 +1,7 @@
 //! Sums and products of bound kernels, tile by tile (F24).
 
 use super::gradient::{plan_copies, reweigh};
-use super::{Block, Bound, FeatureSource, Features, Gram, Side, Structure, apply, distances, with_scratch};
+use super::{Block, Bound, FeatureSource, Features, Gram, Side, Structure, Subset, apply, distances, with_scratch};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -75,14 +75,15 @@ of_parts!(Sum, +, {
         Structure::Features(self)
     }
     /// Where some parts fold, the others are applied.
-    fn folded(&self, coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
-        let parts = self.0.iter().map(|k| k.folded(coef, control)).collect::<Result<Vec<_>>>()?;
+    fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
+        let parts = self.0.iter().map(|k| k.folded(rows, coef, control)).collect::<Result<Vec<_>>>()?;
         if parts.iter().all(Option::is_none) {
             return Ok(None);
         }
-        let mut sum = Matrix::zeros(self.shape().0, coef.cols());
+        let all: Vec<usize> = (0..self.shape().1).collect();
+        let mut sum = Matrix::zeros(rows.len(), coef.cols());
         for (k, part) in self.0.iter().zip(parts) {
-            let part = part.map_or_else(|| apply(k.as_ref(), coef, control), Ok)?;
+            let part = part.map_or_else(|| apply(&Subset::new(k.as_ref(), rows, &all), coef, control), Ok)?;
             sum.data_mut().iter_mut().zip(part.data()).for_each(|(s, v)| *s += v);
         }
         Ok(Some(sum))

@@ -88,13 +88,15 @@ impl<R: Rewrite> Gram for Rewritten<R> {
     fn structure(&self) -> Structure<'_> {
         Structure::Features(self)
     }
-    fn folded(&self, coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
+    fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
         let (Some(by_row), Some(by_col)) = (self.multipliers(Side::Rows), self.multipliers(Side::Cols)) else { return Ok(None) };
-        let scaled = |mut matrix: Matrix, by: &[f64]| {
-            by.iter().enumerate().for_each(|(i, by)| matrix.row_mut(i).iter_mut().for_each(|x| *x *= by));
-            matrix
-        };
-        Ok(self.of.folded(&scaled(coef.clone(), &by_col), control)?.map(|values| scaled(values, &by_row)))
+        let mut scaled = coef.clone();
+        by_col.iter().enumerate().for_each(|(s, by)| scaled.row_mut(s).iter_mut().for_each(|c| *c *= by));
+        let mut values = self.of.folded(rows, &scaled, control)?;
+        if let Some(values) = &mut values {
+            rows.iter().enumerate().for_each(|(k, &i)| values.row_mut(k).iter_mut().for_each(|v| *v *= by_row[i]));
+        }
+        Ok(values)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Some rows and some columns of another Gram matrix, in any order.
 
 use super::{Block, FeatureSource, Gram, Side, Structure, with_scratch};
+use crate::control::Control;
+use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -107,6 +109,15 @@ impl Gram for Subset<'_> {
     }
     fn structure(&self) -> Structure<'_> {
         Structure::Features(self)
+    }
+    /// Columns that are left out have coefficients of 0.
+    fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
+        let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        let mut all = Matrix::zeros(self.of.shape().1, coef.cols());
+        for (s, &j) in self.cols.iter().enumerate() {
+            all.row_mut(j).iter_mut().zip(coef.row(s)).for_each(|(a, c)| *a += c);
+        }
+        self.of.folded(&list, &all, control)
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();

@@ -2,7 +2,7 @@
 
 use super::composition::Learns;
 use super::leaf::{AnyKernel, Takes};
-use super::sequences::usual::{common_length, usual};
+use super::sequences::usual::{alternatives, common_length, usual};
 use super::{Composed, KernelExpr, Normalise, On, Sum};
 use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Values};
 use crate::error::{Error, Result};
@@ -117,6 +117,14 @@ impl KernelExpr {
         match &column.values {
             Values::Sequences(strings) => Some(format!("column '{}' holds {}", column.name, usual(strings).1)),
             _ => None,
+        }
+    }
+
+    /// Kernels that are measured beside the default where one column of sequences is all there is.
+    pub(crate) fn alternatives(data: &Dataset) -> Result<Vec<KernelExpr>> {
+        match data.columns() {
+            [Column { values: Values::Sequences(strings), .. }] => alternatives(strings).into_iter().map(KernelExpr::parse).collect(),
+            _ => Ok(Vec::new()),
         }
     }
 

@@ -64,7 +64,8 @@ fn folded_columns_give_the_products_of_kernel_values() {
     ] {
         let settled = KernelExpr::parse(kernel).unwrap().settle(&sequences(&rows)).unwrap();
         let cross = settled.bind(Some(&sequences(&new)), &sequences(&rows)).unwrap_or_else(|e| panic!("{kernel}: {e}"));
-        let folded = cross.folded(&coef, &control).unwrap().unwrap_or_else(|| panic!("{kernel} does not fold"));
+        let all: Vec<usize> = (0..new.len()).collect();
+        let folded = cross.folded(&all, &coef, &control).unwrap().unwrap_or_else(|| panic!("{kernel} does not fold"));
         let direct = gram::apply(cross.as_ref(), &coef, &control).unwrap();
         let size = direct.data().iter().fold(1.0f64, |most, v| most.max(v.abs()));
         for (a, b) in folded.data().iter().zip(direct.data()) {
@@ -73,7 +74,7 @@ fn folded_columns_give_the_products_of_kernel_values() {
     }
     // A table of 4^12 words would be larger than it may be.
     let long = KernelExpr::parse("gapped(length=12, k=5, mismatches=7, alphabet=dna)").unwrap();
-    assert!(long.bind(Some(&sequences(&new)), &sequences(&rows)).unwrap().folded(&coef, &control).unwrap().is_none());
+    assert!(long.bind(Some(&sequences(&new)), &sequences(&rows)).unwrap().folded(&[0, 1], &coef, &control).unwrap().is_none());
 }
 
 /// The longest part of a text that another one holds.

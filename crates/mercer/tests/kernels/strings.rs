@@ -98,7 +98,14 @@ fn is_its_definition(
         let new: Vec<String> = (0..3).map(|_| draw(&mut random, letters, longest)).collect();
         let of = |s: &String| features(&read(s));
         let reversed = |s: &String| features(&read(s).into_iter().rev().map(complement).collect::<Vec<char>>());
-        let value = |x: &String, z: &String| inner(&of(x), &of(z)) + if both_strands { inner(&of(x), &reversed(z)) } else { 0.0 };
+        // k(x, z) + k(x, reverse complement of z), where the features are closed under it.
+        let value = |x: &String, z: &String| {
+            let strands = |s: &String| [of(s), reversed(s)];
+            match both_strands {
+                false => inner(&of(x), &of(z)),
+                true => strands(x).iter().flat_map(|a| strands(z).map(|b| inner(a, &b))).sum::<f64>() / 2.0,
+            }
+        };
         let (data, others) = (sequences(&rows), sequences(&new));
         let settled = KernelExpr::parse(kernel).unwrap().settle(&data).unwrap();
         let k = gram::dense(settled.bind(None, &data).unwrap().as_ref(), &Control::default()).unwrap();

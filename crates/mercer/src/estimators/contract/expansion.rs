@@ -5,7 +5,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::even_rows;
 use crate::error::{Error, Result};
-use crate::gram::{self, Features, Gram, Multiplied, Side, Subset, ranges};
+use crate::gram::{self, Dense, Features, Gram, Multiplied, Side, Subset, ranges};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -125,13 +125,33 @@ impl Expansion {
             (Some(_), None) if self.support.is_empty() => {
                 return Err(Error::Data("the model holds weights of features, and this kernel has none".into()));
             }
-            _ if cross.shape().1 != self.coef.rows() => gram::apply(cross, &self.coef, control)?,
-            _ => match cross.folded(&self.coef, control)? {
+            _ => match self.folded(cross, &(0..cross.shape().0).collect::<Vec<_>>(), control)? {
                 Some(values) => values,
                 None if self.single => gram::apply_f32(cross, &self.coef, control)?,
                 None => gram::apply(cross, &self.coef, control)?,
             },
         };
+        self.add_bias(&mut out);
+        Ok(out)
+    }
+
+    /// f of some rows, whose kernel values with the support are known: as [`Expansion::predict`] gives it for them.
+    pub(crate) fn predict_known(&self, cross: &dyn Gram, rows: &[usize], known: &Dense, control: &Control) -> Result<Matrix> {
+        self.check()?;
+        match self.folded(cross, rows, control)? {
+            Some(mut values) => {
+                self.add_bias(&mut values);
+                Ok(values)
+            }
+            None => self.predict(known, control),
+        }
+    }
+
+    fn folded(&self, cross: &dyn Gram, rows: &[usize], control: &Control) -> Result<Option<Matrix>> {
+        if self.weights.is_some() || cross.shape().1 != self.coef.rows() { Ok(None) } else { cross.folded(rows, &self.coef, control) }
+    }
+
+    fn add_bias(&self, out: &mut Matrix) {
         if self.bias.iter().any(|b| *b != 0.0) {
             for row in out.data_mut().chunks_exact_mut(self.bias.len()) {
                 for (f, b) in row.iter_mut().zip(&self.bias) {
@@ -139,7 +159,6 @@ impl Expansion {
                 }
             }
         }
-        Ok(out)
     }
 
     /// An error unless support, coefficients and bias have sizes that fit.

@@ -243,12 +243,11 @@ impl GpOfClasses {
     }
 
     /// Means of the latent functions; of two classes one that is rounding is 0, as likely one as the other.
-    fn means(&self, cross: &dyn Gram, control: &Control) -> Result<Matrix> {
-        let mut means = self.expansion.predict(cross, control)?;
-        if means.cols() == 1 {
-            means.data_mut().iter_mut().filter(|v| v.abs() <= ROUNDING).for_each(|v| *v = 0.0);
+    fn means(mut predicted: Matrix) -> Matrix {
+        if predicted.cols() == 1 {
+            predicted.data_mut().iter_mut().filter(|v| v.abs() <= ROUNDING).for_each(|v| *v = 0.0);
         }
-        Ok(means)
+        predicted
     }
 
     /// Training rows by the posterior without each.
@@ -279,7 +278,7 @@ impl Fitted for GpOfClasses {
         let (m, n) = cross.shape();
         let outputs = self.expansion.bias.len();
         if outputs == 1 && !(want.probabilities || want.variance) {
-            let mean = self.means(cross, control)?;
+            let mean = Self::means(self.expansion.predict(cross, control)?);
             let by_sign = self.scores.probabilities(&mean);
             return Ok(self.scores.predictions(mean, by_sign, want));
         }
@@ -292,7 +291,8 @@ impl Fitted for GpOfClasses {
         for start in (0..m).step_by(ROWS) {
             let rows: Vec<usize> = (start..(start + ROWS).min(m)).collect();
             let mut k = gram::dense(&Subset::new(cross, &rows, &all), control)?;
-            let mean = self.means(&Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; n])?, control)?;
+            let known = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; n])?;
+            let mean = Self::means(self.expansion.predict_known(cross, &rows, &known, control)?);
             k.data_mut().iter_mut().for_each(|v| *v *= self.variance);
             let covariances = self.covariances(&k, &prior[start..start + rows.len()], control)?;
             if want.variance {

@@ -148,7 +148,7 @@ impl GpOfNumbers {
         let rows: Vec<usize> = rows.collect();
         let mut k = gram::dense(&Subset::new(query.cross, &rows, all), query.control)?;
         let dense = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
-        let mean = self.expansion.predict(&dense, query.control)?;
+        let mean = self.expansion.predict_known(query.cross, &rows, &dense, query.control)?;
         k.data_mut().iter_mut().for_each(|v| *v *= self.process.variance);
         self.factor.solve_rows(&mut k, query.control)?;
         Ok((mean, k))

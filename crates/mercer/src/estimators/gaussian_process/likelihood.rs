@@ -215,7 +215,7 @@ impl GpOfLikelihood {
     fn block(&self, query: &Query<'_>, rows: &[usize], all: &[usize]) -> Result<(Matrix, Matrix)> {
         let mut k = gram::dense(&Subset::new(query.cross, rows, all), query.control)?;
         let dense = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
-        let mean = self.expansion.predict(&dense, query.control)?;
+        let mean = self.expansion.predict_known(query.cross, rows, &dense, query.control)?;
         for row in k.data_mut().chunks_exact_mut(all.len().max(1)) {
             row.iter_mut().zip(&self.root).for_each(|(v, r)| *v *= self.variance * r);
         }

@@ -51,7 +51,10 @@ enum Form {
 impl PreparedBatch for Windowed {
     /// The value of every word as long as a window, where a table of them costs no more than some rows.
     fn fold(&self, coef: &Matrix) -> Option<Box<dyn Fold<Windowed>>> {
-        let Form::Windows(plain, both) = &self.form else { return None };
+        let (plain, both) = match &self.form {
+            Form::Windows(plain, both) => (plain, both),
+            Form::Words(points) => return Some(Box::new(WordWeights(linear_sums(points, coef)))),
+        };
         let (size, length, outputs) = (self.kernel.reading.fixed_size()?, self.kernel.length, coef.cols());
         let words = size.checked_pow(u32::try_from(length).ok()?).filter(|words| words.saturating_mul(outputs) <= MOST_TABLE)?;
         let letters = plain.letters() as f64 / plain.len().max(1) as f64;
@@ -76,6 +79,33 @@ impl PreparedBatch for Windowed {
     }
 }
 
+/// The sum of the features of points, each times its coefficients: dim x outputs.
+fn linear_sums(points: &PreparedPoints, coef: &Matrix) -> Matrix {
+    let mut sums = Matrix::zeros(points.dim(), coef.cols());
+    for s in 0..points.rows() {
+        for (column, v) in points.each(s) {
+            sums.row_mut(column).iter_mut().zip(coef.row(s)).for_each(|(w, c)| *w += c * v);
+        }
+    }
+    sums
+}
+
+/// Weights of the coordinates of words, coordinates x outputs.
+struct WordWeights(Matrix);
+
+impl Fold<Windowed> for WordWeights {
+    fn values(&self, batch: &Windowed, rows: &[usize]) -> Matrix {
+        let Form::Words(points) = &batch.form else { return Matrix::zeros(0, self.0.cols()) };
+        let mut out = Matrix::zeros(rows.len(), self.0.cols());
+        for (k, &i) in rows.iter().enumerate() {
+            for (column, v) in points.each(i) {
+                out.row_mut(k).iter_mut().zip(self.0.row(column)).for_each(|(o, w)| *o += v * w);
+            }
+        }
+        out
+    }
+}
+
 /// The value of each word, one table for each output.
 struct WordTables {
     tables: Vec<Vec<f64>>,
@@ -83,11 +113,11 @@ struct WordTables {
 }
 
 impl Fold<Windowed> for WordTables {
-    fn values(&self, rows: &Windowed) -> Matrix {
-        let Form::Windows(plain, _) = &rows.form else { return Matrix::zeros(0, self.tables.len()) };
-        let mut out = Matrix::zeros(plain.len(), self.tables.len());
-        for i in 0..plain.len() {
-            let values = out.row_mut(i);
+    fn values(&self, batch: &Windowed, rows: &[usize]) -> Matrix {
+        let Form::Windows(plain, _) = &batch.form else { return Matrix::zeros(0, self.tables.len()) };
+        let mut out = Matrix::zeros(rows.len(), self.tables.len());
+        for (k, &i) in rows.iter().enumerate() {
+            let values = out.row_mut(k);
             plain.each_word(i, self.size, |word| values.iter_mut().zip(&self.tables).for_each(|(v, table)| *v += table[word]));
         }
         out
@@ -131,7 +161,11 @@ impl ByDistance {
         let (plain, both) = windows(strings);
         let (x, z) = own.as_ref().map_or((&plain, both.as_ref()), |(x, z)| (x, z.as_ref()));
         let own_value = |memory: &mut Memory, i: usize| {
-            z.unwrap_or(x).map(i, &mut memory.maps);
+            let strands = z.unwrap_or(x);
+            if let Some(value) = self.by_words(x, strands, i) {
+                return value;
+            }
+            strands.map(i, &mut memory.maps);
             self.value(x, i, memory)
         };
         let diagonal = (0..inputs.len()).into_par_iter().map_init(Memory::default, own_value).collect();
@@ -156,6 +190,24 @@ impl ByDistance {
         reflect(&mut counts, self.length, size);
         multiply(&mut counts, size, roots);
         counts
+    }
+
+    /// k(x, x) of a string so long that a table of all words costs less than its pairs of windows.
+    fn by_words(&self, x: &Windows, strands: &Windows, i: usize) -> Option<f64> {
+        let size = self.reading.fixed_size()?;
+        let words = size.checked_pow(u32::try_from(self.length).ok()?).filter(|words| *words <= MOST_TABLE)?;
+        let pairs = steps(x.length(i) as f64, (strands.length(i) + self.length) as f64, self.table.len());
+        if (PER_WORD * 2 * self.length * words) as f64 > pairs {
+            return None;
+        }
+        let mut table = vec![0.0; words];
+        strands.each_word(i, size, |word| table[word] += 1.0);
+        reflect(&mut table, self.length, size);
+        multiply(&mut table, size, &eigenvalues(&self.table, self.length, size));
+        reflect(&mut table, self.length, size);
+        let mut sum = 0.0;
+        x.each_word(i, size, |word| sum += table[word]);
+        Some(sum)
     }
 
     /// k of string i and the one of the bit maps.

@@ -85,11 +85,11 @@ impl PreparedBatch for Counted {
 struct SubstringSums(Matrix);
 
 impl Fold<Counted> for SubstringSums {
-    fn values(&self, rows: &Counted) -> Matrix {
-        let mut out = Matrix::zeros(rows.counts.rows(), self.0.cols());
-        for i in 0..rows.counts.rows() {
-            for (column, v) in rows.counts.each(i) {
-                out.row_mut(i).iter_mut().zip(self.0.row(column)).for_each(|(o, w)| *o += v * w);
+    fn values(&self, batch: &Counted, rows: &[usize]) -> Matrix {
+        let mut out = Matrix::zeros(rows.len(), self.0.cols());
+        for (k, &i) in rows.iter().enumerate() {
+            for (column, v) in batch.counts.each(i) {
+                out.row_mut(k).iter_mut().zip(self.0.row(column)).for_each(|(o, w)| *o += v * w);
             }
         }
         out
@@ -111,6 +111,14 @@ impl Counting {
                 Numbering::new(size, *shortest..=shortest + weights.len() - 1).map(|n| (n, &weights[..]))
             }
             _ => None,
+        }
+    }
+
+    /// The least length of a substring that counts.
+    pub(crate) fn shortest(&self) -> usize {
+        match &self.weights {
+            SubstringWeights::Bounded { shortest, .. } | SubstringWeights::Geometric { shortest, .. } => *shortest,
+            SubstringWeights::Given { substrings, .. } => substrings.iter().map(|s| s.chars().count()).min().unwrap_or(1),
         }
     }
 
@@ -227,15 +235,17 @@ impl Counting {
         (0..strings.len()).into_par_iter().map(|i| factor * factor * one(i)).collect()
     }
 
-    /// An upper bound on the counts of these strings.
+    /// About as many counts as these strings have. A state of the automaton is met by every string that holds its substrings: one for each
+    /// letter, and the branches above it, of which a string of n letters among N has about log(N) - log(n) for each letter, to the base of
+    /// the number of letters.
     pub(crate) fn stored(&self, inputs: &Strings) -> usize {
-        let letters: usize = inputs.iter().map(str::len).sum();
-        let lengths = match &self.weights {
-            SubstringWeights::Bounded { weights, .. } => weights.len().min(MOST_LENGTHS),
-            SubstringWeights::Geometric { .. } => 2,
+        let letters = inputs.iter().map(str::len).sum::<usize>() as f64;
+        let per_letter = match &self.weights {
+            SubstringWeights::Bounded { weights, .. } if weights.len() <= MOST_LENGTHS => weights.len() as f64,
             SubstringWeights::Given { substrings, .. } => return substrings.len() * inputs.len(),
+            _ => 2.0 + (inputs.len().max(1) as f64).ln() / 4f64.ln(),
         };
-        letters * lengths * if self.reading.reverse_complement { 2 } else { 1 }
+        (letters * per_letter * if self.reading.reverse_complement { 2.0 } else { 1.0 }) as usize
     }
 
     /// Operations of a value: one at a scattered place for each column that two strings share, by some of them.
@@ -287,6 +297,9 @@ macro_rules! by_counts {
             let parameters = |$kernel: &Self| -> Result<()> { $check };
             parameters(self)?;
             self.reading().check(Self::NAME, inputs)
+        }
+        fn learn(&self, inputs: &Strings, _: RowWeights<'_>, _: &Control) -> Result<()> {
+            self.reading().require_length(Self::NAME, "a substring", self.counting().shortest(), inputs)
         }
         fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Counted>) -> Result<Counted> {
             Ok(self.counting().prepare(inputs, like))

@@ -59,8 +59,11 @@ pub(crate) const AMBIGUITY: Param = Param::fixed(
     "letters that stand for several, such as N: split, they match nothing and no substring runs across them; skip, they are left out; letter, they match themselves",
     Domain::Choice(&["split", "skip", "letter"]),
 );
-pub(crate) const REVERSE_COMPLEMENT: Param =
-    Param::fixed("reverse_complement", "whether both strands of DNA or RNA count: k(x, z) + k(x, reverse complement of z)", Domain::Flag);
+pub(crate) const REVERSE_COMPLEMENT: Param = Param::fixed(
+    "reverse_complement",
+    "whether both strands of DNA or RNA count: k(x, z) + k(x, reverse complement of z), by features of both strands",
+    Domain::Flag,
+);
 
 /// A letter that is not known (Unicode's replacement character): it matches nothing, whatever the alphabet and the policy.
 pub(crate) const MASKED: char = char::REPLACEMENT_CHARACTER;
@@ -205,7 +208,18 @@ pub(crate) use with_codes;
 impl Reading {
     /// The alphabet, guessed where it is `auto`.
     pub(crate) fn settled(&self, inputs: &Strings) -> Alphabet {
-        if self.alphabet == Alphabet::Auto { Alphabet::guess(inputs) } else { self.alphabet }
+        match (self.alphabet, self.reverse_complement) {
+            (Alphabet::Auto, false) => Alphabet::guess(inputs),
+            // Strands are asked for of nucleic acids alone.
+            (Alphabet::Auto, true) => {
+                if Alphabet::guess(inputs) == Alphabet::Rna {
+                    Alphabet::Rna
+                } else {
+                    Alphabet::Dna
+                }
+            }
+            (declared, _) => declared,
+        }
     }
 
     /// The number of letters, where the alphabet says so.
@@ -244,6 +258,17 @@ impl Reading {
             }
         }
         Ok(())
+    }
+
+    /// An error where every training string is too short to hold what is counted.
+    pub(crate) fn require_length(&self, owner: &str, what: &str, least: usize, inputs: &Strings) -> Result<()> {
+        let longest = inputs.iter().map(|s| s.chars().count()).max().unwrap_or(least);
+        if longest >= least {
+            return Ok(());
+        }
+        Err(Error::Data(format!(
+            "{owner}: no training string has the {least} letters of {what}; the longest has {longest}: take a smaller length"
+        )))
     }
 
     /// The strings as codes; against a batch of columns, by its codes.

@@ -28,6 +28,21 @@ pub(crate) fn usual(strings: &Strings) -> (Vec<KernelExpr>, String) {
     (vec![normalised(by_content)], format!("{letters}: compared {how}"))
 }
 
+/// Kernels of sequences that are measured beside the usual one: other lengths, letters that differ, gaps, places.
+pub(crate) fn alternatives(strings: &Strings) -> Vec<&'static str> {
+    let mut all = match Alphabet::guess(strings) {
+        Alphabet::Dna | Alphabet::Rna => {
+            vec!["normalise(spectrum(k=5))", "normalise(mismatch(k=5, m=1))", "normalise(gapped(length=10, k=6))"]
+        }
+        Alphabet::Protein => vec!["normalise(spectrum(k=3))", "normalise(mismatch(k=4, m=1))", "normalise(gapped(length=4, k=2))"],
+        Alphabet::Text | Alphabet::Auto => vec!["normalise(spectrum(k=5))", "normalise(blended(k=5))", "normalise(substrings(decay=0.8))"],
+    };
+    if common_length(strings).is_some() {
+        all.push("normalise(weighted_degree(degree=10, shift=2))");
+    }
+    all
+}
+
 /// The length of all strings, where it is one and there are several strings of several letters.
 pub(crate) fn common_length(strings: &Strings) -> Option<usize> {
     let mut lengths = strings.iter().map(|s| s.chars().count());

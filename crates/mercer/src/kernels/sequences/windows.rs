@@ -55,6 +55,11 @@ impl Windows {
         self.strings.len()
     }
 
+    /// Letters of a string.
+    pub(crate) fn length(&self, i: usize) -> usize {
+        self.strings.length(i)
+    }
+
     /// How many letters all of them have.
     pub(crate) fn letters(&self) -> usize {
         (0..self.len()).map(|i| self.strings.length(i)).sum()
