@@ -217,3 +217,20 @@ def test_check_proves_refutes_and_repairs():
         assert repaired.check()["verdict"] == "proved"
     with pytest.raises(mercer.ExpressionError, match="clip"):
         bad.repair("clap")
+
+
+def test_strings_are_explained_by_their_letters():
+    rng = np.random.default_rng(0)
+    draw = lambda n: "".join(rng.choice(list("ACGT"), n))  # noqa: E731
+    rows = [draw(30 + i % 4) for i in range(40)] + [draw(12) + "GATTACA" + draw(12 + i % 4) for i in range(40)]
+    data = mercer.Dataset({"seq": rows})
+    model = mercer.Learner("svc(c=10)", "normalise(gapped(length=6, k=4))").fit(data, [0] * 40 + [1] * 40)
+    (one,) = mercer.explain(model, data)
+    assert one["rows"] == 80
+    assert any(part["text"] in "GATTACA" for part in one["substrings"][:3])
+    row = mercer.explain(model, data, 60, width=7)
+    (column,) = row["columns"]
+    assert len(column["units"]) == len(column["effects"]) == len(rows[60])
+    assert abs(column["strongest"][0]["first"] - 13) <= 3
+    with pytest.raises(mercer.MercerError, match="row 80"):
+        mercer.explain(model, data, 80)

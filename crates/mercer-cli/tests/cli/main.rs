@@ -12,6 +12,7 @@ mod reading;
 mod shell;
 mod smoothing;
 mod stopping;
+mod strings;
 mod untargeted;
 mod words;
 mod written;
