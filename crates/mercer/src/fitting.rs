@@ -71,6 +71,7 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
             let data = with_strings(data, &kernel.strings_among(&kinds))?;
             let mut made = prepare_for(recipe, kernel.clone(), &data, weights, &kinds_of(&data))?;
             made.notices.extend(data.columns().iter().filter_map(|c| kernel.without_places(c)));
+            made.notices.extend(data.columns().iter().flat_map(|c| kernel.longer_than(c)));
             Ok(made)
         }
         None => {

@@ -7,7 +7,6 @@ use super::sequences::by_distance::{ByDistance, Windowed};
 use super::sequences::hamming::gapped_table;
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, REVERSE_COMPLEMENT, Reading};
 use super::sequences::windows::LONGEST;
-use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, Tile};
@@ -86,9 +85,6 @@ impl Kernel for Gapped {
             });
         }
         self.reading().check(Self::NAME, inputs)
-    }
-    fn learn(&self, inputs: &Strings, _: RowWeights<'_>, _: &Control) -> Result<()> {
-        self.reading().require_length(Self::NAME, "a window", self.length.integer(), inputs)
     }
     fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
         Ok(self.by_distance().prepare(inputs, like))

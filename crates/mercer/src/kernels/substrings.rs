@@ -6,7 +6,6 @@
 use super::sequences::counts::{Counted, Counting, by_counts};
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, REVERSE_COMPLEMENT, Reading};
 use super::sequences::weights::SubstringWeights;
-use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, Tile};

@@ -128,6 +128,33 @@ impl KernelExpr {
         }
     }
 
+    /// Kernels of the expression that find nothing in the strings of a column, as all are shorter than what they count, in words.
+    pub(crate) fn longer_than(&self, column: &Column) -> Vec<String> {
+        let (Values::Sequences(strings) | Values::Texts(strings)) = &column.values else { return Vec::new() };
+        let longest = strings.iter().map(|s| s.chars().count()).max().unwrap_or(0);
+        let mut found = Vec::new();
+        self.each_leaf(&mut |k| {
+            let counted = ["k", "length", "shortest"].iter().find_map(|name| k.values().into_iter().find(|v| v.path == *name));
+            let of_strings = ["spectrum", "mismatch", "gapped", "substrings", "subsequence"].contains(&k.name());
+            if let Some(length) = counted.filter(|_| of_strings).map(|v| v.value.integer()).filter(|length| *length > longest) {
+                found.push(format!(
+                    "{} counts parts of {length} letters, and the longest string of '{}' has {longest}: it finds nothing; take a smaller length",
+                    k.term(),
+                    column.name
+                ));
+            }
+        });
+        found
+    }
+
+    /// Calls `each` with every kernel of the list in the expression.
+    fn each_leaf(&self, each: &mut dyn FnMut(&dyn AnyKernel)) {
+        self.parts().iter().for_each(|p| p.each_leaf(each));
+        if let Some(leaf) = self.leaf() {
+            each(leaf);
+        }
+    }
+
     /// What the expression does not see in a column of sequences that all have one length: where their letters are.
     pub(crate) fn without_places(&self, column: &Column) -> Option<String> {
         let Values::Sequences(strings) = &column.values else { return None };

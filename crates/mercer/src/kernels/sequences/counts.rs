@@ -114,14 +114,6 @@ impl Counting {
         }
     }
 
-    /// The least length of a substring that counts.
-    pub(crate) fn shortest(&self) -> usize {
-        match &self.weights {
-            SubstringWeights::Bounded { shortest, .. } | SubstringWeights::Geometric { shortest, .. } => *shortest,
-            SubstringWeights::Given { substrings, .. } => substrings.iter().map(|s| s.chars().count()).min().unwrap_or(1),
-        }
-    }
-
     /// Whether a substring has the same column in every batch.
     pub(crate) fn stand_alone(&self) -> bool {
         let numbering = || self.reading.fixed_size().and_then(|size| self.numbering(size));
@@ -297,9 +289,6 @@ macro_rules! by_counts {
             let parameters = |$kernel: &Self| -> Result<()> { $check };
             parameters(self)?;
             self.reading().check(Self::NAME, inputs)
-        }
-        fn learn(&self, inputs: &Strings, _: RowWeights<'_>, _: &Control) -> Result<()> {
-            self.reading().require_length(Self::NAME, "a substring", self.counting().shortest(), inputs)
         }
         fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Counted>) -> Result<Counted> {
             Ok(self.counting().prepare(inputs, like))

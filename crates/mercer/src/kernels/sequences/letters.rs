@@ -260,17 +260,6 @@ impl Reading {
         Ok(())
     }
 
-    /// An error where every training string is too short to hold what is counted.
-    pub(crate) fn require_length(&self, owner: &str, what: &str, least: usize, inputs: &Strings) -> Result<()> {
-        let longest = inputs.iter().map(|s| s.chars().count()).max().unwrap_or(least);
-        if longest >= least {
-            return Ok(());
-        }
-        Err(Error::Data(format!(
-            "{owner}: no training string has the {least} letters of {what}; the longest has {longest}: take a smaller length"
-        )))
-    }
-
     /// The strings as codes; against a batch of columns, by its codes.
     pub(crate) fn encode(&self, inputs: &Strings, like: Option<&Encoded>) -> Encoded {
         let mut starts = Vec::with_capacity(inputs.len() + 1);
