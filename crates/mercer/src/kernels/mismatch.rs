@@ -95,8 +95,8 @@ impl Kernel for Mismatch {
     fn features(&self, x: &Windowed) -> Option<Matrix> {
         x.features()
     }
-    fn rank(&self, _: &Strings) -> Option<usize> {
-        self.by_distance().rank()
+    fn rank(&self, inputs: &Strings) -> Option<usize> {
+        self.by_distance().rank(inputs)
     }
     fn per_value(&self, inputs: &Strings) -> f64 {
         self.by_distance().per_value(inputs)

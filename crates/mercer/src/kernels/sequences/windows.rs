@@ -8,6 +8,7 @@
 
 use super::letters::{Code, Encoded, with_codes};
 use crate::gram::{Level, dispatch, level};
+use std::ops::Range;
 
 /// The longest windows: their matches are numbers of eight binary digits.
 pub(crate) const LONGEST: usize = 250;
@@ -15,6 +16,8 @@ pub(crate) const LONGEST: usize = 250;
 const WORDS: usize = 8;
 /// Bit maps are kept for each shift by less than a byte, so that every rotation is a load from some byte on.
 const SHIFTS: usize = 8;
+/// Short strings whose rings share a register.
+const TOGETHER: usize = 4;
 
 /// A batch of strings and their windows: which of them a split letter breaks.
 pub(crate) struct Windows {
@@ -24,21 +27,26 @@ pub(crate) struct Windows {
     broken: Vec<Vec<u32>>,
 }
 
-/// A string of the columns as bit maps.
+/// Strings of the columns as bit maps: one, or four that are short enough to share a register.
 #[derive(Default)]
 pub(crate) struct BitMaps {
-    /// Diagonals of the ring.
+    strings: Vec<StringMaps>,
+    /// How many of them there are.
+    count: usize,
+    /// Diagonals of the ring of each.
     ring: usize,
-    /// Bytes of one shift of a map.
-    stride: usize,
+    /// For the string of the rows, the map of each of its letters in each string of the columns.
+    letters: Vec<[u32; TOGETHER]>,
+    tallies: Vec<[u64; WORDS]>,
+}
+
+/// The bit maps of one string.
+#[derive(Default)]
+struct StringMaps {
     /// All shifts of the maps: of no letter, of whole windows, of each letter that the string holds.
     bytes: Vec<u8>,
     /// The map of each code.
     maps: Vec<u32>,
-    windows: usize,
-    /// For the string of the rows, the map of each of its letters.
-    letters: Vec<u32>,
-    tallies: Vec<[u64; WORDS]>,
 }
 
 const NO_LETTER: u32 = 0;
@@ -81,31 +89,50 @@ impl Windows {
         });
     }
 
-    /// Makes the bit maps of a string, which [`Windows::count`] then compares others with.
-    pub(crate) fn map(&self, j: usize, maps: &mut BitMaps) {
-        with_codes!(self.strings, codes => maps.set(&codes[self.strings.range(j)], self.length, &self.broken[j]));
+    /// How many strings from one on, and before another one, are compared at once.
+    pub(crate) fn together(&self, first: usize, end: usize) -> usize {
+        let short = |j: usize| self.strings.length(j) + self.length <= 64 * WORDS / TOGETHER;
+        let all = (first..end.min(first + TOGETHER)).take_while(|j| short(*j)).count();
+        all.max(1)
     }
 
-    /// How many windows of string i and of the string of the maps agree in all but 0, 1, .. letters, up to the number of counts.
-    pub(crate) fn count(&self, i: usize, maps: &mut BitMaps, counts: &mut [u64]) {
-        counts.fill(0);
-        let windows = (self.strings.length(i) + 1).saturating_sub(self.length);
-        if windows == 0 || maps.windows == 0 {
+    /// Makes the bit maps of as many strings as are compared at once, which [`Windows::count`] then compares others with.
+    pub(crate) fn map(&self, strings: Range<usize>, maps: &mut BitMaps) {
+        maps.count = strings.len();
+        let longest = strings.clone().map(|j| self.strings.length(j)).max().unwrap_or(0);
+        let several = longest + self.length <= 64 * WORDS / TOGETHER;
+        maps.ring = if several { 64 * WORDS / TOGETHER } else { (longest + self.length).next_multiple_of(64 * WORDS) };
+        maps.strings.resize_with(if several { TOGETHER } else { 1 }, StringMaps::default);
+        for (k, string) in maps.strings.iter_mut().enumerate() {
+            match strings.clone().nth(k) {
+                Some(j) => {
+                    with_codes!(self.strings, codes => string.set(&codes[self.strings.range(j)], self.length, &self.broken[j], maps.ring))
+                }
+                None => string.set::<u8>(&[], self.length, &[], maps.ring),
+            }
+        }
+    }
+
+    /// How many windows of string i and of each string of the maps agree in all but 0, 1, .. letters: `distances` counts for each.
+    pub(crate) fn count(&self, i: usize, maps: &mut BitMaps, distances: usize, counts: &mut Vec<u64>) {
+        counts.clear();
+        counts.resize(maps.count * distances, 0);
+        if self.strings.length(i) < self.length {
             return;
         }
         with_codes!(self.strings, codes => maps.find(&codes[self.strings.range(i)]));
-        let (ring, stride) = (maps.ring, maps.stride);
-        let cells = Cells { bytes: &maps.bytes, ring, stride, letters: &maps.letters, length: self.length, broken: &self.broken[i] };
-        for first in (0..ring / 64).step_by(WORDS) {
-            maps.tallies.clear();
-            maps.tallies.resize(counts.len(), [0; WORDS]);
-            match self.length {
-                0..16 => tally::<4>(&cells, first, &mut maps.tallies),
-                16..64 => tally::<6>(&cells, first, &mut maps.tallies),
-                _ => tally::<8>(&cells, first, &mut maps.tallies),
-            }
-            for (count, tally) in counts.iter_mut().zip(&maps.tallies) {
-                *count += tally.iter().sum::<u64>();
+        let BitMaps { strings, count, ring, letters, tallies } = maps;
+        let cells = Cells { strings, ring: *ring, letters, length: self.length, broken: &self.broken[i] };
+        for first in (0..(*ring / 64).max(WORDS)).step_by(WORDS) {
+            tallies.clear();
+            tallies.resize(distances, [0; WORDS]);
+            let digits = if self.length < 16 { 4 } else { 8 };
+            tally(&cells, digits, first, tallies);
+            let words = WORDS / cells.strings.len();
+            for (d, tally) in tallies.iter().enumerate() {
+                for (s, own) in tally.chunks_exact(words).take(*count).enumerate() {
+                    counts[s * distances + d] += own.iter().sum::<u64>();
+                }
             }
         }
     }
@@ -113,8 +140,9 @@ impl Windows {
 
 /// Operations on words for a string of so many letters against another one whose ring has so many diagonals.
 pub(crate) fn steps(letters: f64, diagonals: f64, counts: usize) -> f64 {
-    let words = (diagonals / (64 * WORDS) as f64).ceil().max(1.0) * WORDS as f64;
-    letters * words * (2 + counts) as f64
+    let register = (64 * WORDS) as f64;
+    let registers = if diagonals <= register / TOGETHER as f64 { 1.0 / TOGETHER as f64 } else { (diagonals / register).ceil() };
+    letters * registers * (WORDS * (2 + counts)) as f64
 }
 
 /// Windows that hold a split letter, ascending.
@@ -128,14 +156,9 @@ fn broken<C: Code>(codes: &[C], length: usize) -> Vec<u32> {
     broken
 }
 
-impl BitMaps {
-    fn set<C: Code>(&mut self, codes: &[C], length: usize, broken: &[u32]) {
-        self.windows = (codes.len() + 1).saturating_sub(length);
-        if self.windows == 0 {
-            return;
-        }
-        self.ring = (codes.len() + length).next_multiple_of(64 * WORDS);
-        self.stride = self.ring / 4;
+impl StringMaps {
+    fn set<C: Code>(&mut self, codes: &[C], length: usize, broken: &[u32], ring: usize) {
+        let stride = stride(ring);
         self.maps.fill(NO_LETTER);
         let most = codes.iter().filter(|c| c.is_letter()).map(|c| c.number() + 1).max().unwrap_or(0);
         self.maps.resize(self.maps.len().max(most), NO_LETTER);
@@ -147,22 +170,22 @@ impl BitMaps {
             }
         }
         self.bytes.clear();
-        self.bytes.resize(count as usize * SHIFTS * self.stride, 0);
+        self.bytes.resize(count as usize * SHIFTS * stride, 0);
+        let mut mark = |map: u32, at: usize| self.bytes[map as usize * SHIFTS * stride + at / 8] |= 1 << (at % 8);
         for (at, code) in codes.iter().enumerate().filter(|(_, c)| c.is_letter()) {
-            let map = self.maps[code.number()];
-            self.mark(map, at);
+            mark(self.maps[code.number()], at);
         }
         let mut broken = broken.iter().peekable();
-        for w in 0..self.windows {
+        for w in 0..(codes.len() + 1).saturating_sub(length) {
             if broken.next_if(|b| **b as usize == w).is_none() {
-                self.mark(WHOLE, w);
+                mark(WHOLE, w);
             }
         }
         // Twice the ring, so that no rotation ends before its end; and the shifts by less than a byte.
         for map in 1..count as usize {
-            let (first, others) = self.bytes[map * SHIFTS * self.stride..(map + 1) * SHIFTS * self.stride].split_at_mut(self.stride);
-            first.copy_within(..self.ring / 8, self.ring / 8);
-            for (s, other) in (1u32..).zip(others.chunks_exact_mut(self.stride)) {
+            let (first, others) = self.bytes[map * SHIFTS * stride..(map + 1) * SHIFTS * stride].split_at_mut(stride);
+            first.copy_within(..ring / 8, ring / 8);
+            for (s, other) in (1u32..).zip(others.chunks_exact_mut(stride)) {
                 for (k, byte) in other.iter_mut().enumerate() {
                     let next = first.get(k + 1).copied().unwrap_or(first[0]);
                     *byte = (u16::from_le_bytes([first[k], next]) >> s) as u8;
@@ -170,38 +193,48 @@ impl BitMaps {
             }
         }
     }
+}
 
-    fn mark(&mut self, map: u32, at: usize) {
-        self.bytes[map as usize * SHIFTS * self.stride + at / 8] |= 1 << (at % 8);
-    }
-
+impl BitMaps {
     /// The maps of the letters of a string of the rows.
     fn find<C: Code>(&mut self, codes: &[C]) {
-        let BitMaps { letters, maps, .. } = self;
+        let BitMaps { letters, strings, .. } = self;
         letters.clear();
-        letters.extend(codes.iter().map(|c| maps.get(c.number()).copied().unwrap_or(NO_LETTER)));
+        letters.resize(codes.len(), [NO_LETTER; TOGETHER]);
+        for (s, string) in strings.iter().enumerate() {
+            for (found, code) in letters.iter_mut().zip(codes) {
+                found[s] = string.maps.get(code.number()).copied().unwrap_or(NO_LETTER);
+            }
+        }
     }
 }
 
-/// The table of matches of two strings.
+/// Bytes of one shift of a map.
+fn stride(ring: usize) -> usize {
+    ring / 4
+}
+
+/// The tables of matches of a string of the rows and strings of the columns.
 pub(crate) struct Cells<'a> {
-    bytes: &'a [u8],
+    strings: &'a [StringMaps],
     ring: usize,
-    stride: usize,
-    letters: &'a [u32],
+    letters: &'a [[u32; TOGETHER]],
     length: usize,
     broken: &'a [u32],
 }
 
 impl Cells<'_> {
-    /// Bits of a map turned by `turn`, from a word on.
+    /// Bits of the maps of `STRINGS` strings turned by `turn`, from a word of each on.
     #[inline(always)]
-    fn load(&self, map: u32, turn: usize, first: usize) -> [u64; WORDS] {
+    fn load<const STRINGS: usize>(&self, maps: [u32; TOGETHER], turn: usize, first: usize) -> [u64; WORDS] {
         let turn = turn % self.ring;
-        let from = (map as usize * SHIFTS + turn % 8) * self.stride + turn / 8 + 8 * first;
         let mut words = [0; WORDS];
-        for (word, bytes) in words.iter_mut().zip(self.bytes[from..from + 8 * WORDS].as_chunks().0) {
-            *word = u64::from_le_bytes(*bytes);
+        let own = WORDS / STRINGS;
+        for s in 0..STRINGS {
+            let from = (maps[s] as usize * SHIFTS + turn % 8) * stride(self.ring) + turn / 8 + 8 * first;
+            for (word, bytes) in words[s * own..][..own].iter_mut().zip(self.strings[s].bytes[from..from + 8 * own].as_chunks().0) {
+                *word = u64::from_le_bytes(*bytes);
+            }
         }
         words
     }
@@ -213,37 +246,38 @@ dispatch! {
     tally_here, tally_body, <>, (cells: &Cells<'_>, digits: usize, first: usize, tallies: &mut [[u64; WORDS]]) -> ()
 }
 
-fn tally<const DIGITS: usize>(cells: &Cells<'_>, first: usize, tallies: &mut [[u64; WORDS]]) {
-    crate::linalg::count_passed(steps(cells.letters.len() as f64, 1.0, tallies.len()) as usize);
+fn tally(cells: &Cells<'_>, digits: usize, first: usize, tallies: &mut [[u64; WORDS]]) {
+    crate::linalg::count_passed(steps(cells.letters.len() as f64, 512.0, tallies.len()) as usize);
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 && is_x86_feature_detected!("avx512vpopcntdq") {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
-        fn counting<const DIGITS: usize>(cells: &Cells<'_>, first: usize, tallies: &mut [[u64; WORDS]]) {
-            tally_digits::<DIGITS>(cells, first, tallies);
+        fn counting(cells: &Cells<'_>, digits: usize, first: usize, tallies: &mut [[u64; WORDS]]) {
+            tally_body::<true>(cells, digits, first, tallies);
         }
         // SAFETY: called only where the features were detected.
-        return unsafe { counting::<DIGITS>(cells, first, tallies) };
+        return unsafe { counting(cells, digits, first, tallies) };
     }
-    tally_here(cells, DIGITS, first, tallies);
+    tally_here(cells, digits, first, tallies);
 }
 
 #[inline(always)]
 fn tally_body<const FMA: bool>(cells: &Cells<'_>, digits: usize, first: usize, tallies: &mut [[u64; WORDS]]) {
-    match digits {
-        4 => tally_digits::<4>(cells, first, tallies),
-        6 => tally_digits::<6>(cells, first, tallies),
-        _ => tally_digits::<8>(cells, first, tallies),
+    match (digits, cells.strings.len()) {
+        (4, TOGETHER) => tally_digits::<4, TOGETHER>(cells, first, tallies),
+        (4, _) => tally_digits::<4, 1>(cells, first, tallies),
+        (_, TOGETHER) => tally_digits::<8, TOGETHER>(cells, first, tallies),
+        _ => tally_digits::<8, 1>(cells, first, tallies),
     }
 }
 
 #[inline(always)]
-fn tally_digits<const DIGITS: usize>(cells: &Cells<'_>, first: usize, tallies: &mut [[u64; WORDS]]) {
+fn tally_digits<const DIGITS: usize, const STRINGS: usize>(cells: &Cells<'_>, first: usize, tallies: &mut [[u64; WORDS]]) {
     let length = cells.length;
     let mut digits = [[0u64; WORDS]; DIGITS];
     let mut broken = cells.broken.iter().peekable();
     for t in 0..cells.letters.len() {
-        let enters = cells.load(cells.letters[t], t, first);
-        let leaves = if t >= length { cells.load(cells.letters[t - length], t - length, first) } else { [0; WORDS] };
+        let enters = cells.load::<STRINGS>(cells.letters[t], t, first);
+        let leaves = if t >= length { cells.load::<STRINGS>(cells.letters[t - length], t - length, first) } else { [0; WORDS] };
         let (mut up, mut down) = ([0; WORDS], [0; WORDS]);
         for k in 0..WORDS {
             (up[k], down[k]) = (enters[k] & !leaves[k], leaves[k] & !enters[k]);
@@ -258,7 +292,7 @@ fn tally_digits<const DIGITS: usize>(cells: &Cells<'_>, first: usize, tallies: &
         if t + 1 < length || broken.next_if(|w| **w as usize + length == t + 1).is_some() {
             continue;
         }
-        let whole = cells.load(WHOLE, t + 1 - length, first);
+        let whole = cells.load::<STRINGS>([WHOLE; TOGETHER], t + 1 - length, first);
         for (differ, tally) in tallies.iter_mut().enumerate() {
             let mut here = whole;
             for (b, digit) in digits.iter().enumerate() {
