@@ -81,6 +81,14 @@ impl Kernel for Mismatch {
                 domain: format!("at most k={}, the letters of a window", self.k),
             });
         }
+        if let Some(least) = self.reading().fixed_size().filter(|size| self.letters.integer() < *size) {
+            return Err(Error::OutOfDomain {
+                owner: Self::NAME.into(),
+                name: "letters".into(),
+                value: self.letters.to_string(),
+                domain: format!("at least {least}, the letters of the alphabet"),
+            });
+        }
         self.reading().check(Self::NAME, inputs)
     }
     fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {

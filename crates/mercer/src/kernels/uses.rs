@@ -134,7 +134,7 @@ impl KernelExpr {
         let longest = strings.iter().map(|s| s.chars().count()).max().unwrap_or(0);
         let mut found = Vec::new();
         self.each_leaf(&mut |k| {
-            let counted = ["k", "length", "shortest"].iter().find_map(|name| k.values().into_iter().find(|v| v.path == *name));
+            let counted = ["length", "shortest", "k"].iter().find_map(|name| k.values().into_iter().find(|v| v.path == *name));
             let of_strings = ["spectrum", "mismatch", "gapped", "substrings", "subsequence"].contains(&k.name());
             if let Some(length) = counted.filter(|_| of_strings).map(|v| v.value.integer()).filter(|length| *length > longest) {
                 found.push(format!(

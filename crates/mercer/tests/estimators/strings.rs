@@ -50,7 +50,7 @@ fn fit(kernel: &str, estimator: &str, data: &Dataset, target: &Target) -> Model 
 #[test]
 fn folded_columns_give_the_products_of_kernel_values() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
-    let rows: Vec<String> = (0..60).map(|i| draw(&mut random, 60 + i)).collect();
+    let rows: Vec<String> = (0..150).map(|i| draw(&mut random, 60 + i)).collect();
     let new: Vec<String> = (0..7).map(|i| if i == 3 { "ACGTNNACGTAAACCCGGGTTT".into() } else { draw(&mut random, 20 * i) }).collect();
     let coef = Matrix::from_fn(rows.len(), 2, |s, o| ((s * 7 + o * 3) % 11) as f64 - 5.0);
     let control = Control::default();

@@ -30,7 +30,7 @@ fn drawn(entry: &KernelEntry, random: &mut Xoshiro256PlusPlus) -> String {
         let size = 10f64.powf(2.0 * random.random::<f64>() - 1.0);
         let value = match param.domain {
             // Few rows hold no word as often as asked for; lengths of windows bound one another.
-            _ if ["min_df", "max_df", "longest", "m", "length", "mismatches"].contains(&param.name) => continue,
+            _ if ["min_df", "max_df", "longest", "m", "length", "mismatches", "letters"].contains(&param.name) => continue,
             Domain::Positive | Domain::PositiveFinite => size.to_string(),
             Domain::NonNegative => (3.0 * random.random::<f64>()).to_string(),
             Domain::Integer(low, high) => (low + random.random_range(0..4)).min(high).to_string(),

@@ -299,6 +299,7 @@ fn alphabets_are_guessed_and_letters_outside_are_named() {
     assert!(refused("spectrum(k=2, alphabet=protein, reverse_complement=true)", &["ACGT"]).contains("complement"));
     assert!(refused("gapped(length=3, k=4)", &["ACGT"]).contains("at most length=3"));
     assert!(refused("mismatch(k=2, m=3)", &["ACGT"]).contains("at most k=2"));
+    assert!(refused("mismatch(k=2, m=1, letters=3, alphabet=dna)", &["ACGT"]).contains("at least 4"));
     assert!(refused("substrings(shortest=4, longest=2)", &["ACGT"]).contains("longest"));
     assert!(refused("substrings(only=[A, C], weights=[1, 2, 3])", &["ACGT"]).contains("one for each of the 2"));
 }
