@@ -186,6 +186,7 @@ catalogue! {
         shortest_path: ShortestPath,
         vertex_histogram: VertexHistogram,
         graphlet: Graphlet,
+        random_walk: RandomWalk,
         precomputed: Precomputed,
         fisher: Fisher,
     }

@@ -156,7 +156,7 @@ fn new_graphs_have_the_values_of_one_gram_matrix_and_permuted_nodes_change_nothi
     }
 }
 
-const KERNELS: [&str; 7] = [
+const KERNELS: [&str; 9] = [
     "weisfeiler_lehman",
     "weisfeiler_lehman(depth=2)",
     "shortest_path",
@@ -164,6 +164,8 @@ const KERNELS: [&str; 7] = [
     "vertex_histogram",
     "graphlet(size=3)",
     "graphlet(size=4)",
+    "random_walk",
+    "random_walk(decay=0.02, unlimited=true)",
 ];
 
 /// The graphs of mutag in the form of a cell, and their classes; `None` where the data are not there.
@@ -299,6 +301,44 @@ fn graphlets_are_all_connected_induced_subgraphs() {
     // A cycle of five: five paths of three, five paths of four; a loop changes nothing.
     let k = |kernel: &str| matrix(kernel, &["0-1 1-2 2-3 3-4 4-0 0-0"])[(0, 0)];
     assert_eq!((k("graphlet(size=3)"), k("graphlet")), (25.0, 25.0));
+}
+
+/// sum over p of decay^p 1' A^p 1 by the dense matrix of the direct product graph, up to so many steps.
+fn walks(x: &Small, z: &Small, decay: f64, steps: usize) -> f64 {
+    let pairs: Vec<(usize, usize)> =
+        (0..x.nodes()).flat_map(|u| (0..z.nodes()).map(move |v| (u, v))).filter(|&(u, v)| x.labels[u] == z.labels[v]).collect();
+    let joined = |a: (usize, usize), b: (usize, usize)| {
+        a.0 != b.0 && a.1 != b.1 && x.edge(a.0, b.0).is_some() && x.edge(a.0, b.0) == z.edge(a.1, b.1)
+    };
+    let mut count = vec![1.0; pairs.len()];
+    let mut total = 0.0;
+    for p in 0..=steps {
+        total += decay.powi(p as i32) * count.iter().sum::<f64>();
+        count = pairs.iter().map(|&a| pairs.iter().zip(&count).filter(|(b, _)| joined(a, **b)).map(|(_, c)| c).sum()).collect();
+    }
+    total
+}
+
+#[test]
+fn random_walk_is_the_sum_over_the_direct_product_graph() {
+    let graphs = random_graphs(7, 10, 7);
+    agrees("random_walk(decay=0.3, steps=4)", &graphs, |a, b| walks(a, b, 0.3, 4));
+    agrees("random_walk(decay=0.02, unlimited=true)", &graphs, |a, b| walks(a, b, 0.02, 60));
+    // Two nodes of one label and an edge: A is the exchange of (0, 0) with (1, 1) and of (0, 1) with (1, 0), 4 walks of each length.
+    let k = |kernel: &str| matrix(kernel, &["0-1"])[(0, 0)];
+    assert!((k("random_walk(decay=0.5, unlimited=true)") - 8.0).abs() <= 1e-14);
+    assert_eq!((k("random_walk(decay=0.5, steps=0)"), k("random_walk(decay=0.5, steps=2)")), (4.0, 7.0));
+}
+
+#[test]
+fn walks_without_a_finite_sum_are_refused_with_the_bound() {
+    let bind = |kernel: &str| KernelExpr::parse(kernel).unwrap().bind(None, &data(&["0-1", "0-1 1-2 2-0"])).map(|_| ());
+    // The largest eigenvalue of a triangle is 2: decay must be below .99 / 4.
+    let why = bind("random_walk(decay=0.25, unlimited=true)").unwrap_err().to_string();
+    assert!(why.contains("row 2") && why.contains("2.0000") && why.contains("below 0.2475"), "{why}");
+    assert!(bind("random_walk(decay=0.24, unlimited=true)").is_ok() && bind("random_walk(decay=2)").is_ok());
+    let why = bind("random_walk(decay=1e300, steps=9)").unwrap_err().to_string();
+    assert!(why.contains("row 1") && why.contains("smaller decay"), "{why}");
 }
 
 fn table(cells: &[&str]) -> Table {
