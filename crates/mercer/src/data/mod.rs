@@ -55,6 +55,8 @@ columns! {
     Tree = "tree", "trees": Trees(Trees) in trees;
     /// A set of vectors.
     Set = "set", "sets of vectors": Sets(Sets) in sets;
+    /// A graph with labelled nodes and edges.
+    Graph = "graph", "graphs": Graphs(Graphs) in graphs;
 }
 
 /// How many columns make up one input.

@@ -7,6 +7,7 @@ mod cache;
 mod dense;
 mod distances;
 mod dots;
+mod feature_weights;
 mod features;
 mod gradient;
 mod joint;
@@ -34,6 +35,7 @@ pub(crate) use crate::linalg::simd::{
 pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
 pub use dense::{Dense, apply, dense};
 pub(crate) use dense::{HERE, Known, apply_among, apply_f32, apply_rows, ranges};
+pub(crate) use feature_weights::FeatureWeights;
 pub use features::Features;
 pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
 pub use joint::Joint;

@@ -6,6 +6,7 @@ use crate::data::{Points, Storage};
 use crate::linalg::simd::dot;
 use crate::linalg::{Real, SparseMatrix};
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Points after the work done once per input.
@@ -197,6 +198,17 @@ impl PreparedPoints {
             Body::Sparse(s) => s.values.len(),
             Body::Dense(v) => v.len(),
         }
+    }
+
+    /// How many columns two different points share, on average: columns where both store a number.
+    pub(crate) fn shared_columns(&self) -> f64 {
+        let mut holders: HashMap<usize, f64> = HashMap::new();
+        for i in 0..self.rows {
+            self.each(i).for_each(|(column, _)| *holders.entry(column).or_default() += 1.0);
+        }
+        let pairs = (self.rows * self.rows.saturating_sub(1)).max(1) as f64;
+        // Whole numbers: their sum is the same in any order.
+        holders.into_values().map(|count| count * (count - 1.0)).sum::<f64>() / pairs
     }
 
     /// Sparse points column by column.

@@ -4,6 +4,7 @@ mod bessel;
 mod composition;
 mod expression;
 mod fitted;
+mod graphs;
 mod leaf;
 mod nonnegative;
 mod productions;
@@ -181,6 +182,11 @@ catalogue! {
         tfidf: Tfidf,
         subset_tree: SubsetTree,
         subtree: Subtree,
+        weisfeiler_lehman: WeisfeilerLehman,
+        shortest_path: ShortestPath,
+        vertex_histogram: VertexHistogram,
+        graphlet: Graphlet,
+        random_walk: RandomWalk,
         precomputed: Precomputed,
         fisher: Fisher,
     }

@@ -109,7 +109,13 @@ impl Growing {
             Value::Number(_) => "numbers",
             Value::String(_) => "strings",
             Value::Array(_) => "arrays",
-            Value::Object(_) => return Err("found an object; nested objects are not read: write its parts as columns of their own".into()),
+            Value::Object(members) if members.contains_key("edges") => "graphs",
+            Value::Object(_) => {
+                return Err(
+                    "found an object; nested objects are not read: write its parts as columns of their own, and a graph with \"edges\""
+                        .into(),
+                );
+            }
         };
         match self.sort {
             _ if sort == "null" => {}
@@ -132,7 +138,8 @@ impl Growing {
                 self.cells.push(&Value::Array(items).to_string());
             }
             Value::Array(items) => self.push_vector(row, &items)?,
-            Value::Null | Value::Object(_) => self.cells.push(""),
+            Value::Object(_) => self.cells.push(written),
+            Value::Null => self.cells.push(""),
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod evaluated;
 mod expressions;
 mod feature_maps;
 mod formulas;
+mod graphs;
 mod kernel_values;
 mod models;
 mod properties;

@@ -8,7 +8,7 @@ use super::kmers::Numbering;
 use super::letters::{Code, Encoded, Reading, with_codes};
 use super::weights::SubstringWeights;
 use crate::data::{PER_FUNCTION, Strings};
-use crate::gram::{Fold, PreparedBatch, PreparedPoints, Sparse};
+use crate::gram::{FeatureWeights, Fold, PreparedBatch, PreparedPoints, Sparse};
 use crate::linalg::{Matrix, SCATTERED};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -20,9 +20,6 @@ const ALL_COLUMNS: u64 = 1 << 18;
 /// Above so many lengths the automaton, whose cost does not depend on their number, is as fast as sorting the numbers of each length
 /// (1,000 strings of 300 bases: see the figures in the decisions).
 const MOST_LENGTHS: usize = 12;
-/// Weights of substrings are kept if they are no more than this, or so many for each count.
-const MOST_WEIGHTS: usize = 1 << 20;
-const PER_STORED: usize = 4;
 /// Rows from which the cost of a value is estimated.
 const SAMPLE: usize = 64;
 
@@ -65,34 +62,14 @@ pub struct Counted {
 }
 
 impl PreparedBatch for Counted {
-    /// Weights of substrings.
     fn fold(&self, coef: &Matrix) -> Option<Box<dyn Fold<Counted>>> {
-        let dim = self.counts.dim();
-        if dim * coef.cols() > MOST_WEIGHTS.max(PER_STORED * self.counts.stored()) {
-            return None;
-        }
-        let mut weights = Matrix::zeros(dim, coef.cols());
-        for s in 0..self.counts.rows() {
-            for (column, v) in self.counts.each(s) {
-                weights.row_mut(column).iter_mut().zip(coef.row(s)).for_each(|(w, c)| *w += c * v);
-            }
-        }
-        Some(Box::new(SubstringSums(weights)))
+        FeatureWeights::of(&self.counts, coef).map(|weights| Box::new(weights) as _)
     }
 }
 
-/// Weights of substrings, columns x outputs.
-struct SubstringSums(Matrix);
-
-impl Fold<Counted> for SubstringSums {
+impl Fold<Counted> for FeatureWeights {
     fn values(&self, batch: &Counted, rows: &[usize]) -> Matrix {
-        let mut out = Matrix::zeros(rows.len(), self.0.cols());
-        for (k, &i) in rows.iter().enumerate() {
-            for (column, v) in batch.counts.each(i) {
-                out.row_mut(k).iter_mut().zip(self.0.row(column)).for_each(|(o, w)| *o += v * w);
-            }
-        }
-        out
+        self.sums(&batch.counts, rows)
     }
 }
 
@@ -244,14 +221,7 @@ impl Counting {
     pub(crate) fn per_value(&self, inputs: &Strings) -> f64 {
         let step = inputs.len().div_ceil(SAMPLE).max(1);
         let some: Vec<&str> = inputs.iter().step_by(step).collect();
-        let pairs = (some.len() * some.len().saturating_sub(1)).max(1) as f64;
-        let counted = self.prepare(&Strings::new(some.iter().copied()), None);
-        let mut holders: HashMap<usize, f64> = HashMap::new();
-        for i in 0..some.len() {
-            counted.counts.each(i).for_each(|(column, _)| *holders.entry(column).or_default() += 1.0);
-        }
-        let shared: f64 = holders.into_values().map(|count| count * (count - 1.0)).sum();
-        PER_FUNCTION + 2.0 * SCATTERED * shared / pairs
+        PER_FUNCTION + 2.0 * SCATTERED * self.prepare(&Strings::new(some.iter().copied()), None).counts.shared_columns()
     }
 }
 

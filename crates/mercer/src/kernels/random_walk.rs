@@ -1,0 +1,183 @@
+//! random_walk: k(x, z) = sum over lengths p of decay^p 1' A^p 1, A being the adjacency matrix of the direct product graph of x and z: its
+//! nodes are pairs of nodes with one label, its edges pairs of edges with one label
+//! (Gaertner, Flach & Wrobel, On graph kernels, COLT 2003; Vishwanathan et al., Graph kernels, JMLR 11, 2010).
+//!
+//! 1' A^p 1 counts pairs of walks of p steps with equal labels. Of all lengths the sum is 1' (I - decay A)^-1 1 where decay rho(A) < 1, and
+//! rho(A) <= rho(x) rho(z), the largest eigenvalues of the two graphs. Cost of a step: the edges of the product graph.
+
+use super::graphs::adjacency::Adjacency;
+use crate::data::{Cells, Graphs, PER_STEP, RowWeights};
+use crate::error::{Error, Result};
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, Value};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// Walks with equal labels in both graphs, weighted by their length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RandomWalk {
+    decay: Value,
+    steps: Value,
+    unlimited: bool,
+}
+
+const DECAY: f64 = 0.1;
+const STEPS: f64 = 10.0;
+
+impl Default for RandomWalk {
+    fn default() -> Self {
+        RandomWalk { decay: Value::Number(DECAY), steps: Value::Number(STEPS), unlimited: false }
+    }
+}
+
+/// The most that decay rho^2 of a graph may be where walks have any length: 36 / (1 - 0.99) steps then reach the last bit.
+const MOST_RATIO: f64 = 0.99;
+/// Products with the adjacency matrix in which the largest eigenvalue is bounded.
+const BOUND_ROUNDS: usize = 100;
+/// Graphs from which the cost of a value is estimated.
+const SAMPLE: usize = 64;
+/// Multiplications for one value before which a label is compared: building an edge of the product graph.
+const BUILD: f64 = 2.0;
+
+/// Graphs with k(x, x) of each.
+pub struct Walked {
+    graphs: Vec<Adjacency>,
+    /// The upper bound of the largest eigenvalue of each graph.
+    largest: Vec<f64>,
+    own: Vec<f64>,
+}
+
+impl PreparedBatch for Walked {}
+
+/// An upper bound of the largest eigenvalue: the least of max_i ((A + I) v)_i / v_i - 1 over v = (A + I)^r 1 (Collatz & Wielandt).
+fn largest_eigenvalue(graph: &Adjacency) -> f64 {
+    let mut vector = vec![1.0; graph.nodes()];
+    let mut least = f64::INFINITY;
+    for _ in 0..BOUND_ROUNDS {
+        let around = |node: usize| graph.neighbours(node).iter().map(|&to| vector[to as usize]).sum::<f64>();
+        let next: Vec<f64> = (0..graph.nodes()).map(|node| vector[node] + around(node)).collect();
+        let ratio = next.iter().zip(&vector).map(|(n, v)| n / v).fold(1.0, f64::max);
+        least = least.min(ratio - 1.0);
+        vector = next.iter().map(|n| n / ratio).collect();
+    }
+    least
+}
+
+impl RandomWalk {
+    /// The sum over walks; `ratio` bounds decay times the largest eigenvalue of the product graph.
+    fn value(&self, x: &Adjacency, z: &Adjacency, ratio: f64) -> f64 {
+        let decay = self.decay.number();
+        // The number of each pair of nodes with one label, from 1.
+        let mut number = vec![0u32; x.nodes() * z.nodes()];
+        let mut pairs = Vec::new();
+        for u in 0..x.nodes() {
+            for v in (0..z.nodes()).filter(|&v| x.labels[u] == z.labels[v]) {
+                pairs.push((u, v));
+                number[u * z.nodes() + v] = pairs.len() as u32;
+            }
+        }
+        let mut total = pairs.len() as f64;
+        let (mut starts, mut targets) = (Vec::with_capacity(pairs.len() + 1), Vec::new());
+        starts.push(0);
+        for &(u, v) in &pairs {
+            for (to, label) in x.edges(u) {
+                let ends = z.edges(v).filter(|(_, other)| *other == label);
+                targets.extend(ends.map(|(end, _)| number[to * z.nodes() + end]).filter(|&target| target > 0).map(|target| target - 1));
+            }
+            starts.push(targets.len());
+        }
+        let (mut walks, mut next) = (vec![1.0; pairs.len()], vec![0.0; pairs.len()]);
+        let mut step = 0;
+        while self.unlimited || step < self.steps.integer() {
+            for (i, value) in next.iter_mut().enumerate() {
+                *value = decay * targets[starts[i]..starts[i + 1]].iter().map(|&target| walks[target as usize]).sum::<f64>();
+            }
+            std::mem::swap(&mut walks, &mut next);
+            let term: f64 = walks.iter().sum();
+            total += term;
+            step += 1;
+            // Of an even step, 1' A^(p+1) 1 <= rho 1' A^p 1: what follows is at most term ratio / (1 - ratio).
+            if term == 0.0 || !total.is_finite() || self.unlimited && step % 2 == 0 && term * ratio <= (1.0 - ratio) * f64::EPSILON / 2.0 * total {
+                break;
+            }
+        }
+        total
+    }
+
+    fn between(&self, a: &Walked, i: usize, b: &Walked, j: usize) -> f64 {
+        self.value(&a.graphs[i], &b.graphs[j], self.decay.number() * a.largest[i] * b.largest[j])
+    }
+}
+
+impl Kernel for RandomWalk {
+    const NAME: &'static str = "random_walk";
+    const DOC: &'static str = "sum over walks in x and walks in z with equal labels of decay^steps: common sequences of labels";
+    const SOURCE: &'static str = "Gaertner, Flach & Wrobel, On graph kernels (2003); Vishwanathan et al., Graph kernels (2010)";
+    const BECAUSE: &'static str = "an inner product of counts of walks by their labels, weighted by decay^steps";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("decay", "weight of each step of a walk", Domain::PositiveFinite),
+        Param::fixed("steps", "most steps of a walk", Domain::Integer(0, 1000)),
+        Param::fixed(
+            "unlimited",
+            "walks of any length instead of at most steps; decay must be below 0.99 / rho^2, rho being the largest eigenvalue of a graph",
+            Domain::Flag,
+        ),
+    ];
+    type Inputs = Graphs;
+    type Learnt = ();
+    type Prepared = Walked;
+
+    fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
+        RandomWalk { decay: self.decay.settle(DECAY), steps: self.steps.settle(STEPS), ..self.clone() }
+    }
+    fn prepare(&self, (): &(), inputs: &Graphs, _: Option<&Walked>) -> Result<Walked> {
+        let graphs: Vec<Adjacency> = (0..Cells::len(inputs)).into_par_iter().map(|row| Adjacency::of(inputs, row)).collect();
+        let largest: Vec<f64> = graphs.par_iter().map(|graph| if self.unlimited { largest_eigenvalue(graph) } else { 0.0 }).collect();
+        let ratio = |row: usize| self.decay.number() * largest[row] * largest[row];
+        let fault = |row: usize, why: String| Error::Numerical { what: format!("the graph in row {}", row + 1), why };
+        if let Some(row) = (0..graphs.len()).find(|&row| ratio(row) > MOST_RATIO) {
+            let (rho, most) = (largest[row], MOST_RATIO / largest[row].powi(2));
+            return Err(fault(
+                row,
+                format!(
+                    "its largest eigenvalue is {rho:.4}, so that walks of any length have no finite sum; take a decay below {most:.4}, or random_walk(unlimited=false)"
+                ),
+            ));
+        }
+        let own: Vec<f64> = graphs.par_iter().enumerate().map(|(row, graph)| self.value(graph, graph, ratio(row))).collect();
+        match own.iter().position(|k| !k.is_finite()) {
+            None => Ok(Walked { graphs, largest, own }),
+            Some(row) => Err(fault(row, "its walks weigh more than 1e308; take a smaller decay, or fewer steps".into())),
+        }
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Walked, T>) {
+        let (a, b) = (tile.a, tile.b);
+        tile.from_pairs(|i, j| self.between(a, i, b, j));
+    }
+    fn diagonal(&self, x: &Walked) -> Vec<f64> {
+        x.own.clone()
+    }
+    /// A step for each edge of the product graph and step of a walk, by the labels of some graphs.
+    fn per_value(&self, inputs: &Graphs) -> f64 {
+        let step = Cells::len(inputs).div_ceil(SAMPLE).max(1);
+        let (mut nodes, mut edges, mut graphs) = (HashMap::new(), HashMap::new(), 0.0);
+        for row in (0..Cells::len(inputs)).step_by(step) {
+            let graph = Adjacency::of(inputs, row);
+            graphs += 1.0;
+            for (node, label) in graph.labels.iter().enumerate() {
+                *nodes.entry(*label).or_insert(0.0) += 1.0;
+                graph.edges(node).for_each(|(to, edge)| *edges.entry((*label, edge, graph.labels[to])).or_insert(0.0) += 1.0);
+            }
+        }
+        let squares = |counts: f64| counts / f64::max(graphs * graphs, 1.0);
+        let pairs = squares(nodes.values().map(|n: &f64| n * n).sum());
+        let joined = squares(edges.values().map(|n: &f64| n * n).sum());
+        PER_STEP * (BUILD * pairs + joined * (BUILD + self.steps.number()))
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}
