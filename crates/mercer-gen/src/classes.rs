@@ -258,8 +258,9 @@ pub(crate) fn literal(text: &str) -> String {
     match text {
         "true" => "True".into(),
         "false" => "False".into(),
+        "inf" => "float(\"inf\")".into(),
         number if number.parse::<f64>().is_ok() => number.into(),
-        word => format!("\"{word}\""),
+        word => format!("\"{}\"", word.trim_matches('"')),
     }
 }
 

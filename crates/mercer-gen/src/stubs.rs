@@ -63,6 +63,7 @@ const EXPORTS: [(&str, &[&str]); 3] = [
             "compare",
             "example",
             "examples",
+            "explain",
             "independence_test",
             "learn_on",
             "load",

@@ -197,17 +197,17 @@ impl ByDistance {
     /// Words that a string holds, in the coordinates of the table, times the roots of its eigenvalues.
     fn features(&self, strings: &Encoded, i: usize, size: usize, roots: &[f64]) -> Vec<f64> {
         let mut counts = vec![0.0; size.pow(self.length as u32)];
-        let mut add = |strings: &Encoded, factor: f64| {
+        let mut add = |strings: &Encoded, row: usize, factor: f64| {
             with_codes!(strings, codes => {
-                for window in codes[strings.range(i)].windows(self.length).filter(|w| !w.iter().any(|c| c.is_split())) {
+                for window in codes[strings.range(row)].windows(self.length).filter(|w| !w.iter().any(|c| c.is_split())) {
                     counts[window.iter().fold(0, |number, c| number * size + c.number())] += factor;
                 }
             });
         };
         if self.reading.reverse_complement {
-            add(&strings.row(i).with_reverse_complements(), FRAC_1_SQRT_2);
+            add(&strings.row(i).with_reverse_complements(), 0, FRAC_1_SQRT_2);
         } else {
-            add(strings, 1.0);
+            add(strings, i, 1.0);
         }
         reflect(&mut counts, self.length, size);
         multiply(&mut counts, size, roots);
