@@ -28,7 +28,7 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 /// columns of str and
 /// of labels are categories, texts or sequences, inferred from their cells as in a table that is read. A str that looks like a
 /// number is a label. A 2-D array, a sparse matrix or lists of one length are a column of vectors, a list of 2-D arrays one of
-/// sets of vectors, and a list of str such as ``(S (NP I) (VP run))`` one of trees.
+/// sets of vectors, a list of str such as ``(S (NP I) (VP run))`` one of trees, and such as ``C C O | 0-1 1-2`` one of graphs.
 ///
 /// Parameters
 /// ----------
@@ -36,7 +36,7 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 ///     A dict of columns, a list of records (a dict each), a frame of pandas or polars, a table of pyarrow, a stream of Arrow; a 2-D
 ///     array (columns x0, x1, ...); a list of str or a sparse matrix (one column x).
 /// types : dict or str, optional
-///     Column types where detection is wrong, ``{"zip": "category"}``: number, category, text, sequence, tree, set,
+///     Column types where detection is wrong, ``{"zip": "category"}``: number, category, text, sequence, tree, set, graph,
 ///     date, flag or ignore. A single word applies to all columns.
 /// gram : dict, optional
 ///     Kernel matrices of your own for columns of names, which the kernel ``precomputed`` takes: ``{"item": K}``, the rows of

@@ -6,13 +6,14 @@
 //! n pairs with one label 2 n features. One column holds both: sqrt(2) n for unlike labels, 2 n for equal ones.
 
 use super::graphs::adjacency::{Adjacency, features_of, mixed};
-use super::graphs::hashed_counts::{FeatureMap, HashedCounts, by_hashed_counts, per_value};
+use super::graphs::hashed_counts::{HashedCounts, by_hashed_counts, per_value};
 use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
 
 /// Inner product of the counts of shortest paths by the labels of their ends and their length.
@@ -33,36 +34,49 @@ enum NodePairs {
     Unordered,
 }
 
+/// Numbers of the table in which pairs are counted, 256 kB; others are counted in a map.
+const MOST_TABLE: usize = 1 << 16;
 /// The distance of a node that is not reached.
 const FAR: u32 = u32::MAX;
 
 impl ShortestPath {
     fn count(&self, graph: &Adjacency) -> Vec<(u128, f64)> {
-        // How many unordered pairs have a feature, and whether its labels are equal.
-        let mut counts: FeatureMap<(f64, bool)> = FeatureMap::default();
-        let mut distance = vec![FAR; graph.nodes()];
-        let mut reached: Vec<u32> = Vec::with_capacity(graph.nodes());
-        for start in 0..graph.nodes() {
+        let nodes = graph.nodes();
+        let mut labels = graph.labels.clone();
+        labels.sort_unstable();
+        labels.dedup();
+        let rank: Vec<usize> = graph.labels.iter().map(|label| labels.partition_point(|other| other < label)).collect();
+        // How many unordered pairs have two labels and a distance, by (lower rank, higher rank, distance) as one number.
+        let size = labels.len().saturating_mul(labels.len()).saturating_mul(nodes);
+        let mut table = vec![0u32; size.min(MOST_TABLE)];
+        let mut beyond: HashMap<usize, u32> = HashMap::new();
+        let mut distance = vec![FAR; nodes];
+        let mut reached: Vec<u32> = Vec::with_capacity(nodes);
+        for start in 0..nodes {
             reached.clear();
             reached.push(start as u32);
             distance[start] = 0;
             let mut done = 0;
             while let Some(&node) = reached.get(done) {
+                let next = distance[node as usize] + 1;
                 for &to in graph.neighbours(node as usize) {
                     if distance[to as usize] == FAR {
-                        distance[to as usize] = distance[node as usize] + 1;
+                        distance[to as usize] = next;
                         reached.push(to);
                     }
                 }
                 done += 1;
             }
-            let own = graph.labels[start];
+            let own = rank[start];
             for &node in &reached {
-                let length = std::mem::replace(&mut distance[node as usize], FAR);
+                let length = std::mem::replace(&mut distance[node as usize], FAR) as usize;
                 if node as usize > start {
-                    let other = graph.labels[node as usize];
-                    let feature = mixed(mixed(own.min(other), own.max(other)), u128::from(length));
-                    counts.entry(feature).or_insert((0.0, own == other)).0 += 1.0;
+                    let other = rank[node as usize];
+                    let key = (own.min(other) * labels.len() + own.max(other)) * nodes + length;
+                    match table.get_mut(key) {
+                        Some(count) => *count += 1,
+                        None => *beyond.entry(key).or_default() += 1,
+                    }
                 }
             }
         }
@@ -71,9 +85,14 @@ impl ShortestPath {
             (NodePairs::Ordered, true) => 2.0,
             (NodePairs::Ordered, false) => SQRT_2,
         };
-        let mut row: Vec<(u128, f64)> = counts.into_iter().map(|(feature, (count, equal))| (feature, scale(equal) * count)).collect();
-        row.sort_unstable_by_key(|(feature, _)| *feature);
-        row
+        let feature = |(key, count): (usize, u32)| {
+            let (a, b, length) = (key / nodes / labels.len(), key / nodes % labels.len(), key % nodes);
+            (mixed(mixed(labels[a], labels[b]), length as u128), scale(a == b) * f64::from(count))
+        };
+        let counted = table.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        let mut beyond: Vec<(usize, u32)> = beyond.into_iter().collect();
+        beyond.sort_unstable();
+        counted.chain(beyond).map(feature).collect()
     }
     fn most_features(&self, nodes: usize) -> usize {
         nodes.saturating_mul(nodes.saturating_sub(1)) / 2

@@ -241,6 +241,13 @@ fn shortest_path_counts_pairs_of_nodes_by_their_labels_and_distance() {
     let graphs = random_graphs(3, 14, 8);
     agrees("shortest_path", &graphs, |a, b| dot(&paths(a, true), &paths(b, true)));
     agrees("shortest_path(pairs=unordered)", &graphs, |a, b| dot(&paths(a, false), &paths(b, false)));
+    // Of 50 labels in 50 nodes there are more pairs and distances than the table of counts has room for: all 1,225 pairs are unlike.
+    let path = format!(
+        "{} | {}",
+        (0..50).map(|i| i.to_string()).collect::<Vec<_>>().join(" "),
+        (1..50).map(|i| format!("{}-{i}", i - 1)).collect::<Vec<_>>().join(" ")
+    );
+    assert_eq!(matrix("shortest_path(pairs=unordered)", &[path])[(0, 0)], 1225.0);
     // C-C-O: {C, C} at 1, {C, O} at 1 and at 2. Ordered: two pairs of each.
     let k = |kernel: &str| matrix(kernel, &["C C O | 0-1 1-2"])[(0, 0)];
     assert!((k("shortest_path") - 8.0).abs() <= 1e-14 && k("shortest_path(pairs=unordered)") == 3.0);
