@@ -55,6 +55,8 @@ columns! {
     Tree = "tree", "trees": Trees(Trees) in trees;
     /// A set of vectors.
     Set = "set", "sets of vectors": Sets(Sets) in sets;
+    /// A series: vectors in order of time.
+    Series = "series", "series": Series(Series) in series;
 }
 
 /// How many columns make up one input.
