@@ -10,6 +10,7 @@ mod productions;
 mod rank;
 mod registered;
 mod sequences;
+mod series;
 mod settle;
 mod shared;
 mod stationary;
@@ -183,6 +184,10 @@ catalogue! {
         subtree: Subtree,
         precomputed: Precomputed,
         fisher: Fisher,
+        global_alignment: GlobalAlignment,
+        dtw: Dtw,
+        signature: Signature,
+        signature_pde: SignaturePde,
     }
     compositions {
         sum: Sum,

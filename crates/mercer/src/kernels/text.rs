@@ -161,6 +161,12 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("bag_of_words", "tfidf(tf=count, idf=none, normalised=false)"),
     ("bow", "tfidf(tf=count, idf=none, normalised=false)"),
     ("tree", "subset_tree"),
+    ("gak", "global_alignment"),
+    ("ga", "global_alignment"),
+    ("gdtw", "dtw"),
+    ("sig", "signature"),
+    ("sigkernel", "signature_pde"),
+    ("signature_kernel", "signature_pde"),
     ("multi_instance", "set_mean(rbf), or set_sum(rbf), of a column of sets"),
     ("normalize", "normalise"),
 ];
