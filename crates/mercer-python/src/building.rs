@@ -6,7 +6,7 @@ use crate::errors::{data_error, guarded, raise, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::sets::sets_alone;
-use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Similarities, Values};
+use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series, Similarities, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
@@ -51,6 +51,15 @@ pub(crate) fn grams(gram: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<NamedGram>
     gram.into_iter().flat_map(|gram| gram.iter()).map(one).collect()
 }
 
+/// Vectors and sets of vectors as series, where such are wanted.
+fn ordered(values: Values, wanted: Option<ColumnKind>) -> mercer::error::Result<Values> {
+    Ok(match values {
+        Values::Points(points) if wanted == Some(ColumnKind::Series) => Values::Series(Series::try_from(&points)?),
+        Values::Sets(sets) if wanted == Some(ColumnKind::Series) => Values::Series(sets.into()),
+        other => other,
+    })
+}
+
 pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
     let object = &tabled(object)?;
     if object.is_instance_of::<PyString>() {
@@ -63,8 +72,11 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
         return from_columns(columns, asked, true);
     }
     if let Some(sets) = sets_alone(object)? {
-        let name = asked.like.and_then(|schema| schema.columns.first()).map_or(ONLY, |column| &column.name).to_owned();
-        let data = mercer::data::Dataset::new(vec![Column { name, values: Values::Sets(sets) }]).map_err(raise)?;
+        let first = asked.like.and_then(|schema| schema.columns.first());
+        let name = first.map_or(ONLY, |column| &column.name).to_owned();
+        let declared = asked.options.declared(&name).and_then(ColumnType::kind);
+        let values = ordered(Values::Sets(sets), declared.or(first.map(|column| column.holds.kind()))).map_err(raise)?;
+        let data = mercer::data::Dataset::new(vec![Column { name, values }]).map_err(raise)?;
         return Ok((data, Vec::new()));
     }
     if let Some(texts) = strings(object)? {
@@ -166,8 +178,8 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
                 }
                 Some(Values::Numbers(v))
             }
-            Cells::Points(p) => Some(Values::Points(p)),
-            Cells::Sets(sets) => Some(Values::Sets(sets)),
+            Cells::Points(p) => Some(ordered(Values::Points(p), wanted).map_err(raise)?),
+            Cells::Sets(sets) => Some(ordered(Values::Sets(sets), wanted).map_err(raise)?),
             Cells::Texts(cells) => {
                 rows.get_or_insert(cells.len());
                 types.extend(declared.map(|t| (name.clone(), t)));

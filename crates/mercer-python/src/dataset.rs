@@ -10,7 +10,7 @@ use crate::given::{kernel_values, of_similarities};
 use crate::model::Model;
 use crate::pickle::{parts, restored};
 use crate::sets::are_sets_alone;
-use mercer::data::{Cells as _, ColumnSchema, Holds, Own, Schema, Similarities, Values};
+use mercer::data::{Cells as _, ColumnSchema, Holds, Own, Points, Schema, Similarities, Values};
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions};
 use mercer::report;
@@ -37,7 +37,7 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 ///     array (columns x0, x1, ...); a list of str or a sparse matrix (one column x).
 /// types : dict or str, optional
 ///     Column types where detection is wrong, ``{"zip": "category"}``: number, category, text, sequence, tree, set, graph,
-///     date, flag or ignore. A single word applies to all columns.
+///     series, date, flag or ignore. A single word applies to all columns.
 /// gram : dict, optional
 ///     Kernel matrices of your own for columns of names, which the kernel ``precomputed`` takes: ``{"item": K}``, the rows of
 ///     K called 0, 1, 2, ..., or ``{"item": (names, K)}``.
@@ -355,19 +355,27 @@ fn column_array<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, Py
         Values::Categories(c) => texts((0..c.codes.len()).map(|i| c.label(i)).collect()),
         Values::Texts(s) | Values::Sequences(s) => texts(s.iter().map(Some).collect()),
         Values::Similarities(s) => texts((0..values.len()).map(|i| s.names().get(s.own(i)).map(String::as_str)).collect()),
-        Values::Sets(sets) => {
-            let cells = py.import("numpy")?.call_method1("empty", (values.len(), "object"))?;
-            for i in 0..values.len() {
-                let of_row: Vec<usize> = sets.range(i).collect();
-                cells.set_item(i, column_array(py, &Values::Points(sets.vectors().select(&of_row)))?)?;
-            }
-            Ok(cells)
-        }
+        Values::Sets(sets) => vectors_of_rows(py, sets.vectors(), (0..values.len()).map(|row| sets.range(row))),
+        Values::Series(series) => vectors_of_rows(py, series.vectors(), (0..values.len()).map(|row| series.range(row))),
         other => {
             let cells: Vec<String> = (0..other.len()).map(|i| other.cell(i).as_str().unwrap_or_default().to_owned()).collect();
             texts(cells.iter().map(|cell| Some(cell.as_str())).collect())
         }
     }
+}
+
+/// A 2-D array for each row, of the vectors in its range.
+fn vectors_of_rows<'py>(
+    py: Python<'py>,
+    vectors: &Points,
+    ranges: impl ExactSizeIterator<Item = std::ops::Range<usize>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let cells = py.import("numpy")?.call_method1("empty", (ranges.len(), "object"))?;
+    for (row, range) in ranges.enumerate() {
+        let of_row: Vec<usize> = range.collect();
+        cells.set_item(row, column_array(py, &Values::Points(vectors.select(&of_row)))?)?;
+    }
+    Ok(cells)
 }
 
 /// Sample weights, one a row.

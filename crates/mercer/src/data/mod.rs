@@ -57,6 +57,8 @@ columns! {
     Set = "set", "sets of vectors": Sets(Sets) in sets;
     /// A graph with labelled nodes and edges.
     Graph = "graph", "graphs": Graphs(Graphs) in graphs;
+    /// A series: vectors in order of time.
+    Series = "series", "series": Series(Series) in series;
 }
 
 /// How many columns make up one input.

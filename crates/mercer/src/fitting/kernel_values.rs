@@ -40,9 +40,10 @@ impl KernelValues {
         8 * train as u64 * (train + held_out) as u64
     }
 
-    /// Whether a value takes much more work than reading it again: for columns of texts, trees and sets, unless fits use few features.
+    /// Whether a value takes much more work than reading it again: for columns of texts, trees, sets and series, unless fits use few features.
     pub(crate) fn are_costly(kernel: &KernelExpr, data: &Dataset) -> bool {
-        let has_structure = |kind| matches!(kind, ColumnKind::Text | ColumnKind::Sequence | ColumnKind::Tree | ColumnKind::Set);
+        let has_structure =
+            |kind| matches!(kind, ColumnKind::Text | ColumnKind::Sequence | ColumnKind::Tree | ColumnKind::Set | ColumnKind::Series);
         data.columns().iter().any(|c| has_structure(c.values.kind())) && kernel.rank(data).is_none()
     }
 

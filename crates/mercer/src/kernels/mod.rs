@@ -11,6 +11,7 @@ mod productions;
 mod rank;
 mod registered;
 mod sequences;
+mod series;
 mod settle;
 mod shared;
 mod stationary;
@@ -189,6 +190,10 @@ catalogue! {
         random_walk: RandomWalk,
         precomputed: Precomputed,
         fisher: Fisher,
+        global_alignment: GlobalAlignment,
+        dtw: Dtw,
+        signature: Signature,
+        signature_pde: SignaturePde,
     }
     compositions {
         sum: Sum,

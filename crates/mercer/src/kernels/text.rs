@@ -164,6 +164,12 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("graph", "weisfeiler_lehman"),
     ("wl", "weisfeiler_lehman"),
     ("wl_subtree", "weisfeiler_lehman"),
+    ("gak", "global_alignment"),
+    ("ga", "global_alignment"),
+    ("gdtw", "dtw"),
+    ("sig", "signature"),
+    ("sigkernel", "signature_pde"),
+    ("signature_kernel", "signature_pde"),
     ("multi_instance", "set_mean(rbf), or set_sum(rbf), of a column of sets"),
     ("normalize", "normalise"),
 ];

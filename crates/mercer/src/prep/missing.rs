@@ -17,7 +17,7 @@ pub enum Missing {
     MedianFlag,
     /// Categories: a label of its own. What is done if nothing is said.
     Category,
-    /// Texts, sequences, trees and sets: the empty one. What is done if nothing is said.
+    /// Texts, sequences, trees, sets and series: the empty one. What is done if nothing is said.
     Empty,
     /// Rows are left out of training; new rows with one are refused, since they would get no prediction.
     Drop,

@@ -263,7 +263,7 @@ fn counts(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Cont
 fn names_of_rows(data: &Dataset) -> Vec<String> {
     let named = data.columns().iter().find_map(|column| {
         let kind = column.values.kind();
-        if [ColumnKind::Number, ColumnKind::Points, ColumnKind::Set].contains(&kind) {
+        if [ColumnKind::Number, ColumnKind::Points, ColumnKind::Set, ColumnKind::Series].contains(&kind) {
             return None;
         }
         let word = |cell: serde_json::Value| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);

@@ -15,6 +15,7 @@ mod kernel_values;
 mod models;
 mod properties;
 mod psd;
+mod series;
 mod sets;
 mod strings;
 mod subsequences;

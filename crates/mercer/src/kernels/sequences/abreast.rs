@@ -137,7 +137,7 @@ pub(crate) fn mean_length(strings: &Strings) -> f64 {
 }
 
 /// The rows of a tile that are columns of it too, where both are of one batch: pairs of these come twice.
-pub(crate) fn shared(a: &Encoded, rows: &TileRows<'_>, b: &Encoded, cols: &Range<usize>) -> Range<usize> {
+pub(crate) fn shared<B>(a: &B, rows: &TileRows<'_>, b: &B, cols: &Range<usize>) -> Range<usize> {
     match rows {
         TileRows::Range(rows) if std::ptr::eq(a, b) => rows.start.max(cols.start)..rows.end.min(cols.end),
         _ => 0..0,
@@ -157,6 +157,31 @@ impl TilePlace {
     }
 }
 
+/// Calls `visit` with the row, the column and the place of each pair of a tile, pairs of like lengths one after the other. Pairs of one
+/// batch that the tile holds twice come once.
+pub(crate) fn each_by_length<B>(
+    (a, rows): (&B, &TileRows<'_>),
+    (b, cols): (&B, Range<usize>),
+    length: impl Fn(&B, usize) -> usize,
+    mut visit: impl FnMut(usize, usize, TilePlace),
+) {
+    let shared = shared(a, rows, b, &cols);
+    let mut down: Vec<usize> = (0..rows.len()).collect();
+    down.sort_by_key(|&k| length(a, rows.at(k)));
+    let mut along: Vec<usize> = cols.clone().collect();
+    along.sort_by_key(|&j| length(b, j));
+    for k in down {
+        let i = rows.at(k);
+        for &j in &along {
+            if let Some(place) = TilePlace::of(&shared, (k, i), j, cols.start) {
+                visit(i, j, place);
+            }
+        }
+        // There and back, so that neighbours have like lengths.
+        along.reverse();
+    }
+}
+
 /// Hands all pairs of a tile to `visit`, eight at a time. Pairs of one batch that the tile holds twice come once.
 pub(crate) fn each_eight(
     (a, rows): (&Encoded, &TileRows<'_>),
@@ -164,21 +189,7 @@ pub(crate) fn each_eight(
     letters: LaneLetters,
     visit: &mut impl FnMut(&EightPairs<'_>, &[TilePlace]),
 ) {
-    let shared = shared(a, rows, b, &cols);
-    let mut down: Vec<usize> = (0..rows.len()).collect();
-    down.sort_by_key(|&k| a.length(rows.at(k)));
-    let mut along: Vec<usize> = cols.clone().collect();
-    along.sort_by_key(|&j| b.length(j));
     let mut pairs = Abreast::new(a, b, letters);
-    for k in down {
-        let i = rows.at(k);
-        for &j in &along {
-            if let Some(place) = TilePlace::of(&shared, (k, i), j, cols.start) {
-                pairs.push(i, j, place, visit);
-            }
-        }
-        // There and back, so that neighbours have like lengths.
-        along.reverse();
-    }
+    each_by_length((a, rows), (b, cols), Encoded::length, |i, j, place| pairs.push(i, j, place, visit));
     pairs.finish(visit);
 }

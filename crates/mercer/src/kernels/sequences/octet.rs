@@ -1,4 +1,5 @@
-//! Eight numbers side by side: what recursions over the letters of eight pairs of strings are written in.
+//! Eight numbers side by side: what recursions over the letters of eight pairs of strings, and over the times of eight pairs of series,
+//! are written in.
 //!
 //! The compiler splits arrays of eight loop-carried numbers into registers of odd widths (.31 ns a cell of a recursion, against .05), so
 //! that the registers are named here: AVX-512, AVX2, and plain arrays for every other processor.
@@ -38,6 +39,7 @@ pub(crate) trait Octet: Copy {
     fn add(self, b: Self) -> Self;
     fn sub(self, b: Self) -> Self;
     fn mul(self, b: Self) -> Self;
+    fn div(self, b: Self) -> Self;
     fn max(self, b: Self) -> Self;
     /// self * b + c.
     fn fused(self, b: Self, c: Self) -> Self;
@@ -123,7 +125,7 @@ impl Octet for [f64; LANES] {
     fn store(self, to: &mut [f64; LANES]) {
         *to = self;
     }
-    zips!(add | x, y | x + y, sub | x, y | x - y, mul | x, y | x * y, max | x, y | if x > y { x } else { y });
+    zips!(add | x, y | x + y, sub | x, y | x - y, mul | x, y | x * y, div | x, y | x / y, max | x, y | if x > y { x } else { y });
     #[inline(always)]
     fn fused(self, b: Self, c: Self) -> Self {
         self.mul(b).add(c)
@@ -193,6 +195,11 @@ mod x86 {
         fn mul(self, b: Self) -> Self {
             // SAFETY: as above.
             unsafe { _mm512_mul_pd(self, b) }
+        }
+        #[inline(always)]
+        fn div(self, b: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_div_pd(self, b) }
         }
         #[inline(always)]
         fn max(self, b: Self) -> Self {
@@ -275,7 +282,7 @@ mod x86 {
                 _mm256_storeu_pd(to.as_mut_ptr().add(4), self[1]);
             }
         }
-        halves!(add _mm256_add_pd, sub _mm256_sub_pd, mul _mm256_mul_pd, max _mm256_max_pd, chosen _mm256_and_pd);
+        halves!(add _mm256_add_pd, sub _mm256_sub_pd, mul _mm256_mul_pd, div _mm256_div_pd, max _mm256_max_pd, chosen _mm256_and_pd);
         #[inline(always)]
         fn fused(self, b: Self, c: Self) -> Self {
             // SAFETY: as above.

@@ -1,0 +1,144 @@
+//! global_alignment: k(x, z) = K(x, z) / sqrt(K(x, x) K(z, z)), K = sum over all alignments of two series of the product of
+//! e / (2 - e) over the pairs of times that are aligned, e = exp(-|x_i - z_j|^2 / (2 length_scale^2)) (Cuturi, Vert, Birkenes & Matsui, A kernel
+//! for time series based on global alignments, 2007; Cuturi, Fast global alignment kernels, 2011).
+//!
+//! K is a Mercer kernel where q / (1 + q) is one, q being the local kernel (2007, theorem 1): q = e / (2 - e) makes it e / 2. A band makes e
+//! the product with (1 - |i - j| / band)_+, which is one of whole numbers. The plain Gaussian as local kernel is not known to make one.
+
+use super::sequences::abreast::TilePlace;
+use super::series::abreast::{EightSeries, each_eight, each_own};
+use super::series::alignments::GlobalAlignments;
+use super::series::dense::{DenseSeries, mean_length, total_variance};
+use crate::data::{RowWeights, Series};
+use crate::error::Result;
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
+use crate::linalg::Real;
+use crate::param::{Alias, Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+use std::f64::consts::FRAC_1_SQRT_2;
+use std::sync::OnceLock;
+
+/// Likeness by all global alignments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GlobalAlignment {
+    length_scale: Value,
+    band: Value,
+}
+
+impl Default for GlobalAlignment {
+    fn default() -> Self {
+        GlobalAlignment { length_scale: Value::Auto, band: Value::Number(0.0) }
+    }
+}
+
+/// Operations of one cell of the recursion, at 10^10 operations a second: 200 series of 100 times and 3 channels take .12 s.
+const PER_CELL: f64 = 5.5;
+
+/// Scaled series, and of each with itself ln K.
+pub struct AlignedSeries {
+    series: DenseSeries,
+    logs: Vec<f64>,
+    /// d ln K / d ln length_scale of each with itself, once a gradient is asked for.
+    slopes: OnceLock<Vec<f64>>,
+}
+
+impl PreparedBatch for AlignedSeries {}
+
+impl GlobalAlignment {
+    fn alignments(&self) -> GlobalAlignments {
+        GlobalAlignments::new(self.band.number() as usize)
+    }
+
+    fn slopes<'x>(&self, x: &'x AlignedSeries) -> &'x [f64] {
+        x.slopes.get_or_init(|| {
+            let (mut slopes, mut alignments) = (vec![0.0; x.series.len()], self.alignments());
+            each_own(&x.series, &mut |pairs, rows| {
+                rows.iter().zip(alignments.logs_and_slopes(pairs).slopes).for_each(|(row, slope)| slopes[*row] = slope);
+            });
+            slopes
+        })
+    }
+}
+
+/// The distance of two vectors of different series on average, as a root mean square, times the root of the mean length; 1 where all
+/// vectors are equal. Cuturi (2011) recommends medians in their stead.
+fn start(inputs: &Series, weights: RowWeights<'_>) -> f64 {
+    let start = (2.0 * total_variance(inputs, weights) * mean_length(inputs, weights)).sqrt();
+    if start > 0.0 && start.is_finite() { start } else { 1.0 }
+}
+
+impl Kernel for GlobalAlignment {
+    const NAME: &'static str = "global_alignment";
+    const DOC: &'static str =
+        "K = sum over all alignments of two series of the product of e / (2 - e), e = exp(-|x_i - z_j|^2 / (2 length_scale^2)), normalised";
+    const SOURCE: &'static str = "Cuturi, Fast global alignment kernels (2011)";
+    const BECAUSE: &'static str = "a convolution of local kernels q of which q / (1 + q) is a Mercer kernel, normalised";
+    const PARAMS: &'static [Param] = &[
+        Param::searched(
+            "length_scale",
+            "distance of two vectors at which they count as alike; auto: the root mean squared distance times the root of the mean length",
+            Domain::PositiveFinite,
+            10.0,
+        ),
+        Param::fixed(
+            "band",
+            "only times less than this apart are aligned, with a weight that falls linearly (triangular band); 0: all",
+            Domain::Integer(0, usize::MAX),
+        ),
+    ];
+    const ALIASES: &'static [Alias] = &[("sigma", "length_scale", |sigma| sigma)];
+    const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
+    type Inputs = Series;
+    type Learnt = ();
+    type Prepared = AlignedSeries;
+
+    fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
+        GlobalAlignment { length_scale: self.length_scale.settle_by(|| start(inputs, weights)), band: self.band.settle(0.0) }
+    }
+    fn prepare(&self, (): &(), inputs: &Series, _: Option<&AlignedSeries>) -> Result<AlignedSeries> {
+        let series = DenseSeries::scaled(inputs, FRAC_1_SQRT_2 / self.length_scale.number());
+        let (mut logs, mut alignments) = (vec![0.0; series.len()], self.alignments());
+        each_own(&series, &mut |pairs, rows| {
+            rows.iter().zip(alignments.logs(pairs)).for_each(|(row, log)| logs[*row] = log);
+        });
+        Ok(AlignedSeries { series, logs, slopes: OnceLock::new() })
+    }
+    fn fill<T: Real>(&self, mut tile: Tile<'_, AlignedSeries, T>) {
+        let (a, b, rows, cols) = (tile.a, tile.b, tile.rows.clone(), tile.cols.clone());
+        let (out, mut alignments) = (&mut tile.out, self.alignments());
+        each_eight((&a.series, &rows), (&b.series, cols.clone()), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
+            for (place, log) in places.iter().zip(alignments.logs(pairs)) {
+                let value = (log - 0.5 * (a.logs[rows.at(place.row)] + b.logs[cols.start + place.column])).exp();
+                place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
+            }
+        });
+    }
+    fn diagonal(&self, x: &AlignedSeries) -> Vec<f64> {
+        vec![1.0; x.series.len()]
+    }
+    fn per_value(&self, inputs: &Series) -> f64 {
+        let length = inputs.mean_length();
+        let band = if self.band.number() > 0.0 { 2.0 * self.band.number() } else { length };
+        PER_CELL * length * length.min(band)
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    /// dk / d length_scale = k (s(x, z) - (s(x, x) + s(z, z)) / 2) / length_scale, s = d ln K / d ln length_scale.
+    fn gradient(&self, tile: Tile<'_, AlignedSeries, f64>, weights: &[f64], out: &mut [f64]) {
+        let (a, b, rows, cols) = (tile.a, tile.b, tile.rows.clone(), tile.cols.clone());
+        let (own_rows, own_columns) = (self.slopes(a), self.slopes(b));
+        let mut alignments = self.alignments();
+        let mut sum = 0.0;
+        each_eight((&a.series, &rows), (&b.series, cols.clone()), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
+            let found = alignments.logs_and_slopes(pairs);
+            for ((place, log), slope) in places.iter().zip(found.logs).zip(found.slopes) {
+                let (i, j) = (rows.at(place.row), cols.start + place.column);
+                let value = (log - 0.5 * (a.logs[i] + b.logs[j])).exp() * (slope - 0.5 * (own_rows[i] + own_columns[j]));
+                place.each(|row, column| sum += weights[row * cols.len() + column] * value);
+            }
+        });
+        out[0] += sum / self.length_scale.number();
+    }
+}

@@ -1,0 +1,103 @@
+//! signature: k(x, z) = sum over levels n from 0 to depth of <S_n(x), S_n(z)>, S_n the iterated integrals of order n of the path that joins
+//! the vectors of a series by straight pieces (Chen, Iterated path integrals, 1977; Kiraly & Oberhauser, Kernels for sequentially ordered
+//! data, 2019). See `series/signatures.rs`.
+
+use super::series::dense::DenseSeries;
+use super::series::signatures::{signature_size, signatures};
+use crate::data::{Points, RowWeights, Series};
+use crate::error::{Error, Result};
+use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
+use crate::linalg::{Matrix, Real};
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// Inner product of truncated signatures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Signature {
+    depth: Value,
+}
+
+impl Default for Signature {
+    fn default() -> Self {
+        Signature { depth: Value::Number(DEPTH) }
+    }
+}
+
+/// Levels where none are given.
+const DEPTH: f64 = 4.0;
+/// The most numbers of a signature: 8 MB a row.
+const MOST_TERMS: usize = 1 << 20;
+
+impl Signature {
+    fn depth(&self) -> usize {
+        self.depth.number() as usize
+    }
+}
+
+impl Kernel for Signature {
+    const NAME: &'static str = "signature";
+    const DOC: &'static str = "sum over levels n up to depth of <S_n(x), S_n(z)>, S_n the iterated integrals of order n of the path of a series";
+    const SOURCE: &'static str = "Kiraly & Oberhauser, Kernels for sequentially ordered data (2019), for the kernel";
+    const BECAUSE: &'static str = "an inner product of iterated integrals";
+    const PARAMS: &'static [Param] =
+        &[Param::fixed("depth", "greatest order of the iterated integrals: channels^depth of them", Domain::Integer(1, 20))];
+    type Inputs = Series;
+    type Learnt = ();
+    type Prepared = PreparedPoints;
+
+    fn settle(&self, _: &Series, _: RowWeights<'_>) -> Self {
+        Signature { depth: self.depth.settle(DEPTH) }
+    }
+    fn check(&self, inputs: &Series) -> Result<()> {
+        match signature_size(inputs.channels(), self.depth()) {
+            Some(size) if size <= MOST_TERMS => Ok(()),
+            _ => Err(Error::Setting {
+                name: format!("{}: depth", Self::NAME),
+                why: format!(
+                    "{} channels have more than {MOST_TERMS} iterated integrals up to order {}; give a smaller depth, or signature_pde",
+                    inputs.channels(),
+                    self.depth()
+                ),
+            }),
+        }
+    }
+    /// A batch without any vector has the channels of the other one.
+    fn prepare(&self, (): &(), inputs: &Series, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+        let increments = DenseSeries::increments(inputs, 1.0);
+        let own = signature_size(inputs.channels(), self.depth()).unwrap_or(1);
+        let mut values = signatures(&increments, self.depth());
+        if let Some(row) = values.chunks_exact(own).position(|row| row.iter().any(|x| !x.is_finite())) {
+            return Err(Error::Numerical {
+                what: format!("the series in row {}", row + 1),
+                why: "its iterated integrals exceed the range of numbers; scale its channels, or take a smaller depth".into(),
+            });
+        }
+        let size = like.map_or(own, PreparedPoints::dim).max(own);
+        if size > own {
+            values = values.iter().flat_map(|x| std::iter::once(*x).chain(std::iter::repeat_n(0.0, size - 1))).collect();
+        }
+        Ok(PreparedPoints::plain(&Points::computed(increments.len(), size, values), like))
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
+        tile.from_dots(Identity);
+    }
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
+        x.norms().to_vec()
+    }
+    fn features(&self, x: &PreparedPoints) -> Option<Matrix> {
+        Matrix::new(x.rows(), x.dim(), x.dense()?.to_vec()).ok()
+    }
+    fn rank(&self, inputs: &Series) -> Option<usize> {
+        signature_size(inputs.channels(), self.depth.number() as usize)
+    }
+    fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
+        Some(x)
+    }
+    fn per_value(&self, inputs: &Series) -> f64 {
+        2.0 * signature_size(inputs.channels(), self.depth()).map_or(MOST_TERMS as f64, |size| size as f64)
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}

@@ -1,0 +1,319 @@
+//! Kernels of series against values from elsewhere, enumerations and formulas, and series from tables to predictions.
+
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Series, Values};
+use mercer::estimators::{EstimatorExpr, Want};
+use mercer::gram::{self, Side};
+use mercer::kernels::{KernelExpr, Validity};
+use mercer::learner::{Learner, Model};
+use mercer::linalg::Matrix;
+use mercer::read::{ReadOptions, Table};
+use mercer::store;
+
+type Rows = Vec<Vec<Vec<f64>>>;
+
+fn data(rows: &[Vec<Vec<f64>>]) -> Dataset {
+    Dataset::new(vec![Column { name: "path".into(), values: Values::Series(Series::of_rows(rows).unwrap()) }]).unwrap()
+}
+
+fn kernel(text: &str) -> KernelExpr {
+    KernelExpr::parse(text).unwrap()
+}
+
+fn dense(text: &str, new: Option<&[Vec<Vec<f64>>]>, rows: &[Vec<Vec<f64>>]) -> Matrix {
+    let new = new.map(data);
+    let settled = kernel(text).settle(&data(rows)).unwrap();
+    gram::dense(settled.bind(new.as_ref(), &data(rows)).unwrap().as_ref(), &Control::default()).unwrap()
+}
+
+/// Two short paths, the oracle of `../shared/peers/series_peers.py`.
+fn short() -> Rows {
+    let path = |points: &[[f64; 2]]| points.iter().map(|p| p.to_vec()).collect();
+    vec![path(&[[0.0, 0.0], [1.0, 0.5], [0.5, 1.5], [2.0, 1.0]]), path(&[[0.0, 0.0], [0.5, 1.0], [1.5, 0.5]])]
+}
+
+/// Walks of unlike lengths.
+fn walks(rows: usize, channels: usize, longest: usize) -> Rows {
+    let at =
+        |i: usize, t: usize, c: usize| (0.7 * (t * (c + 1)) as f64 + (i * 13 + c) as f64).sin() + 0.1 * (i * t) as f64 / longest as f64;
+    (0..rows).map(|i| (0..(i * 5 + 3) % longest + 1).map(|t| (0..channels).map(|c| at(i, t, c)).collect()).collect()).collect()
+}
+
+fn square(x: &[f64], z: &[f64]) -> f64 {
+    x.iter().zip(z).map(|(x, z)| (x - z).powi(2)).sum()
+}
+
+/// Every alignment that ends in two times, as the list of its pairs of times.
+fn alignments(i: usize, j: usize) -> Vec<Vec<(usize, usize)>> {
+    if (i, j) == (0, 0) {
+        return vec![vec![(0, 0)]];
+    }
+    let mut all = Vec::new();
+    for (up, along) in [(1, 0), (1, 1), (0, 1)] {
+        if i >= up && j >= along {
+            all.extend(alignments(i - up, j - along));
+        }
+    }
+    all.iter_mut().for_each(|pairs| pairs.push((i, j)));
+    all
+}
+
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    (a - b).abs() <= tolerance * (1.0 + b.abs())
+}
+
+/// The sum over all alignments of the product of the local kernel.
+fn global_alignment(x: &[Vec<f64>], z: &[Vec<f64>], scale: f64, band: usize) -> f64 {
+    let local = |&(i, j): &(usize, usize)| {
+        let inside = if band == 0 { 1.0 } else { (1.0 - i.abs_diff(j) as f64 / band as f64).max(0.0) };
+        let e = inside * (-square(&x[i], &z[j]) / (2.0 * scale * scale)).exp();
+        e / (2.0 - e)
+    };
+    alignments(x.len() - 1, z.len() - 1).iter().map(|pairs| pairs.iter().map(local).product::<f64>()).sum()
+}
+
+#[test]
+fn global_alignment_has_the_values_of_the_oracle() {
+    let [xz, xx, zz] = [1.434063540308097f64, 4.781496363364518, 3.3076231443157122];
+    let k = dense("global_alignment(length_scale=1)", None, &short());
+    assert!(close(k[(0, 1)], xz / (xx * zz).sqrt(), 1e-14), "{}", k[(0, 1)]);
+    assert_eq!((k[(0, 0)], k[(1, 1)], k[(0, 1)]), (1.0, 1.0, k[(1, 0)]));
+}
+
+#[test]
+fn global_alignment_is_the_sum_over_all_alignments() {
+    for channels in [1, 2, 4] {
+        let rows = walks(9, channels, 6);
+        for (scale, band) in [(0.5, 0), (1.0, 3), (2.0, 1)] {
+            let k = dense(&format!("global_alignment(length_scale={scale}, band={band})"), None, &rows);
+            for (i, x) in rows.iter().enumerate() {
+                for (j, z) in rows.iter().enumerate() {
+                    let sum = |x, z| global_alignment(x, z, scale, band);
+                    let expected = sum(x, z) / (sum(x, x) * sum(z, z)).sqrt();
+                    assert!(close(k[(i, j)], expected, 1e-13), "{channels} {scale} {band} ({i}, {j}): {} {expected}", k[(i, j)]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn global_alignment_of_ten_thousand_times_is_a_number() {
+    let long = |shift: f64| (0..10_000).map(|t| vec![(0.01 * t as f64 + shift).sin()]).collect();
+    let rows: Rows = vec![long(0.0), long(0.1), long(2.0), vec![vec![0.5]; 10_000], vec![vec![0.0]; 3]];
+    for text in ["global_alignment(length_scale=100)", "global_alignment(length_scale=0.01)", "global_alignment(length_scale=1, band=200)"]
+    {
+        let k = dense(text, None, &rows);
+        for i in 0..rows.len() {
+            assert!((0..rows.len()).all(|j| (0.0..=1.0).contains(&k[(i, j)])), "{text}: {k:?}");
+            assert_eq!(k[(i, i)], 1.0);
+        }
+    }
+}
+
+#[test]
+fn alignments_of_equal_vectors_are_counted_by_delannoy_numbers() {
+    // D(m, n) by its recurrence, m and n steps; series of one more time each.
+    let counted = |m: usize, n: usize| {
+        let mut row = vec![1.0f64; n + 1];
+        for _ in 0..m {
+            let mut corner = row[0];
+            for j in 1..=n {
+                (row[j], corner) = (row[j] + row[j - 1] + corner, row[j]);
+            }
+        }
+        row[n]
+    };
+    let rows: Rows = [200, 190, 70].iter().map(|length| vec![vec![0.5]; *length]).collect();
+    let k = dense("global_alignment(length_scale=1)", None, &rows);
+    for (i, j, m, n) in [(0, 1, 199, 189), (0, 2, 199, 69)] {
+        let expected = counted(m, n) / (counted(m, m) * counted(n, n)).sqrt();
+        assert!((k[(i, j)] / expected - 1.0).abs() <= 1e-11, "{} {expected}", k[(i, j)]);
+    }
+}
+
+#[test]
+fn warping_has_the_values_of_the_oracle_and_of_all_alignments() {
+    assert!(close(dense("dtw(gamma=1)", None, &short())[(0, 1)], (-1.25f64).exp(), 1e-15));
+    for channels in [1, 3] {
+        let rows = walks(9, channels, 6);
+        for window in [0, 1, 2] {
+            let k = dense(&format!("dtw(gamma=0.3, window={window})"), None, &rows);
+            for (i, x) in rows.iter().enumerate() {
+                for (j, z) in rows.iter().enumerate() {
+                    let (m, n) = (x.len() as isize, z.len() as isize);
+                    // Less than the window from the diagonal through the start or that through the end, or between them.
+                    let inside = |&(p, q): &(usize, usize)| {
+                        let along = q as isize - p as isize;
+                        window == 0 || along > (n - m).min(0) - window && along < (n - m).max(0) + window
+                    };
+                    let all = alignments(x.len() - 1, z.len() - 1);
+                    let sums = all
+                        .iter()
+                        .filter(|pairs| pairs.iter().all(inside))
+                        .map(|pairs| pairs.iter().map(|&(p, q)| square(&x[p], &z[q])).sum());
+                    let least: f64 = sums.fold(f64::INFINITY, f64::min);
+                    assert!(close(k[(i, j)], (-0.3 * least).exp(), 1e-14), "{channels} {window} ({i}, {j})");
+                }
+            }
+        }
+    }
+}
+
+/// Level n of the signature of a path by Chen's identity: sums over pieces of the levels of what comes before times d^m / m!.
+fn signature(x: &[Vec<f64>], depth: usize) -> Vec<Vec<f64>> {
+    let product = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().flat_map(|a| b.iter().map(move |b| a * b)).collect() };
+    let channels = x[0].len();
+    let mut levels: Vec<Vec<f64>> = (0..=depth).map(|n| vec![if n == 0 { 1.0 } else { 0.0 }; channels.pow(n as u32)]).collect();
+    for pair in x.windows(2) {
+        let d: Vec<f64> = pair[0].iter().zip(&pair[1]).map(|(from, to)| to - from).collect();
+        let mut powers = vec![vec![1.0]];
+        (1..=depth).for_each(|m| powers.push(product(&powers[m - 1], &d).iter().map(|v| v / m as f64).collect()));
+        levels = (0..=depth)
+            .map(|n| {
+                let mut sum = vec![0.0; channels.pow(n as u32)];
+                (0..=n).for_each(|m| sum.iter_mut().zip(product(&levels[m], &powers[n - m])).for_each(|(s, v)| *s += v));
+                sum
+            })
+            .collect();
+    }
+    levels
+}
+
+#[test]
+fn signatures_have_the_level_terms_of_the_oracle_and_of_chens_identity() {
+    let terms = [1.0, 3.5, 3.84375, 2.134982638888889, 0.7355821397569444, 0.17409932454427085, 0.030005401328757952, 0.003916223162696474];
+    for depth in 1..8 {
+        let expected: f64 = terms[..=depth].iter().sum();
+        let k = dense(&format!("signature(depth={depth})"), None, &short());
+        assert!(close(k[(0, 1)], expected, 1e-14), "{depth}: {} {expected}", k[(0, 1)]);
+    }
+    for channels in [1, 2, 3] {
+        let rows = walks(11, channels, 7);
+        let k = dense("signature(depth=4)", None, &rows);
+        let all: Vec<Vec<f64>> = rows.iter().map(|x| signature(x, 4).concat()).collect();
+        for i in 0..rows.len() {
+            for j in 0..rows.len() {
+                let expected: f64 = all[i].iter().zip(&all[j]).map(|(a, b)| a * b).sum();
+                assert!(close(k[(i, j)], expected, 1e-12), "{channels} ({i}, {j}): {} {expected}", k[(i, j)]);
+            }
+        }
+    }
+    let refusal = kernel("signature(depth=15)").bind(None, &data(&walks(3, 3, 4))).err().unwrap().to_string();
+    assert!(refusal.contains("3 channels") && refusal.contains("signature_pde"), "{refusal}");
+}
+
+#[test]
+fn the_signature_pde_has_the_values_of_the_oracle_at_every_order() {
+    for (order, expected) in
+        [(0, 11.109757635328505), (1, 11.535327764349482), (2, 11.4787400170215), (4, 11.427515870745248), (6, 11.423084756644833)]
+    {
+        let k = dense(&format!("signature_pde(order={order})"), None, &short());
+        assert!(close(k[(0, 1)], expected, 1e-14), "{order}: {} {expected}", k[(0, 1)]);
+    }
+    // Its limit is the sum over all levels.
+    let k = dense("signature_pde(order=8)", None, &short());
+    assert!(close(k[(0, 1)], 11.42276941399017, 1e-5), "{}", k[(0, 1)]);
+}
+
+#[test]
+fn the_signature_pde_with_a_static_kernel_is_the_recursion_of_its_increments() {
+    let rows = walks(10, 2, 6);
+    for order in [0, 2] {
+        let k = dense(&format!("signature_pde(order={order}, static=rbf, length_scale=0.9)"), None, &rows);
+        for (i, x) in rows.iter().enumerate() {
+            for (j, z) in rows.iter().enumerate() {
+                let value = |p: usize, q: usize| (-square(&x[p], &z[q]) / (2.0 * 0.81)).exp();
+                let (parts, share) = (1 << order, 0.25f64.powi(order));
+                let (m, n) = ((x.len() - 1) * parts, (z.len() - 1) * parts);
+                let mut solution = vec![vec![1.0; n + 1]; m + 1];
+                for p in 0..m {
+                    for q in 0..n {
+                        let (s, t) = (p / parts, q / parts);
+                        let d = share * (value(s + 1, t + 1) - value(s + 1, t) - value(s, t + 1) + value(s, t));
+                        solution[p + 1][q + 1] = (solution[p + 1][q] + solution[p][q + 1]) * (1.0 + d / 2.0 + d * d / 12.0)
+                            - solution[p][q] * (1.0 - d * d / 12.0);
+                    }
+                }
+                assert!(close(k[(i, j)], solution[m][n], 1e-13), "{order} ({i}, {j}): {} {}", k[(i, j)], solution[m][n]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_series_whose_signature_exceeds_numbers_is_named() {
+    let steep: Rows = vec![vec![vec![0.0]; 4], (0..400).map(|t| vec![100.0 * (t % 2) as f64 * t as f64]).collect()];
+    let why = kernel("signature_pde(length_scale=1)").bind(None, &data(&steep)).err().unwrap().to_string();
+    assert!(why.contains("row 2") && why.contains("scale its channels"), "{why}");
+}
+
+#[test]
+fn an_empty_series_is_like_nothing_but_itself() {
+    let rows: Rows = vec![vec![], vec![vec![1.0, 2.0]], vec![]];
+    let k = dense("global_alignment(length_scale=1)", None, &rows);
+    assert_eq!([k[(0, 0)], k[(0, 1)], k[(0, 2)], k[(1, 1)]], [1.0, 0.0, 1.0, 1.0]);
+}
+
+#[test]
+fn cross_values_are_the_block_of_the_joint_matrix() {
+    let rows = walks(14, 3, 9);
+    let texts = ["global_alignment(length_scale=0.8)", "global_alignment(length_scale=2, band=4)", "dtw(gamma=0.5, window=2)", "signature"];
+    for text in texts.into_iter().chain(["signature_pde(order=1)", "signature_pde(static=rbf, length_scale=1)"]) {
+        let joint = dense(text, None, &rows);
+        let bound = kernel(text).settle(&data(&rows)).unwrap().bind(Some(&data(&rows[5..])), &data(&rows[..5])).unwrap();
+        let cross = gram::dense(bound.as_ref(), &Control::default()).unwrap();
+        for i in 0..9 {
+            assert!((0..5).all(|j| close(cross[(i, j)], joint[(i + 5, j)], 1e-13)), "{text} row {i}");
+        }
+        assert!(bound.diagonal(Side::Rows).iter().enumerate().all(|(i, k)| close(*k, joint[(i + 5, i + 5)], 1e-13)), "{text}");
+    }
+}
+
+#[test]
+fn kernels_of_series_say_whether_they_are_mercer_kernels() {
+    for text in ["global_alignment(length_scale=1, band=5)", "signature(depth=3)", "normalise(signature)"] {
+        assert!(matches!(kernel(text).validity(), Validity::Proved(_)), "{text}");
+    }
+    assert!(!matches!(kernel("signature_pde").validity(), Validity::Proved(_)));
+    // A series that waits is at no distance from one that does not, and farther from others.
+    let rows: Rows = vec![vec![vec![0.0]], vec![vec![0.0]; 2], vec![vec![1.0]]];
+    for gamma in [0.1f64, 1.0, 3.0] {
+        let k = dense(&format!("dtw(gamma={gamma})"), None, &rows);
+        assert!(close(k[(0, 1)], 1.0, 0.0) && close(k[(0, 2)], (-gamma).exp(), 1e-15) && close(k[(1, 2)], (-2.0 * gamma).exp(), 1e-15));
+        let (a, b) = (k[(0, 2)], k[(1, 2)]);
+        let weights = [1.0, -1.0, -(a - b)];
+        let form: f64 = (0..9).map(|c| weights[c / 3] * weights[c % 3] * k[(c / 3, c % 3)]).sum();
+        assert!(form < 0.0 && matches!(kernel(&format!("dtw(gamma={gamma})")).validity(), Validity::Refuted(_)), "{gamma}: {form}");
+    }
+}
+
+// spec-part: K48, real-valued sequences
+#[test]
+fn series_go_from_a_table_through_a_fit_to_predictions() {
+    let phase = |i: usize| 0.37 * i as f64;
+    let cell = |i: usize| {
+        let speed = if i % 2 == 0 { 0.3 } else { 0.6 };
+        let values: Vec<f64> = (0..20 + i % 5).map(|t| ((speed * t as f64 + phase(i)).sin() * 1000.0).round() / 1000.0).collect();
+        format!("{values:?}")
+    };
+    let lines: Vec<String> = (0..40).map(|i| format!("\"{}\",{}", cell(i), ["slow", "fast"][i % 2])).collect();
+    let text = format!("path,speed\n{}\n", lines.join("\n"));
+    let options = ReadOptions::with_types(["path=series"]).unwrap();
+    let mut table = Table::parse("waves.csv", text.as_bytes()).unwrap();
+    let (target, info) = table.take_target(&["speed"], &options).unwrap();
+    let data = table.dataset(&options).unwrap();
+    assert!(matches!(data.columns()[0].values, Values::Series(_)));
+    for kernel in [None, Some("clip(dtw)"), Some("normalise(signature)"), Some("clip(normalise(signature_pde))")] {
+        let mut learner = Learner::new(EstimatorExpr::parse("svc(c=10)").unwrap());
+        learner.kernel = kernel.map(|text| KernelExpr::parse(text).unwrap());
+        let model = learner.fit(&data, &target, &info, None, &Control::default()).unwrap();
+        let again = store::from_bytes(&store::to_bytes(&model).unwrap(), "model").unwrap();
+        let new = Table::parse("waves.csv", text.as_bytes()).unwrap().dataset_like(&again.prep.schema, &ReadOptions::default()).unwrap();
+        let say = |model: &Model, data: &Dataset| format!("{:?}", model.predict(data, Want::default(), &Control::default()).unwrap());
+        assert_eq!(say(&model, &data), say(&again, &new), "{kernel:?}");
+    }
+    let mut unlike = Table::parse("t.csv", "x;y\n[[1,2],[3,4]];a\n[[5,6], [7]];b\n".as_bytes()).unwrap();
+    let why = unlike.dataset(&ReadOptions::with_types(["x=series"]).unwrap()).unwrap_err().to_string();
+    assert!(why.contains("row 2, column 'x': found '1 channels at time 2', expected 2, as in row 1"), "{why}");
+}
