@@ -29,8 +29,8 @@ fn drawn(entry: &KernelEntry, random: &mut Xoshiro256PlusPlus) -> String {
     for param in entry.params {
         let size = 10f64.powf(2.0 * random.random::<f64>() - 1.0);
         let value = match param.domain {
-            // Few rows hold no word as often as asked for; lengths of windows bound one another.
-            _ if ["min_df", "max_df", "longest", "m", "length", "mismatches", "letters"].contains(&param.name) => continue,
+            // Few rows hold no word as often as asked for; lengths of windows bound one another; walks of any length ask for a small decay.
+            _ if ["min_df", "max_df", "longest", "m", "length", "mismatches", "letters", "unlimited"].contains(&param.name) => continue,
             Domain::Positive | Domain::PositiveFinite => size.to_string(),
             Domain::NonNegative => (3.0 * random.random::<f64>()).to_string(),
             Domain::Integer(low, high) => (low + random.random_range(0..4)).min(high).to_string(),
