@@ -251,7 +251,7 @@ mod tests {
         let unlike = fault(&["[[1,2],[3]]"]);
         assert!(unlike.contains("row 1, column 'x': found '1 channels at time 2', expected 2, as in row 1"), "{unlike}");
         assert!(fault(&["[1, 2]", "[]", "[[3, 4]]"]).contains("row 3"));
-        assert!(fault(&["[1, nan]"]).contains("character 5") && fault(&["[1, [2]]"]).contains("character 5"));
+        assert!(fault(&["[1, nan]"]).contains("character 6") && fault(&["[1, [2]]"]).contains("character 4"));
         assert!(fault(&["[[]]"]).contains("1 at least") && fault(&["[1", "[1]"]).contains("row 1"));
         assert!(fault(&["7"]).contains("a series such as [1, 2, 3]"));
         let infinite = Series::of_rows(&[vec![vec![0.0]], vec![vec![1.0], vec![f64::NAN]]]).unwrap_err().to_string();

@@ -21,9 +21,10 @@ pub(crate) fn signature_size(channels: usize, depth: usize) -> Option<usize> {
 pub(crate) fn signatures(increments: &DenseSeries, depth: usize) -> Vec<f64> {
     let (channels, rows) = (increments.channels(), increments.len());
     let size = signature_size(channels, depth).unwrap_or(1);
-    let starts: Vec<usize> = (0..rows).step_by(LANES).collect();
-    let blocks = starts.into_par_iter().map(|start| {
-        let lanes = LANES.min(rows - start);
+    let mut all = vec![0.0; rows * size];
+    all.par_chunks_mut(LANES * size).enumerate().for_each(|(block, out)| {
+        let start = block * LANES;
+        let lanes = out.len() / size;
         let longest = (start..start + lanes).map(|row| increments.length(row)).max().unwrap_or(0);
         // An increment of 0 behind the end changes nothing.
         let mut pieces = vec![[0.0; LANES]; longest * channels];
@@ -34,9 +35,11 @@ pub(crate) fn signatures(increments: &DenseSeries, depth: usize) -> Vec<f64> {
         levels[0] = [1.0; LANES];
         let mut held = vec![[0.0; LANES]; 2 * size + depth * channels];
         signature(&pieces, channels, depth, &mut levels, &mut held);
-        (0..lanes).flat_map(|lane| levels.iter().map(move |term| term[lane]).collect::<Vec<f64>>()).collect::<Vec<f64>>()
+        for (lane, row) in out.chunks_exact_mut(size).enumerate() {
+            row.iter_mut().zip(&levels).for_each(|(to, term)| *to = term[lane]);
+        }
     });
-    blocks.collect::<Vec<Vec<f64>>>().concat()
+    all
 }
 
 /// # Safety
