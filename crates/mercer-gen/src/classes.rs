@@ -260,7 +260,7 @@ pub(crate) fn literal(text: &str) -> String {
         "false" => "False".into(),
         "inf" => "float(\"inf\")".into(),
         number if number.parse::<f64>().is_ok() => number.into(),
-        word => format!("\"{}\"", word.trim_matches('"')),
+        word => format!("\"{word}\""),
     }
 }
 

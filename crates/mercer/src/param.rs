@@ -392,6 +392,7 @@ pub(crate) fn terms<T: Serialize>(object: &T, params: &[Param]) -> Vec<(&'static
         .map(|p| {
             let term = match (p.domain, &tree[p.name]) {
                 (Domain::Term(list), stored) => list.print(stored).unwrap_or_else(|| Term::Word(stored.to_string())),
+                (Domain::Choice(_), serde_json::Value::String(s)) if s == "auto" => Term::Auto,
                 (Domain::Choice(_), serde_json::Value::String(s)) => Term::Word(s.clone()),
                 (_, serde_json::Value::String(s)) => crate::expr::parse(s).unwrap_or_else(|_| Term::Word(s.clone())),
                 (_, serde_json::Value::Array(words)) => {

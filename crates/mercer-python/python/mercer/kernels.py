@@ -38,7 +38,7 @@ def _default(text):
     try:
         number = float(text)
     except ValueError:
-        return text.strip('"')
+        return text
     return int(number) if number.is_integer() else number
 
 

@@ -101,6 +101,10 @@ impl Strings {
     pub fn len(&self) -> usize {
         self.rows.len()
     }
+    /// Characters of a string, on average.
+    pub(crate) fn mean_length(&self) -> f64 {
+        self.iter().map(|s| s.chars().count()).sum::<usize>() as f64 / self.len().max(1) as f64
+    }
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -216,8 +220,7 @@ impl Inputs for Strings {
 
     /// Letters of one against letters of the other, one pair after the other.
     fn per_pair(&self) -> f64 {
-        let letters: usize = self.iter().map(|s| s.chars().count()).sum();
-        PER_STEP * (letters as f64 / self.len().max(1) as f64).powi(2)
+        PER_STEP * self.mean_length().powi(2)
     }
     fn len(&self) -> usize {
         self.rows.len()

@@ -7,7 +7,7 @@
 //! approximate string matching based on dynamic programming, 1999; Hyyrö, A bit-vector algorithm for computing Levenshtein and Damerau
 //! edit distances, 2003), O(ceil(|x| / 64) |z|) steps.
 
-use super::sequences::abreast::{TilePlace, mean_length, shared};
+use super::sequences::abreast::{TilePlace, shared};
 use super::sequences::letters::{Alphabet, Ambiguity, Code, Encoded, Reading, with_codes};
 use super::words::composed;
 use crate::data::{RowWeights, Strings};
@@ -165,7 +165,7 @@ impl Kernel for Edit {
         vec![1.0; x.0.len()]
     }
     fn per_value(&self, inputs: &Strings) -> f64 {
-        let length = mean_length(inputs);
+        let length = inputs.mean_length();
         PER_WORD * length * (length / WORD as f64).ceil()
     }
     fn mercer(&self) -> Mercer {

@@ -1,9 +1,9 @@
 //! gapped: k(x, z) = sum over all gapped words of (times it stands in x) (times it stands in z), a gapped word being k letters at some of
 //! the places of a window of `length` (Ghandi, Lee, Mohammad-Noori & Beer 2014).
 //!
-//! Two windows d letters apart share C(length - d, k) gapped words, so that no gapped word is ever listed.
+//! Two windows at distance d share C(length - d, k) gapped words, so that gapped words need not be listed.
 
-use super::sequences::by_distance::{ByDistance, Windowed};
+use super::sequences::by_distance::{ByDistance, Windowed, by_windows};
 use super::sequences::hamming::gapped_table;
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, REVERSE_COMPLEMENT, Reading};
 use super::sequences::windows::LONGEST;
@@ -86,24 +86,7 @@ impl Kernel for Gapped {
         }
         self.reading().check(Self::NAME, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
-        Ok(self.by_distance().prepare(inputs, like))
-    }
-    fn fill<T: Real>(&self, tile: Tile<'_, Windowed, T>) {
-        self.by_distance().fill(tile);
-    }
-    fn diagonal(&self, x: &Windowed) -> Vec<f64> {
-        x.diagonal()
-    }
-    fn features(&self, x: &Windowed) -> Option<Matrix> {
-        x.features()
-    }
-    fn rank(&self, inputs: &Strings) -> Option<usize> {
-        self.by_distance().rank(inputs)
-    }
-    fn per_value(&self, inputs: &Strings) -> f64 {
-        self.by_distance().per_value(inputs)
-    }
+    by_windows!();
     /// All gapped words are an inner product of counts; without those that only distant windows share, the eigenvalues over all words decide.
     fn mercer(&self) -> Mercer {
         let settled = [&self.length, &self.k, &self.mismatches].iter().all(|v| v.is_settled());

@@ -83,7 +83,7 @@ impl Kernel for GlobalAlignment {
         ),
         Param::fixed(
             "band",
-            "only times less than this apart are aligned, with a weight that falls linearly (triangular band); 0: all",
+            "only times that differ by less than this are aligned, with a weight that falls linearly (triangular band); 0: all",
             Domain::Integer(0, usize::MAX),
         ),
     ];

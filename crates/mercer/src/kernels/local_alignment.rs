@@ -7,7 +7,7 @@
 //! Of the best score it is false: strings a, b, ab and ba of two letters whose score is 0 or less, with the weights 1, 1, -1/2 and -1/2,
 //! have v'Kv = -min(S(a, a), S(b, b)) / 2.
 
-use super::sequences::abreast::{Abreast, EightPairs, LaneLetters, each_eight, mean_length};
+use super::sequences::abreast::{Abreast, EightPairs, LaneLetters, each_eight};
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::local::{AddedUp, LocalAlignments, PairWeights};
 use super::sequences::blosum62;
@@ -226,7 +226,7 @@ impl Kernel for LocalAlignment {
         }
     }
     fn per_value(&self, inputs: &Strings) -> f64 {
-        PER_CELL * mean_length(inputs).powi(2)
+        PER_CELL * inputs.mean_length().powi(2)
     }
     fn mercer(&self) -> Mercer {
         let may_be_blosum62 = self.is_blosum62() || self.matrix == Substitution::Auto && self.alphabet == Alphabet::Auto;

@@ -1,9 +1,9 @@
 //! mismatch: k(x, z) = sum over all words s of k letters of (windows of x within m letters of s) (windows of z within m letters of s)
 //! (K25; S3 14.2.6).
 //!
-//! Two windows d letters apart share a number of words that depends on d alone, 0 beyond 2 m.
+//! Two windows at distance d share a number of words that depends on d alone, 0 beyond 2 m.
 
-use super::sequences::by_distance::{ByDistance, Windowed};
+use super::sequences::by_distance::{ByDistance, Windowed, by_windows};
 use super::sequences::hamming::mismatch_table;
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, REVERSE_COMPLEMENT, Reading};
 use super::sequences::windows::LONGEST;
@@ -91,24 +91,7 @@ impl Kernel for Mismatch {
         }
         self.reading().check(Self::NAME, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
-        Ok(self.by_distance().prepare(inputs, like))
-    }
-    fn fill<T: Real>(&self, tile: Tile<'_, Windowed, T>) {
-        self.by_distance().fill(tile);
-    }
-    fn diagonal(&self, x: &Windowed) -> Vec<f64> {
-        x.diagonal()
-    }
-    fn features(&self, x: &Windowed) -> Option<Matrix> {
-        x.features()
-    }
-    fn rank(&self, inputs: &Strings) -> Option<usize> {
-        self.by_distance().rank(inputs)
-    }
-    fn per_value(&self, inputs: &Strings) -> f64 {
-        self.by_distance().per_value(inputs)
-    }
+    by_windows!();
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }

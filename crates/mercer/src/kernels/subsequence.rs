@@ -5,7 +5,7 @@
 //! K''_i(xa, zb) = decay K''_i(xa, z) + [a = b] decay^2 K'_(i-1)(x, z); K'_0 = 1. The factors decay^2 are left to the end, so that
 //! K'_i does not underflow. O(k |x| |z|) steps and O(k |z|) memory, eight pairs of strings at a time.
 
-use super::sequences::abreast::{Abreast, EightPairs, LaneLetters, each_eight, mean_length};
+use super::sequences::abreast::{Abreast, EightPairs, LaneLetters, each_eight};
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::octet::{LANES, Letters, Octet, by_octets};
 use crate::data::{RowWeights, Strings};
@@ -320,7 +320,7 @@ impl Kernel for Subsequence {
         x.own.clone()
     }
     fn per_value(&self, inputs: &Strings) -> f64 {
-        PER_CELL * self.k.number() * mean_length(inputs).powi(2)
+        PER_CELL * self.k.number() * inputs.mean_length().powi(2)
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

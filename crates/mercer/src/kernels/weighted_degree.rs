@@ -134,9 +134,8 @@ impl Kernel for WeightedDegree {
     }
     /// A step of bytes for each letter and each length.
     fn per_value(&self, inputs: &Strings) -> f64 {
-        let letters = inputs.iter().map(|s| s.chars().count()).sum::<usize>() as f64 / inputs.len().max(1) as f64;
         let lags = 2.0 * self.shift.settle(0.0).number() + 1.0;
-        PER_FUNCTION + lags * letters * (2.0 + self.degree.settle(10.0).number()) / 16.0
+        PER_FUNCTION + lags * inputs.mean_length() * (2.0 + self.degree.settle(10.0).number()) / 16.0
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

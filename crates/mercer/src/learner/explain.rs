@@ -7,6 +7,7 @@ use crate::data::{Dataset, Strings, Values, even_rows};
 use crate::error::{Error, Result};
 use crate::estimators::{Answer, Predicted, Predictions, Want};
 use crate::kernels::MASKED;
+use serde::Serialize;
 use std::collections::HashMap;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -18,7 +19,7 @@ const LETTERS: usize = 6;
 const STRONGEST: usize = 5;
 
 /// A part of a string, and how much it adds to the answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stretch {
     /// Its letters.
     pub text: String,
@@ -29,7 +30,7 @@ pub struct Stretch {
 }
 
 /// The effects of the letters or words of one string.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explained {
     /// The column that holds it.
     pub column: String,
@@ -42,7 +43,7 @@ pub struct Explained {
 }
 
 /// The answer for a row, and what in its strings it comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
     /// What the effects add to: a class, or the name of the target.
     pub of: String,
@@ -55,7 +56,7 @@ pub struct Explanation {
 }
 
 /// A substring and its effect over the rows of a table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SubstringEffect {
     /// The column.
     pub column: String,
@@ -68,7 +69,7 @@ pub struct SubstringEffect {
 }
 
 /// The substrings of most effect on one output.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Influences {
     /// What the effects add to: a class, or the name of the target.
     pub of: String,

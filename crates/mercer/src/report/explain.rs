@@ -3,7 +3,7 @@
 use super::words::{brief, counted};
 use crate::error::{Error, Result};
 use crate::learner::{Explained, Explanation, Influences};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// Substrings that are listed.
 const LISTED: usize = 20;
@@ -107,8 +107,8 @@ pub fn influences_text(all: &[Influences]) -> String {
     out
 }
 
-fn pretty(value: &Value) -> Result<String> {
-    serde_json::to_string_pretty(value).map_err(|e| Error::Data(e.to_string()))
+fn pretty(document: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(document).map_err(|e| Error::Data(e.to_string()))
 }
 
 /// An explanation as JSON.
@@ -116,16 +116,7 @@ fn pretty(value: &Value) -> Result<String> {
 /// # Errors
 /// None that a user can bring about.
 pub fn explanation_json(explanation: &Explanation) -> Result<String> {
-    let column = |c: &Explained| {
-        let strongest: Vec<Value> = c.strongest.iter().map(|s| json!({"text": s.text, "first": s.first, "effect": s.effect})).collect();
-        json!({"column": c.column, "units": c.units, "effects": c.effects, "strongest": strongest})
-    };
-    pretty(&json!({
-        "of": explanation.of,
-        "answer": explanation.answer,
-        "value": explanation.value,
-        "columns": explanation.columns.iter().map(column).collect::<Vec<_>>(),
-    }))
+    pretty(explanation)
 }
 
 /// Influences as JSON.
@@ -133,9 +124,5 @@ pub fn explanation_json(explanation: &Explanation) -> Result<String> {
 /// # Errors
 /// None that a user can bring about.
 pub fn influences_json(all: &[Influences]) -> Result<String> {
-    let one = |i: &Influences| {
-        let substrings = i.substrings.iter().map(|s| json!({"column": s.column, "text": s.text, "times": s.times, "mean": s.mean}));
-        json!({"of": i.of, "rows": i.rows, "substrings": substrings.collect::<Vec<_>>()})
-    };
-    pretty(&Value::Array(all.iter().map(one).collect()))
+    pretty(&all)
 }

@@ -2,7 +2,6 @@
 
 use super::letters::{Code, Encoded, with_codes};
 use super::octet::{LANES, Letters};
-use crate::data::Strings;
 use crate::gram::TileRows;
 use std::ops::Range;
 
@@ -129,11 +128,6 @@ impl TilePlace {
             write(row, column);
         }
     }
-}
-
-/// Letters of a string, on average.
-pub(crate) fn mean_length(strings: &Strings) -> f64 {
-    strings.iter().map(|s| s.chars().count()).sum::<usize>() as f64 / strings.len().max(1) as f64
 }
 
 /// The rows of a tile that are columns of it too, where both are of one batch: pairs of these come twice.

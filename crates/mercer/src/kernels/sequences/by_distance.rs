@@ -3,11 +3,11 @@
 //! Where there are few words as long as a window, the words that a string holds are its features, in the coordinates that diagonalise the
 //! table; elsewhere pairs of windows are counted by their distance.
 
-use super::hamming::{eigenvalues, multiply, reflect};
+use super::hamming::{apply, eigenvalues, multiply, reflect};
 use super::letters::{Code, Encoded, Reading, with_codes};
 use super::windows::{BitMaps, Windows, steps};
 use crate::data::{PER_FUNCTION, Points, Strings};
-use crate::gram::{Fold, Identity, PreparedBatch, PreparedPoints, Tile};
+use crate::gram::{FeatureWeights, Fold, Identity, PreparedBatch, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use rayon::prelude::*;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -55,7 +55,7 @@ impl PreparedBatch for Windowed {
     fn fold(&self, coef: &Matrix) -> Option<Box<dyn Fold<Windowed>>> {
         let (plain, both) = match &self.form {
             Form::Windows(plain, both) => (plain, both),
-            Form::Words(points) => return Some(Box::new(WordWeights(linear_sums(points, coef)))),
+            Form::Words(points) => return FeatureWeights::of(points, coef).map(|weights| Box::new(weights) as _),
         };
         let (size, length, outputs) = (self.kernel.reading.fixed_size()?, self.kernel.length, coef.cols());
         let words = size.checked_pow(u32::try_from(length).ok()?).filter(|words| words.saturating_mul(outputs) <= MOST_TABLE)?;
@@ -66,45 +66,24 @@ impl PreparedBatch for Windowed {
             return None;
         }
         let windows = both.as_ref().unwrap_or(plain);
-        let factors = eigenvalues(&self.kernel.table, length, size);
         let tables = (0..outputs).map(|o| {
-            let mut table = vec![0.0; words];
+            let mut values = vec![0.0; words];
             for s in 0..windows.len() {
-                windows.each_word(s, size, |word| table[word] += coef[(s, o)]);
+                windows.each_word(s, size, |word| values[word] += coef[(s, o)]);
             }
-            reflect(&mut table, length, size);
-            multiply(&mut table, size, &factors);
-            reflect(&mut table, length, size);
-            table
+            apply(&self.kernel.table, &mut values, length, size);
+            values
         });
         Some(Box::new(WordTables { tables: tables.collect(), size }))
     }
 }
 
-/// The sum of the features of points, each times its coefficients: dim x outputs.
-fn linear_sums(points: &PreparedPoints, coef: &Matrix) -> Matrix {
-    let mut sums = Matrix::zeros(points.dim(), coef.cols());
-    for s in 0..points.rows() {
-        for (column, v) in points.each(s) {
-            sums.row_mut(column).iter_mut().zip(coef.row(s)).for_each(|(w, c)| *w += c * v);
-        }
-    }
-    sums
-}
-
-/// Weights of the coordinates of words, coordinates x outputs.
-struct WordWeights(Matrix);
-
-impl Fold<Windowed> for WordWeights {
+impl Fold<Windowed> for FeatureWeights {
     fn values(&self, batch: &Windowed, rows: &[usize]) -> Matrix {
-        let Form::Words(points) = &batch.form else { return Matrix::zeros(0, self.0.cols()) };
-        let mut out = Matrix::zeros(rows.len(), self.0.cols());
-        for (k, &i) in rows.iter().enumerate() {
-            for (column, v) in points.each(i) {
-                out.row_mut(k).iter_mut().zip(self.0.row(column)).for_each(|(o, w)| *o += v * w);
-            }
+        match &batch.form {
+            Form::Words(points) => self.sums(points, rows),
+            Form::Windows(..) => Matrix::zeros(0, 0),
         }
-        out
     }
 }
 
@@ -137,7 +116,7 @@ impl ByDistance {
 
     /// Operations for the distances of the windows of two of these strings.
     fn steps(&self, inputs: &Strings) -> f64 {
-        let letters = inputs.iter().map(|s| s.chars().count()).sum::<usize>() as f64 / inputs.len().max(1) as f64;
+        let letters = inputs.mean_length();
         let strands = if self.reading.reverse_complement { 2.0 } else { 1.0 };
         steps(letters, strands * letters + self.length as f64, self.table.len())
     }
@@ -146,17 +125,20 @@ impl ByDistance {
     fn roots(&self) -> Option<Vec<f64>> {
         let letters = self.reading.fixed_size()?;
         letters.checked_pow(u32::try_from(self.length).ok()?).filter(|words| *words <= MOST_WORDS)?;
-        let values = eigenvalues(&self.table, self.length, letters);
-        let least = -ROUNDING * values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-        values.iter().map(|v| (*v >= least).then(|| v.max(0.0).sqrt())).collect()
+        self.eigenvalues(letters).into_iter().map(|v| (v >= 0.0).then(|| v.sqrt())).collect()
     }
 
     /// The least eigenvalue of the table over all words of the alphabet, where that is known.
     pub(crate) fn least_eigenvalue(&self) -> Option<f64> {
-        let values = eigenvalues(&self.table, self.length, self.reading.fixed_size()?);
-        let most = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        Some(if least >= -ROUNDING * most { least.max(0.0) } else { least })
+        Some(self.eigenvalues(self.reading.fixed_size()?).into_iter().fold(f64::INFINITY, f64::min))
+    }
+
+    /// The eigenvalues of the table over all words, 0 where they are below 0 by rounding.
+    fn eigenvalues(&self, letters: usize) -> Vec<f64> {
+        let mut values = eigenvalues(&self.table, self.length, letters);
+        let rounding = ROUNDING * values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        values.iter_mut().filter(|v| **v < 0.0 && **v >= -rounding).for_each(|v| *v = 0.0);
+        values
     }
 
     pub(crate) fn prepare(&self, inputs: &Strings, like: Option<&Windowed>) -> Windowed {
@@ -222,13 +204,11 @@ impl ByDistance {
         if (PER_WORD * 2 * self.length * words) as f64 > pairs {
             return None;
         }
-        let mut table = vec![0.0; words];
-        strands.each_word(i, size, |word| table[word] += 1.0);
-        reflect(&mut table, self.length, size);
-        multiply(&mut table, size, &eigenvalues(&self.table, self.length, size));
-        reflect(&mut table, self.length, size);
+        let mut values = vec![0.0; words];
+        strands.each_word(i, size, |word| values[word] += 1.0);
+        apply(&self.table, &mut values, self.length, size);
         let mut sum = 0.0;
-        x.each_word(i, size, |word| sum += table[word]);
+        x.each_word(i, size, |word| sum += values[word]);
         Some(sum)
     }
 
@@ -288,3 +268,28 @@ impl Windowed {
         }
     }
 }
+
+/// The methods of [`crate::gram::Kernel`] of a kernel of windows, from its method `by_distance`.
+macro_rules! by_windows {
+    () => {
+        fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
+            Ok(self.by_distance().prepare(inputs, like))
+        }
+        fn fill<T: Real>(&self, tile: Tile<'_, Windowed, T>) {
+            self.by_distance().fill(tile);
+        }
+        fn diagonal(&self, x: &Windowed) -> Vec<f64> {
+            x.diagonal()
+        }
+        fn features(&self, x: &Windowed) -> Option<Matrix> {
+            x.features()
+        }
+        fn rank(&self, inputs: &Strings) -> Option<usize> {
+            self.by_distance().rank(inputs)
+        }
+        fn per_value(&self, inputs: &Strings) -> f64 {
+            self.by_distance().per_value(inputs)
+        }
+    };
+}
+pub(crate) use by_windows;

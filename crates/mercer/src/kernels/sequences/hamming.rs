@@ -10,7 +10,7 @@ pub(crate) fn gapped_table(length: usize, k: usize, mismatches: usize) -> Vec<f6
     (0..=mismatches.min(length - k)).map(|d| binomial(length - d, k)).collect()
 }
 
-/// table[d] of the mismatch kernel: the strings over so many `letters` within m mismatches of both of two windows d apart.
+/// table[d] of the mismatch kernel: the strings over so many `letters` within m mismatches of both of two windows at distance d.
 pub(crate) fn mismatch_table(length: usize, m: usize, letters: usize) -> Vec<f64> {
     let power = |base: usize, exponent: usize| (base as f64).powi(exponent as i32);
     let of = |d: usize| {
@@ -85,6 +85,13 @@ pub(crate) fn multiply(coordinates: &mut [f64], letters: usize, factors: &[f64])
     }
 }
 
+/// Replaces numbers x over all words by those of T[d(u, v)] x.
+pub(crate) fn apply(table: &[f64], values: &mut [f64], length: usize, letters: usize) {
+    reflect(values, length, letters);
+    multiply(values, letters, &eigenvalues(table, length, letters));
+    reflect(values, length, letters);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,9 +108,7 @@ mod tests {
             let words = letters.pow(length as u32);
             let x: Vec<f64> = (0..words).map(|w| ((w * 7 + 3) % 11) as f64 - 4.0).collect();
             let mut y = x.clone();
-            reflect(&mut y, length, letters);
-            multiply(&mut y, letters, &eigenvalues(&table, length, letters));
-            reflect(&mut y, length, letters);
+            apply(&table, &mut y, length, letters);
             for (u, y) in y.iter().enumerate() {
                 let direct: f64 = (0..words).map(|v| table[distance(u, v, length, letters)] * x[v]).sum();
                 assert!((direct - y).abs() < 1e-9 * (1.0 + direct.abs()), "{letters} {length}: {direct} {y}");

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// The recursion, with its memory.
 pub(crate) struct GlobalAlignments {
-    /// Times that are aligned are less than so many apart; 0: any.
+    /// Times that are aligned differ by less than this; 0: any.
     band: usize,
     row: Vec<Eight>,
     slopes: Vec<Eight>,
