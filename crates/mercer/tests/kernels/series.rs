@@ -293,7 +293,7 @@ fn kernels_of_series_say_whether_they_are_mercer_kernels() {
 fn series_go_from_a_table_through_a_fit_to_predictions() {
     let phase = |i: usize| 0.37 * i as f64;
     let cell = |i: usize| {
-        let speed = if i % 2 == 0 { 0.3 } else { 0.6 };
+        let speed = if i.is_multiple_of(2) { 0.3 } else { 0.6 };
         let values: Vec<f64> = (0..20 + i % 5).map(|t| ((speed * t as f64 + phase(i)).sin() * 1000.0).round() / 1000.0).collect();
         format!("{values:?}")
     };

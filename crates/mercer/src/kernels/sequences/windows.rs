@@ -296,7 +296,7 @@ fn tally_digits<const DIGITS: usize, const STRINGS: usize>(cells: &Cells<'_>, fi
         for (differ, tally) in tallies.iter_mut().enumerate() {
             let mut here = whole;
             for (b, digit) in digits.iter().enumerate() {
-                let flip = if length - differ >> b & 1 == 1 { 0 } else { u64::MAX };
+                let flip = if ((length - differ) >> b) & 1 == 1 { 0 } else { u64::MAX };
                 for k in 0..WORDS {
                     here[k] &= digit[k] ^ flip;
                 }
