@@ -100,6 +100,10 @@ pub(crate) struct Reading {
     /// Text encoding: utf-8, utf-16, latin-1, windows-1252, ...; detected if left out.
     #[arg(long, value_name = "NAME", help_heading = "How to read")]
     pub encoding: Option<String>,
+    /// Make the columns from FIRST to LAST one column of series called NAME, such as s=t0..t95; channels are separated by +, as in
+    /// s=x0..x95+y0..y95. In a table of a row for each time, --group-into id with --types id=series does it.
+    #[arg(long, value_name = "NAME=FIRST..LAST", help_heading = "How to read")]
+    pub series: Vec<String>,
     /// Decimal mark, . or , for ambiguous columns (1,234 may be 1234).
     #[arg(long, value_name = "SIGN", help_heading = "How to read")]
     pub decimal: Option<String>,

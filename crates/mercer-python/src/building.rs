@@ -5,13 +5,14 @@ use crate::columns::{Cells, cells, strings, written};
 use crate::errors::{data_error, guarded, raise, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
+use crate::graphs::are_graphs;
 use crate::sets::sets_alone;
 use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series, Similarities, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 /// What messages call data that came from no file.
 const HERE: &str = "data";
@@ -68,16 +69,19 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
     if let Some(points) = sparse(object)? {
         return Ok((mercer::data::Dataset::from_points(points), Vec::new()));
     }
+    let first = asked.like.and_then(|schema| schema.columns.first());
+    let alone = first.map_or(ONLY, |column| &column.name).to_owned();
+    let holds = asked.options.declared(&alone).and_then(ColumnType::kind).or(first.map(|column| column.holds.kind()));
+    let is_column = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() || object.hasattr("dtype")?;
+    if is_column && matches!(holds, Some(ColumnKind::Series | ColumnKind::Graph)) || are_graphs(object, false)? {
+        return from_columns(vec![(alone, object.clone())], asked, true);
+    }
     if let Some(columns) = mapping(object)? {
         return from_columns(columns, asked, true);
     }
     if let Some(sets) = sets_alone(object)? {
-        let first = asked.like.and_then(|schema| schema.columns.first());
-        let name = first.map_or(ONLY, |column| &column.name).to_owned();
-        let declared = asked.options.declared(&name).and_then(ColumnType::kind);
-        let values = ordered(Values::Sets(sets), declared.or(first.map(|column| column.holds.kind()))).map_err(raise)?;
-        let data = mercer::data::Dataset::new(vec![Column { name, values }]).map_err(raise)?;
-        return Ok((data, Vec::new()));
+        let column = Column { name: alone, values: Values::Sets(sets) };
+        return mercer::data::Dataset::new(vec![column]).map(|data| (data, Vec::new())).map_err(raise);
     }
     if let Some(texts) = strings(object)? {
         return from_texts(object, texts, asked);
@@ -156,7 +160,6 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
         }
         let holds = like.and_then(|s| s.columns.iter().find(|c| c.name == *name)).map(|c| c.holds.kind());
         let wanted = declared.and_then(ColumnType::kind).or(holds);
-        let as_text = wanted.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
         if let Some(gram) = grams.iter().find(|gram| gram.column == *name) {
             let wanted = asarray(object).and_then(|array| written(object, &array))?.texts;
             let found = Similarities::looked_up(gram.names.clone(), &gram.values, &wanted).map_err(raise);
@@ -165,7 +168,7 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
             made.push((name.clone(), Some(Values::Similarities(found))));
             continue;
         }
-        let values = match cells(name, object, as_text)? {
+        let values = match cells(name, object, wanted)? {
             Cells::Numbers(v) => {
                 // What somebody named may be no measurement; columns of training and of arrays are what they are.
                 if named && declared.is_none() && like.is_none() {

@@ -3,8 +3,9 @@
 use crate::arrays::{ONE_LENGTH, asarray, dates, is_numeric, kind, numbers, points, shape, sparse};
 use crate::errors::{data_error, raise, within};
 use crate::frames::listed;
+use crate::graphs::graphs;
 use crate::sets::sets;
-use mercer::data::{Points, Sets};
+use mercer::data::{ColumnKind, Points, Sets};
 use mercer::read::Labels;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -27,17 +28,26 @@ pub(crate) struct Written {
     pub(crate) labels: Labels,
 }
 
-/// The cells of a column; as text where `as_text` is said, whatever they are.
-pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, as_text: bool) -> PyResult<Cells> {
-    cells_of(object, as_text).map_err(|e| within(object.py(), &format!("column '{name}'"), e))
+/// The cells of a column, of a kind that may be declared: where text writes that, numbers are text too.
+pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>) -> PyResult<Cells> {
+    cells_of(object, wanted).map_err(|e| within(object.py(), &format!("column '{name}'"), e))
 }
 
-fn cells_of(object: &Bound<'_, PyAny>, as_text: bool) -> PyResult<Cells> {
+fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>) -> PyResult<Cells> {
+    let as_text = wanted.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
+    if let Some(graphs) = graphs(object, wanted == Some(ColumnKind::Graph))? {
+        return Ok(Cells::Texts(graphs));
+    }
     if let Some(points) = sparse(object)? {
         return Ok(Cells::Points(points));
     }
     if let Some(sets) = sets(object)? {
         return Ok(Cells::Sets(sets));
+    }
+    if wanted == Some(ColumnKind::Series)
+        && let Some(series) = of_one_channel(object)?
+    {
+        return Ok(Cells::Sets(series));
     }
     let array = asarray(object)?;
     let kind = kind(&array)?;
@@ -121,6 +131,23 @@ fn holds_vectors(array: &Bound<'_, PyAny>) -> PyResult<bool> {
         }
     }
     Ok(false)
+}
+
+/// The numbers of each cell as vectors of one number, in their order, and none where a cell is missing; `None` where the first cell is
+/// no list of numbers.
+fn of_one_channel(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
+    let cells: Vec<Bound<'_, PyAny>> = listed(object)?.extract()?;
+    let one_axis = |cell: &Bound<'_, PyAny>| asarray(cell).and_then(|cell| Ok(shape(&cell)?.len() == 1 && is_numeric(kind(&cell)?)));
+    if !cells.iter().find(|cell| !cell.is_none()).is_some_and(|cell| one_axis(cell).unwrap_or(false)) {
+        return Ok(None);
+    }
+    let of_cell = |(row, cell): (usize, &Bound<'_, PyAny>)| {
+        let values = if cell.is_none() { Ok(Vec::new()) } else { asarray(cell).and_then(|cell| numbers(&cell)) };
+        let values = values.map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?;
+        Ok(values.into_iter().map(|x| vec![x]).collect())
+    };
+    let rows: Vec<Vec<Vec<f64>>> = cells.iter().enumerate().map(of_cell).collect::<PyResult<_>>()?;
+    Sets::of_rows(&rows).map(Some).map_err(raise)
 }
 
 /// A vector a cell, all of one length.

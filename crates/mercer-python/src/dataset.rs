@@ -10,7 +10,7 @@ use crate::given::{kernel_values, of_similarities};
 use crate::model::Model;
 use crate::pickle::{parts, restored};
 use crate::sets::are_sets_alone;
-use mercer::data::{Cells as _, ColumnSchema, Holds, Own, Points, Schema, Similarities, Values};
+use mercer::data::{Cells as _, ColumnKind, ColumnSchema, Holds, Own, Points, Schema, Similarities, Values};
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions};
 use mercer::report;
@@ -102,6 +102,16 @@ pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema, told: &To
 pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType) -> PyResult<Arc<mercer::data::Dataset>> {
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());
+    }
+    if matches!(text.kind(), Some(ColumnKind::Series | ColumnKind::Graph)) {
+        // A mapping or a frame has names of its own.
+        let options = ReadOptions { types: vec![(ONLY.into(), text)], ..ReadOptions::default() };
+        let is_column = !object.hasattr("items")? && !object.hasattr("columns")?;
+        return if is_column {
+            build(object, &Asked { options, ..Asked::default() }).map(|(data, _)| Arc::new(data))
+        } else {
+            dataset(object)
+        };
     }
     if mapping(object)?.is_none() && sparse(object)?.is_none() && !are_sets_alone(object)? {
         let array = asarray(object)?;

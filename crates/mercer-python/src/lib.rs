@@ -13,6 +13,7 @@ mod errors;
 mod explain;
 mod frames;
 mod given;
+mod graphs;
 mod grid;
 mod kernel;
 mod learner;

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::target::labels;
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::read::{self, ReadOptions, Source, Table};
+use mercer::read::{self, ReadOptions, Source, Table, WideSeries};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -104,7 +104,10 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 /// lines : bool
 ///     Whether each line is a label and a text; in a folder, whether each file holds the texts of one class, one a line.
 /// group_into : str, optional
-///     A column whose rows of one value become one row: their numbers are a set of vectors.
+///     A column whose rows of one value become one row: their numbers are a set of vectors, or the times of a series
+///     where ``types`` says that the column holds series.
+/// series : dict, optional
+///     Columns that are one series each, ``{"s": "t0..t95"}``; channels are separated by ``+``.
 ///
 /// Returns
 /// -------
@@ -119,7 +122,7 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 /// ExpressionError
 ///     A column or a type that there is not.
 #[pyfunction]
-#[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None, na=None, header=true, delimiter=None, encoding=None, decimal=None, skip=0, lines=false, group_into=None))]
+#[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None, na=None, header=true, delimiter=None, encoding=None, decimal=None, skip=0, lines=false, group_into=None, series=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn read_table<'py>(
     py: Python<'py>,
@@ -136,8 +139,10 @@ pub(crate) fn read_table<'py>(
     skip: usize,
     lines: bool,
     group_into: Option<&str>,
+    series: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = ReadOptions {
+        series: series.map_or(Ok(Vec::new()), wide_series)?,
         na: na.map_or(Ok(Vec::new()), names)?,
         no_header: !header,
         skip,
@@ -154,6 +159,11 @@ pub(crate) fn read_table<'py>(
         None => None,
     };
     with_weights(py, parts(py, table, target, &options, weights, like.map(|m| m.get()), group_into)?)
+}
+
+/// Series made of columns, `{"s": "t0..t95"}`.
+fn wide_series(written: &Bound<'_, PyDict>) -> PyResult<Vec<WideSeries>> {
+    written.iter().map(|(name, columns)| format!("{}={}", name.str()?, columns.str()?).parse().map_err(raise)).collect()
 }
 
 /// A built-in table.

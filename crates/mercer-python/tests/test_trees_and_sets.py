@@ -61,3 +61,42 @@ def test_rows_are_grouped_where_a_table_is_read(tmp_path):
     assert data.columns == {"id": "set"}
     assert list(target) == ["yes", "no"]
     assert data["id"][0].tolist() == [[1.0, 2.0], [5.0, 6.0]]
+
+
+def test_graphs_come_as_networkx_neighbours_edges_and_text_alike():
+    class Named(dict):
+        """What networkx calls its views: a mapping that is called for the data of one name."""
+
+        def __call__(self, name):
+            return [(*key, value.get(name)) if isinstance(key, tuple) else (key, value.get(name)) for key, value in self.items()]
+
+    class Graph:
+        def __init__(self, nodes, edges, directed=False):
+            self.nodes, self.edges, self.is_directed = Named(nodes), Named(edges), lambda: directed
+
+    labelled = Graph({"a": {"label": "C"}, "b": {"label": "C"}, "c": {"label": "O"}}, {("a", "b"): {}, ("c", "b"): {"label": 2, "w": 1.5}})
+    text = mercer.Dataset({"g": ["C C O | 0-1 1-2:2", "C | "]}, types={"g": "graph"})
+    given = mercer.Dataset({"g": [labelled, Graph({0: {"label": "C"}}, {})]})
+    kernel = mercer.Kernel("weisfeiler_lehman")
+    assert list(given["g"]) == list(text["g"])
+    np.testing.assert_array_equal(kernel([labelled, Graph({0: {"label": "C"}}, {})]), kernel(text))
+    plain = mercer.Dataset({"g": ["_ _ _ | 0-1 1-2"]}, types={"g": "graph"})
+    for other in ({"x": ["y"], "y": ["x", "z"], "z": ["y"]}, [(0, 1), (1, 2)], {"nodes": [None] * 3, "edges": [[0, 1], [1, 2]]}):
+        assert list(mercer.Dataset({"g": [other]}, types={"g": "graph"})["g"]) == list(plain["g"])
+    with pytest.raises(mercer.DataError, match="row 2.*'w'.*no node"):
+        mercer.Dataset({"g": [{"u": []}, {"u": ["w"]}]}, types={"g": "graph"})
+    with pytest.raises(mercer.DataError, match="row 1.*directed"):
+        mercer.Dataset({"g": [Graph({0: {}}, {}, directed=True)]})
+
+
+def test_series_come_as_lists_of_unlike_length_and_as_arrays():
+    one = [[0.0, 1.0, 2.0], [3.0, 1.0], [2.0]]
+    several = [np.array([[x, -x] for x in row]) for row in one]
+    kernel = mercer.Kernel("global_alignment(sigma=1)")
+    declared = mercer.Dataset({"s": one}, types={"s": "series"})
+    np.testing.assert_array_equal(kernel(one), kernel(declared))
+    np.testing.assert_array_equal(kernel(several), kernel(mercer.Dataset({"s": several}, types={"s": "series"})))
+    np.testing.assert_array_equal(kernel(np.ones((3, 4))), np.full((3, 3), kernel(np.ones((1, 4)))[0, 0]))
+    assert mercer.SVC(kernel="normalise(global_alignment)").fit(several, ["a", "b", "b"]).predict(several).shape == (3,)
+    with pytest.raises(mercer.DataError, match="row 2"):
+        mercer.Dataset({"s": [[1.0], [np.nan]]}, types={"s": "series"})

@@ -140,6 +140,7 @@ fn read_options(asked: &Reading) -> Result<ReadOptions> {
         delimiter: asked.delimiter.as_deref().map(str::parse).transpose()?,
         encoding: asked.encoding.clone(),
         decimal: asked.decimal.as_deref().map(str::parse).transpose()?,
+        series: asked.series.iter().flat_map(|list| split_list(list)).map(|text| text.parse()).collect::<Result<_>>()?,
         ..ReadOptions::with_types(&asked.types)?
     })
 }

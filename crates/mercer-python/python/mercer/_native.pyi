@@ -489,6 +489,7 @@ def read_table(
     skip: int = 0,
     lines: bool = False,
     group_into: str | None = None,
+    series: Mapping[str, str] | None = None,
 ) -> tuple[Dataset, Any]: ...
 @overload
 def read_table(
@@ -506,6 +507,7 @@ def read_table(
     skip: int = 0,
     lines: bool = False,
     group_into: str | None = None,
+    series: Mapping[str, str] | None = None,
 ) -> tuple[Dataset, Any, NDArray[Any]]: ...
 def independence_test(
     a: _Data,

@@ -203,14 +203,18 @@ impl Inputs for Series {
     const NEEDS: &'static str = "one column of series";
     const ARITY: Arity = Arity::One;
 
+    /// Vectors of a set stand in the order in which they are written.
     fn takes(kind: ColumnKind) -> bool {
-        kind == ColumnKind::Series
+        matches!(kind, ColumnKind::Series | ColumnKind::Set)
     }
     fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
-        if let [one] = columns
-            && let Values::Series(series) = &data.columns()[*one].values
-        {
-            return Ok(Cow::Borrowed(series));
+        let [one] = columns else {
+            return Err(Error::Shape { what: "columns of a kernel of series".into(), expected: 1, found: columns.len() });
+        };
+        match &data.columns()[*one].values {
+            Values::Series(series) => return Ok(Cow::Borrowed(series)),
+            Values::Sets(sets) => return Ok(Cow::Owned(sets.clone().into())),
+            _ => {}
         }
         Err(Error::Shape { what: "columns of a kernel of series".into(), expected: 1, found: columns.len() })
     }

@@ -16,6 +16,9 @@ pub struct Written {
     /// The columns that were coordinates of the vectors of its sets, where rows were grouped into these.
     #[serde(default)]
     pub coordinates: Vec<String>,
+    /// The columns of each channel of its series, in order of time, where these were made of columns.
+    #[serde(default)]
+    pub channels: Vec<Vec<String>>,
     /// The features of its sparse vectors by the numbers that the table counts them by, where these are too large to be places.
     #[serde(default)]
     pub features: Vec<u64>,

@@ -130,12 +130,13 @@ macro_rules! catalogue {
             }
         }
 
-        /// Kernels from which one is chosen for a column where none is given: those of the list as they are, and compositions
-        /// that take a column, of one of vectors.
+        /// Kernels from which one is chosen for a column where none is given: compositions that take a column, of one of vectors, and
+        /// after them those of the list as they are.
         fn candidates() -> Vec<KernelExpr> {
             let vectors = KernelExpr::Rbf(Rbf::default());
-            let mut all = vec![$(KernelExpr::$Kernel($Kernel::default()),)*];
+            let mut all = Vec::new();
             $(all.extend(composition::of_columns(&vectors).map(KernelExpr::$Composition));)*
+            all.extend([$(KernelExpr::$Kernel($Kernel::default()),)*]);
             all
         }
 
@@ -192,6 +193,7 @@ catalogue! {
         fisher: Fisher,
         global_alignment: GlobalAlignment,
         dtw: Dtw,
+        cross_correlation: CrossCorrelation,
         signature: Signature,
         signature_pde: SignaturePde,
     }

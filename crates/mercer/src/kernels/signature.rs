@@ -2,7 +2,7 @@
 //! the vectors of a series by straight pieces (Chen, Iterated path integrals, 1977; Kiraly & Oberhauser, Kernels for sequentially ordered
 //! data, 2019). See `series/signatures.rs`.
 
-use super::series::dense::DenseSeries;
+use super::series::dense::{DenseSeries, with_time};
 use super::series::signatures::{signature_size, signatures};
 use crate::data::{Points, RowWeights, Series};
 use crate::error::{Error, Result};
@@ -10,20 +10,29 @@ use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Inner product of truncated signatures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
     depth: Value,
+    #[serde(default)]
+    time: bool,
 }
 
 impl Default for Signature {
     fn default() -> Self {
-        Signature { depth: Value::Number(DEPTH) }
+        Signature { depth: Value::Number(DEPTH), time: false }
     }
 }
 
+/// The parameter that adds the time to a path.
+pub(super) const TIME: Param = Param::fixed(
+    "time",
+    "time as one more channel, from 0 to 1: tells paths apart that differ in speed alone",
+    Domain::Flag,
+);
 /// Levels where none are given.
 const DEPTH: f64 = 4.0;
 /// The most numbers of a signature: 8 MB a row.
@@ -33,6 +42,10 @@ impl Signature {
     fn depth(&self) -> usize {
         self.depth.number() as usize
     }
+    /// Numbers at each time of such series.
+    fn channels(&self, inputs: &Series) -> usize {
+        inputs.channels() + usize::from(self.time)
+    }
 }
 
 impl Kernel for Signature {
@@ -40,23 +53,25 @@ impl Kernel for Signature {
     const DOC: &'static str = "sum over levels n up to depth of <S_n(x), S_n(z)>, S_n the iterated integrals of order n of the path of a series";
     const SOURCE: &'static str = "Kiraly & Oberhauser, Kernels for sequentially ordered data (2019), for the kernel";
     const BECAUSE: &'static str = "an inner product of iterated integrals";
-    const PARAMS: &'static [Param] =
-        &[Param::fixed("depth", "greatest order of the iterated integrals: channels^depth of them", Domain::Integer(1, 20))];
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("depth", "greatest order of the iterated integrals: channels^depth of them", Domain::Integer(1, 20)),
+        TIME,
+    ];
     type Inputs = Series;
     type Learnt = ();
     type Prepared = PreparedPoints;
 
     fn settle(&self, _: &Series, _: RowWeights<'_>) -> Self {
-        Signature { depth: self.depth.settle(DEPTH) }
+        Signature { depth: self.depth.settle(DEPTH), time: self.time }
     }
     fn check(&self, inputs: &Series) -> Result<()> {
-        match signature_size(inputs.channels(), self.depth()) {
+        match signature_size(self.channels(inputs), self.depth()) {
             Some(size) if size <= MOST_TERMS => Ok(()),
             _ => Err(Error::Setting {
                 name: format!("{}: depth", Self::NAME),
                 why: format!(
                     "{} channels have more than {MOST_TERMS} iterated integrals up to order {}; give a smaller depth, or signature_pde",
-                    inputs.channels(),
+                    self.channels(inputs),
                     self.depth()
                 ),
             }),
@@ -64,8 +79,9 @@ impl Kernel for Signature {
     }
     /// A batch without any vector has the channels of the other one.
     fn prepare(&self, (): &(), inputs: &Series, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
-        let increments = DenseSeries::increments(inputs, 1.0);
-        let own = signature_size(inputs.channels(), self.depth()).unwrap_or(1);
+        let path = if self.time { with_time(inputs)? } else { Cow::Borrowed(inputs) };
+        let increments = DenseSeries::increments(&path, 1.0);
+        let own = signature_size(self.channels(inputs), self.depth()).unwrap_or(1);
         let mut values = signatures(&increments, self.depth());
         if let Some(row) = values.chunks_exact(own).position(|row| row.iter().any(|x| !x.is_finite())) {
             return Err(Error::Numerical {
@@ -89,13 +105,13 @@ impl Kernel for Signature {
         Matrix::new(x.rows(), x.dim(), x.dense()?.to_vec()).ok()
     }
     fn rank(&self, inputs: &Series) -> Option<usize> {
-        signature_size(inputs.channels(), self.depth.number() as usize)
+        signature_size(self.channels(inputs), self.depth.number() as usize)
     }
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
     fn per_value(&self, inputs: &Series) -> f64 {
-        2.0 * signature_size(inputs.channels(), self.depth()).map_or(MOST_TERMS as f64, |size| size as f64)
+        2.0 * signature_size(self.channels(inputs), self.depth()).map_or(MOST_TERMS as f64, |size| size as f64)
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -4,14 +4,16 @@
 
 use super::sequences::abreast::TilePlace;
 use super::series::abreast::{EightSeries, each_eight, each_own};
-use super::series::dense::{DenseSeries, total_variance};
+use super::series::dense::{DenseSeries, total_variance, with_time};
 use super::series::goursat::{Goursat, Increments};
+use super::signature::TIME;
 use crate::data::{RowWeights, Series};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// The kernel of vectors whose features make the path.
@@ -33,11 +35,13 @@ pub struct SignaturePde {
     #[serde(rename = "static")]
     static_kernel: StaticKernel,
     length_scale: Value,
+    #[serde(default)]
+    time: bool,
 }
 
 impl Default for SignaturePde {
     fn default() -> Self {
-        SignaturePde { order: Value::Number(0.0), static_kernel: StaticKernel::Linear, length_scale: Value::Auto }
+        SignaturePde { order: Value::Number(0.0), static_kernel: StaticKernel::Linear, length_scale: Value::Auto, time: false }
     }
 }
 
@@ -79,6 +83,7 @@ impl Kernel for SignaturePde {
             Domain::PositiveFinite,
             10.0,
         ),
+        TIME,
     ];
     type Inputs = Series;
     type Learnt = ();
@@ -92,9 +97,10 @@ impl Kernel for SignaturePde {
         }
     }
     fn prepare(&self, (): &(), inputs: &Series, _: Option<&PathSeries>) -> Result<PathSeries> {
+        let path = if self.time { with_time(inputs)? } else { Cow::Borrowed(inputs) };
         let series = match self.static_kernel {
-            StaticKernel::Linear => DenseSeries::increments(inputs, 1.0),
-            StaticKernel::Rbf => DenseSeries::scaled(inputs, FRAC_1_SQRT_2 / self.length_scale.number()),
+            StaticKernel::Linear => DenseSeries::increments(&path, 1.0),
+            StaticKernel::Rbf => DenseSeries::scaled(&path, FRAC_1_SQRT_2 / self.length_scale.number()),
         };
         let (mut own, mut goursat) = (vec![0.0; series.len()], self.goursat());
         each_own(&series, &mut |pairs, rows| {

@@ -23,6 +23,7 @@ impl Table {
     /// A declared column that is not there, and a cell that does not fit its column, by row and column.
     pub fn dataset(&mut self, options: &ReadOptions) -> Result<Dataset> {
         self.check_declared(options)?;
+        self.widen(options)?;
         let mut columns = Vec::new();
         let mut written = Vec::new();
         for (name, raw) in std::mem::take(&mut self.columns) {
@@ -51,7 +52,8 @@ impl Table {
             };
             let missing = self.marked.iter().filter(|(column, _)| *column == name).flat_map(|(_, texts)| texts.clone()).collect();
             let coordinates = self.grouped.iter().filter(|sets| sets.column == name).flat_map(|sets| sets.coordinates.clone()).collect();
-            written.push((name.clone(), Written { numbers: writing, missing, coordinates, features }));
+            let channels = self.wide.iter().filter(|(series, _)| *series == name).flat_map(|(_, channels)| channels.clone()).collect();
+            written.push((name.clone(), Written { numbers: writing, missing, coordinates, features, channels }));
             columns.extend(values.map(|values| Column { name, values }));
         }
         let data = Dataset::with_rows(self.rows, columns)?;
@@ -195,6 +197,7 @@ impl Table {
     /// than in training.
     pub fn dataset_like(&mut self, schema: &Schema, options: &ReadOptions) -> Result<Dataset> {
         self.count_features_like(schema);
+        self.widen_like(schema)?;
         for (name, _) in options.types.iter().filter(|(name, _)| !self.header.contains(name)) {
             // The target may be declared, and need not be there.
             self.facts.push(Fact::of_table(format!("{}: there is no column '{name}'; what --types says of it is not used", self.file)));

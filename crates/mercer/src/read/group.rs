@@ -1,10 +1,10 @@
 //! Rows that have one value in a column made one row, their numbers a set of vectors: conformations of a molecule, patches of a
-//! picture, visits of a patient.
+//! picture, visits of a patient. Where the column is declared to hold series, the rows are its times, in their order.
 
 use super::columns::numbers;
 use super::facts::{Fact, Topic};
 use super::table::Raw;
-use super::{ReadOptions, Table};
+use super::{ColumnType, ReadOptions, Table};
 use crate::data::{ColumnKind, Points, Schema, Sets, Values, Writing};
 use crate::error::Result;
 use std::collections::HashMap;
@@ -40,7 +40,8 @@ impl Table {
         let all = std::mem::take(&mut self.columns);
         let ignored = |name: &str| self.declared(options, name).is_some_and(|declared| declared.kind().is_none());
         self.columns = all.into_iter().filter(|(name, _)| !ignored(name)).collect();
-        self.grouped(column, coordinates, kept)
+        let kind = self.declared(options, column).and_then(ColumnType::kind).filter(|kind| *kind == ColumnKind::Series);
+        self.grouped(column, coordinates, kept, kind.unwrap_or(ColumnKind::Set))
     }
 
     /// Groups rows into sets as the training table was grouped, if it was.
@@ -50,13 +51,13 @@ impl Table {
     pub fn group_like(&mut self, schema: &Schema) -> Result<()> {
         match schema.columns.iter().find(|c| !c.written.coordinates.is_empty()) {
             Some(set) if self.columns.iter().all(|(name, raw)| *name != set.name || !matches!(raw, Raw::Ready(_))) => {
-                self.grouped(&set.name, set.written.coordinates.clone(), &[])
+                self.grouped(&set.name, set.written.coordinates.clone(), &[], set.holds.kind())
             }
             _ => Ok(()),
         }
     }
 
-    fn grouped(&mut self, column: &str, coordinates: Vec<String>, kept: &[String]) -> Result<()> {
+    fn grouped(&mut self, column: &str, coordinates: Vec<String>, kept: &[String], kind: ColumnKind) -> Result<()> {
         if coordinates.is_empty() {
             return Err(self.fault(format!("there is no column of numbers to make vectors of, besides '{column}'")));
         }
@@ -90,10 +91,14 @@ impl Table {
         self.keep_what_is_said_of_sets(column, &members, kept)?;
         let firsts: Vec<usize> = members.iter().map(|rows| rows[0]).collect();
         let names = ids.select(&firsts).iter().map(str::to_owned).collect();
-        let says = format!("{{is}} {} sets of {} rows, each of them a vector of {} numbers", firsts.len(), self.rows, coordinates.len());
+        let (many, each) = if kind == ColumnKind::Series { ("series", "the channels at one time") } else { ("sets", "a vector") };
+        let says = format!("{{is}} {} {many} of {} rows, each of them {each}: {} numbers", firsts.len(), self.rows, coordinates.len());
         self.facts.push(Fact::of_column(Topic::Table, column, says).plainly());
         self.keep_rows(&firsts);
-        self.columns.push((column.to_owned(), Raw::Ready(Values::Sets(sets))));
+        self.columns.push((
+            column.to_owned(),
+            Raw::Ready(if kind == ColumnKind::Series { Values::Series(sets.into()) } else { Values::Sets(sets) }),
+        ));
         self.grouped = Some(Grouped { column: column.to_owned(), coordinates, names });
         Ok(())
     }
@@ -167,6 +172,22 @@ mod tests {
         let Values::Sets(sets) = &new.columns()[0].values else { panic!("no sets") };
         assert_eq!(names, [("id".to_owned(), vec!["z".to_owned(), "m".to_owned()])]);
         assert_eq!(sets.cell(0), serde_json::json!([[7.0, 8.0], [9.0, 0.0]]));
+    }
+
+    #[test]
+    fn rows_of_one_name_are_the_times_of_a_series_where_that_is_declared() {
+        let options = ReadOptions::with_types(["id=series"]).unwrap();
+        let mut table = grouped(TABLE, &options).unwrap();
+        table.take_target(&["y"], &options).unwrap();
+        let data = table.dataset(&options).unwrap();
+        let Values::Series(series) = &data.columns()[0].values else { panic!("no series") };
+        assert_eq!(series.cell(0), serde_json::json!([[1.0, 2.0], [5.0, 6.0]]));
+        let mut new = Table::parse("new", b"b,a,id\n8,7,z\n0,9,z\n").unwrap();
+        let schema = Schema::of(&data);
+        new.group_like(&schema).unwrap();
+        let new = new.dataset_like(&schema, &ReadOptions::default()).unwrap();
+        let Values::Series(series) = &new.columns()[0].values else { panic!("no series") };
+        assert_eq!(series.cell(0), serde_json::json!([[7.0, 8.0], [9.0, 0.0]]));
     }
 
     #[test]

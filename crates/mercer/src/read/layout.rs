@@ -1,6 +1,7 @@
 //! The cell separator of a text table, detected from its first lines.
 
 use super::options::Delimiter;
+use crate::data::ColumnKind;
 use std::borrow::Cow;
 
 /// Lines that are looked at.
@@ -39,9 +40,12 @@ pub(super) fn below(text: &str, lines: usize) -> &str {
 }
 
 /// How many lines stand above a table that has one sign equally often in every line below them, twice at least, and never so often
-/// above; `None` where the table begins with the first line.
+/// above; `None` where the table begins with the first line, or each line below that is one cell with signs of its own, as a graph.
 pub(super) fn lines_above(text: &str) -> Option<usize> {
     let lines: Vec<(usize, &str)> = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).take(LOOKED_AT).collect();
+    if lines.iter().skip(1).all(|(_, line)| ColumnKind::ALL.iter().any(|kind| kind.looks_like(line.trim()))) {
+        return None;
+    }
     let begins = |sign: u8| {
         let counts: Vec<usize> = lines.iter().map(|(_, line)| count(line, sign)).collect();
         let width = counts.last().copied().filter(|&n| n > 0)?;
@@ -186,7 +190,7 @@ mod tests {
         assert_eq!(lines_above("Customer export\nGenerated 2024\n\na,b\n1,2\n3,4\n"), Some(3));
         assert_eq!(lines_above("Export\na;b\n1,5;2\n3;4\n"), Some(1));
         assert_eq!(lines_above("By me, 2024\na,b,c\n1,2,3\n3,4,5\n"), Some(1));
-        for text in ["a,b\n1,2\n3,4\n", "a,b,c\n1,2\n3,4\n", "alone\n1\n2\n", "alone\na,b\n"] {
+        for text in ["a,b\n1,2\n3,4\n", "a,b,c\n1,2\n3,4\n", "alone\n1\n2\n", "alone\na,b\n", "g\nC O | 0-1\nC C | 0-1\n"] {
             assert_eq!(lines_above(text), None, "{text}");
         }
     }

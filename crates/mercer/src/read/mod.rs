@@ -49,6 +49,7 @@ mod target;
 mod texts;
 mod units;
 mod unpack;
+mod wide;
 mod writing;
 
 pub use crate::data::{Labels, TargetInfo};
@@ -61,6 +62,7 @@ pub(crate) use options::column_and;
 pub use options::{Decimal, Delimiter, ReadOptions, split_list};
 pub use source::Source;
 pub use table::Table;
+pub use wide::WideSeries;
 
 use crate::control::Control;
 use crate::data::Dataset;

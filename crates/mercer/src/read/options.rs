@@ -1,7 +1,7 @@
 //! What the user says about a table before it is read: `--types zip=category,id=ignore`, `--na=-999`, `--no-header`, `--skip`,
-//! `--delimiter`, `--encoding`, `--decimal`, `--lines`.
+//! `--delimiter`, `--encoding`, `--decimal`, `--lines`, `--series s=t0..t95`.
 
-use super::{ColumnType, encoding};
+use super::{ColumnType, WideSeries, encoding};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,9 @@ pub struct ReadOptions {
     pub encoding: Option<String>,
     /// Decimal mark of columns whose cells are ambiguous: `1,234`.
     pub decimal: Option<Decimal>,
+    /// Groups of columns that are one series each.
+    #[serde(default)]
+    pub series: Vec<WideSeries>,
 }
 
 /// What parts the cells of a line.

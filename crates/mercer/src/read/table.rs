@@ -32,6 +32,8 @@ pub struct Table {
     pub(super) marked: Vec<(String, Vec<String>)>,
     /// The sets that rows were grouped into.
     pub(super) grouped: Option<Grouped>,
+    /// The series that were made of columns, and the columns of each of their channels.
+    pub(super) wide: Vec<(String, Vec<Vec<String>>)>,
 }
 
 /// A column as it was read.
@@ -187,6 +189,7 @@ impl Table {
             own_types: Vec::new(),
             marked: Vec::new(),
             grouped: None,
+            wide: Vec::new(),
         })
     }
 

@@ -317,3 +317,56 @@ fn series_go_from_a_table_through_a_fit_to_predictions() {
     let why = unlike.dataset(&ReadOptions::with_types(["x=series"]).unwrap()).unwrap_err().to_string();
     assert!(why.contains("row 2, column 'x': found '1 channels at time 2', expected 2, as in row 1"), "{why}");
 }
+
+/// A series minus its means, of norm 1.
+fn unit(series: &[Vec<f64>]) -> Rows {
+    let (times, channels) = (series.len() as f64, series[0].len());
+    let mean: Vec<f64> = (0..channels).map(|c| series.iter().map(|x| x[c]).sum::<f64>() / times).collect();
+    let centred: Vec<Vec<f64>> = series.iter().map(|x| x.iter().zip(&mean).map(|(x, m)| x - m).collect()).collect();
+    let norm = centred.iter().flatten().map(|x| x * x).sum::<f64>().sqrt();
+    vec![centred.iter().map(|x| x.iter().map(|x| if norm > 0.0 { x / norm } else { 0.0 }).collect()).collect()]
+}
+
+#[test]
+fn cross_correlations_are_sums_over_all_lags() {
+    let rows = walks(6, 2, 9);
+    for gamma in [0.5, 20.0] {
+        let value = |x: &[Vec<f64>], z: &[Vec<f64>]| -> f64 {
+            let (x, z) = (&unit(x)[0], &unit(z)[0]);
+            let at = |lag: i64| -> f64 {
+                let shifted = |t: usize| usize::try_from(t as i64 + lag).ok().and_then(|t| x.get(t));
+                (0..z.len()).filter_map(|t| shifted(t).map(|x| x.iter().zip(&z[t]).map(|(a, b)| a * b).sum::<f64>())).sum()
+            };
+            (-20..20).map(|lag| (gamma * (at(lag) - 1.0)).exp() - (-gamma).exp()).sum()
+        };
+        let k = dense(&format!("cross_correlation(gamma={gamma})"), None, &rows);
+        for (i, x) in rows.iter().enumerate() {
+            for (j, z) in rows.iter().enumerate() {
+                assert!((k[(i, j)] - value(x, z)).abs() <= 1e-12, "{gamma}, {i}, {j}: {} beside {}", k[(i, j)], value(x, z));
+            }
+        }
+    }
+    // A bump early and one late are alike, and a constant is like nothing.
+    let bump = |at: usize| (0..30).map(|t| vec![(-0.5 * (t as f64 - at as f64).powi(2)).exp()]).collect::<Vec<_>>();
+    let k = dense("normalise(cross_correlation)", None, &[bump(8), bump(20), vec![vec![0.1]; 30]]);
+    assert!(k[(0, 1)] > 0.99 && k[(0, 2)] == 0.0, "{k:?}");
+}
+
+#[test]
+fn time_as_a_channel_is_that_channel() {
+    let rows = walks(5, 1, 7);
+    let timed: Rows = rows
+        .iter()
+        .map(|series| {
+            let last = (series.len() - 1).max(1) as f64;
+            series.iter().enumerate().map(|(t, x)| vec![x[0], t as f64 / last]).collect()
+        })
+        .collect();
+    for kernel in ["signature(depth=3", "signature_pde(order=1", "signature_pde(static=rbf, length_scale=0.8"] {
+        assert_eq!(
+            dense(&format!("{kernel}, time=true)"), None, &rows).data(),
+            dense(&format!("{kernel})"), None, &timed).data(),
+            "{kernel}"
+        );
+    }
+}

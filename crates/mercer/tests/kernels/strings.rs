@@ -132,7 +132,7 @@ const DNA: [char; 4] = ['A', 'C', 'G', 'T'];
 
 // Its check asks for time linear in the letters too: bench/strings.py measures the slope.
 // spec-part: K20
-// spec: K21
+// spec: K21, K25
 #[test]
 fn kernels_of_dna_are_their_definitions() {
     for (both, strands) in [(false, ""), (true, ", reverse_complement=true")] {
@@ -151,6 +151,9 @@ fn kernels_of_dna_are_their_definitions() {
         of("substrings(only=[A, GT, CCA], weights=[3, 1, 2])", 30, &|s| {
             substrings(s, |t| BTreeMap::from([("A", 3.0), ("GT", 1.0), ("CCA", 2.0)]).get(t).copied().unwrap_or(0.0))
         });
+        for (k, m) in [(1, 0), (1, 1), (2, 1), (3, 0), (3, 1), (4, 0), (4, 1), (4, 2)] {
+            of(&format!("mismatch(k={k}, m={m})"), 30, &move |s| within(s, k, m, &DNA));
+        }
         for (length, k) in [(4, 3), (5, 2), (8, 5), (9, 4)] {
             of(&format!("gapped(length={length}, k={k})"), 30, &move |s| gapped(s, length, k));
         }

@@ -46,6 +46,11 @@ impl Size {
         self.rank.filter(|rank| ROWS_PER_FEATURE * rank < self.rows)
     }
 
+    /// The numbers among the features of a row that are not 0, where fits go over these instead of kernel values.
+    pub(crate) fn sparse(self) -> Option<usize> {
+        self.stored.filter(|_| self.few().is_none() && self.rows >= SPARSE_ROWS)
+    }
+
     /// The size without few features: for an estimator that uses kernel values whatever the kernel.
     pub(crate) fn by_values(self) -> Size {
         Size { rank: None, ..self }
@@ -70,7 +75,7 @@ impl Size {
     /// Operations of a least-squares fit by conjugate gradients over sparse features, where they are fewer than those of a factor of
     /// kernel values.
     pub fn by_gradients(self) -> Option<f64> {
-        let stored = self.stored.filter(|_| self.few().is_none() && self.rows >= SPARSE_ROWS)?;
+        let stored = self.sparse()?;
         let work = SCATTERED * GRADIENT_STEPS * PER_STORED * (self.rows * stored.max(1) * self.outputs.max(1)) as f64;
         (work <= (self.rows as f64).powi(3) / 6.0).then_some(work)
     }

@@ -1,6 +1,8 @@
 //! Batches of series as dense numbers, time after time.
 
-use crate::data::{Inputs, RowWeights, Series};
+use crate::data::{Inputs, Points, RowWeights, Series};
+use crate::error::Result;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Series whose numbers may have been scaled.
@@ -16,6 +18,26 @@ impl DenseSeries {
         let starts = (0..series.len()).map(|row| series.range(row).start).chain([series.vectors().rows()]).collect();
         let values = series.vectors().to_dense().iter().map(|x| factor * x).collect();
         DenseSeries { starts, channels: series.channels(), values }
+    }
+
+    /// Series minus their means, of each channel, divided by the root of the sum of squares of all channels; 0 where that is 0 but for
+    /// rounding.
+    pub(crate) fn unit(series: &Series) -> Self {
+        let mut dense = DenseSeries::scaled(series, 1.0);
+        for row in 0..dense.len() {
+            let (times, channels) = (dense.range(row), dense.channels);
+            let values = &mut dense.values[times.start * channels..times.end * channels];
+            let rounding = 4.0 * f64::EPSILON * greatest(values);
+            for channel in 0..channels {
+                let mean = values.iter().skip(channel).step_by(channels).sum::<f64>() / times.len().max(1) as f64;
+                values.iter_mut().skip(channel).step_by(channels).for_each(|x| *x -= mean);
+            }
+            let largest = greatest(values);
+            let norm = values.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();
+            let factor = |x: f64| if largest > rounding { x / largest / norm } else { 0.0 };
+            values.iter_mut().for_each(|x| *x = factor(*x));
+        }
+        dense
     }
 
     /// The differences of series from each time to the next, times a factor: one less than there are times.
@@ -52,6 +74,27 @@ impl DenseSeries {
     fn range(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
+}
+
+/// The greatest absolute value; 0 of none.
+fn greatest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most, x| most.max(x.abs()))
+}
+
+/// Series with one more channel, the time: from 0 at the first vector to 1 at the last.
+pub(crate) fn with_time(series: &Series) -> Result<Cow<'_, Series>> {
+    let (channels, all) = (series.channels(), series.vectors().to_dense());
+    let starts = (0..series.len()).map(|row| series.range(row).start).chain([series.vectors().rows()]).collect();
+    let mut values = Vec::with_capacity(all.len() + series.vectors().rows());
+    for row in 0..series.len() {
+        let steps = series.length(row).saturating_sub(1).max(1) as f64;
+        for (step, time) in series.range(row).enumerate() {
+            values.extend_from_slice(&all[time * channels..(time + 1) * channels]);
+            values.push(step as f64 / steps);
+        }
+    }
+    let vectors = Points::computed(series.vectors().rows(), channels + 1, values);
+    Series::new(starts, vectors).map(Cow::Owned)
 }
 
 /// The sum of the variances of the channels over all vectors, each of which counts as often as its series; 0 where there is none.
