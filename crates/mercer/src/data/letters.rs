@@ -350,6 +350,12 @@ pub(crate) fn composed(text: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 impl Encoded {
+    /// No string, and letters that other strings are encoded for.
+    pub(crate) fn of_letters(letters: Vec<char>) -> Encoded {
+        let codes = if letters.len() <= usize::from(u8::NOTHING) { Codes::Narrow(Vec::new()) } else { Codes::Wide(Vec::new()) };
+        let size = letters.len();
+        Encoded { codes, starts: vec![0], letters, size }
+    }
     /// Its letters alone.
     pub(crate) fn without_strings(&self) -> Encoded {
         let codes = if matches!(self.codes, Codes::Narrow(_)) { Codes::Narrow(Vec::new()) } else { Codes::Wide(Vec::new()) };
