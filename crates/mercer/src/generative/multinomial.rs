@@ -4,6 +4,7 @@
 //! isometric log-ratios of theta: an orthonormal basis of x - n theta.
 
 mod fitted;
+mod product;
 
 use super::GenerativeModel;
 use super::counts::{Counts, PRIOR};

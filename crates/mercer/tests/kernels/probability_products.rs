@@ -95,10 +95,23 @@ fn multinomials_have_the_value_of_the_sum_over_all_counts() {
     let counts: Vec<f64> =
         (0..=4).flat_map(|a| (0..=4 - a).flat_map(move |b| [f64::from(a), f64::from(b), f64::from(4 - a - b)])).collect();
     let all = Dataset::from_points(Points::dense(15, 3, counts).unwrap());
-    let sum: f64 = p.log_densities(&all).unwrap().iter().zip(q.log_densities(&all).unwrap()).map(|(a, b)| (0.5 * (a + b)).exp()).sum();
-    near(matrix("probability_product(multinomial(trials=4), rho=0.5)", &rows)[(0, 1)], sum, 1e-14);
-    let other = refused("probability_product(multinomial)", &rows);
-    assert!(other.contains("has a closed form for rho=0.5 alone; give rho=0.5"), "{other}");
+    let logs: Vec<f64> = p.log_densities(&all).unwrap().iter().zip(q.log_densities(&all).unwrap()).map(|(a, b)| a + b).collect();
+    for rho in [0.3, 0.5, 1.0, 2.0] {
+        let sum: f64 = logs.iter().map(|log| (rho * log).exp()).sum();
+        let kernel = format!("probability_product(multinomial(trials=4), rho={rho}, normalised=false)");
+        near(matrix(&kernel, &rows)[(0, 1)], sum, 1e-13);
+    }
+    // Half of n draws and the rest: sum_k (n choose k)^2 / 4^n = (2n choose n) / 4^n, which is near (pi n)^(-1/2).
+    let even = fit("multinomial(trials=1000)", &points(&[&[1.0, 1.0]]));
+    let expected = log_binomial(2000, 1000) - 2000.0 * 2f64.ln();
+    near(even.log_product(&even, 1.0).unwrap(), expected, 1e-10);
+    let many = fit("multinomial(trials=500)", &Dataset::from_points(Points::dense(1, 3000, vec![1.0; 3000]).unwrap()));
+    assert!(many.log_product(&many, 1.0).unwrap().is_finite());
+}
+
+/// ln of n! / (k! (n - k)!).
+fn log_binomial(n: u32, k: u32) -> f64 {
+    (1..=k).map(|i| (f64::from(n - k + i) / f64::from(i)).ln()).sum()
 }
 
 // spec: K33

@@ -61,7 +61,9 @@ impl FittedDirichletMultinomial {
     fn information_parts(&self) -> (Vec<f64>, f64) {
         let (all, n) = (self.sum(), self.trials as f64);
         let of = |(w, a): (usize, &f64)| {
-            let others: f64 = self.alphas.iter().enumerate().filter(|(other, _)| *other != w).map(|(_, a)| a).sum();
+            // A difference of near numbers would lose the digits of the others.
+            let summed = || self.alphas.iter().enumerate().filter(|(other, _)| *other != w).map(|(_, a)| a).sum::<f64>();
+            let others = if *a < 0.5 * all { all - a } else { summed() };
             let mut log = log_rising(others, n) - log_rising(all, n);
             let (mut above, mut tails) = (1.0, 0.0);
             for k in 0..self.trials {

@@ -133,12 +133,13 @@ impl FittedMarkov {
     /// E N_u over strings of the length of the chain.
     fn expected_contexts(&self) -> Vec<f64> {
         let (size, contexts) = (self.size(), self.contexts());
+        let probabilities: Vec<f64> = self.log_probabilities.iter().map(|x| x.exp()).collect();
         let mut expected = vec![0.0; contexts];
         let mut now = vec![1.0 / contexts as f64; contexts];
         for left in (1..=self.length - self.order).rev() {
             let mut next = vec![0.0; contexts];
-            for (transition, log) in self.log_probabilities.iter().enumerate() {
-                next[transition % contexts] += now[transition / size] * log.exp();
+            for (transition, p) in probabilities.iter().enumerate() {
+                next[transition % contexts] += now[transition / size] * p;
             }
             // At rest every later place is like this one.
             let at_rest = now.iter().zip(&next).all(|(a, b)| (a - b).abs() <= f64::EPSILON * a);

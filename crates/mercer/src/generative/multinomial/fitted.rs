@@ -2,6 +2,7 @@
 
 use super::super::counts::{Counts, drawn};
 use super::super::log_ratios;
+use super::product::log_sum;
 use super::{GenerativeModel, Multinomial};
 use crate::blocks;
 use crate::data::{Points, Values};
@@ -120,14 +121,16 @@ impl FittedDistribution for FittedMultinomial {
     fn is_maximum_likelihood(&self) -> bool {
         self.unsmoothed
     }
-    /// ln of the sum over all counts of n trials. For rho = 1/2 this is n ln sum_w (theta_w phi_w)^(1/2), by the multinomial theorem.
+    /// ln of the sum over all counts of n trials. For rho = 1/2 this is n ln sum_w (theta_w phi_w)^(1/2), by the multinomial theorem; for
+    /// other rho it takes D n operations and more.
     fn log_product(&self, other: &Self, rho: f64) -> Result<f64> {
         if (self.log_probabilities.len(), self.trials) != (other.log_probabilities.len(), other.trials) {
             return Err(Error::Data("two multinomials have other columns or trials, and no product".into()));
         }
         if rho != 0.5 {
-            let why = format!("rho={rho}: the sum over all counts has a closed form for rho=0.5 alone; give rho=0.5");
-            return Err(Error::Setting { name: format!("probability_product({})", Multinomial::NAME), why });
+            let both = self.log_probabilities.iter().zip(&other.log_probabilities);
+            let logs: Vec<f64> = both.map(|(a, b)| rho * (a + b)).collect();
+            return Ok(log_sum(&logs, self.trials, 2.0 * rho) + 2.0 * rho * libm::lgamma(self.trials as f64 + 1.0));
         }
         let sum: f64 = self.log_probabilities.iter().zip(&other.log_probabilities).map(|(a, b)| (0.5 * (a + b)).exp()).sum();
         Ok(self.trials as f64 * sum.ln())
