@@ -8,6 +8,7 @@ mod cut;
 mod dataset;
 mod examples;
 mod folds;
+pub(crate) mod letters;
 mod numbers;
 mod row_count;
 mod row_weights;

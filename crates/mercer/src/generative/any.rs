@@ -3,7 +3,7 @@
 use super::{FittedDistribution, FreeParameter, GenerativeModel};
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset, Inputs, RowWeights, Values};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::expr::Term;
 use crate::linalg::Matrix;
 use crate::param::{self, NumericSetting, Param, Value};
@@ -27,6 +27,22 @@ pub(super) fn fit<M: GenerativeModel>(
     let inputs = gather::<M::Inputs>(rows)?;
     model.check(&inputs)?;
     model.fit(&inputs, weights, seed, control)
+}
+
+/// Fits a model to few rows of a table, in the shape of a fit to all of them.
+pub(super) fn fit_like<M: GenerativeModel>(
+    model: &M,
+    rows: &Dataset,
+    pooled: &M::Fitted,
+    seed: u64,
+    control: &Control,
+) -> Result<M::Fitted> {
+    model.fit_like(gather::<M::Inputs>(rows)?.as_ref(), pooled, seed, control)
+}
+
+/// What only a damaged file brings about.
+pub(super) fn unlike() -> Error {
+    Error::Data("a fitted model is not of the model that it is compared with".into())
 }
 
 /// A generative model whose type is forgotten. [`GenerativeExpr`](super::GenerativeExpr) is one: its methods are those of its model.

@@ -46,7 +46,14 @@ pub(super) fn build<M: GenerativeModel>(args: &[Argument]) -> Result<M> {
 }
 
 /// What other books and libraries call a model.
-const ELSEWHERE: &[(&str, &str)] = &[("normal", "gaussian"), ("multivariate_normal", "gaussian"), ("mvn", "gaussian")];
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("normal", "gaussian"),
+    ("multivariate_normal", "gaussian"),
+    ("mvn", "gaussian"),
+    ("markov_chain", "markov"),
+    ("dcm", "dirichlet_multinomial"),
+    ("polya", "dirichlet_multinomial"),
+];
 
 impl NestedTerm for GenerativeExpr {
     const WHAT: &'static str = "a generative model";

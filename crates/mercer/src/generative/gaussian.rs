@@ -181,4 +181,11 @@ impl GenerativeModel for Gaussian {
         };
         Ok(FittedGaussian { mean: moments.mean, spread, constant })
     }
+    /// Where the variances are estimated, as if one more point had been seen with the mean of these and the covariance of all rows: one point
+    /// is enough.
+    fn fit_like(&self, inputs: &Points, pooled: &FittedGaussian, _seed: u64, control: &Control) -> Result<FittedGaussian> {
+        let moments = Moments::of(inputs, RowWeights::default(), control)?;
+        let spread = pooled.spread_with(&moments.centred, control)?;
+        Ok(FittedGaussian { mean: moments.mean, spread, constant: Vec::new() })
+    }
 }

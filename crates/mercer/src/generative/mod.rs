@@ -3,7 +3,9 @@
 //! One file each, one line each in the list below. Kernels take a model as a parameter: `fisher(gaussian(covariance=full))`.
 
 mod any;
+mod counts;
 mod expression;
+mod log_ratios;
 mod model;
 mod registered;
 mod shrinkage;
@@ -89,6 +91,17 @@ macro_rules! models {
                     GenerativeExpr::Registered(m) => m.fit(rows, weights, seed, control).map(FittedGenerative::Registered),
                 }
             }
+            /// Fits the model to few rows alone, in the shape of a fit to all training rows, such as over its letters.
+            ///
+            /// # Errors
+            /// As [`GenerativeExpr::fit`]; a fit of another model.
+            pub fn fit_like(&self, rows: &Dataset, pooled: &FittedGenerative, seed: u64, control: &Control) -> Result<FittedGenerative> {
+                match (self, pooled) {
+                    $((GenerativeExpr::$Model(m), FittedGenerative::$Model(f)) => any::fit_like(m, rows, f, seed, control).map(FittedGenerative::$Model),)*
+                    (GenerativeExpr::Registered(m), FittedGenerative::Registered(f)) => m.fit_like(rows, f, seed, control).map(FittedGenerative::Registered),
+                    _ => Err(any::unlike()),
+                }
+            }
         }
 
         impl FittedGenerative {
@@ -102,6 +115,17 @@ macro_rules! models {
                     FittedGenerative::Registered(f) => f.with_parameters(values).map(FittedGenerative::Registered),
                 }
             }
+            /// ln of the integral of p^rho q^rho, for another fit q of the same model: see [`FittedDistribution::log_product`].
+            ///
+            /// # Errors
+            /// No closed form is known, for this model or for this rho; fits of unlike shape or of another model.
+            pub fn log_product(&self, other: &FittedGenerative, rho: f64) -> Result<f64> {
+                match (self, other) {
+                    $((FittedGenerative::$Model(a), FittedGenerative::$Model(b)) => a.log_product(b, rho),)*
+                    (FittedGenerative::Registered(a), FittedGenerative::Registered(b)) => a.log_product(b, rho),
+                    _ => Err(any::unlike()),
+                }
+            }
         }
 
         /// The models of the list.
@@ -113,6 +137,9 @@ macro_rules! models {
 
 models! {
     gaussian: Gaussian,
+    markov: Markov,
+    multinomial: Multinomial,
+    dirichlet_multinomial: DirichletMultinomial,
 }
 
 #[cfg(test)]

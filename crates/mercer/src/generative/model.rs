@@ -2,7 +2,7 @@
 
 use crate::control::Control;
 use crate::data::{Inputs, RowWeights, Values};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
@@ -42,6 +42,14 @@ pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debu
     /// # Errors
     /// Rows that no such model can be fitted to; bounds of `control`.
     fn fit(&self, inputs: &Self::Inputs, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<Self::Fitted>;
+    /// Fits the distribution to few rows alone, in the shape of a fit to all training rows, such as over its letters, so that
+    /// [`FittedDistribution::log_product`] compares the two.
+    ///
+    /// # Errors
+    /// As [`GenerativeModel::fit`].
+    fn fit_like(&self, inputs: &Self::Inputs, _pooled: &Self::Fitted, seed: u64, control: &Control) -> Result<Self::Fitted> {
+        self.fit(inputs, RowWeights::default(), seed, control)
+    }
 }
 
 /// One free parameter of a fitted distribution.
@@ -86,6 +94,15 @@ pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + Deserializ
     }
     /// Draws so many rows, as a column that the model takes. Equal seeds give equal bits.
     fn sample(&self, rows: usize, seed: u64) -> Result<Values>;
+    /// ln of the integral (the sum, for discrete inputs) of p(x)^rho q(x)^rho over all x, for another fit q of the same model and rho > 0:
+    /// the probability product kernel of Jebara, Kondor & Howard (2004).
+    ///
+    /// # Errors
+    /// No closed form is known, for this model or for this rho; fits of unlike shape.
+    fn log_product(&self, _other: &Self, _rho: f64) -> Result<f64> {
+        let why = "no closed form of the integral of p^rho q^rho is known for this model; take fisher of it, or another model".to_owned();
+        Err(Error::Setting { name: "probability_product".into(), why })
+    }
     /// Whether theta maximises the weighted likelihood of the rows of the fit: the score vectors of these sum to 0.
     fn is_maximum_likelihood(&self) -> bool;
     /// What the user should know of the fit, such as what was done about a singular covariance.

@@ -80,6 +80,7 @@ trait RegisteredAny: DynModel + Send + Sync {
     fn is(&self, other: &dyn RegisteredAny) -> bool;
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<RegisteredDistribution>;
+    fn fit_like(&self, rows: &Dataset, pooled: &RegisteredDistribution, seed: u64, control: &Control) -> Result<RegisteredDistribution>;
 }
 
 impl<M: GenerativeModel> RegisteredAny for M {
@@ -107,6 +108,10 @@ impl<M: GenerativeModel> RegisteredAny for M {
     fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<RegisteredDistribution> {
         any::fit(self, rows, weights, seed, control).map(|fitted| RegisteredDistribution(Box::new(FittedBy::<M>(fitted))))
     }
+    fn fit_like(&self, rows: &Dataset, pooled: &RegisteredDistribution, seed: u64, control: &Control) -> Result<RegisteredDistribution> {
+        let pooled = pooled.of::<M>().ok_or_else(any::unlike)?;
+        any::fit_like(self, rows, pooled, seed, control).map(|fitted| RegisteredDistribution(Box::new(FittedBy::<M>(fitted))))
+    }
 }
 
 /// The fit of a model of a type.
@@ -118,6 +123,7 @@ trait RegisteredFitted: Send + Sync {
     fn any(&self) -> &dyn Any;
     fn distribution(&self) -> &(dyn DynDistribution + 'static);
     fn with_parameters(&self, values: &[f64]) -> Result<RegisteredDistribution>;
+    fn log_product(&self, other: &dyn RegisteredFitted, rho: f64) -> Result<f64>;
     fn copy(&self) -> Box<dyn RegisteredFitted>;
     fn value(&self) -> serde_json::Result<Value>;
     fn is(&self, other: &dyn RegisteredFitted) -> bool;
@@ -136,6 +142,10 @@ impl<M: GenerativeModel> RegisteredFitted for FittedBy<M> {
     }
     fn with_parameters(&self, values: &[f64]) -> Result<RegisteredDistribution> {
         Ok(RegisteredDistribution(Box::new(FittedBy::<M>(self.0.with_parameters(values)?))))
+    }
+    fn log_product(&self, other: &dyn RegisteredFitted, rho: f64) -> Result<f64> {
+        let other = other.any().downcast_ref::<FittedBy<M>>().ok_or_else(any::unlike)?;
+        self.0.log_product(&other.0, rho)
     }
     fn copy(&self) -> Box<dyn RegisteredFitted> {
         Box::new(FittedBy::<M>(self.0.clone()))
@@ -161,6 +171,15 @@ impl RegisteredModel {
     pub(super) fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<RegisteredDistribution> {
         self.0.fit(rows, weights, seed, control)
     }
+    pub(super) fn fit_like(
+        &self,
+        rows: &Dataset,
+        pooled: &RegisteredDistribution,
+        seed: u64,
+        control: &Control,
+    ) -> Result<RegisteredDistribution> {
+        self.0.fit_like(rows, pooled, seed, control)
+    }
 }
 
 impl RegisteredDistribution {
@@ -169,6 +188,13 @@ impl RegisteredDistribution {
     }
     pub(super) fn with_parameters(&self, values: &[f64]) -> Result<RegisteredDistribution> {
         self.0.with_parameters(values)
+    }
+    pub(super) fn log_product(&self, other: &Self, rho: f64) -> Result<f64> {
+        self.0.log_product(other.0.as_ref(), rho)
+    }
+    /// The fit, if it is one of a model of that type.
+    fn of<M: GenerativeModel>(&self) -> Option<&M::Fitted> {
+        self.0.any().downcast_ref::<FittedBy<M>>().map(|fitted| &fitted.0)
     }
 }
 
@@ -187,7 +213,7 @@ impl FittedGenerative {
     /// The fit of a model of one's own, if it is one of that type.
     pub fn own<M: GenerativeModel>(&self) -> Option<&M::Fitted> {
         let FittedGenerative::Registered(fitted) = self else { return None };
-        fitted.0.any().downcast_ref::<FittedBy<M>>().map(|fitted| &fitted.0)
+        fitted.of::<M>()
     }
 }
 

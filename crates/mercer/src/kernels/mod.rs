@@ -191,6 +191,7 @@ catalogue! {
         random_walk: RandomWalk,
         precomputed: Precomputed,
         fisher: Fisher,
+        probability_product: ProbabilityProduct,
         global_alignment: GlobalAlignment,
         dtw: Dtw,
         cross_correlation: CrossCorrelation,

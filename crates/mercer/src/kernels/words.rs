@@ -6,13 +6,13 @@
 //! character is one (Chinese, Japanese but for runs of katakana, Thai, Lao, Khmer, Burmese).
 
 use crate::control::Control;
+pub(super) use crate::data::letters::composed;
 use crate::data::{CutRows, PER_FUNCTION, RowWeights, Strings};
 use crate::error::Result;
 use crate::linalg::SCATTERED;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// What a word is.
@@ -36,11 +36,6 @@ pub(super) struct Words {
 
 /// The apostrophe of typesetters, which is the one of keyboards too.
 const APOSTROPHE: char = '\u{2019}';
-
-/// The text with its letters and marks composed (NFC): a letter with an accent is the same in however many characters it came.
-pub(super) fn composed(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes { text } else { Cow::Owned(text.nfc().collect()) }
-}
 
 /// Operations of an inner product of the counts of two strings that are cut into pieces: one at a scattered place for each piece that both
 /// hold. Few strings, which are not cut, share next to nothing.

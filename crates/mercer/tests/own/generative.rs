@@ -108,6 +108,8 @@ fn a_model_of_ones_own_passes_the_kit_and_is_a_part_of_kernels() {
     for text in ["fisher(spreads)", "fisher(spreads(at=0.5), empirical)", "2*fisher(spreads(at=0..1), identity) + rbf"] {
         check_kernel_expr(&KernelExpr::parse(text).unwrap(), &table(40, 3)).unwrap_or_else(|why| panic!("{text}: {why}"));
     }
+    let product = KernelExpr::parse("probability_product(spreads)").unwrap().bind(None, &table(5, 3)).err().unwrap().to_string();
+    assert!(product.contains("no closed form of the integral of p^rho q^rho is known for this model"), "{product}");
     // (u^2 - 1)(v^2 - 1) / 2 of each column, u = x / s^(1/2), with s = (1 + 9 + 4) / 3.
     let x = [1.0, -3.0, 2.0];
     let data = Dataset::new(vec![Column { name: "x".into(), values: Values::Numbers(x.to_vec()) }]).unwrap();

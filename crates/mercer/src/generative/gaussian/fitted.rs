@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::data::{Points, Values};
 use crate::error::{Error, Result};
 use crate::generative::{FittedDistribution, FreeParameter, ShrunkFactor};
-use crate::linalg::{Matrix, gramian};
+use crate::linalg::{Cholesky, Matrix, gramian, gramian_of_columns_within};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -118,6 +118,37 @@ impl FittedGaussian {
         }
     }
 
+    /// (S + sum (x - m)(x - m)') / (rows + 1) for rows x - m, in the form that S has.
+    pub(super) fn spread_with(&self, centred: &Matrix, control: &Control) -> Result<Spread> {
+        Error::unless_equal("numbers per row of a Gaussian", self.dim(), centred.cols())?;
+        let all = centred.rows() as f64 + 1.0;
+        let squares = |j: usize| (0..centred.rows()).map(|i| centred[(i, j)].powi(2)).sum::<f64>();
+        Ok(match &self.spread {
+            Spread::Known(scales) => Spread::Known(scales.clone()),
+            Spread::Diagonal(scales) => {
+                Spread::Diagonal(scales.iter().enumerate().map(|(j, s)| ((s * s + squares(j)) / all).sqrt()).collect())
+            }
+            Spread::Spherical(scale) => {
+                let mean = (0..self.dim()).map(squares).sum::<f64>() / self.dim().max(1) as f64;
+                Spread::Spherical(((scale * scale + mean) / all).sqrt())
+            }
+            Spread::Full(_) => {
+                let (own, pooled) = (gramian_of_columns_within(centred, None, control)?, self.covariance());
+                let both = Matrix::from_fn(self.dim(), self.dim(), |i, j| (own[(i, j)] + pooled[(i, j)]) / all);
+                Spread::Full(ShrunkFactor::new(&both, all, None, control)?)
+            }
+        })
+    }
+
+    /// ln |S|.
+    fn log_det(&self) -> f64 {
+        let scales: f64 = (0..self.dim()).map(|j| self.scale(j).ln()).sum();
+        match &self.spread {
+            Spread::Full(factor) => 2.0 * (scales + factor.lower().to_matrix().diagonal().iter().map(|l| l.ln()).sum::<f64>()),
+            _ => 2.0 * scales,
+        }
+    }
+
     /// Rows of numbers made of each row u by what `write` adds to it.
     fn rows_of(u: &Matrix, width: usize, write: impl Fn(&[f64], &mut Vec<f64>)) -> Result<Matrix> {
         let mut all = Vec::with_capacity(u.rows() * width);
@@ -184,11 +215,7 @@ impl FittedDistribution for FittedGaussian {
     }
     fn log_densities(&self, inputs: &Points) -> Result<Vec<f64>> {
         let u = self.whitened(inputs)?;
-        let mut log_root = (0..self.dim()).map(|j| self.scale(j).ln()).sum::<f64>();
-        if let Spread::Full(factor) = &self.spread {
-            log_root += factor.lower().to_matrix().diagonal().iter().map(|l| l.ln()).sum::<f64>();
-        }
-        let constant = -0.5 * self.dim() as f64 * TAU.ln() - log_root;
+        let constant = -0.5 * (self.dim() as f64 * TAU.ln() + self.log_det());
         Ok((0..u.rows()).map(|i| constant - 0.5 * u.row(i).iter().map(|x| x * x).sum::<f64>()).collect())
     }
     /// a = S^-1 (x - m) for the mean; d ln p / d S = (a a' - S^-1) / 2, twice that for i < j, since S_ij stands in two places.
@@ -269,6 +296,29 @@ impl FittedDistribution for FittedGaussian {
             values.extend((0..dim).map(|j| self.mean[j] + self.scale(j) * correlated(j)));
         }
         Points::dense(rows, dim, values).map(Values::Points)
+    }
+    /// N(m, S)^rho is a multiple of N(m, S / rho): with T the covariance of the other and e the difference of the means,
+    /// ((1 - 2 rho) d ln 2 pi + (1 - rho)(ln |S| + ln |T|) - d ln rho - ln |S + T| - rho e' (S + T)^-1 e) / 2.
+    fn log_product(&self, other: &Self, rho: f64) -> Result<f64> {
+        let dim = self.dim();
+        Error::unless_equal("numbers of the mean of a Gaussian", dim, other.dim())?;
+        let e: Vec<f64> = self.mean.iter().zip(&other.mean).map(|(a, b)| a - b).collect();
+        let (log_det, square) = match (&self.spread, &other.spread) {
+            (Spread::Full(_), _) | (_, Spread::Full(_)) => {
+                let (s, t) = (self.covariance(), other.covariance());
+                let factor = Cholesky::new(Matrix::from_fn(dim, dim, |i, j| s[(i, j)] + t[(i, j)]), &Control::unwatched())?;
+                let mut u = Matrix::new(1, dim, e)?;
+                factor.solve_rows(&mut u, &Control::unwatched())?;
+                (factor.log_det(), u.data().iter().map(|u| u * u).sum::<f64>())
+            }
+            _ => (0..dim).fold((0.0, 0.0), |(log_det, square), j| {
+                let both = self.scale(j).powi(2) + other.scale(j).powi(2);
+                (log_det + both.ln(), square + e[j] * e[j] / both)
+            }),
+        };
+        let own = self.log_det() + other.log_det();
+        let of_dim = dim as f64 * ((1.0 - 2.0 * rho) * TAU.ln() - rho.ln());
+        Ok(0.5 * (of_dim + (1.0 - rho) * own - log_det - rho * square))
     }
     fn is_maximum_likelihood(&self) -> bool {
         let shrunk = matches!(&self.spread, Spread::Full(factor) if factor.share() > 0.0);

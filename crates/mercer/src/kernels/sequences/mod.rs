@@ -8,9 +8,10 @@ pub(crate) mod counts;
 pub(crate) mod hamming;
 mod kmers;
 pub(crate) mod lanes;
-pub(crate) mod letters;
 pub(crate) mod local;
 pub(crate) mod octet;
 pub(crate) mod usual;
 pub(crate) mod weights;
 pub(crate) mod windows;
+
+pub(crate) use crate::data::letters;

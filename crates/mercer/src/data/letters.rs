@@ -4,12 +4,13 @@
 //! Nucleic acids and proteins are compared without regard to case, and T and U are one base. Other text is composed (NFC) and
 //! compared as it is written.
 
-use super::super::words::composed;
-use crate::data::Strings;
+use super::Strings;
 use crate::error::{Error, Result};
 use crate::param::{Domain, Param};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// The letters that a kernel of strings knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -198,8 +199,8 @@ pub(crate) struct Encoded {
 macro_rules! with_codes {
     ($encoded:expr, $codes:ident => $body:expr) => {
         match $encoded.codes() {
-            $crate::kernels::sequences::letters::Codes::Narrow($codes) => $body,
-            $crate::kernels::sequences::letters::Codes::Wide($codes) => $body,
+            $crate::data::letters::Codes::Narrow($codes) => $body,
+            $crate::data::letters::Codes::Wide($codes) => $body,
         }
     };
 }
@@ -303,7 +304,7 @@ impl Reading {
             });
         }
         let narrow = like.map_or(letters.len() <= usize::from(u8::NOTHING), |l| matches!(l.codes, Codes::Narrow(_)));
-        fn written<C: Code>(texts: &[std::borrow::Cow<'_, str>], numbers: &BTreeMap<char, usize>) -> (Vec<C>, Vec<usize>) {
+        fn written<C: Code>(texts: &[Cow<'_, str>], numbers: &BTreeMap<char, usize>) -> (Vec<C>, Vec<usize>) {
             let (mut codes, mut starts) = (Vec::new(), vec![0]);
             for text in texts {
                 codes.extend(text.chars().map(|c| numbers.get(&c).map_or(C::SPLIT, |number| C::of(*number))));
@@ -343,7 +344,18 @@ pub(crate) fn complement<C: Code>(code: C) -> C {
     }
 }
 
+/// The text with its letters and marks composed (NFC): a letter with an accent is the same in however many characters it came.
+pub(crate) fn composed(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes { text } else { Cow::Owned(text.nfc().collect()) }
+}
+
 impl Encoded {
+    /// No string, and letters that other strings are encoded for.
+    pub(crate) fn of_letters(letters: Vec<char>) -> Encoded {
+        let codes = if letters.len() <= usize::from(u8::NOTHING) { Codes::Narrow(Vec::new()) } else { Codes::Wide(Vec::new()) };
+        let size = letters.len();
+        Encoded { codes, starts: vec![0], letters, size }
+    }
     /// Its letters alone.
     pub(crate) fn without_strings(&self) -> Encoded {
         let codes = if matches!(self.codes, Codes::Narrow(_)) { Codes::Narrow(Vec::new()) } else { Codes::Wide(Vec::new()) };

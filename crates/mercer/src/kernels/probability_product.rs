@@ -1,0 +1,182 @@
+//! probability_product: k(x, z) = integral of p(u | theta_x)^rho p(u | theta_z)^rho du, theta_x being a model of the row x alone (K33-K36;
+//! S3 14.23, 14.24, where the product stands without its integral and rho = 1; Jebara, Kondor & Howard, Probability product kernels, 2004).
+//!
+//! rho = 1/2 is Bhattacharyya's affinity, with k(x, x) = 1. Values fall exponentially with the length of a string and the number of
+//! columns: ln k is what is computed, and the normalised form is exp(ln k(x, z) - (ln k(x, x) + ln k(z, z)) / 2).
+
+use super::fitted::foreign;
+use crate::control::Control;
+use crate::data::{Arity, Cells, ColumnKind, ColumnNeeds, Dataset, PER_FUNCTION, Points, RowWeights, Values};
+use crate::error::{Error, Result};
+use crate::generative::{FittedGenerative, GenerativeExpr, Markov};
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, TermList, Value};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Inner product of the densities of two generative models, each of one row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbabilityProduct {
+    model: GenerativeExpr,
+    rho: Value,
+    normalised: bool,
+    datum: Datum,
+    seed: Value,
+}
+
+/// What a model is fitted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Datum {
+    Row,
+    Vectors,
+}
+
+impl Default for ProbabilityProduct {
+    fn default() -> Self {
+        let model = GenerativeExpr::Markov(Markov::default());
+        ProbabilityProduct { model, rho: Value::Number(1.0), normalised: true, datum: Datum::Row, seed: Value::Number(0.0) }
+    }
+}
+
+/// The model of all training rows, whose shape the models of single rows take.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PooledModel {
+    model: Option<FittedGenerative>,
+}
+
+/// A model of each row, and ln k(x, x).
+pub struct RowModels {
+    models: Vec<FittedGenerative>,
+    logs: Vec<f64>,
+}
+
+impl PreparedBatch for RowModels {}
+
+/// All vectors of a column of sets or series, and which of them are those of a row.
+fn vectors(inputs: &Dataset) -> Result<(&Points, Box<dyn Fn(usize) -> Range<usize> + Sync + '_>)> {
+    match inputs.columns().first().map(|column| &column.values) {
+        Some(Values::Sets(sets)) => Ok((sets.vectors(), Box::new(|i| sets.range(i)))),
+        Some(Values::Series(series)) => Ok((series.vectors(), Box::new(|i| series.range(i)))),
+        _ => Err(Error::Setting {
+            name: format!("{}: datum=vectors", ProbabilityProduct::NAME),
+            why: "there is no column of sets or series; leave it out".into(),
+        }),
+    }
+}
+
+impl ProbabilityProduct {
+    /// What the model of all rows is fitted to, and the row of each of its rows.
+    fn pooled<'d>(&self, inputs: &'d Dataset) -> Result<(Cow<'d, Dataset>, Vec<usize>)> {
+        match self.datum {
+            Datum::Row => Ok((Cow::Borrowed(inputs), (0..inputs.rows()).collect())),
+            Datum::Vectors => {
+                let (all, range) = vectors(inputs)?;
+                let owners = (0..inputs.rows()).flat_map(|i| std::iter::repeat_n(i, range(i).len())).collect();
+                Ok((Cow::Owned(Dataset::from_points(all.clone())), owners))
+            }
+        }
+    }
+}
+
+impl Kernel for ProbabilityProduct {
+    const NAME: &'static str = "probability_product";
+    const DOC: &'static str = "integral of p(u | x)^rho p(u | z)^rho du with a model p(u | x) of each row alone: strings, sets and series by the distributions that they are drawn from";
+    const SOURCE: &'static str = "Jebara, Kondor & Howard, Probability product kernels (2004); Murphy (2012), (14.23) and (14.24)";
+    const BECAUSE: &'static str = "an inner product of the functions p(u | x)^rho of u";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("model", "the model p, fitted to each row alone", Domain::Term(&TermList::of::<GenerativeExpr>())),
+        Param::fixed("rho", "power of the densities: 1, the expected density of one under the other; 0.5, Bhattacharyya's affinity", Domain::PositiveFinite),
+        Param::fixed("normalised", "whether k(x, x) is 1: the cosine", Domain::Flag),
+        Param::fixed(
+            "datum",
+            "what a model is fitted to: row, the row; vectors, the vectors of the set or of the series in the row",
+            Domain::Choice(&["row", "vectors"]),
+        ),
+        Param::fixed("seed", "seed of what the fit of a model draws", Domain::Integer(0, usize::MAX)),
+    ];
+    type Inputs = Dataset;
+    type Learnt = PooledModel;
+    type Prepared = RowModels;
+
+    fn column_needs(&self) -> ColumnNeeds {
+        let needs = self.model.column_needs();
+        match self.datum {
+            Datum::Row => needs,
+            Datum::Vectors => ColumnNeeds {
+                takes: |kind| matches!(kind, ColumnKind::Set | ColumnKind::Series),
+                words: "one column of sets of vectors or of series",
+                arity: Arity::One,
+                as_is: needs.as_is,
+            },
+        }
+    }
+    fn settle(&self, inputs: &Dataset, weights: RowWeights<'_>) -> Self {
+        // Rows of another kind are refused where the kernel is bound.
+        let settled = |(pooled, owners): (Cow<'_, Dataset>, Vec<usize>)| {
+            let each: Vec<f64> = owners.iter().map(|&i| weights.at(i)).collect();
+            self.model.settle(&pooled, RowWeights::from(Some(each.as_slice())))
+        };
+        let model = self.pooled(inputs).and_then(settled).unwrap_or_else(|_| self.model.clone());
+        ProbabilityProduct { model, rho: self.rho.settle(1.0), seed: self.seed.settle(0.0), ..self.clone() }
+    }
+    fn check(&self, inputs: &Dataset) -> Result<()> {
+        self.model.check(&self.pooled(inputs)?.0)
+    }
+    fn learns(&self) -> bool {
+        true
+    }
+    fn learn(&self, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<PooledModel> {
+        let (pooled, owners) = self.pooled(inputs)?;
+        let each: Vec<f64> = owners.iter().map(|&i| weights.at(i)).collect();
+        let model = self.model.fit(&pooled, RowWeights::from(Some(each.as_slice())), self.seed.integer() as u64, control)?;
+        Ok(PooledModel { model: Some(model) })
+    }
+    fn prepare(&self, learnt: &PooledModel, inputs: &Dataset, _: Option<&RowModels>) -> Result<RowModels> {
+        let pooled = learnt.model.as_ref().ok_or_else(foreign)?;
+        let (seed, rho, control) = (self.seed.integer() as u64, self.rho.number(), Control::unwatched());
+        let held = match self.datum {
+            Datum::Row => None,
+            Datum::Vectors => Some(vectors(inputs)?),
+        };
+        let one = |i: usize| -> Result<(FittedGenerative, f64)> {
+            let data = match &held {
+                None => inputs.select(&[i]),
+                Some((all, range)) => Dataset::from_points(all.select(&range(i).collect::<Vec<_>>())),
+            };
+            let of_row = |why: Error| if why.ends_all() { why } else { Error::Data(format!("{}: row {}: {why}", Self::NAME, i + 1)) };
+            let model = self.model.fit_like(&data, pooled, seed, &control).map_err(of_row)?;
+            let log = model.log_product(&model, rho)?;
+            if log.is_finite() {
+                return Ok((model, log));
+            }
+            let why = format!("the integral of the density to the power {} is {log}", 2.0 * rho);
+            Err(Error::Numerical { what: format!("{} of row {} with itself", Self::NAME, i + 1), why })
+        };
+        let (models, logs) = (0..inputs.rows()).into_par_iter().map(one).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        Ok(RowModels { models, logs })
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, RowModels, T>) {
+        let (a, b, rho) = (tile.a, tile.b, self.rho.number());
+        tile.from_pairs(|i, j| {
+            // Models of one shape have a product, as each has with itself.
+            let log = a.models[i].log_product(&b.models[j], rho).unwrap_or(f64::NEG_INFINITY);
+            if self.normalised { (log - 0.5 * (a.logs[i] + b.logs[j])).min(0.0).exp() } else { log.exp() }
+        });
+    }
+    fn diagonal(&self, x: &RowModels) -> Vec<f64> {
+        x.logs.iter().map(|log| if self.normalised { 1.0 } else { log.exp() }).collect()
+    }
+    fn per_value(&self, inputs: &Dataset) -> f64 {
+        let free = self.pooled(inputs).ok().and_then(|(pooled, _)| self.model.free_parameters(&pooled));
+        PER_FUNCTION * (1.0 + free.unwrap_or(1) as f64)
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}
