@@ -3,10 +3,14 @@
 //! One file each, one line each in the list below. Kernels take a model as a parameter: `fisher(gaussian(covariance=full))`.
 
 mod any;
+mod distinct;
 mod expression;
+mod hidden;
+mod letters;
 mod model;
 mod registered;
 mod shrinkage;
+mod simplex;
 
 pub use any::{DynDistribution, DynModel};
 pub use expression::GenerativeEntry;
@@ -113,6 +117,7 @@ macro_rules! models {
 
 models! {
     gaussian: Gaussian,
+    hmm: Hmm,
 }
 
 #[cfg(test)]

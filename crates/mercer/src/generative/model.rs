@@ -2,7 +2,7 @@
 
 use crate::control::Control;
 use crate::data::{Inputs, RowWeights, Values};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
@@ -83,6 +83,14 @@ pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + Deserializ
     /// As [`FittedDistribution::log_densities`].
     fn whitened_scores(&self, _inputs: &Self::Inputs) -> Result<Option<Matrix>> {
         Ok(None)
+    }
+    /// ln of the integral of p(x)^rho q(x)^rho over all x, for this distribution p and another one q of the same family.
+    ///
+    /// # Errors
+    /// A distribution or a power of which there is no closed form; distributions of unlike inputs.
+    fn log_product(&self, _other: &Self, _rho: f64) -> Result<f64> {
+        let why = "there is no closed form of this product of two such models; take another model".to_owned();
+        Err(Error::Setting { name: "probability_product".into(), why })
     }
     /// Draws so many rows, as a column that the model takes. Equal seeds give equal bits.
     fn sample(&self, rows: usize, seed: u64) -> Result<Values>;

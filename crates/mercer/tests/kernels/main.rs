@@ -11,6 +11,7 @@ mod expressions;
 mod feature_maps;
 mod formulas;
 mod graphs;
+mod hidden_chains;
 mod kernel_values;
 mod models;
 mod properties;

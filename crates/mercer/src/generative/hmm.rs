@@ -1,0 +1,149 @@
+//! hmm: p(x) = sum_s pi(s_1) B(s_1, x_1) prod_t A(s_{t-1}, s_t) B(s_t, x_t), a string of letters that hidden states emit, given its
+//! length (Rabiner 1989; Murphy 2012, 17.3 to 17.5).
+//!
+//! Fitted by Baum-Welch from several starts: each row of pi, A and B is the expected counts plus prior - 1, divided by their sum, which
+//! maximises the likelihood times a Dirichlet density of parameters `prior`. The score vector is in ln(p_k / p_K), k < K, of each row of
+//! probabilities: expected count of k less p_k times the expected counts of the row. A letter that no training row has tells nothing of
+//! the states: it is summed out.
+
+mod fitted;
+
+use super::distinct::distinct_strings;
+use super::hidden::{Training, Transitions, baum_welch};
+use super::{GenerativeModel, letters, simplex};
+use crate::control::Control;
+use crate::data::{RowWeights, Strings};
+use crate::error::{Error, Result};
+use crate::param::{Domain, Param, Value};
+use fitted::{FittedHmm, LetterEmission};
+use serde::{Deserialize, Serialize};
+
+/// The hidden Markov model of strings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hmm {
+    states: Value,
+    starts: Value,
+    iterations: Value,
+    prior: Value,
+    tolerance: Value,
+    length: Value,
+    letters: Vec<String>,
+}
+
+impl Default for Hmm {
+    fn default() -> Self {
+        let number = Value::Number;
+        Hmm {
+            states: number(2.0),
+            starts: number(3.0),
+            iterations: number(100.0),
+            prior: number(1.1),
+            tolerance: number(1e-6),
+            length: Value::Auto,
+            letters: Vec::new(),
+        }
+    }
+}
+
+pub(super) const STATES: Param = Param::fixed("states", "hidden states", Domain::Integer(1, 1000));
+pub(super) const STARTS: Param = Param::fixed("starts", "random starts, of which the best is kept", Domain::Integer(1, 1000));
+pub(super) const ITERATIONS: Param =
+    Param::fixed("iterations", "most iterations of expectation maximisation from a start", Domain::Integer(1, usize::MAX));
+pub(super) const PRIOR: Param = Param::fixed(
+    "prior",
+    "parameter of the Dirichlet prior of probabilities, 1 or above: prior - 1 is added to every expected count, so that nothing that was not seen has probability 0; 1: maximum likelihood",
+    Domain::Positive,
+);
+pub(super) const TOLERANCE: Param = Param::fixed(
+    "tolerance",
+    "rise of the log posterior density per observation below which iterations end; 0: never",
+    Domain::NonNegative,
+);
+pub(super) const LENGTH: Param = Param::fixed(
+    "length",
+    "times of a sample, and of the inputs that probability products sum over; auto: the longest training row",
+    Domain::Integer(1, usize::MAX),
+);
+
+/// An error unless a prior is 1 or above and finite.
+pub(super) fn check_prior(model: &str, prior: &Value) -> Result<()> {
+    match prior.number() {
+        prior if (1.0..f64::INFINITY).contains(&prior) => Ok(()),
+        other => Err(Error::OutOfDomain {
+            owner: model.into(),
+            name: "prior".into(),
+            value: other.to_string(),
+            domain: "1 or above, and finite".into(),
+        }),
+    }
+}
+
+impl Hmm {
+    /// The letters of the model, in order.
+    fn alphabet(&self, inputs: &Strings) -> Result<Vec<char>> {
+        if self.letters.is_empty() { Ok(letters::letters_of(inputs)) } else { letters::declared(Self::NAME, &self.letters) }
+    }
+}
+
+impl GenerativeModel for Hmm {
+    const NAME: &'static str = "hmm";
+    const DOC: &'static str =
+        "sum over s of pi(s_1) B(s_1, x_1) prod A(s_t-1, s_t) B(s_t, x_t): strings whose letters depend on a state that changes unseen";
+    const SOURCE: &'static str = "Rabiner, A tutorial on hidden Markov models (1989); Murphy (2012), sections 17.3 to 17.5";
+    const PARAMS: &'static [Param] = &[
+        STATES,
+        STARTS,
+        ITERATIONS,
+        PRIOR,
+        TOLERANCE,
+        LENGTH,
+        Param::fixed("letters", "the letters, a list such as [A, C, G, T]; empty: those of the training rows", Domain::Words),
+    ];
+    const AS_IS: bool = true;
+    type Inputs = Strings;
+    type Fitted = FittedHmm;
+
+    fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
+        let longest = || inputs.iter().map(|s| s.chars().count()).max().unwrap_or(0).max(1) as f64;
+        let letters = match self.letters.is_empty() {
+            true => letters::letters_of(inputs).into_iter().map(String::from).collect(),
+            false => self.letters.clone(),
+        };
+        Hmm { states: self.states.settle(2.0), length: self.length.settle_by(longest), letters, ..self.clone() }
+    }
+    fn check(&self, inputs: &Strings) -> Result<()> {
+        check_prior(Self::NAME, &self.prior)?;
+        self.alphabet(inputs).map(|_| ())
+    }
+    fn free_parameters(&self, inputs: &Strings) -> Option<usize> {
+        let (states, letters) = (self.states.integer(), self.alphabet(inputs).ok()?.len());
+        Some(Transitions::width(states) + states * letters.max(1).saturating_sub(1))
+    }
+    fn fit(&self, inputs: &Strings, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<FittedHmm> {
+        let alphabet = self.alphabet(inputs)?;
+        let (rows, counts) = distinct_strings(inputs, weights);
+        if rows.is_empty() || alphabet.is_empty() {
+            let what = if rows.is_empty() { "row of positive weight" } else { "letter in any row" };
+            return Err(Error::Data(format!("{}: there is no {what} to fit it to", Self::NAME)));
+        }
+        let coded = letters::coded(inputs, &alphabet, rows.into_iter());
+        let training = Training {
+            model: Self::NAME,
+            states: self.states.integer(),
+            starts: self.starts.integer(),
+            iterations: self.iterations.integer(),
+            tolerance: self.tolerance.number(),
+            prior: self.prior.number(),
+            seed,
+        };
+        let mut frequencies = vec![0.0; alphabet.len()];
+        for (row, weight) in counts.iter().enumerate() {
+            coded.row(row).iter().filter(|c| **c != letters::UNKNOWN).for_each(|c| frequencies[*c as usize] += weight);
+        }
+        let frequencies = simplex::most_probable(&frequencies, 2.0);
+        let start = |random: &mut _| LetterEmission::drawn(random, training.states, &frequencies);
+        let trained = baum_welch(&training, &coded, &counts, start, control)?;
+        Ok(FittedHmm::trained(trained, alphabet, self.length.integer(), &coded, &counts, training.prior == 1.0))
+    }
+}
