@@ -9,6 +9,7 @@ mod hidden;
 mod letters;
 mod model;
 mod registered;
+mod seeding;
 mod shrinkage;
 mod simplex;
 
@@ -117,6 +118,7 @@ macro_rules! models {
 
 models! {
     gaussian: Gaussian,
+    gaussian_hmm: GaussianHmm,
     hmm: Hmm,
 }
 
