@@ -60,7 +60,14 @@ impl GenerativeModel for GaussianHmm {
     type Fitted = FittedGaussianHmm;
 
     fn settle(&self, inputs: &Series, _: RowWeights<'_>) -> Self {
-        GaussianHmm { states: self.states.settle(2.0), length: self.length.settle_by(|| longest(inputs)), ..self.clone() }
+        GaussianHmm {
+            states: self.states.settle(2.0),
+            starts: self.starts.settle(3.0),
+            iterations: self.iterations.settle(100.0),
+            prior: self.prior.settle(1.1),
+            tolerance: self.tolerance.settle(1e-6),
+            length: self.length.settle_by(|| longest(inputs)),
+        }
     }
     fn check(&self, _: &Series) -> Result<()> {
         check_prior(Self::NAME, &self.prior)

@@ -52,7 +52,7 @@ pub(super) const ITERATIONS: Param =
     Param::fixed("iterations", "most iterations of expectation maximisation from a start", Domain::Integer(1, usize::MAX));
 pub(super) const PRIOR: Param = Param::fixed(
     "prior",
-    "parameter of the Dirichlet prior of probabilities, 1 or above: prior - 1 is added to every expected count, so that nothing that was not seen has probability 0; 1: maximum likelihood",
+    "1 or above: prior - 1 is added to every expected count (a Dirichlet prior), and as many observations with the mean and the variance of all rows to every normal distribution, so that nothing has probability 0 and no variance is 0; 1: maximum likelihood",
     Domain::Positive,
 );
 pub(super) const TOLERANCE: Param = Param::fixed(
@@ -68,15 +68,11 @@ pub(super) const LENGTH: Param = Param::fixed(
 
 /// An error unless a prior is 1 or above and finite.
 pub(super) fn check_prior(model: &str, prior: &Value) -> Result<()> {
-    match prior.number() {
-        prior if (1.0..f64::INFINITY).contains(&prior) => Ok(()),
-        other => Err(Error::OutOfDomain {
-            owner: model.into(),
-            name: "prior".into(),
-            value: other.to_string(),
-            domain: "1 or above, and finite".into(),
-        }),
+    if prior.lies_within(1.0, f64::MAX) {
+        return Ok(());
     }
+    let (value, domain) = (prior.to_string(), "1 or above, and finite".to_owned());
+    Err(Error::OutOfDomain { owner: model.into(), name: "prior".into(), value, domain })
 }
 
 impl Hmm {
@@ -110,7 +106,15 @@ impl GenerativeModel for Hmm {
             true => letters::letters_of(inputs).into_iter().map(String::from).collect(),
             false => self.letters.clone(),
         };
-        Hmm { states: self.states.settle(2.0), length: self.length.settle_by(longest), letters, ..self.clone() }
+        Hmm {
+            states: self.states.settle(2.0),
+            starts: self.starts.settle(3.0),
+            iterations: self.iterations.settle(100.0),
+            prior: self.prior.settle(1.1),
+            tolerance: self.tolerance.settle(1e-6),
+            length: self.length.settle_by(longest),
+            letters,
+        }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         check_prior(Self::NAME, &self.prior)?;

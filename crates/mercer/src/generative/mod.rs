@@ -117,8 +117,10 @@ macro_rules! models {
 }
 
 models! {
+    autoregressive: Autoregressive,
     gaussian: Gaussian,
     gaussian_hmm: GaussianHmm,
+    gaussian_mixture: GaussianMixture,
     hmm: Hmm,
 }
 

@@ -13,6 +13,7 @@ mod formulas;
 mod graphs;
 mod hidden_chains;
 mod kernel_values;
+mod latent_models;
 mod models;
 mod properties;
 mod psd;

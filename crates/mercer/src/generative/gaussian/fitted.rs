@@ -108,7 +108,7 @@ impl FittedGaussian {
     }
 
     /// S_ij.
-    fn covariance(&self) -> Matrix {
+    pub(in crate::generative) fn covariance(&self) -> Matrix {
         match &self.spread {
             Spread::Full(factor) => {
                 let r = gramian(&factor.lower().to_matrix());
