@@ -46,7 +46,15 @@ pub(super) fn build<M: GenerativeModel>(args: &[Argument]) -> Result<M> {
 }
 
 /// What other books and libraries call a model.
-const ELSEWHERE: &[(&str, &str)] = &[("normal", "gaussian"), ("multivariate_normal", "gaussian"), ("mvn", "gaussian")];
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("normal", "gaussian"),
+    ("multivariate_normal", "gaussian"),
+    ("mvn", "gaussian"),
+    ("gmm", "gaussian_mixture"),
+    ("mixture", "gaussian_mixture"),
+    ("categorical_hmm", "hmm"),
+    ("var", "autoregressive"),
+];
 
 impl NestedTerm for GenerativeExpr {
     const WHAT: &'static str = "a generative model";

@@ -44,7 +44,8 @@ fn second(length: usize) -> FittedHmm {
 #[test]
 fn hidden_markov_models_of_strings_pass_the_conformance_kit() {
     testkit::check_model::<Hmm>().unwrap();
-    for text in ["hmm(states=3, starts=1)", "hmm(states=1, prior=1)", "hmm(states=2, prior=2, iterations=20)", "hmm(4, letters=[A, C, T])"] {
+    for text in ["hmm(states=3, starts=1)", "hmm(states=1, prior=1)", "hmm(states=2, prior=2, iterations=20)", "hmm(4, letters=[A, C, T])"]
+    {
         let expr = GenerativeExpr::parse(text).unwrap();
         testkit::check_model_expr(&expr, &testkit::table(40, 11)).unwrap_or_else(|why| panic!("{text}: {why}"));
     }
@@ -99,7 +100,8 @@ fn the_product_of_two_chains_is_the_sum_over_all_strings() {
     for (length, value) in [(1, 0.333), (2, 0.113333), (5, 0.004837093808775), (10, 2.6823459232873e-5)] {
         let found = first(length).log_product(&second(length), 1.0).unwrap().exp();
         near(found, value, 1e-12 * value.max(1e-3));
-        let (p, q) = (first(length).log_densities(&all_strings(length)).unwrap(), second(length).log_densities(&all_strings(length)).unwrap());
+        let (p, q) =
+            (first(length).log_densities(&all_strings(length)).unwrap(), second(length).log_densities(&all_strings(length)).unwrap());
         let sum: f64 = p.iter().zip(&q).map(|(p, q)| (p + q).exp()).sum();
         near(found, sum, 1e-12 * sum);
         near(first(length).log_product(&second(length), 1.0).unwrap(), second(length).log_product(&first(length), 1.0).unwrap(), 1e-13);
@@ -117,7 +119,9 @@ fn the_product_of_two_chains_is_the_sum_over_all_strings() {
 // spec-part: K36, chains of one letter, of one string and with states that nobody visits
 #[test]
 fn a_chain_is_fitted_to_one_letter_and_to_states_that_nobody_visits() {
-    for (text, rows) in [("hmm", vec!["A"]), ("hmm(states=9)", vec!["AB"]), ("hmm(states=20, prior=1)", vec!["AAAA", "A"]), ("hmm", vec!["", "B"])] {
+    for (text, rows) in
+        [("hmm", vec!["A"]), ("hmm(states=9)", vec!["AB"]), ("hmm(states=20, prior=1)", vec!["AAAA", "A"]), ("hmm", vec!["", "B"])]
+    {
         let rows = strings(&rows);
         let fitted = fit(text, &rows);
         assert!(fitted.parameters().iter().all(|p| p.value.is_finite()), "{text}");

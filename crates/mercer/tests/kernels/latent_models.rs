@@ -124,7 +124,8 @@ fn states_of_a_series_are_found_and_variances_do_not_fall_to_zero() {
 }
 
 fn mixture(components: [serde_json::Value; 2]) -> FittedMixture {
-    let component = |mean: [f64; 2], spread: &serde_json::Value| json!({"mean": {"inline": mean}, "spread": spread, "constant": {"inline": []}});
+    let component =
+        |mean: [f64; 2], spread: &serde_json::Value| json!({"mean": {"inline": mean}, "spread": spread, "constant": {"inline": []}});
     let components = [component([0.0, 0.5], &components[0]), component([1.5, 1.0], &components[1])];
     let stored = json!({"weights": {"inline": [0.3, 0.7]}, "components": components, "is_maximum": false, "notices": []});
     serde_json::from_value(stored).unwrap()
@@ -165,7 +166,7 @@ fn log_densities_of_mixtures_are_those_of_scikit_learn() {
 /// Perronnin, Sanchez & Mensink (2010), (8) and (9): p_k (x - m) / (s w^(1/2)) and p_k ((x - m)^2 / s^2 - 1) / (2 w)^(1/2).
 #[test]
 fn fisher_vectors_are_those_of_the_formula() {
-    let (w, m, v) = ([0.3, 0.7], [[0.0, 0.5], [1.5, 1.0]], [[1.0, 0.5f64], [0.25, 2.0]]);
+    let (w, m, v) = ([0.3f64, 0.7], [[0.0, 0.5], [1.5, 1.0]], [[1.0, 0.5f64], [0.25, 2.0]]);
     let found = diagonal().whitened_scores(&rows()).unwrap().unwrap();
     let logs = diagonal().log_densities(&rows()).unwrap();
     for (i, x) in ROWS.iter().enumerate() {
@@ -229,7 +230,12 @@ fn a_mixture_finds_clouds_and_its_score_vectors_sum_to_zero() {
 #[test]
 fn a_mixture_keeps_its_variances_and_refuses_more_components_than_rows() {
     let twins = points(&[&[1.0, 2.0], &[1.0, 2.0], &[5.0, 2.0]]);
-    for text in ["gaussian_mixture(3)", "gaussian_mixture(3, full)", "gaussian_mixture(3, spherical, prior=1)", "gaussian_mixture(3, full, prior=1)"] {
+    for text in [
+        "gaussian_mixture(3)",
+        "gaussian_mixture(3, full)",
+        "gaussian_mixture(3, spherical, prior=1)",
+        "gaussian_mixture(3, full, prior=1)",
+    ] {
         let fitted = fit(text, &twins);
         assert!(fitted.log_densities(&points(&[&[1e6, -3.0], &[1.0, 2.0]])).unwrap().iter().all(|p| p.is_finite()), "{text}");
         assert!(fitted.scores(&twins).unwrap().data().iter().all(|g| g.is_finite()), "{text}");
@@ -289,7 +295,20 @@ fn wave(times: u32, a: f64) -> Vec<Vec<f64>> {
 fn an_autoregression_is_the_weighted_least_squares_fit() {
     let data = series(&[wave(9, 0.37), wave(12, 1.1)]);
     let fitted = fit_by("autoregressive(order=2, prior=1)", &data, Some(&[1.0, 2.0])).unwrap();
-    let expected = [1.5212825595086485, -0.17151174607864467, 0.5313187883425993, -0.17816365743982984, -1.225075514577086, 0.16172362526352474, -0.2285216211408816, 2.0173320276412436, -0.23618923409000342, -1.1713237770007614, 0.398861974603146, 0.04764730890206926];
+    let expected = [
+        1.5212825595086485,
+        -0.17151174607864467,
+        0.5313187883425993,
+        -0.17816365743982984,
+        -1.225075514577086,
+        0.16172362526352474,
+        -0.2285216211408816,
+        2.0173320276412436,
+        -0.23618923409000342,
+        -1.1713237770007614,
+        0.398861974603146,
+        0.04764730890206926,
+    ];
     let names: Vec<String> = fitted.parameters().into_iter().map(|p| p.name).collect();
     assert_eq!(names[..3], ["constant[1]", "coefficient[1,1] of lag 1", "coefficient[1,2] of lag 1"]);
     for (found, value) in fitted.parameters().iter().zip(expected) {

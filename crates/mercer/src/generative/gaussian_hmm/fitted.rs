@@ -105,7 +105,7 @@ impl NormalEmission {
 
 /// Of each state: the sum of the posterior probabilities, and for each channel those of the distances to the mean and of their squares.
 impl Emission for NormalEmission {
-    type Rows = SeriesRows;
+    type Sequences = SeriesRows;
 
     fn length(rows: &SeriesRows, row: usize) -> usize {
         rows.starts[row + 1] - rows.starts[row]

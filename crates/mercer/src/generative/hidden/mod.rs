@@ -37,16 +37,16 @@ pub(super) struct Transitions {
 /// What the states emit.
 pub(super) trait Emission: Clone + Send + Sync {
     /// Rows made ready.
-    type Rows: ?Sized + Sync;
+    type Sequences: ?Sized + Sync;
 
     /// Times of a row.
-    fn length(rows: &Self::Rows, row: usize) -> usize;
+    fn length(rows: &Self::Sequences, row: usize) -> usize;
     /// Numbers that [`Emission::count`] adds to.
     fn width(&self, states: usize) -> usize;
     /// b(x_t | q) of up to eight rows at `[t * states + q]`, divided by the exponential of what is added to `logs`; 1 behind the end.
-    fn densities(&self, states: usize, rows: &Self::Rows, block: &[usize], into: &mut [Lane], logs: &mut Lane);
+    fn densities(&self, states: usize, rows: &Self::Sequences, block: &[usize], into: &mut [Lane], logs: &mut Lane);
     /// Adds what the rows say of the emissions, given the posterior probabilities of the states at `[t * states + q]`.
-    fn count(&self, states: usize, rows: &Self::Rows, block: &[usize], posterior: &[Lane], into: &mut [Lane]);
+    fn count(&self, states: usize, rows: &Self::Sequences, block: &[usize], posterior: &[Lane], into: &mut [Lane]);
     /// The emission that maximises the expected log posterior of such counts.
     fn updated(&self, states: usize, counts: &[f64], prior: f64) -> Self;
     /// The part of the log density of the prior that the emission changes.
@@ -115,7 +115,7 @@ impl Transitions {
 }
 
 /// Blocks of rows of like lengths, whose results are put in the order of the rows.
-fn by_length<E: Emission>(rows: &E::Rows, count: usize) -> Vec<usize> {
+fn by_length<E: Emission>(rows: &E::Sequences, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_key(|&row| E::length(rows, row));
     order
@@ -128,7 +128,7 @@ pub(super) fn bytes(states: usize, longest: usize) -> u64 {
 }
 
 /// Log densities of rows, and with `counting` the expected counts of each: of first states, of transitions, and what emissions count.
-pub(super) fn passes_over<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Rows, count: usize, counting: bool) -> Counted {
+pub(super) fn passes_over<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, count: usize, counting: bool) -> Counted {
     let order = by_length::<E>(rows, count);
     let made: Vec<_> = order.par_chunks(GROUP).flat_map_iter(|group| group_passes(chain, emission, rows, group, counting)).collect();
     let mut all = Counted { logs: vec![0.0; count], counts: if counting { vec![Vec::new(); count] } else { Vec::new() } };
@@ -145,7 +145,7 @@ pub(super) fn passes_over<E: Emission>(chain: &Transitions, emission: &E, rows: 
 fn group_passes<E: Emission>(
     chain: &Transitions,
     emission: &E,
-    rows: &E::Rows,
+    rows: &E::Sequences,
     group: &[usize],
     counting: bool,
 ) -> Vec<(usize, f64, Vec<f64>)> {
@@ -161,7 +161,7 @@ fn group_passes<E: Emission>(
 }
 
 /// The sum of weighted log densities, and the weighted sum of counts.
-fn expected<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Rows, weights: &[f64]) -> (f64, Vec<f64>) {
+fn expected<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, weights: &[f64]) -> (f64, Vec<f64>) {
     let order = by_length::<E>(rows, weights.len());
     let width = chain.states() * (chain.states() + 1) + emission.width(chain.states());
     let groups: Vec<(f64, Vec<f64>)> = order
@@ -185,7 +185,7 @@ fn expected<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Rows, weig
 }
 
 /// Score vectors of rows, one per row.
-pub(super) fn scores<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Rows, count: usize) -> Result<Matrix> {
+pub(super) fn scores<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, count: usize) -> Result<Matrix> {
     let (states, mut all) = (chain.states(), Vec::new());
     for counts in passes_over(chain, emission, rows, count, true).counts {
         chain.push_scores(&counts, &mut all);
@@ -201,7 +201,7 @@ pub(super) fn scores<E: Emission>(chain: &Transitions, emission: &E, rows: &E::R
 const ZERO: f64 = 5e-11;
 
 /// Whether the weighted score vectors of the rows sum to 0.
-pub(super) fn is_maximum<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Rows, weights: &[f64]) -> bool {
+pub(super) fn is_maximum<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, weights: &[f64]) -> bool {
     scores(chain, emission, rows, weights.len()).is_ok_and(|scores| sums_to_zero(&scores, weights))
 }
 

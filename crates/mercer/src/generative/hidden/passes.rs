@@ -33,7 +33,7 @@ pub(super) struct Passes {
 
 impl Passes {
     /// Runs both passes over up to eight rows, or only the forward pass.
-    pub(super) fn run<E: Emission>(&mut self, chain: &Transitions, emission: &E, rows: &E::Rows, block: &[usize], counting: bool) {
+    pub(super) fn run<E: Emission>(&mut self, chain: &Transitions, emission: &E, rows: &E::Sequences, block: &[usize], counting: bool) {
         let states = chain.states();
         self.lengths = [0; LANES];
         block.iter().zip(&mut self.lengths).for_each(|(&row, length)| *length = E::length(rows, row));

@@ -30,7 +30,7 @@ pub(in crate::generative) struct Trained<E> {
 /// The chain of the largest posterior density (of the largest likelihood where the prior is flat), and whether its iterations converged.
 pub(in crate::generative) fn baum_welch<E: Emission>(
     training: &Training,
-    rows: &E::Rows,
+    rows: &E::Sequences,
     weights: &[f64],
     start: impl Fn(&mut Xoshiro256PlusPlus) -> E,
     control: &Control,

@@ -76,7 +76,7 @@ impl LetterEmission {
 }
 
 impl Emission for LetterEmission {
-    type Rows = LetterCodes;
+    type Sequences = LetterCodes;
 
     fn length(rows: &LetterCodes, row: usize) -> usize {
         rows.row(row).len()
