@@ -53,6 +53,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("markov_chain", "markov"),
     ("dcm", "dirichlet_multinomial"),
     ("polya", "dirichlet_multinomial"),
+    ("gmm", "gaussian_mixture"),
+    ("mixture", "gaussian_mixture"),
+    ("categorical_hmm", "hmm"),
+    ("var", "autoregressive"),
 ];
 
 impl NestedTerm for GenerativeExpr {

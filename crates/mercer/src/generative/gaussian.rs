@@ -11,7 +11,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, gramian_of_columns_within};
 use crate::param::{Domain, Param, Value};
-use fitted::{FittedGaussian, Spread};
+pub(super) use fitted::{FittedGaussian, Spread};
 use serde::{Deserialize, Serialize};
 
 /// The normal distribution of vectors.
@@ -26,7 +26,7 @@ pub struct Gaussian {
 /// What the covariance may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum CovarianceForm {
+pub(super) enum CovarianceForm {
     Diagonal,
     Full,
     Spherical,
@@ -39,16 +39,16 @@ impl Default for Gaussian {
 }
 
 /// Mean, variance of each column, rows minus the mean, and the columns that hold one value.
-struct Moments {
-    total: f64,
-    mean: Vec<f64>,
+pub(super) struct Moments {
+    pub(super) total: f64,
+    pub(super) mean: Vec<f64>,
     variances: Vec<f64>,
     constant: Vec<usize>,
-    centred: Matrix,
+    pub(super) centred: Matrix,
 }
 
 impl Moments {
-    fn of(inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<Self> {
+    pub(super) fn of(inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<Self> {
         let (rows, dim, total) = (inputs.rows(), inputs.dim(), weights.total(inputs.rows()));
         if total.is_nan() || total <= 0.0 {
             return Err(Error::Data(format!("{}: there is no row of positive weight to fit it to", Gaussian::NAME)));
@@ -81,6 +81,11 @@ impl Moments {
         Ok(Moments { total, mean, variances, constant, centred })
     }
 
+    /// The variance of each column; that of a constant column is the mean variance of the others.
+    pub(super) fn positive_variances(&self) -> Vec<f64> {
+        let scale = self.scale();
+        self.variances.iter().map(|v| if v.is_normal() { *v } else { scale }).collect()
+    }
     /// The mean variance of the columns that vary; 1 where none does.
     fn scale(&self) -> f64 {
         let varying = self.variances.len() - self.constant.len();

@@ -4,11 +4,16 @@
 
 mod any;
 mod counts;
+mod distinct;
 mod expression;
+mod hidden;
+mod letters;
 mod log_ratios;
 mod model;
 mod registered;
+mod seeding;
 mod shrinkage;
+mod simplex;
 
 pub use any::{DynDistribution, DynModel};
 pub use expression::GenerativeEntry;
@@ -136,10 +141,14 @@ macro_rules! models {
 }
 
 models! {
+    autoregressive: Autoregressive,
     gaussian: Gaussian,
     markov: Markov,
     multinomial: Multinomial,
     dirichlet_multinomial: DirichletMultinomial,
+    gaussian_hmm: GaussianHmm,
+    gaussian_mixture: GaussianMixture,
+    hmm: Hmm,
 }
 
 #[cfg(test)]

@@ -92,17 +92,16 @@ pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + Deserializ
     fn whitened_scores(&self, _inputs: &Self::Inputs) -> Result<Option<Matrix>> {
         Ok(None)
     }
-    /// Draws so many rows, as a column that the model takes. Equal seeds give equal bits.
-    fn sample(&self, rows: usize, seed: u64) -> Result<Values>;
-    /// ln of the integral (the sum, for discrete inputs) of p(x)^rho q(x)^rho over all x, for another fit q of the same model and rho > 0:
-    /// the probability product kernel of Jebara, Kondor & Howard (2004).
+    /// ln of the integral of p(x)^rho q(x)^rho over all x, for this distribution p and another one q of the same family.
     ///
     /// # Errors
-    /// No closed form is known, for this model or for this rho; fits of unlike shape.
+    /// A distribution or a power of which there is no closed form; distributions of unlike inputs.
     fn log_product(&self, _other: &Self, _rho: f64) -> Result<f64> {
-        let why = "no closed form of the integral of p^rho q^rho is known for this model; take fisher of it, or another model".to_owned();
+        let why = "there is no closed form of this product of two such models; take another model".to_owned();
         Err(Error::Setting { name: "probability_product".into(), why })
     }
+    /// Draws so many rows, as a column that the model takes. Equal seeds give equal bits.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Values>;
     /// Whether theta maximises the weighted likelihood of the rows of the fit: the score vectors of these sum to 0.
     fn is_maximum_likelihood(&self) -> bool;
     /// What the user should know of the fit, such as what was done about a singular covariance.

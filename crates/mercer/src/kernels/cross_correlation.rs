@@ -90,10 +90,10 @@ impl Kernel for CrossCorrelation {
     fn fill<T: Real>(&self, mut tile: Tile<'_, UnitSeries, T>) {
         let (a, b) = (&tile.a.series, &tile.b.series);
         let channels = a.channels().max(b.channels()).max(1);
-        for (k, i) in tile.rows.clone().enumerate() {
-            let out = tile.out.row_mut(k);
-            for (value, j) in out.iter_mut().zip(tile.cols.clone()) {
-                *value = T::from_f64(self.value(a.row(i), b.row(j), channels));
+        for k in 0..tile.rows.len() {
+            let x = a.row(tile.rows.at(k));
+            for (value, j) in tile.out.row_mut(k).iter_mut().zip(tile.cols.clone()) {
+                *value = T::from_f64(self.value(x, b.row(j), channels));
             }
         }
     }
@@ -111,10 +111,11 @@ impl Kernel for CrossCorrelation {
     fn gradient(&self, tile: Tile<'_, UnitSeries, f64>, weights: &[f64], out: &mut [f64]) {
         let (a, b, gamma) = (&tile.a.series, &tile.b.series, self.gamma.number());
         let channels = a.channels().max(b.channels()).max(1);
-        for (i, weights) in tile.rows.clone().zip(weights.chunks_exact(tile.cols.len().max(1))) {
+        for (k, weights) in weights.chunks_exact(tile.cols.len().max(1)).enumerate() {
+            let x = a.row(tile.rows.at(k));
             for (weight, j) in weights.iter().zip(tile.cols.clone()) {
                 let slope = |c: f64| (c - 1.0) * (gamma * (c - 1.0)).exp() + (-gamma).exp();
-                out[0] += weight * correlations(a.row(i), b.row(j), channels).map(slope).sum::<f64>();
+                out[0] += weight * correlations(x, b.row(j), channels).map(slope).sum::<f64>();
             }
         }
     }

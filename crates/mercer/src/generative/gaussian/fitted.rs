@@ -17,17 +17,17 @@ use std::f64::consts::{SQRT_2, TAU};
 #[serde(try_from = "StoredGaussian")]
 pub struct FittedGaussian {
     #[serde(with = "blocks::f64s")]
-    pub(super) mean: Vec<f64>,
-    pub(super) spread: Spread,
+    pub(in crate::generative) mean: Vec<f64>,
+    pub(in crate::generative) spread: Spread,
     /// Columns of one value, whose variance is not that of the rows.
     #[serde(with = "blocks::usizes")]
-    pub(super) constant: Vec<usize>,
+    pub(in crate::generative) constant: Vec<usize>,
 }
 
 /// Roots of variances, or the factor of a covariance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Spread {
+pub(in crate::generative) enum Spread {
     Known(#[serde(with = "blocks::f64s")] Vec<f64>),
     Diagonal(#[serde(with = "blocks::f64s")] Vec<f64>),
     Spherical(f64),
@@ -108,7 +108,7 @@ impl FittedGaussian {
     }
 
     /// S_ij.
-    fn covariance(&self) -> Matrix {
+    pub(in crate::generative) fn covariance(&self) -> Matrix {
         match &self.spread {
             Spread::Full(factor) => {
                 let r = gramian(&factor.lower().to_matrix());

@@ -1,9 +1,10 @@
 //! A fitted Markov chain: densities, score vectors, information, samples, products.
 
 use super::super::counts::drawn;
+use super::super::letters::StoredReading;
 use super::super::log_ratios;
 use crate::blocks;
-use crate::data::letters::{Alphabet, Ambiguity, Code, Encoded, Reading, with_codes};
+use crate::data::letters::{Code, Encoded, Reading, with_codes};
 use crate::data::{Strings, Values};
 use crate::error::{Error, Result};
 use crate::generative::{FittedDistribution, FreeParameter};
@@ -26,20 +27,6 @@ pub struct FittedMarkov {
     pub(super) log_probabilities: Vec<f64>,
     /// Whether no prior moved the probabilities.
     pub(super) unsmoothed: bool,
-}
-
-/// How strings are read, as a file holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct StoredReading {
-    alphabet: Alphabet,
-    ambiguity: Ambiguity,
-}
-
-impl From<Reading> for StoredReading {
-    fn from(reading: Reading) -> Self {
-        StoredReading { alphabet: reading.alphabet, ambiguity: reading.ambiguity }
-    }
 }
 
 /// A chain as a file holds it, before it is checked.
@@ -99,7 +86,7 @@ pub(super) fn each_transition(encoded: &Encoded, row: usize, order: usize, mut v
 
 impl FittedMarkov {
     fn reading(&self) -> Reading {
-        Reading { alphabet: self.reading.alphabet, ambiguity: self.reading.ambiguity, reverse_complement: false }
+        self.reading.into()
     }
     /// Strings as codes of the letters of the chain.
     pub(super) fn encode(&self, inputs: &Strings) -> Encoded {

@@ -1,0 +1,121 @@
+//! gaussian_mixture: p(x) = sum_k w_k N(x; m_k, S_k), several clouds of points (Murphy 2012, 11.2.1 and 11.4.2; Bishop 2006, 9.2).
+//!
+//! Fitted by expectation maximisation from several starts. To the rows that a component counts the prior adds prior - 1 that have the mean
+//! and the variances of all rows, so that no variance falls to 0. The score vector is in ln(w_k / w_K), k < K, and in the mean and the
+//! covariance of each component. The information has no closed form: `whitened_scores` takes that of rows whose component is known
+//! (Perronnin, Sanchez & Mensink, Improving the Fisher kernel for large-scale image classification, 2010).
+
+mod fitted;
+mod training;
+
+use super::distinct::{compare_numbers, distinct};
+use super::gaussian::CovarianceForm;
+use super::hmm::{ITERATIONS, PRIOR, STARTS, TOLERANCE, check_prior};
+use super::{GenerativeModel, hidden};
+use crate::control::Control;
+use crate::data::{Cells, Points, RowWeights};
+use crate::error::{Error, Result};
+use crate::param::{Domain, Param, Value};
+use fitted::FittedGaussianMixture;
+use serde::{Deserialize, Serialize};
+use training::Training;
+
+/// The mixture of normal distributions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GaussianMixture {
+    components: Value,
+    covariance: CovarianceForm,
+    starts: Value,
+    iterations: Value,
+    prior: Value,
+    tolerance: Value,
+}
+
+impl Default for GaussianMixture {
+    fn default() -> Self {
+        let number = Value::Number;
+        GaussianMixture {
+            components: number(2.0),
+            covariance: CovarianceForm::Diagonal,
+            starts: number(3.0),
+            iterations: number(100.0),
+            prior: number(1.1),
+            tolerance: number(1e-6),
+        }
+    }
+}
+
+impl GenerativeModel for GaussianMixture {
+    const NAME: &'static str = "gaussian_mixture";
+    const DOC: &'static str = "sum over k of w_k N(x; m_k, S_k): several clouds of points, each with a mean and a covariance";
+    const SOURCE: &'static str = "Murphy (2012), sections 11.2.1 and 11.4.2; Perronnin, Sanchez & Mensink (2010) for Fisher vectors";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("components", "number of clouds", Domain::Integer(1, 100_000)),
+        Param::fixed(
+            "covariance",
+            "S_k: diagonal, a variance per column; full, also a covariance per pair of columns; spherical, one variance for all columns",
+            Domain::Choice(&["diagonal", "full", "spherical"]),
+        ),
+        STARTS,
+        ITERATIONS,
+        PRIOR,
+        TOLERANCE,
+    ];
+    type Inputs = Points;
+    type Fitted = FittedGaussianMixture;
+
+    fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
+        GaussianMixture {
+            components: self.components.settle(2.0),
+            covariance: self.covariance,
+            starts: self.starts.settle(3.0),
+            iterations: self.iterations.settle(100.0),
+            prior: self.prior.settle(1.1),
+            tolerance: self.tolerance.settle(1e-6),
+        }
+    }
+    fn check(&self, _: &Points) -> Result<()> {
+        check_prior(Self::NAME, &self.prior)
+    }
+    fn free_parameters(&self, inputs: &Points) -> Option<usize> {
+        let (components, dim) = (self.components.integer(), inputs.dim());
+        let variances = match self.covariance {
+            CovarianceForm::Diagonal => dim,
+            CovarianceForm::Full => dim * (dim + 1) / 2,
+            CovarianceForm::Spherical => 1,
+        };
+        Some(components * (1 + dim + variances) - 1)
+    }
+    fn fit(&self, inputs: &Points, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<FittedGaussianMixture> {
+        let (dim, components) = (inputs.dim(), self.components.integer());
+        let counted = (0..inputs.rows()).filter(|&i| weights.at(i) > 0.0).count();
+        // Weights say how often a row stands there, or add up to 1.
+        let rows = weights.total(inputs.rows()).max(counted as f64);
+        if counted == 0 || (components as f64) > rows {
+            let why = format!("components must not be more than the {rows} rows of positive weight; take fewer, or more rows");
+            return Err(Error::Setting { name: format!("{}: components={components}", Self::NAME), why });
+        }
+        let dense = inputs.to_dense();
+        let row = |i: usize| &dense[i * dim..(i + 1) * dim];
+        let (kept, counts) = distinct(inputs.rows(), weights, |i, j| compare_numbers(row(i), row(j)));
+        let points = Cells::select(inputs, &kept);
+        let points = Points::computed(kept.len(), dim, points.to_dense().into_owned());
+        let needed = 8 * (kept.len() as u64).saturating_mul(components as u64 + 3 * dim as u64);
+        control.plan(&format!("rows of {} in {components} components", Self::NAME), needed)?;
+        let training = Training {
+            components,
+            covariance: self.covariance,
+            starts: self.starts.integer(),
+            iterations: self.iterations.integer(),
+            prior: self.prior.number(),
+            tolerance: self.tolerance.number(),
+            seed,
+        };
+        let mut fitted = training.run(&points, &counts, control)?;
+        if training.prior == 1.0 {
+            fitted.is_maximum = hidden::sums_to_zero(&super::FittedDistribution::scores(&fitted, &points)?, &counts);
+        }
+        Ok(fitted)
+    }
+}

@@ -1,0 +1,172 @@
+//! Expectation maximisation of a mixture of normal distributions, from several starts.
+
+use super::fitted::FittedGaussianMixture;
+use crate::control::Control;
+use crate::data::{Points, RowWeights};
+use crate::error::{Error, Result};
+use crate::generative::gaussian::{CovarianceForm, FittedGaussian, Moments, Spread};
+use crate::generative::seeding::{LEAST_SHARE, centres};
+use crate::generative::{FittedDistribution, ShrunkFactor, simplex};
+use crate::linalg::{Matrix, gramian_of_columns_within};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// How a mixture is trained.
+pub(super) struct Training {
+    pub(super) components: usize,
+    pub(super) covariance: CovarianceForm,
+    pub(super) starts: usize,
+    pub(super) iterations: usize,
+    pub(super) prior: f64,
+    pub(super) tolerance: f64,
+    pub(super) seed: u64,
+}
+
+/// The rows of a fit, and the mean and the variances of all of them.
+struct Table<'a> {
+    points: &'a Points,
+    weights: &'a [f64],
+    moments: Moments,
+    variances: Vec<f64>,
+    /// The mean, and beside it a point at one standard deviation of each column: what the density of the prior is made of.
+    around: Points,
+}
+
+impl Training {
+    /// The mixture of the largest posterior density of all starts.
+    pub(super) fn run(&self, points: &Points, weights: &[f64], control: &Control) -> Result<FittedGaussianMixture> {
+        let moments = Moments::of(points, RowWeights::from(Some(weights)), control)?;
+        let variances = moments.positive_variances();
+        let around = Points::dense(1, points.dim(), moments.mean.clone())?;
+        let table = Table { points, weights, moments, variances, around };
+        let mut best: Option<(f64, bool, FittedGaussianMixture)> = None;
+        for number in 0..self.starts {
+            if best.is_some() && control.out_of_time() {
+                break;
+            }
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(0x9E37_79B9 * number as u64));
+            let found = self.climb(&table, self.start(&table, &mut random, control)?, number, control)?;
+            if best.as_ref().is_none_or(|(most, ..)| found.0 > *most) {
+                best = Some(found);
+            }
+        }
+        let (_, converged, mut fitted) = best.ok_or_else(|| Error::Data("gaussian_mixture: no start was made".into()))?;
+        if !converged && self.tolerance > 0.0 {
+            fitted.notices.push(format!("gaussian_mixture: not converged after {} iterations; raise iterations", self.iterations));
+        }
+        Ok(fitted)
+    }
+
+    /// Components of the variances of all rows around points that lie far from one another.
+    fn start(&self, table: &Table<'_>, random: &mut Xoshiro256PlusPlus, control: &Control) -> Result<FittedGaussianMixture> {
+        let dim = table.points.dim();
+        let means = centres(random, &table.points.to_dense(), &table.variances, table.weights, self.components);
+        let diagonal = Matrix::from_fn(dim, dim, |i, j| if i == j { table.variances[i] } else { 0.0 });
+        let component = |k: usize| Ok(FittedGaussian { mean: means[k * dim..(k + 1) * dim].to_vec(), spread: self.spread(&diagonal, table, control)?, constant: Vec::new() });
+        let components = (0..self.components).map(component).collect::<Result<Vec<_>>>()?;
+        Ok(FittedGaussianMixture::new(vec![1.0 / self.components as f64; self.components], components))
+    }
+
+    /// Iterations from a start: the log posterior density, whether it converged, the mixture.
+    fn climb(
+        &self,
+        table: &Table<'_>,
+        mut mixture: FittedGaussianMixture,
+        number: usize,
+        control: &Control,
+    ) -> Result<(f64, bool, FittedGaussianMixture)> {
+        let mut objective = f64::NEG_INFINITY;
+        for done in 0..self.iterations {
+            control.check()?;
+            control.tell(&format!("gaussian_mixture: start {} of {}", number + 1, self.starts), done, self.iterations);
+            let (logs, shares) = mixture.memberships(table.points)?;
+            let likelihood: f64 = logs.iter().zip(table.weights).map(|(log, w)| w * log).sum();
+            let now = likelihood + self.log_prior(&mixture, table)?;
+            if !now.is_finite() {
+                let why = "the likelihood is not finite; divide the columns by numbers".into();
+                return Err(Error::Numerical { what: "the fit of gaussian_mixture".into(), why });
+            }
+            if self.tolerance > 0.0 && now - objective <= self.tolerance * table.moments.total {
+                return Ok((now, true, mixture));
+            }
+            objective = now;
+            if done > 0 && control.out_of_time() {
+                break;
+            }
+            mixture = self.updated(&mixture, &shares, table, control)?;
+        }
+        Ok((objective, false, mixture))
+    }
+
+    /// (prior - 1) sum_k (ln w_k + E ln N(x; m_k, S_k)) with x of the mean and the variances of all rows. With u a root of a variance in
+    /// one column, ln N(m + u) - ln N(m) sums to -tr(S^-1 V) / 2 over columns.
+    fn log_prior(&self, mixture: &FittedGaussianMixture, table: &Table<'_>) -> Result<f64> {
+        if self.prior == 1.0 {
+            return Ok(0.0);
+        }
+        let dim = table.points.dim();
+        let mut sum = simplex::log_sum(&mixture.weights);
+        for component in &mixture.components {
+            let mut beside = component.mean.repeat(dim + 1);
+            (0..dim).for_each(|j| beside[(j + 1) * dim + j] += table.variances[j].sqrt());
+            let at = component.log_densities(&Points::dense(dim + 1, dim, beside)?)?;
+            sum += component.log_densities(&table.around)?[0] + at[1..].iter().map(|log| log - at[0]).sum::<f64>();
+        }
+        Ok((self.prior - 1.0) * sum)
+    }
+
+    /// The mixture that maximises the expected log posterior density, given the memberships of rows.
+    fn updated(&self, from: &FittedGaussianMixture, shares: &Matrix, table: &Table<'_>, control: &Control) -> Result<FittedGaussianMixture> {
+        let (rows, dim, added) = (table.points.rows(), table.points.dim(), self.prior - 1.0);
+        let centred = &table.moments.centred;
+        let (mut counts, mut components) = (Vec::with_capacity(self.components), Vec::with_capacity(self.components));
+        for k in 0..self.components {
+            let weight = |i: usize| table.weights[i] * shares[(i, k)];
+            let count: f64 = (0..rows).map(weight).sum();
+            counts.push(count);
+            let total = count + added;
+            if total < f64::MIN_POSITIVE {
+                components.push(from.components[k].clone());
+                continue;
+            }
+            // From the mean of all rows, which is that of the prior.
+            let mut step = vec![0.0; dim];
+            for i in 0..rows {
+                let share = weight(i) / total;
+                step.iter_mut().zip(centred.row(i)).for_each(|(sum, x)| *sum += share * x);
+            }
+            let scaled: Vec<f64> = (0..rows).map(|i| weight(i) / total).collect();
+            let mut covariance = if self.covariance == CovarianceForm::Full {
+                let away = Matrix::from_fn(rows, dim, |i, j| centred[(i, j)] - step[j]);
+                gramian_of_columns_within(&away, Some(&scaled), control)?
+            } else {
+                let mut variances = vec![0.0; dim];
+                for (i, share) in scaled.iter().enumerate() {
+                    let terms = centred.row(i).iter().zip(&step).map(|(x, m)| share * (x - m) * (x - m));
+                    variances.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+                }
+                Matrix::from_fn(dim, dim, |i, j| if i == j { variances[i] } else { 0.0 })
+            };
+            for i in 0..dim {
+                for j in 0..dim {
+                    let prior = step[i] * step[j] + if i == j { table.variances[i] } else { 0.0 };
+                    covariance[(i, j)] += added / total * prior;
+                }
+                covariance[(i, i)] = covariance[(i, i)].max(LEAST_SHARE * table.variances[i]);
+            }
+            let mean = table.moments.mean.iter().zip(&step).map(|(m, by)| m + by).collect();
+            components.push(FittedGaussian { mean, spread: self.spread(&covariance, table, control)?, constant: Vec::new() });
+        }
+        Ok(FittedGaussianMixture::new(simplex::most_probable(&counts, self.prior), components))
+    }
+
+    /// A covariance in the form of the model.
+    fn spread(&self, covariance: &Matrix, table: &Table<'_>, control: &Control) -> Result<Spread> {
+        let diagonal = covariance.diagonal();
+        Ok(match self.covariance {
+            CovarianceForm::Diagonal => Spread::Diagonal(diagonal.into_iter().map(f64::sqrt).collect()),
+            CovarianceForm::Spherical => Spread::Spherical((diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64).sqrt()),
+            CovarianceForm::Full => Spread::Full(ShrunkFactor::new(covariance, table.moments.total, None, control)?),
+        })
+    }
+}
