@@ -270,7 +270,8 @@ fn json_lines_hold_trees_as_lists_and_as_objects() {
         r#"{"x": ["S", "run"], "y": 2}"#,
         r#"{"x": {"label": "S", "children": [{"label": "NP"}, {"label": "VP", "children": [2]}]}, "y": 3}"#,
     ];
-    let read = Table::parse("t.jsonl", lines.join("\n").as_bytes()).unwrap().dataset(&ReadOptions::default()).unwrap();
+    let declared = ReadOptions::with_types(["x=tree"]).unwrap();
+    let read = Table::parse("t.jsonl", lines.join("\n").as_bytes()).unwrap().dataset(&declared).unwrap();
     let Values::Trees(trees) = &read.columns()[0].values else { panic!("no trees: {:?}", read.columns()[0].values.kind()) };
     assert_eq!((trees.get(0), trees.get(1), trees.get(2)), ("(S (NP I) (VP run))", "(S run)", "(S NP (VP 2))"));
     let flat = Table::parse("t.jsonl", br#"{"x": ["red", "blue"]}"#).unwrap_err().to_string();
