@@ -175,3 +175,31 @@ fn drawn(points: &[f64], dim: usize, weights: &[f64], count: usize, seed: u64) -
     }
     centres
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn centres(points: &[f64], weights: &[f64], count: usize) -> Centres {
+        Centres::of(points, 1, weights, count, 0, &Control::default()).unwrap()
+    }
+
+    #[test]
+    fn centres_are_means_of_the_points_nearest_to_them() {
+        let found = centres(&[10.0, 0.0, 1.0, 11.0, 0.0], &[1.0, 1.0, 2.0, 3.0, 0.0], 2);
+        let mut values = found.values.clone();
+        values.sort_by(f64::total_cmp);
+        // (0 + 2 1) / 3 and (10 + 3 11) / 4, with squared distances 4/9 + 2/9 and 9/16 + 3/16 of weights 7.
+        assert!((values[0] - 2.0 / 3.0).abs() <= 1e-15 && (values[1] - 10.75).abs() <= 1e-14, "{values:?}");
+        assert!((found.variance() - (2.0 / 3.0 + 0.75) / 7.0).abs() <= 1e-15, "{}", found.variance());
+        // Copies instead of weights, in another order.
+        assert_eq!(centres(&[11.0, 0.0, 1.0, 11.0, 10.0, 1.0, 11.0], &[1.0; 7], 2), found);
+    }
+
+    #[test]
+    fn there_are_no_more_centres_than_points_that_differ() {
+        let found = centres(&[2.0, 1.0, 2.0], &[1.0; 3], 5);
+        assert_eq!((found.count(), found.variance()), (2, 0.0));
+        assert_eq!(centres(&[], &[], 3).count(), 0);
+    }
+}

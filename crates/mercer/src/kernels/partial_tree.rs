@@ -39,21 +39,32 @@ impl Subsequences {
     /// sum_ij S(i, j) for the children of a node and those of a slot; `before` is scratch, D(i - 1, j).
     fn sum(&self, below: &[ChildValues], rows: &[f64], kids: &[u32], before: &mut Vec<f64>) -> f64 {
         let (decay, square) = (self.decay, self.decay * self.decay);
-        before.clear();
-        before.resize(kids.len(), 0.0);
-        let mut sum = 0.0;
-        for child in below {
-            // sum over the places of this row up to j, and D(i - 1, j - 1).
-            let (mut along, mut diagonal) = (0.0, 0.0);
-            for (&kid, d) in kids.iter().zip(&mut *before) {
-                let ending = square * child.at(rows, kid) * (1.0 + diagonal);
-                sum += ending;
-                along = ending + decay * along;
-                diagonal = *d;
-                *d = along + decay * diagonal;
+        match (below, kids) {
+            ([], _) | (_, []) => 0.0,
+            ([a], _) => square * kids.iter().map(|&kid| a.at(rows, kid)).sum::<f64>(),
+            (_, &[kid]) => square * below.iter().map(|child| child.at(rows, kid)).sum::<f64>(),
+            ([a, b], &[k, l]) => {
+                let first = a.at(rows, k);
+                square * (first + a.at(rows, l) + b.at(rows, k) + b.at(rows, l) * (1.0 + square * first))
+            }
+            _ => {
+                before.clear();
+                before.resize(kids.len(), 0.0);
+                let mut sum = 0.0;
+                for child in below {
+                    // sum over the places of this row up to j, and D(i - 1, j - 1).
+                    let (mut along, mut diagonal) = (0.0, 0.0);
+                    for (&kid, d) in kids.iter().zip(&mut *before) {
+                        let ending = square * child.at(rows, kid) * (1.0 + diagonal);
+                        sum += ending;
+                        along = ending + decay * along;
+                        diagonal = *d;
+                        *d = along + decay * diagonal;
+                    }
+                }
+                sum
             }
         }
-        sum
     }
 }
 

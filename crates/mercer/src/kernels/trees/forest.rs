@@ -42,7 +42,7 @@ impl KeyedNodes {
     }
 }
 
-/// The nodes of one or several trees: a node has a slot, and slots of one key follow each other, tree after tree.
+/// The nodes of one or several trees: a node has a slot, and slots of one key follow each other.
 struct Forest {
     /// The keys, ascending, and their slots.
     keys: Vec<(u128, Range<u32>)>,
@@ -67,7 +67,8 @@ impl Forest {
             children.extend(tree.children.iter().map(|below| (first, below)));
         }
         let count = nodes.len();
-        nodes.sort_unstable();
+        // Slots of one key with as many children follow each other too, so that loops over them do not change their course.
+        nodes.sort_unstable_by_key(|&(key, node)| (key, children[node as usize].1.len(), node));
         let (mut slot_of, mut key_of, mut keys) = (vec![0; count], vec![0; count], Vec::new());
         for run in nodes.chunk_by(|a, b| a.0 == b.0) {
             let start = keys.last().map_or(0, |(_, slots): &(u128, Range<u32>)| slots.end);
