@@ -2,7 +2,7 @@
 //! and the edges between nodes numbered from 0. An edge list alone, `0-1 1-2 2-0`, is a graph without labels.
 
 use super::cells::{Cells, Draw, Misfit, words_of_text};
-use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values};
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values, one_column};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
@@ -115,31 +115,11 @@ fn grown(draw: &mut Draw) -> String {
     format!("{} | {}", labels.join(" "), edges.join(" "))
 }
 
-impl Inputs for Graphs {
-    const NEEDS: &'static str = "one column of graphs";
-    const ARITY: Arity = Arity::One;
-
-    fn takes(kind: ColumnKind) -> bool {
-        kind == ColumnKind::Graph
-    }
-    fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
-        if let [one] = columns
-            && let Values::Graphs(graphs) = &data.columns()[*one].values
-        {
-            return Ok(Cow::Borrowed(graphs));
-        }
-        Err(Error::Shape { what: "columns of a graph kernel".into(), expected: 1, found: columns.len() })
-    }
-    /// Nodes of one against nodes of the other, one pair after the other.
-    fn per_pair(&self) -> f64 {
-        let rows = Cells::len(self);
-        let nodes: usize = (0..rows).map(|row| self.graph(row).labels.len()).sum();
-        PER_STEP * (nodes as f64 / rows.max(1) as f64).powi(2)
-    }
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-}
+// Nodes of one against nodes of the other, one pair after the other.
+one_column!(Graphs, Graph, Graphs, "one column of graphs", "graphs", per_pair: |graphs| {
+    let nodes: usize = (0..Cells::len(graphs)).map(|row| graphs.graph(row).labels.len()).sum();
+    PER_STEP * (nodes as f64 / Cells::len(graphs).max(1) as f64).powi(2)
+});
 
 #[cfg(test)]
 mod tests {

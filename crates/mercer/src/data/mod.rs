@@ -93,6 +93,37 @@ impl ColumnNeeds {
     }
 }
 
+/// [`Inputs`] of a kind of which one column makes up an input: the cells, their kind and variant of [`Values`], what the column must hold
+/// and which kernels take it in words, and the operations of comparing two cells.
+macro_rules! one_column {
+    ($Cells:ident, $Kind:ident, $Variant:ident, $needs:literal, $kernels:literal, per_pair: |$cells:ident| $per_pair:expr) => {
+        impl Inputs for $Cells {
+            const NEEDS: &'static str = $needs;
+            const ARITY: Arity = Arity::One;
+
+            fn takes(kind: ColumnKind) -> bool {
+                kind == ColumnKind::$Kind
+            }
+            fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
+                if let [one] = columns
+                    && let Values::$Variant(cells) = &data.columns()[*one].values
+                {
+                    return Ok(Cow::Borrowed(cells));
+                }
+                Err(Error::Shape { what: concat!("columns of a kernel of ", $kernels).into(), expected: 1, found: columns.len() })
+            }
+            fn per_pair(&self) -> f64 {
+                let $cells = self;
+                $per_pair
+            }
+            fn len(&self) -> usize {
+                Cells::len(self)
+            }
+        }
+    };
+}
+use one_column;
+
 /// Operations of a function of one number, such as an exponential.
 pub(crate) const PER_FUNCTION: f64 = 20.0;
 /// Operations of a dense product in the time of one step that waits for the step before it: 4 nanoseconds or less at 10^10 a second.

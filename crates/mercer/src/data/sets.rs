@@ -1,10 +1,11 @@
 //! Columns of sets of vectors, all of one length: `[[1,2],[3,4]]`. The vectors of all rows lie one after the other.
 
-use super::Points;
 use super::cells::{Cells, Draw, Misfit};
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_FUNCTION, Points, Values, one_column};
 use crate::blocks;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// One set of vectors a row; sets may be empty.
@@ -177,6 +178,12 @@ impl Cells for Sets {
         Sets::of_rows(&rows).ok()
     }
 }
+
+// Vectors of one against vectors of the other, a function of the numbers of each pair.
+one_column!(Sets, Set, Sets, "one column of sets of vectors", "sets", per_pair: |sets| {
+    let size = sets.vectors.rows() as f64 / Cells::len(sets).max(1) as f64;
+    (PER_FUNCTION + 2.0 * sets.vectors.dim() as f64) * size * size
+});
 
 #[cfg(test)]
 mod tests {

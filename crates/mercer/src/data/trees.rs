@@ -1,11 +1,13 @@
 //! Columns of trees in bracket form, `(S (NP I) (VP (V run)))`, as the Penn Treebank writes them: a bracket holds a label and
-//! children, each a bracket or a word. Nothing here recurses, so that no depth is too deep.
+//! children, each a bracket or a word. Nothing here recurses, so that no depth is too deep. JSON is read too.
 
 use super::cells::{Cells, Draw, Misfit, words_of_text};
-use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values};
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values, one_column};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
+
+mod json;
 
 /// One tree a row, in bracket form with single spaces; the empty tree is the empty text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -90,15 +92,16 @@ fn bracketed(nodes: &[Node<'_>]) -> String {
 }
 
 impl Trees {
-    /// Trees in bracket form, in order; an empty text is the empty tree.
+    /// Trees in bracket form or JSON, in order; an empty text is the empty tree.
     ///
     /// # Errors
-    /// The first text whose brackets do not make one tree, by row and character.
+    /// The first text that is no tree, by row and character.
     ///
     /// ```
     /// use mercer::data::Trees;
     /// let trees = Trees::new(["(S (NP I) (VP  run))"])?;
     /// assert_eq!(trees.get(0), "(S (NP I) (VP run))");
+    /// assert_eq!(Trees::new([r#"["S", ["NP", "I"], {"label": "VP", "children": ["run"]}]"#])?, trees);
     /// assert!(Trees::new(["(S (NP I)"]).unwrap_err().to_string().contains("character 1"));
     /// # Ok::<(), mercer::error::Error>(())
     /// ```
@@ -135,9 +138,9 @@ impl Cells for Trees {
         Trees(rows.iter().map(|&i| self.0[i].clone()).collect())
     }
     fn schema(&self) {}
-    /// A bracket in a bracket.
+    /// A bracket in a bracket, or JSON.
     fn looks_like(text: &str) -> bool {
-        text.starts_with('(') && text[1..].contains('(') && parse(text).is_ok()
+        text.starts_with('(') && text[1..].contains('(') && parse(text).is_ok() || json::looks_like(text)
     }
     fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
         let tree = |(row, text): (usize, &str)| {
@@ -146,6 +149,11 @@ impl Cells for Trees {
                 let expected = format!("{}; the '{character}' at character {at} {why}", Self::WRITTEN.unwrap_or_default());
                 Misfit { row, found: text.to_owned(), expected }
             };
+            if json::is_json(text) {
+                let why = |why| Misfit { row, found: text.to_owned(), expected: format!("{}; {why}", Self::WRITTEN.unwrap_or_default()) };
+                let written = json::bracketed(text).map_err(why)?;
+                return parse(&written).map(|nodes| bracketed(&nodes)).map_err(misfit);
+            }
             parse(text).map(|nodes| bracketed(&nodes)).map_err(misfit)
         };
         texts.enumerate().map(tree).collect::<std::result::Result<_, _>>().map(Trees)
@@ -181,31 +189,11 @@ fn grown(draw: &mut Draw, depth: usize) -> String {
     format!("({label} {})", children.join(" "))
 }
 
-impl Inputs for Trees {
-    const NEEDS: &'static str = "one column of trees";
-    const ARITY: Arity = Arity::One;
-
-    fn takes(kind: ColumnKind) -> bool {
-        kind == ColumnKind::Tree
-    }
-    fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
-        if let [one] = columns
-            && let Values::Trees(trees) = &data.columns()[*one].values
-        {
-            return Ok(Cow::Borrowed(trees));
-        }
-        Err(Error::Shape { what: "columns of a tree kernel".into(), expected: 1, found: columns.len() })
-    }
-    /// Nodes of one against nodes of the other, one pair after the other.
-    fn per_pair(&self) -> f64 {
-        let rows = Cells::len(self);
-        let nodes: usize = (0..rows).map(|row| self.nodes(row).len()).sum();
-        PER_STEP * (nodes as f64 / rows.max(1) as f64).powi(2)
-    }
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-}
+// Nodes of one against nodes of the other, one pair after the other.
+one_column!(Trees, Tree, Trees, "one column of trees", "trees", per_pair: |trees| {
+    let nodes: usize = (0..Cells::len(trees)).map(|row| trees.nodes(row).len()).sum();
+    PER_STEP * (nodes as f64 / Cells::len(trees).max(1) as f64).powi(2)
+});
 
 #[cfg(test)]
 mod tests {
@@ -251,5 +239,31 @@ mod tests {
         let stored = serde_json::to_string(&trees).unwrap();
         assert_eq!(serde_json::from_str::<Trees>(&stored).unwrap(), trees);
         assert!(serde_json::from_str::<Trees>("[\"(S\"]").is_err());
+    }
+
+    #[test]
+    fn json_trees_are_those_of_brackets() {
+        for text in [
+            r#"["S", ["NP", "I"], ["VP", ["V", "run"], 2]]"#,
+            r#"{"label": "S", "children": [{"label": "NP", "children": [{"label": "I"}]}, ["VP", ["V", "run"], "2"]]}"#,
+        ] {
+            assert_eq!(Trees::new([text]).unwrap().get(0), "(S (NP I) (VP (V run) 2))", "{text}");
+            assert!(<Trees as Cells>::looks_like(text));
+        }
+        assert_eq!(Trees::new(["[\"S\"]"]).unwrap(), Trees::new(["(S)"]).unwrap());
+        assert!(!<Trees as Cells>::looks_like("[\"a\", \"b\"]") && !<Trees as Cells>::looks_like("[[1, 2], [3, 4]]"));
+        for (text, place) in [
+            (r#"["S", ["NP"#, "breaks or is nested too deeply at character 11"),
+            (r#"["S", []]"#, "an empty list"),
+            (r#"["S", ["a b", "c"]]"#, "the label \"a b\" holds ' '"),
+            (r#"["S", ""]"#, "a node without children has no label"),
+            (r#"{"label": "S", "kids": []}"#, "a member \"kids\""),
+            (r#"{"label": "S", "children": 2}"#, "\"children\" is 2"),
+            (r#"["S", [["x"], "y"]]"#, "the label [\"x\"] is no text or number"),
+        ] {
+            assert!(fault(text).contains(place) && fault(text).contains("row 1"), "{text}: {}", fault(text));
+        }
+        let deep = format!("{}\"x\"{}", "[\"S\",".repeat(10_000), "]".repeat(10_000));
+        assert!(fault(&deep).contains("nested too deeply"));
     }
 }

@@ -11,6 +11,7 @@ mod made;
 mod margins;
 mod overlap;
 mod penalties;
+mod pyramid;
 mod smoothing;
 mod votes;
 mod xor;
@@ -119,6 +120,7 @@ impl Demo {
 pub const DEMOS: &[Demo] = &[
     functions::LIFT,
     functions::FUNCTIONS,
+    pyramid::DEMO,
     xor::DEMO,
     basis::DEMO,
     kept::CLASSES,

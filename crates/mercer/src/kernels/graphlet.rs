@@ -5,8 +5,8 @@
 //! from which the induced counts follow by inclusion and exclusion
 //! (Ahmed et al., Efficient graphlet counting for large networks, ICDM 2015).
 
-use super::graphs::adjacency::{Adjacency, features_of, mixed};
-use super::graphs::hashed_counts::{HashedCounts, by_hashed_counts, per_value};
+use super::graphs::adjacency::{Adjacency, features_of};
+use super::hashed_counts::{HashedCounts, by_hashed_counts, mixed, per_value};
 use crate::data::{Cells, Graphs, RowWeights};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};

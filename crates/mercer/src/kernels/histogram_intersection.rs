@@ -15,7 +15,7 @@ pub struct HistogramIntersection {}
 
 /// What two prepared histograms have in common. Minima are added, since (x + z - |x - z|) / 2 would cancel where one bin
 /// outweighs the others.
-fn overlap(a: &PreparedPoints, i: usize, b: &PreparedPoints, j: usize) -> f64 {
+pub(super) fn overlap(a: &PreparedPoints, i: usize, b: &PreparedPoints, j: usize) -> f64 {
     match (a.row(i), b.row(j)) {
         (Some(x), Some(z)) => sum_of_minima(x, z),
         _ => a.merged(i, b, j).map(|(_, x, z)| x.min(z)).sum(),

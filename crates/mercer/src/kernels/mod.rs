@@ -5,9 +5,10 @@ mod composition;
 mod expression;
 mod fitted;
 mod graphs;
+mod hashed_counts;
+mod k_means;
 mod leaf;
 mod nonnegative;
-mod productions;
 mod rank;
 mod registered;
 mod sequences;
@@ -17,6 +18,7 @@ mod shared;
 mod stationary;
 mod support;
 mod text;
+mod trees;
 mod uses;
 mod verdict;
 mod words;
@@ -130,13 +132,13 @@ macro_rules! catalogue {
             }
         }
 
-        /// Kernels from which one is chosen for a column where none is given: compositions that take a column, of one of vectors, and
-        /// after them those of the list as they are.
+        /// Kernels from which one is chosen for a column where none is given, the first that takes it: compositions that take a
+        /// column, of one of vectors, and the kernels of the list as they are.
         fn candidates() -> Vec<KernelExpr> {
             let vectors = KernelExpr::Rbf(Rbf::default());
             let mut all = Vec::new();
             $(all.extend(composition::of_columns(&vectors).map(KernelExpr::$Composition));)*
-            all.extend([$(KernelExpr::$Kernel($Kernel::default()),)*]);
+            $(all.push(KernelExpr::$Kernel($Kernel::default()));)*
             all
         }
 
@@ -182,8 +184,11 @@ catalogue! {
         subsequence: Subsequence,
         local_alignment: LocalAlignment,
         tfidf: Tfidf,
+        pyramid_match: PyramidMatch,
+        codebook: Codebook,
         subset_tree: SubsetTree,
         subtree: Subtree,
+        partial_tree: PartialTree,
         weisfeiler_lehman: WeisfeilerLehman,
         shortest_path: ShortestPath,
         vertex_histogram: VertexHistogram,
@@ -208,6 +213,8 @@ catalogue! {
         centre: Centre,
         weighted: Weighted,
         over_sets: OverSets,
+        best_match: BestMatch,
+        set_extremes: SetExtremes,
         exp: Exp,
         repaired: Repaired,
         nystroem: Nystroem,

@@ -5,8 +5,8 @@
 //! With ordered pairs, (u, v) and (v, u) are two pairs: n pairs with labels a != b give n features (a, b, d) and n features (b, a, d), and
 //! n pairs with one label 2 n features. One column holds both: sqrt(2) n for unlike labels, 2 n for equal ones.
 
-use super::graphs::adjacency::{Adjacency, features_of, mixed};
-use super::graphs::hashed_counts::{HashedCounts, by_hashed_counts, per_value};
+use super::graphs::adjacency::{Adjacency, features_of};
+use super::hashed_counts::{HashedCounts, by_hashed_counts, mixed, per_value};
 use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};

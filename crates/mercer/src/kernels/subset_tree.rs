@@ -1,13 +1,17 @@
 //! subset_tree: k(x, z) = sum over fragments f of decay^|f| (times f stands in x) (times f stands in z), a fragment being
 //! nodes with all their children, cut below any node, and |f| its productions
-//! (K28; Collins & Duffy, Convolution kernels for natural language, 2001). See `productions.rs`.
+//! (K28; Collins & Duffy, Convolution kernels for natural language, 2001).
+//!
+//! A production is a node with its children. For nodes n, m of one production C(n, m) = decay prod_j (1 + C(n_j, m_j)) over their children
+//! that have children, and 0 for nodes of two; k = sum_nm C(n, m). O(|T1| |T2|) at worst, linear where productions are many.
 
-use super::productions::{self, DECAY, Productions};
+use super::trees::forest::{ChildValues, KeyedNodes, Kids, NodeValues, PreparedTrees, per_value};
+use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
 use crate::data::{RowWeights, Trees};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
-use crate::param::{Param, Value};
+use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 
 /// Shared fragments that may be cut below any node.
@@ -15,42 +19,76 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct SubsetTree {
     decay: Value,
+    ordered: bool,
 }
 
 impl Default for SubsetTree {
     fn default() -> Self {
-        SubsetTree { decay: Value::Number(DECAY) }
+        SubsetTree { decay: Value::Number(DECAY), ordered: true }
     }
 }
 
-/// A fragment may end at any child.
-const CUT: f64 = 1.0;
+/// C(n, m) = decay prod_j (1 + C(n_j, m_j)).
+struct Fragments {
+    decay: f64,
+}
+
+impl NodeValues for Fragments {
+    fn of(&self, below: &[ChildValues], rows: &[f64], kids: Kids<'_>, out: &mut Vec<f64>) {
+        match *below {
+            [] => out.resize(kids.len(), self.decay),
+            [a] => out.extend(kids.all().iter().map(|&k| self.decay * (1.0 + a.at(rows, k)))),
+            [a, b] => {
+                let two = |k: &[u32]| self.decay * (1.0 + a.at(rows, k[0])) * (1.0 + b.at(rows, k[1]));
+                out.extend(kids.all().chunks_exact(2).map(two));
+            }
+            _ => {
+                let all = |kids: &[u32]| below.iter().zip(kids).fold(self.decay, |c, (values, &k)| c * (1.0 + values.at(rows, k)));
+                out.extend(kids.all().chunks_exact(below.len()).map(all));
+            }
+        }
+    }
+}
+
+/// Operations of a pair of nodes of one production, at 10^10 a second.
+const PER_PAIR: f64 = 20.0;
+
+impl SubsetTree {
+    fn nodes(&self, trees: &Trees, row: usize) -> KeyedNodes {
+        KeyedNodes::by_production(&LabelledTree::of(trees, row, self.ordered))
+    }
+    fn values(&self) -> Fragments {
+        Fragments { decay: self.decay.number() }
+    }
+}
 
 impl Kernel for SubsetTree {
     const NAME: &'static str = "subset_tree";
     const DOC: &'static str = "sum over fragments of decay^productions (times in x) (times in z): common pieces of trees, cut below any node";
     const SOURCE: &'static str = "Collins & Duffy, Convolution kernels for natural language (2001)";
     const BECAUSE: &'static str = "an inner product of weighted counts of fragments";
-    const PARAMS: &'static [Param] = productions::PARAMS;
+    const PARAMS: &'static [Param] = &[
+        Param::searched("decay", "weight of each production in a fragment; 1 counts fragments", Domain::UpToOne, 10.0),
+        ORDERED,
+    ];
     type Inputs = Trees;
     type Learnt = ();
-    type Prepared = Productions;
+    type Prepared = PreparedTrees;
 
     fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
-        SubsetTree { decay: self.decay.settle(DECAY) }
+        SubsetTree { decay: self.decay.settle(DECAY), ..*self }
     }
-    fn prepare(&self, (): &(), inputs: &Trees, like: Option<&Productions>) -> Result<Productions> {
-        Productions::of(inputs, like, self.decay.number(), CUT)
+    fn prepare(&self, (): &(), inputs: &Trees, _: Option<&PreparedTrees>) -> Result<PreparedTrees> {
+        PreparedTrees::of(inputs, |row| self.nodes(inputs, row), &self.values(), "take a smaller decay, or the kernel subtree")
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Productions, T>) {
-        let (a, b, decay) = (tile.a, tile.b, self.decay.number());
-        tile.from_pairs(|i, j| a.shared(i, b, j, decay, CUT));
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedTrees, T>) {
+        PreparedTrees::fill(tile, &self.values());
     }
-    fn diagonal(&self, x: &Productions) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedTrees) -> Vec<f64> {
         x.own().to_vec()
     }
     fn per_value(&self, inputs: &Trees) -> f64 {
-        Productions::per_pair(inputs)
+        per_value(inputs, |row| self.nodes(inputs, row), PER_PAIR)
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -1,14 +1,16 @@
 //! subtree: k(x, z) = sum over subtrees s of decay^|s| (times s stands in x) (times s stands in z), a subtree being a node
 //! with all that is below it, and |s| its productions
 //! (K28; Collins & Duffy, Convolution kernels for natural language, 2001;
-//! Vishwanathan & Smola, Fast kernels for string and tree matching, 2003). See `productions.rs`.
+//! Vishwanathan & Smola, Fast kernels for string and tree matching, 2003). Equal subtrees have one hash: k is an inner product of counts.
 
-use super::productions::{self, DECAY, Productions};
-use crate::data::{RowWeights, Trees};
+use super::hashed_counts::{HashedCounts, by_hashed_features, per_value};
+use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
+use crate::data::{Cells, RowWeights, Trees};
 use crate::error::Result;
-use crate::gram::{Kernel, Mercer, Tile};
-use crate::linalg::Real;
-use crate::param::{Param, Value};
+use crate::gram::{Identity, Kernel, Mercer, Tile};
+use crate::linalg::{Real, SparseMatrix};
+use crate::param::{Domain, Param, Value};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Shared subtrees, down to the words.
@@ -16,44 +18,57 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Subtree {
     decay: Value,
+    ordered: bool,
 }
 
 impl Default for Subtree {
     fn default() -> Self {
-        Subtree { decay: Value::Number(DECAY) }
+        Subtree { decay: Value::Number(DECAY), ordered: true }
     }
 }
 
-/// A subtree goes down to the words.
-const CUT: f64 = 0.0;
+impl Subtree {
+    /// The subtrees of a tree that are no words, and how often each occurs times the root of its weight.
+    fn count(&self, trees: &Trees, row: usize) -> Vec<(u128, f64)> {
+        let tree = LabelledTree::of(trees, row, self.ordered);
+        let (hashes, mut sizes) = (tree.subtrees(), vec![0u32; tree.labels.len()]);
+        let mut found: Vec<(u128, u32)> = Vec::new();
+        for node in (0..tree.labels.len()).rev().filter(|&node| tree.is_inner(node as u32)) {
+            sizes[node] = 1 + tree.children[node].iter().map(|&child| sizes[child as usize]).sum::<u32>();
+            found.push((hashes[node], sizes[node]));
+        }
+        found.sort_unstable();
+        let counted = |run: &[(u128, u32)]| (run[0].0, run.len() as f64 * self.decay.number().powf(0.5 * f64::from(run[0].1)));
+        found.chunk_by(|a, b| a.0 == b.0).map(counted).collect()
+    }
+}
+
+/// Trees whose subtrees one thread counts at a time.
+const TOGETHER: usize = 64;
 
 impl Kernel for Subtree {
     const NAME: &'static str = "subtree";
     const DOC: &'static str = "sum over whole subtrees of decay^productions (times in x) (times in z): equal phrases";
     const SOURCE: &'static str = "Vishwanathan & Smola, Fast kernels for string and tree matching (2003)";
-    const BECAUSE: &'static str = "an inner product of weighted counts of fragments";
-    const PARAMS: &'static [Param] = productions::PARAMS;
+    const BECAUSE: &'static str = "an inner product of weighted counts of subtrees";
+    const PARAMS: &'static [Param] =
+        &[Param::searched("decay", "weight of each production in a subtree; 1 counts subtrees", Domain::UpToOne, 10.0), ORDERED];
     type Inputs = Trees;
     type Learnt = ();
-    type Prepared = Productions;
+    type Prepared = HashedCounts;
 
     fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
-        Subtree { decay: self.decay.settle(DECAY) }
+        Subtree { decay: self.decay.settle(DECAY), ..*self }
     }
-    fn prepare(&self, (): &(), inputs: &Trees, like: Option<&Productions>) -> Result<Productions> {
-        Productions::of(inputs, like, self.decay.number(), CUT)
+    fn prepare(&self, (): &(), inputs: &Trees, like: Option<&HashedCounts>) -> Result<HashedCounts> {
+        let rows = (0..Cells::len(inputs)).into_par_iter().with_min_len(TOGETHER);
+        Ok(HashedCounts::new(rows.map(|row| self.count(inputs, row)).collect(), like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Productions, T>) {
-        let (a, b, decay) = (tile.a, tile.b, self.decay.number());
-        tile.from_pairs(|i, j| a.shared(i, b, j, decay, CUT));
-    }
-    fn diagonal(&self, x: &Productions) -> Vec<f64> {
-        x.own().to_vec()
+    fn stored(&self, inputs: &Trees) -> Option<usize> {
+        Some((0..Cells::len(inputs)).map(|row| inputs.nodes(row).len()).sum())
     }
     fn per_value(&self, inputs: &Trees) -> f64 {
-        Productions::per_pair(inputs)
+        per_value(inputs, |some| self.prepare(&(), some, None))
     }
-    fn mercer(&self) -> Mercer {
-        Mercer::Always
-    }
+    by_hashed_features!();
 }

@@ -161,6 +161,7 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("bag_of_words", "tfidf(tf=count, idf=none, normalised=false)"),
     ("bow", "tfidf(tf=count, idf=none, normalised=false)"),
     ("tree", "subset_tree"),
+    ("ptk", "partial_tree"),
     ("graph", "weisfeiler_lehman"),
     ("wl", "weisfeiler_lehman"),
     ("wl_subtree", "weisfeiler_lehman"),

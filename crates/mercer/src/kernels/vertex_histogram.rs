@@ -1,8 +1,8 @@
 //! vertex_histogram: k(x, z) = sum over labels l of (nodes of x with l) (nodes of z with l)
 //! (Sugiyama & Borgwardt, Halting in random walk kernels, NIPS 2015). Edges are not looked at.
 
-use super::graphs::adjacency::{Adjacency, count_runs, features_of};
-use super::graphs::hashed_counts::{HashedCounts, by_hashed_counts, per_value};
+use super::graphs::adjacency::{Adjacency, features_of};
+use super::hashed_counts::{HashedCounts, by_hashed_counts, count_runs, per_value};
 use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};

@@ -2,8 +2,8 @@
 //! node in round 0 is its own, and in round r its label and the sorted labels of its edges and neighbours in round r - 1
 //! (Shervashidze et al., Weisfeiler-Lehman graph kernels, JMLR 12, 2011). Cost: depth passes over the edges, then one sparse product.
 
-use super::graphs::adjacency::{Adjacency, count_runs, features_of, mixed};
-use super::graphs::hashed_counts::{HashedCounts, by_hashed_counts, per_value};
+use super::graphs::adjacency::{Adjacency, features_of};
+use super::hashed_counts::{HashedCounts, by_hashed_counts, count_runs, mixed, per_value};
 use crate::data::{Cells, Graphs, RowWeights};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};

@@ -1,6 +1,7 @@
 //! JSON lines: one object a row, its keys the columns. Numbers, strings, true and false are cells, null and absent keys
 //! missing ones; an array of numbers is a vector, of one width in its column, and an array of such arrays a set of
-//! vectors. A column holds one sort of value.
+//! vectors; an object with edges is a graph, one with children, or a list that begins with a label, a tree. A column holds one sort of
+//! value.
 
 use super::cells::Cells;
 use super::infer::shortened;
@@ -108,11 +109,19 @@ impl Growing {
             Value::Bool(_) => "true or false",
             Value::Number(_) => "numbers",
             Value::String(_) => "strings",
+            // A list of strings is one only beside lists in lists.
+            Value::Array(items)
+                if items.first().is_some_and(Value::is_string)
+                    && (items.iter().any(Value::is_array) || self.sort.is_some_and(|(sort, _)| sort == "trees")) =>
+            {
+                "trees"
+            }
             Value::Array(_) => "arrays",
             Value::Object(members) if members.contains_key("edges") => "graphs",
+            Value::Object(members) if members.contains_key("children") => "trees",
             Value::Object(_) => {
                 return Err(
-                    "found an object; nested objects are not read: write its parts as columns of their own, and a graph with \"edges\""
+                    "found an object; nested objects are not read: write its parts as columns of their own, a graph with \"edges\" and a tree with \"children\""
                         .into(),
                 );
             }
@@ -133,6 +142,7 @@ impl Growing {
                 self.cells.strings = true;
                 self.cells.push(&text);
             }
+            Value::Array(_) if sort == "trees" => self.cells.push(written),
             // A set of vectors is read from its text.
             Value::Array(items) if self.vectors.is_none() && items.iter().all(Value::is_array) => {
                 self.cells.push(&Value::Array(items).to_string());

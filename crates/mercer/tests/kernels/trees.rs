@@ -183,3 +183,97 @@ fn the_treebank_is_read_where_it_is_there() {
     let read = Table::of_cells("dev.txt", lines.len(), &[("tree".to_owned(), lines)]).unwrap().dataset(&ReadOptions::default()).unwrap();
     assert_eq!((read.rows(), read.columns()[0].values.kind()), (1101, ColumnKind::Tree));
 }
+
+/// Subsequences of places up to a count, with the places from the first to the last.
+fn subsequences(count: usize) -> Vec<(Vec<usize>, i32)> {
+    let chosen = |bits: usize| (0..count).filter(|place| bits & (1 << place) != 0).collect::<Vec<_>>();
+    (1..1usize << count).map(chosen).map(|places| (places.clone(), (places[places.len() - 1] - places[0] + 1) as i32)).collect()
+}
+
+/// Every partial fragment with this root, written out, with its nodes and with the places that its children take: a node alone takes one.
+fn partial(node: &Nested) -> Vec<(String, i32, i32)> {
+    let mut all = vec![(node.label.clone(), 1, 1)];
+    for (places, span) in subsequences(node.children.len()) {
+        let mut some = vec![(node.label.clone(), 1, span)];
+        for place in places {
+            let ways = partial(&node.children[place]);
+            some = some
+                .iter()
+                .flat_map(|(text, n, d)| ways.iter().map(move |(more, m, e)| (format!("{text} {more}"), n + m, d + e)))
+                .collect();
+        }
+        all.extend(some.into_iter().map(|(text, n, d)| (format!("({text})"), n, d)));
+    }
+    all
+}
+
+fn all_partial(node: &Nested) -> Vec<(String, i32, i32)> {
+    let below = node.children.iter().flat_map(all_partial);
+    partial(node).into_iter().chain(below).collect()
+}
+
+// Moschitti (2006), section 3: the fragments that both trees hold, each pair weighted by height for each node and by decay for each place
+// that children take, of both trees.
+#[test]
+fn partial_tree_counts_the_fragments_that_enumeration_finds() {
+    let trees = Trees::new(SMALL).unwrap();
+    let all: Vec<Vec<(String, i32, i32)>> = (0..SMALL.len()).map(|row| all_partial(&nested(&trees, row))).collect();
+    for (decay, height) in [(1.0, 1.0), (0.4, 0.4), (0.7, 0.2)] {
+        let k = matrix(&format!("partial_tree(decay={decay}, height={height})"), &SMALL);
+        for i in 0..SMALL.len() {
+            for j in 0..SMALL.len() {
+                let pairs = all[i].iter().flat_map(|x| all[j].iter().map(move |z| (x, z))).filter(|(x, z)| x.0 == z.0);
+                let expected: f64 = pairs.map(|(x, z)| f64::powi(height, x.1) * f64::powi(decay, x.2 + z.2)).sum();
+                assert!(
+                    (k[(i, j)] - expected).abs() <= 1e-12 * (1.0 + expected),
+                    "{decay} {height} ({i}, {j}): {} and {expected}",
+                    k[(i, j)]
+                );
+            }
+        }
+    }
+    // By hand: N and dog are shared by themselves and as (N dog): height (decay^2 + height decay^4) + height decay^2.
+    let k = matrix("partial_tree(decay=0.5, height=0.2)", &["(N dog)", "(NP (N dog))"]);
+    assert!((k[(0, 1)] - (0.2 * (0.25 + 0.25 * 0.2 * 0.25) + 0.2 * 0.25)).abs() <= 1e-16, "{}", k[(0, 1)]);
+}
+
+#[test]
+fn siblings_without_an_order_are_compared_as_sorted() {
+    let written = ["(S (NP (D a) (N cat)) (V naps) (V (x b) a))", "(A (A x) (A (B c) y))"];
+    let turned = ["(S (V naps) (V a (x b)) (NP (N cat) (D a)))", "(A (A y (B c)) (A x))"];
+    for name in ["subset_tree", "subtree", "partial_tree"] {
+        let k = matrix(&format!("{name}(ordered=false)"), &[written[0], turned[0], written[1], turned[1]]);
+        for (i, j) in [(0, 1), (2, 3)] {
+            assert_eq!((k[(i, i)], k[(j, j)]), (k[(i, j)], k[(i, j)]), "{name}");
+        }
+        let ordered = matrix(name, &[written[0], turned[0]]);
+        assert!(ordered[(0, 1)] < ordered[(0, 0)], "{name}");
+    }
+}
+
+#[test]
+fn trees_side_by_side_have_the_values_of_pairs() {
+    let cells: Vec<String> = (0..70).map(|i| format!("(S (NP (D a) (N n{})) (VP (V v{}) (NP (N n{}))))", i % 3, i % 5, i % 7)).collect();
+    let trees: Vec<&str> = cells.iter().map(String::as_str).collect();
+    for name in ["subset_tree", "partial_tree", "subtree"] {
+        let k = matrix(name, &trees);
+        for (i, j) in [(0, 0), (3, 17), (69, 1), (40, 66), (15, 16)] {
+            assert_eq!(k[(i, j)], matrix(name, &[trees[i], trees[j]])[(0, 1)], "{name} ({i}, {j})");
+        }
+    }
+}
+
+#[test]
+fn json_lines_hold_trees_as_lists_and_as_objects() {
+    let lines = [
+        r#"{"x": ["S", ["NP", "I"], ["VP", "run"]], "y": 1}"#,
+        r#"{"x": ["S", "run"], "y": 2}"#,
+        r#"{"x": {"label": "S", "children": [{"label": "NP"}, {"label": "VP", "children": [2]}]}, "y": 3}"#,
+    ];
+    let declared = ReadOptions::with_types(["x=tree"]).unwrap();
+    let read = Table::parse("t.jsonl", lines.join("\n").as_bytes()).unwrap().dataset(&declared).unwrap();
+    let Values::Trees(trees) = &read.columns()[0].values else { panic!("no trees: {:?}", read.columns()[0].values.kind()) };
+    assert_eq!((trees.get(0), trees.get(1), trees.get(2)), ("(S (NP I) (VP run))", "(S run)", "(S NP (VP 2))"));
+    let flat = Table::parse("t.jsonl", br#"{"x": ["red", "blue"]}"#).unwrap_err().to_string();
+    assert!(flat.contains("item 1") && flat.contains("expected a number"), "{flat}");
+}

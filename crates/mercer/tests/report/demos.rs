@@ -14,6 +14,15 @@ fn shows(figure: &str) {
     assert!(!shown.figures.is_empty());
 }
 
+// spec: D01
+#[test]
+fn sets_are_matched_level_by_level_as_counted_by_hand() {
+    shows("14.1");
+    let shown = Demo::named("pyramid").unwrap().run(&Control::default()).unwrap();
+    let printed: Vec<&str> = shown.findings.iter().map(|f| f.found.as_str()).collect();
+    assert_eq!(printed, ["2 shared, 2 new, times 1: 2", "3 shared, 1 new, times 0.5: 0.5", "4 shared, 1 new, times 0.25: 0.25", "2.75"]);
+}
+
 // spec: D02
 #[test]
 fn exclusive_or_needs_products_or_radial_basis_functions() {

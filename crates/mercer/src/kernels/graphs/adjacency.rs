@@ -4,6 +4,7 @@
 //! dictionary has to be carried from one batch to the next.
 
 use crate::data::{Cells, Graphs};
+use crate::kernels::hashed_counts::hashed_text;
 
 /// Adjacency lists: node i has the neighbours `neighbours[starts[i]..starts[i + 1]]`. A loop makes a node its own neighbour, once.
 pub(crate) struct Adjacency {
@@ -13,26 +14,6 @@ pub(crate) struct Adjacency {
     neighbours: Vec<u32>,
     /// The hashed label of the edge to each neighbour.
     edge_labels: Vec<u128>,
-}
-
-/// An odd number: the golden ratio in 128 bits.
-const MULTIPLIER: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-/// What the hash of a text starts from.
-const SEED: u128 = 0x2436_3f84_a885_a308_d313_198a_2e03_7073;
-
-/// Mixes a word into a hash; for a given hash different words give different hashes.
-pub(crate) fn mixed(hash: u128, word: u128) -> u128 {
-    let product = (hash.rotate_left(59) ^ word).wrapping_mul(MULTIPLIER);
-    (product ^ (product >> 67)).wrapping_mul(MULTIPLIER) ^ (product >> 31)
-}
-
-fn hashed_text(text: &str) -> u128 {
-    let words = text.as_bytes().chunks(16).map(|part| {
-        let mut bytes = [0; 16];
-        bytes[..part.len()].copy_from_slice(part);
-        u128::from_le_bytes(bytes)
-    });
-    words.fold(mixed(SEED, text.len() as u128), mixed)
 }
 
 impl Adjacency {
@@ -70,12 +51,6 @@ impl Adjacency {
         let range = self.starts[node] as usize..self.starts[node + 1] as usize;
         self.neighbours[range.clone()].iter().map(|&to| to as usize).zip(self.edge_labels[range].iter().copied())
     }
-}
-
-/// Adds how often each value occurs to a row of counts; `values` are sorted.
-pub(crate) fn count_runs(values: &mut [u128], row: &mut Vec<(u128, f64)>) {
-    values.sort_unstable();
-    row.extend(values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64)));
 }
 
 /// Rows whose adjacency lists one thread makes at a time.

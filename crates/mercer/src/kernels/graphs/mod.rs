@@ -1,4 +1,3 @@
 //! What kernels of graphs share: adjacency lists, hashed labels, and counts of hashed features.
 
 pub(crate) mod adjacency;
-pub(crate) mod hashed_counts;

@@ -3,13 +3,34 @@
 //! A feature that this batch lacks meets nothing there and has no column, and counts in k(x, x): values of new inputs are those of one
 //! Gram matrix of all inputs.
 
-use crate::data::{Cells, Graphs, PER_FUNCTION};
+use crate::data::{Cells, PER_FUNCTION};
 use crate::error::Result;
 use crate::gram::{FeatureWeights, Fold, PreparedBatch, PreparedPoints, Sparse};
 use crate::linalg::{Matrix, SCATTERED};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
+
+/// An odd number: the golden ratio in 128 bits.
+const MULTIPLIER: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+/// What the hash of a text starts from.
+const SEED: u128 = 0x2436_3f84_a885_a308_d313_198a_2e03_7073;
+
+/// Mixes a word into a hash; for a given hash different words give different hashes.
+pub(crate) fn mixed(hash: u128, word: u128) -> u128 {
+    let product = (hash.rotate_left(59) ^ word).wrapping_mul(MULTIPLIER);
+    (product ^ (product >> 67)).wrapping_mul(MULTIPLIER) ^ (product >> 31)
+}
+
+/// The hash of a text.
+pub(crate) fn hashed_text(text: &str) -> u128 {
+    let words = text.as_bytes().chunks(16).map(|part| {
+        let mut bytes = [0; 16];
+        bytes[..part.len()].copy_from_slice(part);
+        u128::from_le_bytes(bytes)
+    });
+    words.fold(mixed(SEED, text.len() as u128), mixed)
+}
 
 /// Takes 64 bits of a hash as they are.
 #[derive(Default)]
@@ -29,6 +50,12 @@ impl Hasher for LowBits {
 
 /// A map from hashed features.
 type FeatureMap<V> = HashMap<u128, V, BuildHasherDefault<LowBits>>;
+
+/// Adds how often each value occurs to a row of counts; `values` are sorted.
+pub(crate) fn count_runs(values: &mut [u128], row: &mut Vec<(u128, f64)>) {
+    values.sort_unstable();
+    row.extend(values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64)));
+}
 
 /// Counts of features, one row an input.
 pub struct HashedCounts {
@@ -80,24 +107,20 @@ impl Fold<HashedCounts> for FeatureWeights {
     }
 }
 
-/// Graphs from which the cost of a value is estimated.
+/// Inputs from which the cost of a value is estimated.
 const SAMPLE: usize = 64;
 
-/// Operations of a value: one at a scattered place for each feature that two graphs share, by some of them.
-pub(crate) fn per_value(inputs: &Graphs, prepare: impl Fn(&Graphs) -> Result<HashedCounts>) -> f64 {
-    let step = Cells::len(inputs).div_ceil(SAMPLE).max(1);
-    let some: Vec<usize> = (0..Cells::len(inputs)).step_by(step).collect();
-    let shared = prepare(&Cells::select(inputs, &some)).map_or(0.0, |counted| counted.counts.shared_columns());
+/// Operations of a value: one at a scattered place for each feature that two inputs share, by some of them.
+pub(crate) fn per_value<I: Cells>(inputs: &I, prepare: impl Fn(&I) -> Result<HashedCounts>) -> f64 {
+    let step = inputs.len().div_ceil(SAMPLE).max(1);
+    let some: Vec<usize> = (0..inputs.len()).step_by(step).collect();
+    let shared = prepare(&inputs.select(&some)).map_or(0.0, |counted| counted.counts.shared_columns());
     PER_FUNCTION + 2.0 * SCATTERED * shared
 }
 
-/// The methods of [`crate::gram::Kernel`] of a kernel of graphs that counts features, from its method `count`, which makes the features
-/// of a graph, and `most_features`, a bound on their number.
-macro_rules! by_hashed_counts {
+/// The methods of [`crate::gram::Kernel`] of a kernel that is an inner product of hashed features.
+macro_rules! by_hashed_features {
     () => {
-        fn prepare(&self, (): &(), inputs: &Graphs, like: Option<&HashedCounts>) -> Result<HashedCounts> {
-            Ok(HashedCounts::new(features_of(inputs, |graph| self.count(graph)), like))
-        }
         fn fill<T: Real>(&self, tile: Tile<'_, HashedCounts, T>) {
             tile.of(HashedCounts::points).from_dots(Identity);
         }
@@ -107,18 +130,30 @@ macro_rules! by_hashed_counts {
         fn sparse_features<'p>(&self, x: &'p HashedCounts) -> Option<SparseMatrix<'p>> {
             Some(x.points().sparse())
         }
-        fn stored(&self, inputs: &Graphs) -> Option<usize> {
-            Some((0..Cells::len(inputs)).map(|row| self.most_features(inputs.graph(row).labels.len())).sum())
-        }
-        fn per_value(&self, inputs: &Graphs) -> f64 {
-            per_value(inputs, |some| self.prepare(&(), some, None))
-        }
         fn features_stand_alone(&self) -> bool {
             false
         }
         fn mercer(&self) -> Mercer {
             Mercer::Always
         }
+    };
+}
+pub(crate) use by_hashed_features;
+
+/// The methods of [`crate::gram::Kernel`] of a kernel of graphs that counts features, from its method `count`, which makes the features
+/// of a graph, and `most_features`, a bound on their number.
+macro_rules! by_hashed_counts {
+    () => {
+        fn prepare(&self, (): &(), inputs: &Graphs, like: Option<&HashedCounts>) -> Result<HashedCounts> {
+            Ok(HashedCounts::new(features_of(inputs, |graph| self.count(graph)), like))
+        }
+        fn stored(&self, inputs: &Graphs) -> Option<usize> {
+            Some((0..Cells::len(inputs)).map(|row| self.most_features(inputs.graph(row).labels.len())).sum())
+        }
+        fn per_value(&self, inputs: &Graphs) -> f64 {
+            per_value(inputs, |some| self.prepare(&(), some, None))
+        }
+        crate::kernels::hashed_counts::by_hashed_features!();
     };
 }
 pub(crate) use by_hashed_counts;
