@@ -164,3 +164,17 @@ fn score_vectors_of_a_converged_chain_sum_to_zero() {
     }
     assert!(!fit("hmm", &rows).is_maximum_likelihood());
 }
+
+#[test]
+fn letters_are_settled_on_all_rows_and_written_back_whatever_they_are() {
+    let rows = strings(&["3 \"b", ",]\\\u{e9}", "auto['"]);
+    let settled = GenerativeExpr::parse("hmm").unwrap().settle(&rows, RowWeights::default()).unwrap();
+    assert_eq!(GenerativeExpr::parse(&settled.to_string()).unwrap(), settled);
+    // A model of one row knows the letters of the others.
+    let (one, other) = (rows.select(&[0]), rows.select(&[1]));
+    let fitted = settled.fit(&one, RowWeights::default(), 0, &Control::default()).unwrap();
+    assert!(fitted.log_densities(&other).unwrap()[0] < -4.0);
+    assert_eq!(settled.free_parameters(&one), Some(fitted.parameters().len()));
+    let refused = GenerativeExpr::parse("hmm(letters=[AB])").unwrap().check(&rows).unwrap_err().to_string();
+    assert!(refused.contains("'AB' is not one character"), "{refused}");
+}

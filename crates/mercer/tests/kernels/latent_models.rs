@@ -169,20 +169,28 @@ fn fisher_vectors_are_those_of_the_formula() {
     let (w, m, v) = ([0.3f64, 0.7], [[0.0, 0.5], [1.5, 1.0]], [[1.0, 0.5f64], [0.25, 2.0]]);
     let found = diagonal().whitened_scores(&rows()).unwrap().unwrap();
     let logs = diagonal().log_densities(&rows()).unwrap();
-    for (i, x) in ROWS.iter().enumerate() {
-        let mut expected = Vec::new();
+    let vectors = ROWS.iter().zip(logs).map(|(x, all)| {
+        let mut vector = Vec::new();
         let log = |k: usize| -> f64 {
             w[k].ln() - 0.5 * (0..2).map(|j| (std::f64::consts::TAU * v[k][j]).ln() + (x[j] - m[k][j]).powi(2) / v[k][j]).sum::<f64>()
         };
-        let p = [0, 1].map(|k| (log(k) - logs[i]).exp());
-        expected.extend((0..2).map(|k| (p[k] - w[k]) / w[k].sqrt()));
+        let p = [0, 1].map(|k| (log(k) - all).exp());
+        vector.extend((0..2).map(|k| (p[k] - w[k]) / w[k].sqrt()));
         for k in 0..2 {
             let u = [0, 1].map(|j| (x[j] - m[k][j]) / v[k][j].sqrt());
-            expected.extend(u.map(|u| p[k] * u / w[k].sqrt()));
-            expected.extend(u.map(|u| p[k] * (u * u - 1.0) / (2.0 * w[k]).sqrt()));
+            vector.extend(u.map(|u| p[k] * u / w[k].sqrt()));
+            vector.extend(u.map(|u| p[k] * (u * u - 1.0) / (2.0 * w[k]).sqrt()));
         }
-        assert_eq!(found.cols(), expected.len());
-        found.row(i).iter().zip(expected).for_each(|(a, b)| near(*a, b, 1e-11 * (1.0 + b.abs())));
+        vector
+    });
+    let vectors: Vec<Vec<f64>> = vectors.collect();
+    // Products: the two numbers of the weights are one number here, since they depend on each other.
+    assert_eq!((found.cols(), vectors[0].len()), (9, 10));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    for (i, a) in vectors.iter().enumerate() {
+        for (j, b) in vectors.iter().enumerate() {
+            near(dot(found.row(i), found.row(j)), dot(a, b), 1e-11 * (1.0 + dot(a, a).max(dot(b, b))));
+        }
     }
 }
 

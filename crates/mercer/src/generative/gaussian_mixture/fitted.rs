@@ -133,14 +133,18 @@ impl FittedDistribution for FittedGaussianMixture {
     fn information(&self) -> Option<Matrix> {
         None
     }
-    /// The information of rows whose component is known: (p_k(x) - w_k) / w_k^(1/2), and p_k(x) / w_k^(1/2) times the whitened score vector
-    /// of component k (Perronnin, Sanchez & Mensink 2010, (8) and (9)). With overlapping components that is an approximation.
+    /// The information of rows whose component is known: p_k(x) / w_k^(1/2) times the whitened score vector of component k, and
+    /// v_k = (p_k(x) - w_k) / w_k^(1/2) (Perronnin, Sanchez & Mensink 2010, (8) and (9)), which is orthogonal to the vector of all w_k^(1/2)
+    /// and therefore reflected into K - 1 numbers. With overlapping components that is an approximation.
     fn whitened_scores(&self, inputs: &Points) -> Result<Option<Matrix>> {
         let parts = self.components.iter().map(|c| c.whitened_scores(inputs).map(Option::unwrap_or_default)).collect::<Result<Vec<_>>>()?;
+        let (last, w) = (self.weights.len() - 1, &self.weights);
         let of_weights = |shares: &[f64], out: &mut Vec<f64>| {
-            out.extend(shares.iter().zip(&self.weights).map(|(p, w)| (p - w) / w.sqrt()));
+            let v = |k: usize| (shares[k] - w[k]) / w[k].sqrt();
+            let reflected = v(last) / (1.0 + w[last].sqrt());
+            out.extend((0..last).map(|k| v(k) - w[k].sqrt() * reflected));
         };
-        self.joined(inputs, (self.weights.len(), of_weights), &parts, |k| 1.0 / self.weights[k].sqrt()).map(Some)
+        self.joined(inputs, (last, of_weights), &parts, |k| 1.0 / w[k].sqrt()).map(Some)
     }
     /// sum_kl w_k v_l N(m_k; n_l, S_k + T_l): the integral of the product of two normal densities.
     fn log_product(&self, other: &Self, rho: f64) -> Result<f64> {
