@@ -58,8 +58,11 @@ pub struct RowModels {
 
 impl PreparedBatch for RowModels {}
 
+/// Which vectors of a column are those of a row.
+type VectorsOfRow<'d> = Box<dyn Fn(usize) -> Range<usize> + Sync + 'd>;
+
 /// All vectors of a column of sets or series, and which of them are those of a row.
-fn vectors(inputs: &Dataset) -> Result<(&Points, Box<dyn Fn(usize) -> Range<usize> + Sync + '_>)> {
+fn vectors(inputs: &Dataset) -> Result<(&Points, VectorsOfRow<'_>)> {
     match inputs.columns().first().map(|column| &column.values) {
         Some(Values::Sets(sets)) => Ok((sets.vectors(), Box::new(|i| sets.range(i)))),
         Some(Values::Series(series)) => Ok((series.vectors(), Box::new(|i| series.range(i)))),

@@ -106,7 +106,6 @@ fn the_fisher_kernel_of_a_uniform_markov_chain_is_the_centred_spectrum_kernel() 
     }
 }
 
-// spec-part: K36, by one Markov chain for each string; kernels of these are tested with probability_product
 #[test]
 fn a_string_of_one_letter_has_a_chain() {
     for text in ["markov", "markov(order=3, alphabet=dna)", "markov(alphabet=protein)", "markov(order=0)"] {

@@ -12,8 +12,10 @@ use statrs::function::gamma::digamma;
 const TERMS: usize = 1024;
 /// Steps at most; a Newton step doubles the digits, and a fixed point alone takes thousands.
 const STEPS: usize = 5000;
-/// Relative change of a parameter at which it is found.
-const CONVERGED: f64 = 1e-13;
+/// Relative change of a parameter in a Newton step after which it is found: its square is below rounding.
+const CONVERGED: f64 = 1e-9;
+/// Relative change of a parameter by the fixed point, which converges linearly, after which it is found.
+const CONVERGED_SLOWLY: f64 = 1e-13;
 /// The sum A of the parameters at which rows cannot be told from those of a multinomial, per count of the longest row.
 const LARGE: f64 = 1e5;
 
@@ -134,14 +136,16 @@ impl Tally {
         for _ in 0..STEPS {
             control.check()?;
             let ascends = |moved: &Vec<f64>| self.log_likelihood(moved) >= likelihood - 1e-12 * likelihood.abs();
-            let moved = self.newton(&alphas).filter(ascends).unwrap_or_else(|| self.fixed_point(&alphas));
+            let newton = self.newton(&alphas).filter(ascends);
+            let enough = if newton.is_some() { CONVERGED } else { CONVERGED_SLOWLY };
+            let moved = newton.unwrap_or_else(|| self.fixed_point(&alphas));
             let change = moved.iter().zip(&alphas).map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max);
             alphas = moved;
             likelihood = self.log_likelihood(&alphas);
             if alphas.iter().sum::<f64>() > LARGE * longest {
                 return Ok((alphas, Ending::Multinomial));
             }
-            if change <= CONVERGED {
+            if change <= enough {
                 return Ok((alphas, Ending::Converged));
             }
         }
