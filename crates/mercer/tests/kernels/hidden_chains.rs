@@ -153,7 +153,7 @@ fn training_finds_the_chain_that_strings_were_drawn_from() {
     assert!(fit("hmm(states=2, iterations=2)", &rows).notices()[0].contains("not converged after 2 iterations"));
 }
 
-// spec-part: K38, hidden Markov models
+// spec: K38
 #[test]
 fn score_vectors_of_a_converged_chain_sum_to_zero() {
     let rows = first(12).sample(40, 5).unwrap();

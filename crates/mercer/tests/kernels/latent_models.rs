@@ -75,7 +75,7 @@ fn log_densities_of_series_are_those_of_hmmlearn() {
     assert!(chain(4).scores(&far).unwrap().data().iter().all(|g| g.is_finite()));
 }
 
-// spec-part: K35, series of numbers
+// spec: K35
 #[test]
 fn the_product_of_two_chains_of_series_is_the_integral() {
     let one = |means: [f64; 2], variances: [f64; 2], stays: f64, length: usize| -> FittedHmm {
@@ -218,7 +218,7 @@ fn clouds() -> Dataset {
     Dataset::from_points(Points::dense(200, 2, (0..200).flat_map(place).collect()).unwrap())
 }
 
-// spec-part: K38, mixtures
+// spec: K38
 #[test]
 fn a_mixture_finds_clouds_and_its_score_vectors_sum_to_zero() {
     for form in ["diagonal", "full", "spherical"] {

@@ -10,8 +10,8 @@ pub(in crate::generative) const MOST_STRINGS: f64 = 1e5;
 const SMALL: f64 = 1e-60;
 
 /// ln sum_x p(x) q(x), x of so many times: F_1 = pi pi' o E, F_t = (A' F_{t-1} B) o E, with E_ij the integral of the product of what
-/// state i of the one and state j of the other emit, given as `emitted = E / exp(log)` with no entry above 1; minus infinity where no x has both
-/// densities.
+/// state i of the one and state j of the other emit, given as `emitted = E / exp(log)` with no entry above 1. Minus infinity where no x
+/// has a density in both.
 pub(in crate::generative) fn log_pair_sum(a: &Transitions, b: &Transitions, emitted: &[f64], log: f64, times: usize) -> f64 {
     let (m, n) = (a.states(), b.states());
     let mut pairs: Vec<f64> = (0..m * n).map(|k| a.start[k / n] * b.start[k % n]).collect();
