@@ -115,6 +115,10 @@ fn the_product_of_two_chains_is_the_sum_over_all_strings() {
     let refused = first(11).log_product(&second(11), 0.5).unwrap_err().to_string();
     assert!(refused.contains("only rho=1 has a recursion") && refused.contains("length=10"), "{refused}");
     assert!(first(11).log_product(&second(10), 1.0).is_err());
+    let other_letters = fit("hmm(letters=[X, Y], length=4)", &strings(&["XY"]));
+    let stored = serde_json::to_value(&other_letters).unwrap()["hmm"].clone();
+    let other_letters: FittedHmm = serde_json::from_value(stored).unwrap();
+    assert_eq!(first(4).log_product(&other_letters, 1.0).unwrap(), f64::NEG_INFINITY);
     assert!(first(100_000).log_product(&second(100_000), 1.0).unwrap().is_finite());
 }
 
@@ -151,7 +155,7 @@ fn training_finds_the_chain_that_strings_were_drawn_from() {
     assert!(fit("hmm(states=2, iterations=2)", &rows).notices()[0].contains("not converged after 2 iterations"));
 }
 
-// spec-part: K38, hidden Markov models
+// spec: K38
 #[test]
 fn score_vectors_of_a_converged_chain_sum_to_zero() {
     let rows = first(12).sample(40, 5).unwrap();
