@@ -25,7 +25,8 @@ fn extremes(rows: Scope<'_>, dim: usize) -> Result<Dataset> {
     let mut all = vec![0.0; 2 * dim * Cells::len(sets)];
     for (row, out) in all.chunks_exact_mut(2 * dim.max(1)).enumerate().filter(|(row, _)| !sets.range(*row).is_empty()) {
         let (low, high) = out.split_at_mut(dim);
-        (low.fill(f64::INFINITY), high.fill(f64::NEG_INFINITY));
+        low.fill(f64::INFINITY);
+        high.fill(f64::NEG_INFINITY);
         for vector in values[sets.range(row).start * dim..sets.range(row).end * dim].chunks_exact(dim) {
             low.iter_mut().zip(vector).for_each(|(low, x)| *low = low.min(*x));
             high.iter_mut().zip(vector).for_each(|(high, x)| *high = high.max(*x));
