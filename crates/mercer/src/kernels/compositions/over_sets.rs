@@ -214,48 +214,64 @@ fn greatest(values: &[f64]) -> f64 {
     values.iter().copied().reduce(f64::max).unwrap_or(0.0)
 }
 
+/// Sets that follow each other, of no more than so many vectors together, or one alone.
+fn groups(starts: &[usize], sets: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut first = sets.start;
+    std::iter::from_fn(move || {
+        let fits = starts[first + 1..].iter().take(sets.end - first).take_while(|end| **end - starts[first] <= most).count();
+        let group = first..(first + fits.max(1)).min(sets.end);
+        first = group.end;
+        (!group.is_empty()).then_some(group)
+    })
+}
+
 impl SetGram {
-    /// One row of the matrix, by groups of sets whose vectors are compared at once.
-    fn row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
-        let starts = &self.cols.starts;
-        let mut first = cols.start;
-        while first < cols.end {
-            let fits = starts[first + 1..=cols.end].partition_point(|end| end - starts[first] <= WIDTH);
-            let sets = first..first + fits.max(1);
-            self.part(i, sets.clone(), &mut out[sets.start - cols.start..sets.end - cols.start]);
-            first = sets.end;
+    /// Some rows of the matrix, from row `at` of `out` on: sets of few vectors are compared together.
+    fn rows(&self, rows: Range<usize>, cols: Range<usize>, at: usize, out: &mut Block<'_, f64>) {
+        (0..rows.len()).for_each(|k| out.row_mut(at + k).fill(0.0));
+        for sets in groups(&self.cols.starts, cols.clone(), WIDTH) {
+            let starts = &self.cols.starts[sets.start..=sets.end];
+            let width = starts[sets.len()] - starts[0];
+            let height = HEIGHT.min(FILLED / width.max(1)).max(1);
+            for some in groups(&self.rows.starts, rows.clone(), height) {
+                let place = at + some.start - rows.start..at + some.end - rows.start;
+                self.part(some, height, starts, out.part(place, sets.start - cols.start..sets.end - cols.start));
+            }
         }
     }
 
-    /// Some values of a row of the matrix: sums over the vectors of set i, and then over those of each other set.
-    fn part(&self, i: usize, sets: Range<usize>, out: &mut [f64]) {
-        let (own, starts) = (self.rows.starts[i]..self.rows.starts[i + 1], &self.cols.starts[sets.start..=sets.end]);
-        let vectors = starts[0]..starts[sets.len()];
-        let (width, height) = (vectors.len(), HEIGHT.min(FILLED / vectors.len().max(1)).max(1));
-        let empty = if self.reduction == Reduction::Best { f64::NEG_INFINITY } else { 0.0 };
-        let (mine, theirs) = (self.reduction.factor(own.len()), |set: &[f64]| self.reduction.factor(set.len()));
-        out.fill(0.0);
+    /// Adds some values: sums over the vectors of each set along the rows, and then over those of each set along the columns, whose vectors
+    /// begin at `starts`. Several sets along the rows have no more than `height` vectors.
+    fn part(&self, sets: Range<usize>, height: usize, starts: &[usize], mut out: Block<'_, f64>) {
+        let vectors = starts[0]..starts[starts.len() - 1];
+        let (own, width) = (self.rows.starts[sets.start]..self.rows.starts[sets.end], vectors.len());
+        let best = self.reduction == Reduction::Best;
         with_scratch((height.min(own.len()) + 1) * width, |scratch| {
             let (reduced, values) = scratch.split_at_mut(width);
-            reduced.fill(empty);
             for at in own.clone().step_by(height) {
                 let some = at..(at + height).min(own.end);
                 let values = &mut values[..some.len() * width];
                 self.of.fill(some.clone(), vectors.clone(), Block::new(values, some.len(), width));
-                for row in values.chunks_exact(width.max(1)) {
-                    if self.reduction == Reduction::Best {
-                        reduced.iter_mut().zip(row).for_each(|(most, value)| *most = most.max(*value));
-                        out.iter_mut().zip(segments(row, starts)).for_each(|(o, set)| *o += 0.5 * mine * greatest(set));
-                    } else {
-                        axpy(1.0, row, reduced);
+                for i in sets.clone().filter(|&i| self.rows.starts[i] < self.rows.starts[i + 1]) {
+                    let (mine, factor) = (self.rows.starts[i]..self.rows.starts[i + 1], self.factor(Side::Rows, i));
+                    let here = mine.start.max(some.start) - some.start..mine.end.min(some.end) - some.start;
+                    if some.start <= mine.start {
+                        reduced.fill(if best { f64::NEG_INFINITY } else { 0.0 });
                     }
-                }
-            }
-            for (o, set) in out.iter_mut().zip(segments(reduced, starts)) {
-                match self.reduction {
-                    Reduction::Best if own.is_empty() => {}
-                    Reduction::Best => *o += 0.5 * theirs(set) * set.iter().sum::<f64>(),
-                    _ => *o = mine * theirs(set) * set.iter().sum::<f64>(),
+                    for row in values[here.start * width..here.end * width].chunks_exact(width.max(1)) {
+                        if best {
+                            reduced.iter_mut().zip(row).for_each(|(most, value)| *most = most.max(*value));
+                            let out = out.row_mut(i - sets.start).iter_mut();
+                            out.zip(segments(row, starts)).for_each(|(o, set)| *o += 0.5 * factor * greatest(set));
+                        } else {
+                            axpy(1.0, row, reduced);
+                        }
+                    }
+                    if mine.end <= some.end {
+                        let theirs = |set: &[f64]| self.reduction.factor(set.len()) * set.iter().sum::<f64>();
+                        let (own, out) = (if best { 0.5 } else { factor }, out.row_mut(i - sets.start).iter_mut());
+                        out.zip(segments(reduced, starts)).for_each(|(o, set)| *o += own * theirs(set));
+                    }
                 }
             }
         });
@@ -267,19 +283,22 @@ impl SetGram {
     }
 }
 
-/// K(X, X) of each set of a batch.
+/// K(X, X) of each set of a batch. Among one set both means of the best pairs are one.
 fn diagonal(reduction: Reduction, among: &dyn Bound, starts: &[usize]) -> Vec<f64> {
+    let of_row = |row: &[f64]| if reduction == Reduction::Best { greatest(row) } else { row.iter().sum() };
     let own = |w: &[usize]| {
         let (set, size) = (w[0]..w[1], w[1] - w[0]);
-        with_scratch(size * size, |values| {
-            among.fill(set.clone(), set, Block::new(values, size, size));
-            let rows = values.chunks_exact(size.max(1));
-            if reduction == Reduction::Best {
-                let columns = (0..size).map(|j| rows.clone().map(|row| row[j]).fold(f64::NEG_INFINITY, f64::max));
-                return 0.5 * reduction.factor(size) * (rows.clone().map(greatest).sum::<f64>() + columns.sum::<f64>());
-            }
-            rows.map(|row| row.iter().sum::<f64>()).sum::<f64>() * (reduction.factor(size) * reduction.factor(size))
-        })
+        let height = HEIGHT.min(FILLED / size.max(1)).max(1);
+        let sum: f64 = with_scratch(height.min(size) * size, |values| {
+            let some = set.clone().step_by(height).map(|at| {
+                let some = at..(at + height).min(set.end);
+                let values = &mut values[..some.len() * size];
+                among.fill(some.clone(), set.clone(), Block::new(values, some.len(), size));
+                values.chunks_exact(size).map(of_row).sum::<f64>()
+            });
+            some.sum()
+        });
+        sum * reduction.factor(size) * if reduction == Reduction::Best { 1.0 } else { reduction.factor(size) }
     };
     starts.windows(2).map(own).collect()
 }
@@ -289,10 +308,10 @@ impl Gram for SetGram {
         (self.rows.diagonal.len(), self.cols.diagonal.len())
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
-        rows.enumerate().for_each(|(k, i)| self.row(i, cols.clone(), out.row_mut(k)));
+        self.rows(rows, cols, 0, &mut out);
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
-        rows.iter().enumerate().for_each(|(k, &i)| self.row(i, cols.clone(), out.row_mut(k)));
+        rows.iter().enumerate().for_each(|(k, &i)| self.rows(i..i + 1, cols.clone(), k, &mut out));
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         if side == Side::Rows { &self.rows } else { &self.cols }.diagonal.clone()
