@@ -115,14 +115,13 @@ fn the_product_of_two_chains_is_the_sum_over_all_strings() {
     let refused = first(11).log_product(&second(11), 0.5).unwrap_err().to_string();
     assert!(refused.contains("only rho=1 has a recursion") && refused.contains("length=10"), "{refused}");
     assert!(first(11).log_product(&second(10), 1.0).is_err());
-    let other_letters = fit("hmm(letters=[X, Y], length=4)", &strings(&["XY"]));
+    let other_letters = fit("hmm(alphabet=text, length=4)", &strings(&["XY"]));
     let stored = serde_json::to_value(&other_letters).unwrap()["hmm"].clone();
     let other_letters: FittedHmm = serde_json::from_value(stored).unwrap();
     assert_eq!(first(4).log_product(&other_letters, 1.0).unwrap(), f64::NEG_INFINITY);
     assert!(first(100_000).log_product(&second(100_000), 1.0).unwrap().is_finite());
 }
 
-// spec-part: K36, chains of one letter, of one string and with states that nobody visits
 #[test]
 fn a_chain_is_fitted_to_one_letter_and_to_states_that_nobody_visits() {
     for (text, rows) in
