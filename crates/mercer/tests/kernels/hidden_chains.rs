@@ -169,15 +169,18 @@ fn score_vectors_of_a_converged_chain_sum_to_zero() {
 }
 
 #[test]
-fn letters_are_settled_on_all_rows_and_written_back_whatever_they_are() {
+fn letters_are_those_of_the_alphabet_and_of_text_those_of_all_rows() {
     let rows = strings(&["3 \"b", ",]\\\u{e9}", "auto['"]);
     let settled = GenerativeExpr::parse("hmm").unwrap().settle(&rows, RowWeights::default()).unwrap();
     assert_eq!(GenerativeExpr::parse(&settled.to_string()).unwrap(), settled);
-    // A model of one row knows the letters of the others.
-    let (one, other) = (rows.select(&[0]), rows.select(&[1]));
-    let fitted = settled.fit(&one, RowWeights::default(), 0, &Control::default()).unwrap();
-    assert!(fitted.log_densities(&other).unwrap()[0] < -4.0);
-    assert_eq!(settled.free_parameters(&one), Some(fitted.parameters().len()));
-    let refused = GenerativeExpr::parse("hmm(letters=[AB])").unwrap().check(&rows).unwrap_err().to_string();
-    assert!(refused.contains("'AB' is not one character"), "{refused}");
+    let pooled = settled.fit(&rows, RowWeights::default(), 0, &Control::default()).unwrap();
+    let one = settled.fit_like(&rows.select(&[0]), &pooled, 0, &Control::default()).unwrap();
+    assert_eq!(one.parameters().len(), pooled.parameters().len());
+    assert!(one.log_densities(&rows.select(&[1])).unwrap()[0] < -4.0);
+    // Soft-masked bases are bases.
+    let dna = fit("hmm(alphabet=dna)", &strings(&["ACGTTGCA", "GGCA"]));
+    let masked = dna.log_densities(&strings(&["ACGT", "acgt"])).unwrap();
+    assert_eq!(masked[0], masked[1]);
+    let refused = GenerativeExpr::parse("hmm(alphabet=dna)").unwrap().check(&strings(&["ACGT", "ACXT"])).unwrap_err().to_string();
+    assert!(refused.contains("row 2"), "{refused}");
 }
