@@ -13,6 +13,7 @@ mod shell;
 mod smoothing;
 mod stopping;
 mod strings;
+mod structures;
 mod untargeted;
 mod words;
 mod written;

@@ -1,0 +1,119 @@
+//! Graphs, series, sets, trees and models of rows as a user meets them: from tables to predictions, and faults by row and column.
+
+use super::shell::Shell;
+
+/// Rings with and without a chord, of 5 to 9 nodes.
+fn graphs() -> String {
+    let mut table = String::from("class,g\n");
+    for i in 0..24 {
+        let nodes = 5 + i % 5;
+        let mut edges: Vec<String> = (0..nodes).map(|k| format!("{k}-{}", (k + 1) % nodes)).collect();
+        if i % 2 == 0 {
+            edges.push("0-2".into());
+        }
+        let labels = vec!["C"; nodes].join(" ");
+        table += &format!("{},{labels} | {}\n", if i % 2 == 0 { "chord" } else { "ring" }, edges.join(" "));
+    }
+    table
+}
+
+/// Slow and fast waves of 16 times in columns of their own.
+fn waves(long: bool) -> String {
+    let value = |row: usize, t: usize| ((if row.is_multiple_of(2) { 0.3 } else { 0.8 }) * t as f64 + row as f64).sin();
+    let class = |row: usize| if row.is_multiple_of(2) { "slow" } else { "fast" };
+    let mut table = if long {
+        String::from("id,class,x\n")
+    } else {
+        format!("class,{}\n", (0..16).map(|t| format!("t{t}")).collect::<Vec<_>>().join(","))
+    };
+    for row in 0..30 {
+        let values: Vec<String> = (0..16).map(|t| format!("{:.4}", value(row, t))).collect();
+        if long {
+            values.iter().for_each(|x| table += &format!("w{row},{},{x}\n", class(row)));
+        } else {
+            table += &format!("{},{}\n", class(row), values.join(","));
+        }
+    }
+    table
+}
+
+/// Predicted classes, one a line below the header.
+fn right(out: &str, truth: impl Fn(usize) -> &'static str) -> usize {
+    out.lines().skip(1).enumerate().filter(|(row, line)| line.split(',').next_back() == Some(truth(*row))).count()
+}
+
+#[test]
+fn graphs_go_from_a_table_to_predictions_with_a_kernel_of_their_own() {
+    let shell = Shell::new();
+    shell.write("g.csv", graphs());
+    let fit = shell.done(&["fit", "g.csv", "--target", "class", "--estimator", "svc(c=10)", "-o", "m.mercer"]);
+    assert!(fit.out.contains("normalise(weisfeiler_lehman"), "{}", fit.out);
+    let predicted = shell.done(&["predict", "m.mercer", "g.csv"]);
+    assert!(right(&predicted.out, |row| if row % 2 == 0 { "chord" } else { "ring" }) >= 22, "{}", predicted.out);
+    shell.write("bad.csv", "class,g\na,C C | 0-1\nb,C C | 0-2\n");
+    let run = shell.mercer(&["fit", "bad.csv", "--target", "class", "--types", "g=graph", "-o", "bad.mercer"]);
+    assert!(run.code > 0 && run.err.contains("row 2") && run.err.contains("column 'g'") && run.err.contains("node 2"), "{}", run.err);
+    assert!(!shell.files().contains(&"bad.mercer".to_owned()), "nothing is written");
+}
+
+#[test]
+fn series_come_from_columns_and_from_rows_of_one_name() {
+    let shell = Shell::new();
+    shell.write("wide.csv", waves(false));
+    shell.write("long.csv", waves(true));
+    let truth = |row: usize| if row.is_multiple_of(2) { "slow" } else { "fast" };
+    let common = ["--target", "class", "--estimator", "svc(c=10)"];
+    let wide = [&["fit", "wide.csv", "--series", "s=t0..t15", "-o", "wide.mercer"][..], &common].concat();
+    let fit = shell.done(&wide);
+    assert!(fit.out.contains("global_alignment") && fit.out.contains("s (series)"), "{}", fit.out);
+    assert!(right(&shell.done(&["predict", "wide.mercer", "wide.csv"]).out, truth) >= 28);
+    let kernel = "normalise(cross_correlation)";
+    let long =
+        [&["fit", "long.csv", "--group-into", "id", "--types", "id=series", "--kernel", kernel, "-o", "long.mercer"][..], &common].concat();
+    shell.done(&long);
+    assert!(right(&shell.done(&["predict", "long.mercer", "long.csv"]).out, truth) >= 28);
+    let run = shell.mercer(&["fit", "wide.csv", "--series", "s=t0..t99", "--target", "class", "-o", "x.mercer"]);
+    assert!(run.code > 0 && run.err.contains("'t99'"), "{}", run.err);
+    shell.write("bad.csv", "class,s\na,\"[1, 2]\"\nb,\"[1, nan]\"\n");
+    let run = shell.mercer(&["fit", "bad.csv", "--target", "class", "--types", "s=series", "-o", "x.mercer"]);
+    assert!(run.code > 0 && run.err.contains("row 2") && run.err.contains("column 's'"), "{}", run.err);
+}
+
+#[test]
+fn models_of_rows_are_sources_of_kernels() {
+    let shell = Shell::new();
+    let mut table = String::from("class,seq\n");
+    for i in 0..30usize {
+        let string: String = (0..40)
+            .map(|t| if i.is_multiple_of(2) { ["AC", "GT"][(t * t + i) % 3 % 2] } else { ["AG", "CT"][(t * 3 + i) % 5 % 2] })
+            .collect();
+        table += &format!("{},{string}\n", if i.is_multiple_of(2) { "x" } else { "y" });
+    }
+    shell.write("t.csv", table);
+    for kernel in [
+        "fisher(markov(order=1), information=identity)",
+        "probability_product(markov(order=1))",
+        "fisher(hmm(states=2, starts=1), information=empirical)",
+    ] {
+        let words = [
+            "fit",
+            "t.csv",
+            "--target",
+            "class",
+            "--types",
+            "seq=sequence",
+            "--estimator",
+            "svc(c=10)",
+            "--kernel",
+            kernel,
+            "-o",
+            "m.mercer",
+        ];
+        shell.done(&words);
+        let predicted = shell.done(&["predict", "m.mercer", "t.csv"]);
+        assert!(right(&predicted.out, |row| if row % 2 == 0 { "x" } else { "y" }) >= 28, "{kernel}: {}", predicted.out);
+    }
+    shell.write("few.csv", "y,a,b\n1,1,2\n2,2,1\n3,5,6\n");
+    let run = shell.mercer(&["fit", "few.csv", "--target", "y", "--kernel", "fisher(gaussian_mixture(components=9))", "-o", "x.mercer"]);
+    assert!(run.code > 0 && run.err.contains("gaussian_mixture") && run.err.contains("3"), "{}", run.err);
+}
