@@ -97,6 +97,7 @@ def test_series_come_as_lists_of_unlike_length_and_as_arrays():
     np.testing.assert_array_equal(kernel(one), kernel(declared))
     np.testing.assert_array_equal(kernel(several), kernel(mercer.Dataset({"s": several}, types={"s": "series"})))
     np.testing.assert_array_equal(kernel(np.ones((3, 4))), np.full((3, 3), kernel(np.ones((1, 4)))[0, 0]))
-    assert mercer.SVC(kernel="normalise(global_alignment)").fit(several, ["a", "b", "b"]).predict(several).shape == (3,)
+    rows = mercer.Dataset({"s": several}, types={"s": "series"})
+    assert mercer.SVC(kernel="normalise(global_alignment)").fit(rows, ["a", "b", "b"]).predict(rows).shape == (3,)
     with pytest.raises(mercer.DataError, match="row 2"):
         mercer.Dataset({"s": [[1.0], [np.nan]]}, types={"s": "series"})

@@ -2,7 +2,7 @@
 //! length and have the same channels. The vectors of all rows lie one after the other.
 
 use super::cells::{Cells, Draw, Misfit};
-use super::{Arity, ColumnKind, Dataset, Inputs, PER_FUNCTION, Points, Sets, Values};
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_FUNCTION, Points, Sets, Values, one_column};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -199,33 +199,10 @@ impl Cells for Series {
     }
 }
 
-impl Inputs for Series {
-    const NEEDS: &'static str = "one column of series";
-    const ARITY: Arity = Arity::One;
-
-    /// Vectors of a set stand in the order in which they are written.
-    fn takes(kind: ColumnKind) -> bool {
-        matches!(kind, ColumnKind::Series | ColumnKind::Set)
-    }
-    fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
-        let [one] = columns else {
-            return Err(Error::Shape { what: "columns of a kernel of series".into(), expected: 1, found: columns.len() });
-        };
-        match &data.columns()[*one].values {
-            Values::Series(series) => return Ok(Cow::Borrowed(series)),
-            Values::Sets(sets) => return Ok(Cow::Owned(sets.clone().into())),
-            _ => {}
-        }
-        Err(Error::Shape { what: "columns of a kernel of series".into(), expected: 1, found: columns.len() })
-    }
-    /// Times of one against times of the other, a function of the channels of each pair.
-    fn per_pair(&self) -> f64 {
-        (PER_FUNCTION + 2.0 * self.channels() as f64) * self.mean_length().powi(2)
-    }
-    fn len(&self) -> usize {
-        Cells::len(self)
-    }
-}
+// Times of one against times of the other, a function of the channels of each pair.
+one_column!(Series, Series, Series, "one column of series", "series", per_pair: |series| {
+    (PER_FUNCTION + 2.0 * series.channels() as f64) * series.mean_length().powi(2)
+});
 
 #[cfg(test)]
 mod tests {

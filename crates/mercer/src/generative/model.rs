@@ -97,7 +97,7 @@ pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + Deserializ
     /// # Errors
     /// A distribution or a power of which there is no closed form; distributions of unlike inputs.
     fn log_product(&self, _other: &Self, _rho: f64) -> Result<f64> {
-        let why = "there is no closed form of this product of two such models; take another model".to_owned();
+        let why = "no closed form of the integral of p^rho q^rho is known for this model; take fisher of it, or another model".to_owned();
         Err(Error::Setting { name: "probability_product".into(), why })
     }
     /// Draws so many rows, as a column that the model takes. Equal seeds give equal bits.

@@ -87,15 +87,10 @@ impl Kernel for CrossCorrelation {
         let own = (0..series.len()).into_par_iter().map(|i| self.value(series.row(i), series.row(i), channels)).collect();
         Ok(UnitSeries { series, own })
     }
-    fn fill<T: Real>(&self, mut tile: Tile<'_, UnitSeries, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, UnitSeries, T>) {
         let (a, b) = (&tile.a.series, &tile.b.series);
         let channels = a.channels().max(b.channels()).max(1);
-        for k in 0..tile.rows.len() {
-            let x = a.row(tile.rows.at(k));
-            for (value, j) in tile.out.row_mut(k).iter_mut().zip(tile.cols.clone()) {
-                *value = T::from_f64(self.value(x, b.row(j), channels));
-            }
-        }
+        tile.from_pairs(|i, j| self.value(a.row(i), b.row(j), channels));
     }
     fn diagonal(&self, x: &UnitSeries) -> Vec<f64> {
         x.own.clone()

@@ -346,10 +346,11 @@ fn cross_correlations_are_sums_over_all_lags() {
             }
         }
     }
-    // A bump early and one late are alike, and a constant is like nothing.
+    // A bump early and one late are alike, a ramp is not like them, and a constant is like nothing.
     let bump = |at: usize| (0..30).map(|t| vec![(-0.5 * (t as f64 - at as f64).powi(2)).exp()]).collect::<Vec<_>>();
-    let k = dense("normalise(cross_correlation)", None, &[bump(8), bump(20), vec![vec![0.1]; 30]]);
-    assert!(k[(0, 1)] > 0.99 && k[(0, 2)] == 0.0, "{k:?}");
+    let ramp = (0..30).map(|t| vec![f64::from(t)]).collect::<Vec<_>>();
+    let k = dense("normalise(cross_correlation)", None, &[bump(8), bump(20), vec![vec![0.1]; 30], ramp]);
+    assert!(k[(0, 1)] > 0.5 && k[(0, 2)] == 0.0 && k[(0, 3)] < 0.05, "{k:?}");
 }
 
 #[test]
