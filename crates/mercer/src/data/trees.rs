@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(Trees::new(["[\"S\"]"]).unwrap(), Trees::new(["(S)"]).unwrap());
         assert!(!<Trees as Cells>::looks_like("[\"a\", \"b\"]") && !<Trees as Cells>::looks_like("[[1, 2], [3, 4]]"));
         for (text, place) in [
-            (r#"["S", ["NP"#, "breaks or is nested too deeply at character 11"),
+            (r#"["S", ["NP"#, "breaks or is nested too deeply at character 10"),
             (r#"["S", []]"#, "an empty list"),
             (r#"["S", ["a b", "c"]]"#, "the label \"a b\" holds ' '"),
             (r#"["S", ""]"#, "a node without children has no label"),

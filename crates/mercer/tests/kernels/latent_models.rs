@@ -64,7 +64,7 @@ fn chain(length: usize) -> FittedHmm {
 #[test]
 fn log_densities_of_series_are_those_of_hmmlearn() {
     let short = vec![vec![0.1, 0.9], vec![1.7, -2.0], vec![2.2, 0.3], vec![-0.4, 1.5]];
-    let long = (0..10_000).map(|t| f64::from(t)).map(|t| vec![t.sin(), (0.3 * t).cos()]).collect();
+    let long = (0..10_000).map(f64::from).map(|t| vec![t.sin(), (0.3 * t).cos()]).collect();
     let found = chain(4).log_densities(&Series::of_rows(&[short, long, vec![]]).unwrap()).unwrap();
     for (value, expected) in found.iter().zip([-10.713649103793593, -35245.25513353736, 0.0]) {
         near(*value, expected, 1e-12 * (1.0 + expected.abs()));
