@@ -29,7 +29,8 @@ pub(crate) fn are_graphs(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bo
     if !is_list && !object.hasattr("dtype")? || object.getattr("ndim").is_ok_and(|axes| !axes.eq(1).unwrap_or(false)) {
         return Ok(false);
     }
-    for cell in object.try_iter()? {
+    let Ok(cells) = object.try_iter() else { return Ok(false) };
+    for cell in cells {
         let cell = cell?;
         if !cell.is_none() {
             return Ok(is_of_networkx(&cell)? || wanted && !cell.is_instance_of::<PyString>());
@@ -55,7 +56,8 @@ fn written(cell: &Bound<'_, PyAny>) -> PyResult<String> {
     }
     if let Ok(mapping) = cell.cast::<PyDict>() {
         if mapping.contains("edges")? {
-            return Ok(cell.py().import("json")?.call_method1("dumps", (cell,))?.extract()?);
+            let text = cell.py().import("json")?.call_method1("dumps", (cell,));
+            return text.map_err(|e| data_error(format!("this graph is no JSON: {}", e.value(cell.py()))))?.extract();
         }
         return of_neighbours(mapping);
     }

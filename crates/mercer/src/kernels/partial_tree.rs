@@ -97,7 +97,7 @@ impl Kernel for PartialTree {
         Param::searched("height", "weight of each node of a fragment", Domain::UpToOne, 10.0),
         ORDERED,
     ];
-    const ALIASES: &'static [Alias] = &[("lambda", "decay", |x| x), ("mu", "height", |x| x)];
+    const ALIASES: &'static [Alias] = &[("mu", "height", |x| x)];
     type Inputs = Trees;
     type Learnt = ();
     type Prepared = PreparedTrees;
