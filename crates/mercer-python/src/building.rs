@@ -5,7 +5,7 @@ use crate::columns::{Cells, cells, strings, written};
 use crate::errors::{data_error, guarded, raise, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
-use crate::graphs::are_graphs;
+use crate::graphs::{are_graphs, is_graph};
 use crate::sets::sets_alone;
 use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series, Similarities, Values};
 use mercer::error::Error;
@@ -61,6 +61,21 @@ fn ordered(values: Values, wanted: Option<ColumnKind>) -> mercer::error::Result<
     })
 }
 
+/// Whether an object without column names is one column of series or graphs, and no list of records.
+pub(crate) fn is_lone_column(object: &Bound<'_, PyAny>, kind: ColumnKind) -> PyResult<bool> {
+    if !matches!(kind, ColumnKind::Series | ColumnKind::Graph) {
+        return Ok(false);
+    }
+    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    if !is_list || object.is_empty()? {
+        return Ok(is_list || object.hasattr("dtype")? && !object.hasattr("columns")?);
+    }
+    match object.get_item(0)?.cast::<PyDict>() {
+        Ok(mapping) => Ok(kind == ColumnKind::Graph && is_graph(mapping)?),
+        Err(_) => Ok(true),
+    }
+}
+
 pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
     let object = &tabled(object)?;
     if object.is_instance_of::<PyString>() {
@@ -69,11 +84,10 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
     if let Some(points) = sparse(object)? {
         return Ok((mercer::data::Dataset::from_points(points), Vec::new()));
     }
-    let first = asked.like.and_then(|schema| schema.columns.first());
+    let first = asked.like.filter(|schema| schema.columns.len() == 1).and_then(|schema| schema.columns.first());
     let alone = first.map_or(ONLY, |column| &column.name).to_owned();
     let holds = asked.options.declared(&alone).and_then(ColumnType::kind).or(first.map(|column| column.holds.kind()));
-    let is_column = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() || object.hasattr("dtype")?;
-    if is_column && matches!(holds, Some(ColumnKind::Series | ColumnKind::Graph)) || are_graphs(object, false)? {
+    if holds.map_or(Ok(false), |kind| is_lone_column(object, kind))? || are_graphs(object, false)? {
         return from_columns(vec![(alone, object.clone())], asked, true);
     }
     if let Some(columns) = mapping(object)? {

@@ -2,7 +2,7 @@
 
 use crate::answers::kinds;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
-use crate::building::{Asked, NAMED, ONLY, build, declared, grams};
+use crate::building::{Asked, NAMED, ONLY, build, declared, grams, is_lone_column};
 use crate::columns::strings;
 use crate::errors::{Told, data_error, raise, spoken, warn};
 use crate::frames::{mapping, tabled};
@@ -10,7 +10,7 @@ use crate::given::{kernel_values, of_similarities};
 use crate::model::Model;
 use crate::pickle::{parts, restored};
 use crate::sets::are_sets_alone;
-use mercer::data::{Cells as _, ColumnKind, ColumnSchema, Holds, Own, Points, Schema, Similarities, Values};
+use mercer::data::{Cells as _, ColumnSchema, Holds, Own, Points, Schema, Similarities, Values};
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions};
 use mercer::report;
@@ -103,15 +103,9 @@ pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());
     }
-    if matches!(text.kind(), Some(ColumnKind::Series | ColumnKind::Graph)) {
-        // A mapping or a frame has names of its own.
+    if text.kind().map_or(Ok(false), |kind| is_lone_column(object, kind))? {
         let options = ReadOptions { types: vec![(ONLY.into(), text)], ..ReadOptions::default() };
-        let is_column = !object.hasattr("items")? && !object.hasattr("columns")?;
-        return if is_column {
-            build(object, &Asked { options, ..Asked::default() }).map(|(data, _)| Arc::new(data))
-        } else {
-            dataset(object)
-        };
+        return build(object, &Asked { options, ..Asked::default() }).map(|(data, _)| Arc::new(data));
     }
     if mapping(object)?.is_none() && sparse(object)?.is_none() && !are_sets_alone(object)? {
         let array = asarray(object)?;

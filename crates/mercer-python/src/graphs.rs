@@ -39,6 +39,25 @@ pub(crate) fn are_graphs(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bo
     Ok(false)
 }
 
+/// Whether a mapping is a graph and no record: it has edges, or its values are lists of its keys.
+pub(crate) fn is_graph(mapping: &Bound<'_, PyDict>) -> PyResult<bool> {
+    if mapping.contains("edges")? {
+        return Ok(true);
+    }
+    for neighbours in mapping.values() {
+        if neighbours.is_instance_of::<PyString>() {
+            return Ok(false);
+        }
+        let Ok(neighbours) = neighbours.try_iter() else { return Ok(false) };
+        for neighbour in neighbours {
+            if !mapping.contains(neighbour?)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
 fn is_of_networkx(cell: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(cell.hasattr("nodes")? && cell.hasattr("edges")? && cell.hasattr("is_directed")?)
 }

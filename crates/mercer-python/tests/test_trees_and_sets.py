@@ -101,3 +101,19 @@ def test_series_come_as_lists_of_unlike_length_and_as_arrays():
     assert mercer.SVC(kernel="normalise(global_alignment)").fit(rows, ["a", "b", "b"]).predict(rows).shape == (3,)
     with pytest.raises(mercer.DataError, match="row 2"):
         mercer.Dataset({"s": [[1.0], [np.nan]]}, types={"s": "series"})
+
+
+def test_records_of_series_and_graphs_are_records_and_no_column():
+    series = [[float(t * i % 5) for t in range(4 + i % 3)] for i in range(12)]
+    classes = ["a", "b"] * 6
+    rows = mercer.Dataset({"s": series, "n": np.arange(12.0)}, types={"s": "series"})
+    model = mercer.Learner("svc(c=1)", "on(s, normalise(global_alignment)) + on(n, rbf)").fit(rows, classes)
+    records = [{"s": s, "n": float(i)} for i, s in enumerate(series)]
+    assert list(model.predict(records)) == list(model.predict(rows))
+    texts = ["C C O | 0-1 1-2", "C C | 0-1"] * 6
+    model = mercer.Learner("svc(c=1)").fit(mercer.Dataset({"g": texts}), classes)
+    assert list(model.predict([{"g": text} for text in texts])) == list(model.predict(texts)) == classes
+    kernel = mercer.Kernel("weisfeiler_lehman")
+    np.testing.assert_array_equal(kernel([{"g": text} for text in texts]), kernel(texts))
+    neighbours = [{"x": ["y"], "y": ["x"]}, {"x": ["y"], "y": ["x", "z"], "z": ["y"]}]
+    np.testing.assert_array_equal(kernel(neighbours), kernel(["_ _ | 0-1", "_ _ _ | 0-1 1-2"]))

@@ -54,18 +54,7 @@ impl Table {
             }
             Ok(self.columns[from..=to].iter().map(|(column, _)| column.clone()).collect::<Vec<_>>())
         };
-        let channels = series.channels.iter().map(names).collect::<Result<Vec<_>>>()?;
-        match channels.iter().find(|channel| channel.len() != channels[0].len()) {
-            Some(other) => {
-                let why = format!(
-                    "its channels have {} and {} columns; every channel has a column for each time",
-                    channels[0].len(),
-                    other.len()
-                );
-                Err(refused(why))
-            }
-            None => Ok(channels),
-        }
+        series.channels.iter().map(names).collect()
     }
 
     /// Makes the groups of columns that the options name one column of series each.
@@ -75,13 +64,10 @@ impl Table {
     pub(super) fn widen(&mut self, options: &ReadOptions) -> Result<()> {
         for series in &options.series {
             let channels = self.columns_between(series)?;
-            let said = format!(
-                "{{is}} a series of {} times, made of columns '{}' to '{}'",
-                channels[0].len(),
-                series.channels[0].0,
-                series.channels[0].1
-            );
-            self.facts.push(Fact::of_column(Topic::Table, &series.name, said).plainly());
+            if let (Some(columns), Some((first, last))) = (channels.first(), series.channels.first()) {
+                let said = format!("{{is}} a series of {} times, made of columns '{first}' to '{last}'", columns.len());
+                self.facts.push(Fact::of_column(Topic::Table, &series.name, said).plainly());
+            }
             self.joined_into_series(&series.name, &channels)?;
             self.wide.push((series.name.clone(), channels));
         }
@@ -102,7 +88,11 @@ impl Table {
 
     /// One column of series from the columns of each channel, which are taken out.
     fn joined_into_series(&mut self, name: &str, channels: &[Vec<String>]) -> Result<()> {
-        let (rows, times) = (self.rows, channels[0].len());
+        let (rows, times) = (self.rows, channels.first().map_or(0, Vec::len));
+        if let Some(other) = channels.iter().find(|channel| channel.len() != times) {
+            let why = format!("its channels have {times} and {} columns; every channel has a column for each time", other.len());
+            return Err(Error::Setting { name: format!("series '{name}'"), why });
+        }
         let mut values = vec![0.0; rows * times * channels.len()];
         for (channel, columns) in channels.iter().enumerate() {
             for (time, column) in columns.iter().enumerate() {
@@ -149,6 +139,11 @@ mod tests {
         let mut new = Table::parse("new", b"u0,u1,u2,t2,t1,t0\n7,8,9,3,2,1\n").unwrap();
         let new = new.dataset_like(&Schema::of(&data), &ReadOptions::default()).unwrap();
         assert_eq!(new.columns()[0].values, data.columns()[0].values.select(&[0]));
+        // A damaged model file is no panic.
+        let mut schema = Schema::of(&data);
+        schema.columns[0].written.channels[1].pop();
+        let why = Table::parse("new", TABLE).unwrap().dataset_like(&schema, &ReadOptions::default()).unwrap_err().to_string();
+        assert!(why.contains("3 and 2"), "{why}");
     }
 
     #[test]
