@@ -45,7 +45,7 @@ impl Counts {
         Counts::of(owner, inputs)
     }
 
-    /// An error unless there are two columns to be told apart and a row of positive weight.
+    /// An error unless there are two columns at least and a row of positive weight.
     pub(super) fn require_some(&self, owner: &str, weights: RowWeights<'_>) -> Result<()> {
         if self.columns < 2 {
             return Err(Error::Data(format!("{owner}: there is 1 column of counts; it takes 2 at least")));

@@ -5,7 +5,7 @@ use crate::data::{RowWeights, Series, Strings};
 use std::cmp::Ordering;
 
 /// The rows of positive weight that differ, in the order of `compare`, each with the weight of all its copies.
-pub(super) fn distinct(rows: usize, weights: RowWeights<'_>, compare: impl Fn(usize, usize) -> Ordering) -> (Vec<usize>, Vec<f64>) {
+pub(crate) fn distinct(rows: usize, weights: RowWeights<'_>, compare: impl Fn(usize, usize) -> Ordering) -> (Vec<usize>, Vec<f64>) {
     let mut order: Vec<usize> = (0..rows).filter(|&i| weights.at(i) > 0.0).collect();
     order.sort_by(|&i, &j| compare(i, j).then(weights.at(i).total_cmp(&weights.at(j))));
     let (mut kept, mut sums): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -21,9 +21,9 @@ pub(super) fn distinct(rows: usize, weights: RowWeights<'_>, compare: impl Fn(us
     (kept, sums)
 }
 
-/// Two lists of numbers by their first unlike number, then by length.
-pub(super) fn compare_numbers(a: &[f64], b: &[f64]) -> Ordering {
-    let unlike = a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
+/// Two lists of finite numbers by their first unlike number, then by length.
+pub(crate) fn compare_numbers(a: &[f64], b: &[f64]) -> Ordering {
+    let unlike = a.iter().zip(b).map(|(a, b)| a.partial_cmp(b).unwrap_or(Ordering::Equal)).find(|order| order.is_ne());
     unlike.unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 

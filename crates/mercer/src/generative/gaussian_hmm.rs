@@ -10,7 +10,7 @@ mod fitted;
 use super::distinct::distinct_series;
 use super::gaussian::Moments;
 use super::hidden::{Training, Transitions, baum_welch};
-use super::hmm::{ITERATIONS, LENGTH, PRIOR, STARTS, STATES, TOLERANCE, check_prior};
+use super::hmm::{ITERATIONS, LENGTH, PRIOR, STARTS, STATES, TOLERANCE, USUAL, check_prior, settled};
 use super::{GenerativeModel, seeding};
 use crate::control::Control;
 use crate::data::{Cells, RowWeights, Series};
@@ -33,15 +33,8 @@ pub struct GaussianHmm {
 
 impl Default for GaussianHmm {
     fn default() -> Self {
-        let number = Value::Number;
-        GaussianHmm {
-            states: number(2.0),
-            starts: number(3.0),
-            iterations: number(100.0),
-            prior: number(1.1),
-            tolerance: number(1e-6),
-            length: Value::Auto,
-        }
+        let [states, starts, iterations, prior, tolerance] = USUAL.map(Value::Number);
+        GaussianHmm { states, starts, iterations, prior, tolerance, length: Value::Auto }
     }
 }
 
@@ -60,14 +53,9 @@ impl GenerativeModel for GaussianHmm {
     type Fitted = FittedGaussianHmm;
 
     fn settle(&self, inputs: &Series, _: RowWeights<'_>) -> Self {
-        GaussianHmm {
-            states: self.states.settle(2.0),
-            starts: self.starts.settle(3.0),
-            iterations: self.iterations.settle(100.0),
-            prior: self.prior.settle(1.1),
-            tolerance: self.tolerance.settle(1e-6),
-            length: self.length.settle_by(|| longest(inputs)),
-        }
+        let [states, starts, iterations, prior, tolerance] =
+            settled([&self.states, &self.starts, &self.iterations, &self.prior, &self.tolerance]);
+        GaussianHmm { states, starts, iterations, prior, tolerance, length: self.length.settle_by(|| longest(inputs)) }
     }
     fn check(&self, _: &Series) -> Result<()> {
         check_prior(Self::NAME, &self.prior)

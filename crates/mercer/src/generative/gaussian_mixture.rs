@@ -10,7 +10,7 @@ mod training;
 
 use super::distinct::{compare_numbers, distinct};
 use super::gaussian::CovarianceForm;
-use super::hmm::{ITERATIONS, PRIOR, STARTS, TOLERANCE, check_prior};
+use super::hmm::{ITERATIONS, PRIOR, STARTS, TOLERANCE, USUAL, check_prior, settled};
 use super::{GenerativeModel, hidden};
 use crate::control::Control;
 use crate::data::{Cells, Points, RowWeights};
@@ -34,15 +34,8 @@ pub struct GaussianMixture {
 
 impl Default for GaussianMixture {
     fn default() -> Self {
-        let number = Value::Number;
-        GaussianMixture {
-            components: number(2.0),
-            covariance: CovarianceForm::Diagonal,
-            starts: number(3.0),
-            iterations: number(100.0),
-            prior: number(1.1),
-            tolerance: number(1e-6),
-        }
+        let [components, starts, iterations, prior, tolerance] = USUAL.map(Value::Number);
+        GaussianMixture { components, covariance: CovarianceForm::Diagonal, starts, iterations, prior, tolerance }
     }
 }
 
@@ -66,14 +59,9 @@ impl GenerativeModel for GaussianMixture {
     type Fitted = FittedGaussianMixture;
 
     fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
-        GaussianMixture {
-            components: self.components.settle(2.0),
-            covariance: self.covariance,
-            starts: self.starts.settle(3.0),
-            iterations: self.iterations.settle(100.0),
-            prior: self.prior.settle(1.1),
-            tolerance: self.tolerance.settle(1e-6),
-        }
+        let [components, starts, iterations, prior, tolerance] =
+            settled([&self.components, &self.starts, &self.iterations, &self.prior, &self.tolerance]);
+        GaussianMixture { components, covariance: self.covariance, starts, iterations, prior, tolerance }
     }
     fn check(&self, _: &Points) -> Result<()> {
         check_prior(Self::NAME, &self.prior)

@@ -35,18 +35,18 @@ pub struct Hmm {
 
 impl Default for Hmm {
     fn default() -> Self {
-        let number = Value::Number;
-        Hmm {
-            states: number(2.0),
-            starts: number(3.0),
-            iterations: number(100.0),
-            prior: number(1.1),
-            tolerance: number(1e-6),
-            length: Value::Auto,
-            alphabet: Alphabet::Auto,
-            ambiguity: Ambiguity::Split,
-        }
+        let [states, starts, iterations, prior, tolerance] = USUAL.map(Value::Number);
+        let (alphabet, ambiguity) = (Alphabet::Auto, Ambiguity::Split);
+        Hmm { states, starts, iterations, prior, tolerance, length: Value::Auto, alphabet, ambiguity }
     }
+}
+
+/// States or components, starts, iterations, prior and tolerance where none are given.
+pub(super) const USUAL: [f64; 5] = [2.0, 3.0, 100.0, 1.1, 1e-6];
+
+/// Those numbers in the places of what is open.
+pub(super) fn settled(given: [&Value; 5]) -> [Value; 5] {
+    std::array::from_fn(|i| given[i].settle(USUAL[i]))
 }
 
 pub(super) const STATES: Param = Param::fixed("states", "hidden states", Domain::Integer(1, 1000));
@@ -132,16 +132,10 @@ impl GenerativeModel for Hmm {
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
         let longest = || inputs.iter().map(|s| s.chars().count()).max().unwrap_or(0).max(1) as f64;
-        Hmm {
-            states: self.states.settle(2.0),
-            starts: self.starts.settle(3.0),
-            iterations: self.iterations.settle(100.0),
-            prior: self.prior.settle(1.1),
-            tolerance: self.tolerance.settle(1e-6),
-            length: self.length.settle_by(longest),
-            alphabet: self.reading().settled(inputs),
-            ambiguity: self.ambiguity,
-        }
+        let [states, starts, iterations, prior, tolerance] =
+            settled([&self.states, &self.starts, &self.iterations, &self.prior, &self.tolerance]);
+        let alphabet = self.reading().settled(inputs);
+        Hmm { states, starts, iterations, prior, tolerance, length: self.length.settle_by(longest), alphabet, ambiguity: self.ambiguity }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         check_prior(Self::NAME, &self.prior)?;

@@ -16,6 +16,7 @@ mod shrinkage;
 mod simplex;
 
 pub use any::{DynDistribution, DynModel};
+pub(crate) use distinct::{compare_numbers, distinct};
 pub use expression::GenerativeEntry;
 pub use model::{FittedDistribution, FreeParameter, GenerativeModel};
 pub use registered::{RegisteredDistribution, RegisteredModel, register};

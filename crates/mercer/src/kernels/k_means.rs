@@ -5,8 +5,9 @@
 
 use crate::blocks;
 use crate::control::Control;
-use crate::data::some_rows;
+use crate::data::{RowWeights, some_rows};
 use crate::error::{Error, Result};
+use crate::generative::{compare_numbers, distinct};
 use crate::gram::axpy;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -36,16 +37,9 @@ const TOGETHER: usize = 512;
 /// Points that differ, in ascending order, and how often each counts.
 fn merged(points: &[f64], dim: usize, weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let point = |i: usize| &points[i * dim..(i + 1) * dim];
-    let ascending = |a: &usize, b: &usize| point(*a).iter().zip(point(*b)).map(|(x, z)| x.total_cmp(z)).find(|o| o.is_ne());
-    let mut order: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
-    order.sort_by(|a, b| ascending(a, b).unwrap_or(std::cmp::Ordering::Equal));
-    let runs: Vec<&[usize]> = order.chunk_by(|a, b| point(*a) == point(*b)).collect();
-    let (mut values, mut counts) = (Vec::new(), Vec::new());
-    for run in some_rows(runs.len(), MOST, 0).into_iter().map(|k| runs[k]) {
-        values.extend_from_slice(point(run[0]));
-        counts.push(run.iter().map(|&i| weights[i]).sum());
-    }
-    (values, counts)
+    let (kept, counts) = distinct(weights.len(), RowWeights::from(Some(weights)), |i, j| compare_numbers(point(i), point(j)));
+    let some = some_rows(kept.len(), MOST, 0);
+    (some.iter().flat_map(|&k| point(kept[k])).copied().collect(), some.iter().map(|&k| counts[k]).collect())
 }
 
 impl Centres {
@@ -160,9 +154,10 @@ fn drawn(points: &[f64], dim: usize, weights: &[f64], count: usize, seed: u64) -
                 at < 0.0 && *share > 0.0
             };
             let chosen = left.iter().position(passed).unwrap_or(last);
-            let apart = |point: &[f64]| -> f64 { point.iter().zip(&points[chosen * dim..]).map(|(x, m)| (x - m) * (x - m)).sum() };
+            let squared_distance =
+                |point: &[f64]| -> f64 { point.iter().zip(&points[chosen * dim..]).map(|(x, m)| (x - m) * (x - m)).sum() };
             let all = points.par_chunks_exact(dim.max(1)).with_min_len(TOGETHER).zip(&nearest);
-            let nearest: Vec<f64> = all.map(|(point, nearest)| nearest.min(apart(point))).collect();
+            let nearest: Vec<f64> = all.map(|(point, nearest)| nearest.min(squared_distance(point))).collect();
             let loss: f64 = nearest.iter().zip(weights).map(|(d, w)| d * w).sum();
             if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
                 best = Some((loss, chosen, nearest));

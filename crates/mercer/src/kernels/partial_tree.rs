@@ -5,7 +5,7 @@
 //! With S(i, j) = decay^2 C(n_i, m_j) (1 + D(i - 1, j - 1)), D(i, j) = sum_(i' <= i, j' <= j) decay^(i - i' + j - j') S(i', j'), the sum is
 //! that of all S: one step for each pair of children.
 
-use super::trees::forest::{ChildValues, KeyedNodes, Kids, NodeValues, PreparedTrees, per_value};
+use super::trees::forest::{ChildValues, KeyedNodes, Kids, NodeValues, PreparedTrees, by_nodes, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
 use crate::data::{RowWeights, Trees};
 use crate::error::Result;
@@ -105,19 +105,5 @@ impl Kernel for PartialTree {
     fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
         PartialTree { decay: self.decay.settle(DECAY), height: self.height.settle(DECAY), ..*self }
     }
-    fn prepare(&self, (): &(), inputs: &Trees, _: Option<&PreparedTrees>) -> Result<PreparedTrees> {
-        PreparedTrees::of(inputs, |row| self.nodes(inputs, row), &self.values(), "take a smaller decay or height")
-    }
-    fn fill<T: Real>(&self, tile: Tile<'_, PreparedTrees, T>) {
-        PreparedTrees::fill(tile, &self.values());
-    }
-    fn diagonal(&self, x: &PreparedTrees) -> Vec<f64> {
-        x.own().to_vec()
-    }
-    fn per_value(&self, inputs: &Trees) -> f64 {
-        per_value(inputs, |row| self.nodes(inputs, row), PER_PAIR)
-    }
-    fn mercer(&self) -> Mercer {
-        Mercer::Always
-    }
+    by_nodes!(remedy: "take a smaller decay or height");
 }

@@ -30,7 +30,7 @@ impl Default for Signature {
 /// The parameter that adds the time to a path.
 pub(super) const TIME: Param = Param::fixed(
     "time",
-    "time as one more channel, from 0 to 1: tells paths apart that differ in speed alone",
+    "time as one more channel, from 0 to 1: distinguishes paths that differ in speed alone",
     Domain::Flag,
 );
 /// Levels where none are given.

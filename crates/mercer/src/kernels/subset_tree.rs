@@ -5,7 +5,7 @@
 //! A production is a node with its children. For nodes n, m of one production C(n, m) = decay prod_j (1 + C(n_j, m_j)) over their children
 //! that have children, and 0 for nodes of two; k = sum_nm C(n, m). O(|T1| |T2|) at worst, linear where productions are many.
 
-use super::trees::forest::{ChildValues, KeyedNodes, Kids, NodeValues, PreparedTrees, per_value};
+use super::trees::forest::{ChildValues, KeyedNodes, Kids, NodeValues, PreparedTrees, by_nodes, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
 use crate::data::{RowWeights, Trees};
 use crate::error::Result;
@@ -78,19 +78,5 @@ impl Kernel for SubsetTree {
     fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
         SubsetTree { decay: self.decay.settle(DECAY), ..*self }
     }
-    fn prepare(&self, (): &(), inputs: &Trees, _: Option<&PreparedTrees>) -> Result<PreparedTrees> {
-        PreparedTrees::of(inputs, |row| self.nodes(inputs, row), &self.values(), "take a smaller decay, or the kernel subtree")
-    }
-    fn fill<T: Real>(&self, tile: Tile<'_, PreparedTrees, T>) {
-        PreparedTrees::fill(tile, &self.values());
-    }
-    fn diagonal(&self, x: &PreparedTrees) -> Vec<f64> {
-        x.own().to_vec()
-    }
-    fn per_value(&self, inputs: &Trees) -> f64 {
-        per_value(inputs, |row| self.nodes(inputs, row), PER_PAIR)
-    }
-    fn mercer(&self) -> Mercer {
-        Mercer::Always
-    }
+    by_nodes!(remedy: "take a smaller decay, or the kernel subtree");
 }

@@ -16,7 +16,7 @@ const STEPS: usize = 5000;
 const CONVERGED: f64 = 1e-9;
 /// Relative change of a parameter by the fixed point, which converges linearly, after which it is found.
 const CONVERGED_SLOWLY: f64 = 1e-13;
-/// The sum A of the parameters at which rows cannot be told from those of a multinomial, per count of the longest row.
+/// The sum A of the parameters at which rows are distributed as those of a multinomial but for rounding, per count of the longest row.
 const LARGE: f64 = 1e5;
 
 /// How a fit ended.

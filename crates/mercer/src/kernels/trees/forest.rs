@@ -288,3 +288,26 @@ pub(crate) fn per_value(trees: &Trees, nodes: impl Fn(usize) -> KeyedNodes, per_
     let pairs: f64 = counts.into_values().map(|count| count * count).sum();
     PER_KEY * 2.0 * keys / f64::max(rows, 1.0) + per_pair * pairs / f64::max(rows * rows, 1.0)
 }
+
+/// The methods of [`crate::gram::Kernel`] of a kernel that compares trees node by node, from its `nodes` and its `values`; `remedy`: what to
+/// do about values above the largest number.
+macro_rules! by_nodes {
+    (remedy: $remedy:literal) => {
+        fn prepare(&self, (): &(), inputs: &Trees, _: Option<&PreparedTrees>) -> Result<PreparedTrees> {
+            PreparedTrees::of(inputs, |row| self.nodes(inputs, row), &self.values(), $remedy)
+        }
+        fn fill<T: Real>(&self, tile: Tile<'_, PreparedTrees, T>) {
+            PreparedTrees::fill(tile, &self.values());
+        }
+        fn diagonal(&self, x: &PreparedTrees) -> Vec<f64> {
+            x.own().to_vec()
+        }
+        fn per_value(&self, inputs: &Trees) -> f64 {
+            per_value(inputs, |row| self.nodes(inputs, row), PER_PAIR)
+        }
+        fn mercer(&self) -> Mercer {
+            Mercer::Always
+        }
+    };
+}
+pub(crate) use by_nodes;
