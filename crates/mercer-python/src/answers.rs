@@ -8,7 +8,7 @@ use mercer::data::ColumnKind;
 use mercer::estimators::{Answer, EstimatorExpr, Expansion, Fitted, FittedModel, Predicted, Predictions, Query, Sigmoid, Spectrum, Want};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
-use mercer::param::{Domain, Value};
+use mercer::param::{Domain, NumericSetting, Value};
 use mercer::read::TargetInfo;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -129,9 +129,11 @@ pub(crate) fn parameters<'py>(py: Python<'py>, estimator: &EstimatorExpr) -> PyR
     let all = PyDict::new(py);
     let numbers = estimator.values();
     for (name, text) in estimator.arguments() {
-        match numbers.iter().find(|(param, _)| param.name == name) {
-            Some((param, Value::Number(x))) if matches!(param.domain, Domain::Integer(..)) => all.set_item(name, *x as u64)?,
-            Some((_, value)) => all.set_item(name, parameter(py, value)?)?,
+        match numbers.iter().find(|own| own.path == name) {
+            Some(NumericSetting { param, value: Value::Number(x), .. }) if matches!(param.domain, Domain::Integer(..)) => {
+                all.set_item(name, *x as u64)?
+            }
+            Some(own) => all.set_item(name, parameter(py, &own.value)?)?,
             None if text == "true" || text == "false" => all.set_item(name, text == "true")?,
             None => all.set_item(name, text)?,
         }

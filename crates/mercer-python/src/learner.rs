@@ -243,7 +243,7 @@ impl Learner {
         // A search may take long on any number of rows.
         let open = learner.kernel.as_ref().is_none_or(|kernel| !kernel.values().iter().all(|p| p.value.is_settled()))
             || own::is_own(&learner.estimator)
-            || !learner.estimator.values().iter().all(|(_, value)| value.is_settled());
+            || !learner.estimator.values().iter().all(|own| own.value.is_settled());
         let size = if open { Size::Any } else { Size::of_values(data.rows() * data.rows(), &data) };
         let model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
         let mut notices = if tell { model.about.notices.clone() } else { Vec::new() };

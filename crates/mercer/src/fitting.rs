@@ -5,9 +5,9 @@ mod kernel_values;
 mod of_features;
 
 pub(crate) use kernel_values::KernelValues;
-pub(crate) use of_features::kernel_beside;
 pub use of_features::prepare_to_fit;
 use of_features::{by_features, require_features};
+pub(crate) use of_features::{kernel_beside, natural_kernel};
 
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
@@ -317,7 +317,7 @@ pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Co
     planned.map_err(|error| match error {
         Error::Memory { what, needed, allowed, .. } => {
             // What looks at no input is no substitute.
-            let does = |e: &&EstimatorExpr| e.uses_kernel() && e.costs(size).bytes <= allowed;
+            let does = |e: &&EstimatorExpr| e.looks_at_inputs() && e.costs(size).bytes <= allowed;
             let all = EstimatorExpr::usual_for(target).unwrap_or_default();
             let less: Vec<&str> = all.iter().filter(does).map(|e| e.name()).collect();
             let instead = if less.is_empty() { String::new() } else { format!(", or an estimator that needs less ({})", less.join(", ")) };

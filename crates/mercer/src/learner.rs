@@ -265,7 +265,7 @@ impl Learner {
         let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Box<dyn Bound>> {
             let bound = gram_for(kernel, estimator, size(expr), &prepared.data, control)?;
             // Kernel values are no features.
-            let values = before.values.filter(|_| !estimator.needs().reads_features());
+            let values = before.values.filter(|_| !estimator.needs().reads_structure());
             let shared = values.map_or(Ok(None), |values| values(bound.as_ref(), expr, &prepared.data))?;
             Ok(shared.map_or(bound, |values| Box::new(Known(values.among.clone()))))
         };

@@ -246,7 +246,7 @@ fn costs_of_every_estimator_are_what_is_counted() {
                 if !EstimatorExpr::parse(entry.name).unwrap().takes(&target) {
                     continue;
                 }
-                let reads_features = entry.needs.reads_features();
+                let reads_features = entry.needs.reads_structure();
                 let of_rows: Box<dyn Gram> = if reads_features { coordinates(rows).unwrap() } else { Box::new(gram(rows).unwrap()) };
                 let (said, mut counted) = compared(entry.name, of_rows.as_ref(), &target).unwrap();
                 if is_sparse(entry.name) {

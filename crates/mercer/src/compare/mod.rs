@@ -203,10 +203,11 @@ impl Field {
         plan::require_room(examples.data, control)?;
         let raw = examples.select(&used.rows);
         // The narrowest need of those that read features, where all do.
-        let readers = || comparing.estimators.iter().filter(|e| e.needs().reads_features());
+        let readers = || comparing.estimators.iter().filter(|e| e.needs().reads_structure());
         let narrowest = readers().find(|e| e.needs() == Needs::Coordinates).or_else(|| readers().next());
+        let asks_for_values = comparing.estimators.iter().any(|e| e.looks_at_inputs() && !e.needs().reads_structure());
         let (kernel, weights) = (comparing.kernel.as_ref(), raw.weights.as_deref());
-        let whole = match narrowest.filter(|_| readers().count() == comparing.estimators.len()) {
+        let whole = match narrowest.filter(|_| !asks_for_values) {
             Some(reader) => fitting::prepare_to_fit(&comparing.prep, kernel, reader, &raw.data, weights)?,
             None => fitting::prepare_weighed(&comparing.prep, kernel, &raw.data, weights)?,
         };
@@ -317,7 +318,7 @@ pub fn compare_watched(
     notices.extend(whole.notices.iter().filter(|n| !of_steps.contains(n)).cloned());
     for estimator in &comparing.estimators {
         let kernel = fitting::kernel_beside(estimator, comparing.kernel.as_ref(), &whole);
-        if kernel != whole.kernel {
+        if kernel != whole.kernel && estimator.uses_kernel() {
             notices.push(format!("{} reads features of rows: its kernel is {kernel}", estimator.name()));
         }
     }

@@ -243,7 +243,7 @@ impl<'a> Runner<'a> {
     fn search(&self, k: usize, prepared: &PreparedFold, trial: &Trial, control: &Control) -> Result<Search> {
         let searched = self.arena.searched(k, prepared)?;
         let (examples, aim) = (searched.examples(prepared), Aim { scoring: self.scoring, within_noise: true });
-        let shares = !trial.estimator.needs().reads_features();
+        let shares = !trial.estimator.needs().reads_structure();
         let values = match searched.is_all() && shares {
             true => self.arena.values(k, prepared, &examples, &searched.kernel, control)?,
             false => None,
@@ -322,7 +322,7 @@ impl<'a> Runner<'a> {
             }
             None => kernel,
         };
-        let values = match estimator.needs().reads_features() {
+        let values = match estimator.needs().reads_structure() {
             true => None,
             false => self.arena.values(k, prepared, &train, kernel, control)?,
         };
@@ -355,7 +355,7 @@ impl<'a> Runner<'a> {
     fn learner(&self, trial: &Trial) -> Learner {
         Learner {
             prep: self.comparing.prep.clone(),
-            kernel: if trial.estimator.needs().reads_features() { Some(trial.kernel.clone()) } else { self.comparing.kernel.clone() },
+            kernel: if trial.estimator.needs().reads_structure() { Some(trial.kernel.clone()) } else { self.comparing.kernel.clone() },
             estimator: trial.estimator.clone(),
             seed: self.comparing.seed,
             allow_non_mercer: self.comparing.allow_non_mercer,

@@ -58,9 +58,9 @@ impl Starts {
         // Of several starts the best end would hide what one start leads to.
         let estimator = tightened(model.estimator.without_probabilities().with_one_start())?;
         let mut other = estimator.clone();
-        let start = match estimator.values().into_iter().find(|(param, _)| param.search.is_some()) {
-            Some((param, value)) => {
-                other.set(param.name, &Value::Number(AWAY * value.number()))?;
+        let start = match estimator.values().into_iter().find(|own| own.param.search.is_some()) {
+            Some(own) => {
+                other.set(&own.path, &Value::Number(AWAY * own.value.number()))?;
                 other.fit(&task)?
             }
             None => {
@@ -83,9 +83,9 @@ impl Starts {
 
 /// An estimator whose solver comes close to its solution.
 fn tightened(mut estimator: EstimatorExpr) -> Result<EstimatorExpr> {
-    for (param, value) in estimator.values() {
-        if param.name == "tolerance" && value.number() > TIGHT {
-            estimator.set(param.name, &Value::Number(TIGHT))?;
+    for own in estimator.values() {
+        if own.path == "tolerance" && own.value.number() > TIGHT {
+            estimator.set(&own.path, &Value::Number(TIGHT))?;
         }
     }
     Ok(estimator)

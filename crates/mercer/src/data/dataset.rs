@@ -128,6 +128,12 @@ impl Dataset {
         let columns = self.columns.iter().map(|c| Column { name: c.name.clone(), values: c.values.select(rows) }).collect();
         Dataset { rows: rows.len(), columns, written: self.written.clone() }
     }
+    /// The cells of a row as words that are equal where the cells are.
+    pub(crate) fn words(&self, row: usize) -> Vec<u64> {
+        let mut all = Vec::new();
+        self.columns.iter().for_each(|c| c.values.words(row, &mut |word| all.push(word)));
+        all
+    }
     /// How a column was written in the table that it was read from.
     pub fn written(&self, name: &str) -> Written {
         self.written.get(name).cloned().unwrap_or_default()

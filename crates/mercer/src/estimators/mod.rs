@@ -8,6 +8,7 @@
 //! | `systems` | linear systems that several estimators solve |
 //! | `probabilities` | held-out scores and the maps from scores to class probabilities |
 //! | `baseline` | the most frequent class, or the mean |
+//! | `generative` | generative models as densities, and as classifiers by Bayes' rule |
 //! | `linear` | linear models in feature space: ridge, logistic, discriminant, perceptron |
 //! | `support_vectors` | support vector machines, from kernel values and from features |
 //! | `gaussian_process` | Gaussian processes of numbers and of classes |
@@ -22,6 +23,7 @@ mod clustering;
 mod contract;
 mod embedding;
 mod gaussian_process;
+mod generative;
 mod kernelised_features;
 mod linear;
 mod neighbours;
@@ -43,6 +45,7 @@ pub use contract::{
 };
 pub use embedding::{FittedKernelPca, FittedMds, KernelPca, KernelValueKind, Loss, Mds, Spectrum};
 pub use gaussian_process::{FittedGp, Gp, GpOfClasses, GpOfLikelihood, GpOfNumbers, Inference, NumberLikelihood};
+pub use generative::{Bayes, Density, FittedBayes, FittedDensity};
 pub use kernelised_features::{
     Centroids, FittedL1vm, FittedL2vm, FittedRbfNetwork, FittedRvm, L1vm, L2vm, PathPoint, RbfNetwork, Rvm, choose,
 };

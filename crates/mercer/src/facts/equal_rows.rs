@@ -42,7 +42,7 @@ fn groups(data: &Dataset, hashes: &[u64]) -> Vec<usize> {
     let mut count = 0;
     for (i, &hash) in hashes.iter().enumerate() {
         let known = firsts.entry(hash).or_default();
-        let group = match known.iter().find(|(first, _)| same(data, *first, i)) {
+        let group = match known.iter().find(|(first, _)| data.words(*first) == data.words(i)) {
             Some((_, group)) => *group,
             None => {
                 known.push((i, count));
@@ -53,15 +53,6 @@ fn groups(data: &Dataset, hashes: &[u64]) -> Vec<usize> {
         groups.push(group);
     }
     groups
-}
-
-fn same(data: &Dataset, a: usize, b: usize) -> bool {
-    let words = |row: usize| {
-        let mut all = Vec::new();
-        data.columns().iter().for_each(|c| c.values.words(row, &mut |word| all.push(word)));
-        all
-    };
-    words(a) == words(b)
 }
 
 /// A target as words, so that rows can be distinguished by it too.

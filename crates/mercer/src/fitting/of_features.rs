@@ -4,8 +4,8 @@ use super::{Prepared, kinds_of, prepare_weighed};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Finds, Fitted, FittedModel, Needs, Predictions, Query, Want};
-use crate::kernels::{FittedKernel, KernelExpr};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Predictions, Query, Want};
+use crate::kernels::{FittedKernel, Identical, KernelExpr};
 use crate::prep;
 
 /// Prepares rows for a fit of an estimator as [`prepare_weighed`] does: one that reads features has a kernel of its own where none is given, and one of a density takes
@@ -22,11 +22,11 @@ pub fn prepare_to_fit(
 ) -> Result<Prepared> {
     let needs = estimator.needs();
     let in_units = prep::Recipe { standardise: false, ..recipe.clone() };
-    let recipe = if estimator.takes_no_target() && estimator.gives().finds == Finds::Density { &in_units } else { recipe };
-    if kernel.is_some() || !needs.reads_features() {
+    let recipe = if estimator.facts().takes_columns_as_they_are { &in_units } else { recipe };
+    if kernel.is_some() || !needs.reads_structure() {
         return prepare_weighed(recipe, kernel, data, weights);
     }
-    let kernel = KernelExpr::natural_features(&kinds_of(data), needs == Needs::Features).ok_or_else(|| {
+    let kernel = natural_kernel(needs, &kinds_of(data)).ok_or_else(|| {
         Error::Data(format!(
             "{} reads columns of {}, and the table has none",
             estimator.name(),
@@ -36,15 +36,26 @@ pub fn prepare_to_fit(
     prepare_weighed(recipe, Some(&kernel), data, weights)
 }
 
+/// The kernel of such columns that has what an estimator reads; `None` where no column has.
+pub(crate) fn natural_kernel(needs: Needs, kinds: &[(&str, ColumnKind)]) -> Option<KernelExpr> {
+    match needs {
+        Needs::Rows => Some(KernelExpr::Identical(Identical::default())),
+        _ => KernelExpr::natural_features(kinds, needs == Needs::Features),
+    }
+}
+
 /// The kernel of an estimator in a comparison on prepared rows: that of all others, or where none was given and it reads features, one
 /// that has them. Labels have features only where they were prepared as indicators: then the refusal says what to do.
 pub(crate) fn kernel_beside(estimator: &EstimatorExpr, given: Option<&KernelExpr>, whole: &Prepared) -> KernelExpr {
     let kinds = kinds_of(&whole.data);
+    if estimator.needs() == Needs::Rows && !whole.kernel.keeps_table() {
+        return KernelExpr::Identical(Identical::default());
+    }
     let labels = kinds.iter().any(|(_, kind)| *kind == ColumnKind::Category);
-    if given.is_some() || labels || !estimator.needs().reads_features() {
+    if given.is_some() || labels || !estimator.needs().reads_structure() {
         return whole.kernel.clone();
     }
-    KernelExpr::natural_features(&kinds, estimator.needs() == Needs::Features).unwrap_or_else(|| whole.kernel.clone())
+    natural_kernel(estimator.needs(), &kinds).unwrap_or_else(|| whole.kernel.clone())
 }
 
 /// Refuses a kernel without the features or coordinates that the estimator reads.
@@ -59,6 +70,9 @@ pub(super) fn require_features(kernel: &KernelExpr, estimator: &EstimatorExpr, d
         }
         Needs::Coordinates if !kernel.has_coordinates() => {
             format!("reads the coordinates of rows and not values of {kernel}; leave the kernel out, or take linear")
+        }
+        Needs::Rows if !kernel.keeps_table() => {
+            "reads the cells of rows and no kernel; leave the kernel out, or choose columns by on(NAME, identical)".into()
         }
         Needs::Coordinates if !dense() => "reads coordinates that are all there, and these columns are sparse; take other columns".into(),
         _ => return Ok(()),

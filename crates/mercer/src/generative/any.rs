@@ -40,6 +40,22 @@ pub(super) fn fit_like<M: GenerativeModel>(
     model.fit_like(gather::<M::Inputs>(rows)?.as_ref(), pooled, seed, control)
 }
 
+/// Fits a model to some rows of a table: see [`GenerativeModel::fit_class`].
+pub(super) fn fit_class<M: GenerativeModel>(
+    model: &M,
+    rows: &Dataset,
+    weights: RowWeights<'_>,
+    all: &Dataset,
+    seed: u64,
+    control: &Control,
+) -> Result<M::Fitted> {
+    weights.check(rows.rows())?;
+    param::require_settled(model, M::NAME, M::PARAMS)?;
+    let inputs = gather::<M::Inputs>(rows)?;
+    model.check(&inputs)?;
+    model.fit_class(&inputs, weights, gather::<M::Inputs>(all)?.as_ref(), seed, control)
+}
+
 /// What only a damaged file brings about.
 pub(super) fn unlike() -> Error {
     Error::Data("a fitted model is not of the model that it is compared with".into())

@@ -18,6 +18,8 @@ pub struct GenerativeEntry {
     pub source: &'static str,
     /// The kind of columns it takes.
     pub takes: &'static str,
+    /// Whether a column of this kind can be part of its input.
+    pub needs: fn(crate::data::ColumnKind) -> bool,
     /// Whether it takes columns as they are, not standardised.
     pub as_is: bool,
     /// Parameter records.
@@ -34,6 +36,7 @@ pub(super) fn entry<M: GenerativeModel>() -> GenerativeEntry {
         doc: M::DOC,
         source: M::SOURCE,
         takes: M::Inputs::NEEDS,
+        needs: M::Inputs::takes,
         as_is: M::AS_IS,
         params: M::PARAMS,
         aliases: M::ALIASES,

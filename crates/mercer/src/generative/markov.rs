@@ -135,6 +135,11 @@ impl GenerativeModel for Markov {
         }
         self.fitted(&self.reading().encode(&inputs.select(&counted), None), &|k| weights.at(counted[k]), control)
     }
+    /// Over the letters of all training rows.
+    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, all: &Strings, _seed: u64, control: &Control) -> Result<FittedMarkov> {
+        let letters = self.reading().encode(all, None);
+        self.fitted(&self.reading().encode(inputs, Some(&letters)), &|i| weights.at(i), control)
+    }
     /// Over the letters of all training rows: a letter that these rows lack has the probability of the prior.
     fn fit_like(&self, inputs: &Strings, pooled: &FittedMarkov, _seed: u64, control: &Control) -> Result<FittedMarkov> {
         self.fitted(&pooled.encode(inputs), &|_| 1.0, control)

@@ -97,6 +97,23 @@ macro_rules! models {
                     GenerativeExpr::Registered(m) => m.fit(rows, weights, seed, control).map(FittedGenerative::Registered),
                 }
             }
+            /// Fits the model to the rows of a class, with what only all rows tell: see [`GenerativeModel::fit_class`].
+            ///
+            /// # Errors
+            /// As [`GenerativeExpr::fit`].
+            pub fn fit_class(
+                &self,
+                rows: &Dataset,
+                weights: RowWeights<'_>,
+                all: &Dataset,
+                seed: u64,
+                control: &Control,
+            ) -> Result<FittedGenerative> {
+                match self {
+                    $(GenerativeExpr::$Model(m) => any::fit_class(m, rows, weights, all, seed, control).map(FittedGenerative::$Model),)*
+                    GenerativeExpr::Registered(m) => m.fit_class(rows, weights, all, seed, control).map(FittedGenerative::Registered),
+                }
+            }
             /// Fits the model to few rows alone, in the shape of a fit to all training rows, such as over its letters.
             ///
             /// # Errors

@@ -42,6 +42,21 @@ pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debu
     /// # Errors
     /// Rows that no such model can be fitted to; bounds of `control`.
     fn fit(&self, inputs: &Self::Inputs, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<Self::Fitted>;
+    /// Fits the distribution to some of the training rows, counted by weight: those of a class. What only all rows tell, such as the
+    /// letters that there are, is taken from these.
+    ///
+    /// # Errors
+    /// As [`GenerativeModel::fit`].
+    fn fit_class(
+        &self,
+        inputs: &Self::Inputs,
+        weights: RowWeights<'_>,
+        _all: &Self::Inputs,
+        seed: u64,
+        control: &Control,
+    ) -> Result<Self::Fitted> {
+        self.fit(inputs, weights, seed, control)
+    }
     /// Fits the distribution to few rows alone, in the shape of a fit to all training rows, such as over its letters, so that
     /// [`FittedDistribution::log_product`] compares the two.
     ///

@@ -80,6 +80,14 @@ trait RegisteredAny: DynModel + Send + Sync {
     fn is(&self, other: &dyn RegisteredAny) -> bool;
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<RegisteredDistribution>;
+    fn fit_class(
+        &self,
+        rows: &Dataset,
+        weights: RowWeights<'_>,
+        all: &Dataset,
+        seed: u64,
+        control: &Control,
+    ) -> Result<RegisteredDistribution>;
     fn fit_like(&self, rows: &Dataset, pooled: &RegisteredDistribution, seed: u64, control: &Control) -> Result<RegisteredDistribution>;
 }
 
@@ -107,6 +115,16 @@ impl<M: GenerativeModel> RegisteredAny for M {
     }
     fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<RegisteredDistribution> {
         any::fit(self, rows, weights, seed, control).map(|fitted| RegisteredDistribution(Box::new(FittedBy::<M>(fitted))))
+    }
+    fn fit_class(
+        &self,
+        rows: &Dataset,
+        weights: RowWeights<'_>,
+        all: &Dataset,
+        seed: u64,
+        control: &Control,
+    ) -> Result<RegisteredDistribution> {
+        any::fit_class(self, rows, weights, all, seed, control).map(|fitted| RegisteredDistribution(Box::new(FittedBy::<M>(fitted))))
     }
     fn fit_like(&self, rows: &Dataset, pooled: &RegisteredDistribution, seed: u64, control: &Control) -> Result<RegisteredDistribution> {
         let pooled = pooled.of::<M>().ok_or_else(any::unlike)?;
@@ -170,6 +188,16 @@ impl RegisteredModel {
     }
     pub(super) fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<RegisteredDistribution> {
         self.0.fit(rows, weights, seed, control)
+    }
+    pub(super) fn fit_class(
+        &self,
+        rows: &Dataset,
+        weights: RowWeights<'_>,
+        all: &Dataset,
+        seed: u64,
+        control: &Control,
+    ) -> Result<RegisteredDistribution> {
+        self.0.fit_class(rows, weights, all, seed, control)
     }
     pub(super) fn fit_like(
         &self,

@@ -1,6 +1,7 @@
 //! Structure of a Gram matrix that spares kernel values: a whole matrix that is held, or features whose products the values are.
 
 use super::Side;
+use crate::data::Dataset;
 use crate::linalg::{self, Lower, Matrix, SparseMatrix};
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -36,6 +37,10 @@ pub trait FeatureSource: Sync {
     fn sparse(&self, _side: Side) -> Option<SparseMatrix<'_>> {
         None
     }
+    /// The inputs of one side themselves, where the kernel keeps them for estimators that read no kernel value.
+    fn table(&self, _side: Side) -> Option<Cow<'_, Dataset>> {
+        None
+    }
     /// Whether the features of an input are the same whatever it is compared with: their weights then predict new inputs.
     fn stand_alone(&self) -> bool {
         true
@@ -65,6 +70,10 @@ impl<'a> Structure<'a> {
     /// [`FeatureSource::sparse`], where there is a source.
     pub fn sparse_features(self, side: Side) -> Option<SparseMatrix<'a>> {
         self.source()?.sparse(side)
+    }
+    /// [`FeatureSource::table`], where there is a source.
+    pub fn table(self, side: Side) -> Option<Cow<'a, Dataset>> {
+        self.source()?.table(side)
     }
     /// [`FeatureSource::stand_alone`]; true where there are no features.
     pub fn features_stand_alone(self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::{Block, FeatureSource, Gram, Side, Structure, with_scratch};
 use crate::control::Control;
+use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use std::borrow::Cow;
@@ -137,6 +138,9 @@ impl FeatureSource for Subset<'_> {
     }
     fn stand_alone(&self) -> bool {
         self.of.structure().features_stand_alone()
+    }
+    fn table(&self, side: Side) -> Option<Cow<'_, Dataset>> {
+        self.of.structure().table(side).map(|all| Cow::Owned(all.select(self.list(side))))
     }
 }
 

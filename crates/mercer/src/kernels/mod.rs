@@ -202,6 +202,7 @@ catalogue! {
         cross_correlation: CrossCorrelation,
         signature: Signature,
         signature_pde: SignaturePde,
+        identical: Identical,
     }
     compositions {
         sum: Sum,

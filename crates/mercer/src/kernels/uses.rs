@@ -237,6 +237,15 @@ impl KernelExpr {
         }
     }
 
+    /// Whether it keeps the table, or some columns of it, beside its values: `identical`, on some columns.
+    pub fn keeps_table(&self) -> bool {
+        match self {
+            KernelExpr::Identical(_) => true,
+            KernelExpr::On(Composed { of, .. }) => of.iter().all(KernelExpr::keeps_table),
+            _ => false,
+        }
+    }
+
     /// The first kernel of the list that takes a column, normalised where it is a Mercer kernel; `None` where that takes several.
     fn alone(kind: ColumnKind) -> Option<KernelExpr> {
         let takes = |kernel: &KernelExpr| kernel.taker().is_some_and(|k| k.takes(kind));

@@ -46,7 +46,7 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: 
     let numbers = all_numbers(data);
     match (target, numbers.as_deref()) {
         (Target::Classes { codes, names }, Some(columns))
-            if (2..=MOST_COLUMNS).contains(&columns.len()) && model.estimator.uses_kernel() =>
+            if (2..=MOST_COLUMNS).contains(&columns.len()) && model.estimator.looks_at_inputs() =>
         {
             out.extend(in_time(regions(model, codes, names, columns, control))?)
         }

@@ -233,7 +233,7 @@ fn cut(p: &TunedParameter, rows: usize) -> Option<String> {
 /// which nobody asked for.
 pub(super) fn notices_of(model: &Model) -> Vec<Finding> {
     let asked = |p: &TunedParameter| {
-        let span = model.estimator.values().into_iter().find(|(param, _)| param.name == p.name).and_then(|(param, _)| param.search);
+        let span = model.estimator.values().into_iter().find(|own| own.path == p.name).and_then(|own| own.param.search);
         span.is_none_or(|span| (p.high / p.low / (span * span) - 1.0).abs() > 1e-6)
     };
     let found = model.about.tuning.iter().flat_map(|t| notices(t, model.about.rows));

@@ -226,8 +226,8 @@ pub(super) fn brief_kernel(kernel: &KernelExpr) -> String {
 /// A settled estimator with four significant digits, for reading.
 pub(super) fn brief_estimator(estimator: &EstimatorExpr) -> String {
     let mut out = estimator.clone();
-    for (p, value) in estimator.values() {
-        let _ = out.set(p.name, &value.rounded(4));
+    for own in estimator.values() {
+        let _ = out.set(&own.path, &own.value.rounded(4));
     }
     out.to_string()
 }

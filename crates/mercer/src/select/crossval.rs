@@ -299,10 +299,10 @@ pub(super) fn as_judged(estimator: &EstimatorExpr, deciding: Metric) -> Estimato
 /// The estimator with a tolerance that does for a score, from one start, and without probabilities where the score needs none.
 fn loosened(estimator: &EstimatorExpr, deciding: Metric) -> Result<EstimatorExpr> {
     let mut loose = as_judged(estimator, deciding).with_one_start();
-    for (param, value) in estimator.values().into_iter().filter(|(param, _)| param.name == "tolerance") {
-        let asked = value.number();
+    for own in estimator.values().into_iter().filter(|own| own.path == "tolerance") {
+        let asked = own.value.number();
         if asked < LOOSE {
-            loose.set(param.name, &Value::Number((LOOSER * asked).min(LOOSE)))?;
+            loose.set(&own.path, &Value::Number((LOOSER * asked).min(LOOSE)))?;
         }
     }
     Ok(loose)

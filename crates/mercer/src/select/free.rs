@@ -59,9 +59,9 @@ pub(super) fn free_parameters(open: &KernelExpr, estimator: &EstimatorExpr, star
         }
         place += numbers.len();
     }
-    for ((param, asked), (_, settled)) in estimator.values().into_iter().zip(start.estimator.values()) {
-        if estimator.uses(param.name, target) {
-            out.extend(free(param.name, param, &asked, settled.number()));
+    for (asked, settled) in estimator.values().into_iter().zip(start.estimator.values()) {
+        if estimator.uses(&asked.path, target) {
+            out.extend(free(&asked.path, asked.param, &asked.value, settled.value.number()));
         }
     }
     out

@@ -97,7 +97,7 @@ impl Strip {
         seed: u64,
     ) -> Result<Vec<Vec<Cell>>> {
         // What a kernel takes from its training rows differs from fold to fold, and kernel values are no features.
-        let reads_features = self.estimators.iter().any(|e| e.needs().reads_features());
+        let reads_features = self.estimators.iter().any(|e| e.needs().reads_structure());
         if !shared || self.kernel.learns() || reads_features {
             return sides.par_iter().map(|side| self.apart(examples, side, want, control, seed)).collect();
         }

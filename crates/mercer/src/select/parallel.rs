@@ -37,7 +37,7 @@ pub(crate) fn without_target(
         return Err(no_metric(metric));
     }
     let of_kernel = kernel.values().into_iter().map(|p| (p.path, p.value));
-    let of_estimator = estimator.values().into_iter().map(|(p, value)| (p.name.to_owned(), value));
+    let of_estimator = estimator.values().into_iter().map(|own| (own.path, own.value));
     if let Some((name, value)) = of_kernel.chain(of_estimator).find(|(_, value)| matches!(value, Value::Range(..))) {
         let why = format!("the range {value} is searched by how well a target is predicted, and there is none; give a number, or auto");
         return Err(Error::Setting { name, why });
@@ -86,13 +86,13 @@ fn counted(
 ) -> Result<(EstimatorExpr, Option<String>)> {
     let mut counted = estimator.clone();
     let values = estimator.values();
-    let Some((open, value)) = values.iter().find(|(param, value)| param.name == "clusters" && !value.is_settled()) else {
+    let Some(open) = values.iter().find(|own| own.path == "clusters" && !own.value.is_settled()) else {
         return Ok((counted, None));
     };
     let bound = kernel.bind_within(None, examples.data, control)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
     let Some(curve) = estimator.counts(&task, MOST_CLUSTERS)? else { return Ok((counted, None)) };
-    counted.set(open.name, &value.settle(curve.chosen as f64))?;
+    counted.set(&open.path, &open.value.settle(curve.chosen as f64))?;
     Ok((counted, Some(curve.sentence())))
 }
 

@@ -105,7 +105,7 @@ impl Search {
     ) -> Result<Search> {
         let known = prepared.and_then(|p| p.settled);
         let mut settled_kernel = known.map_or_else(|| kernel.settle_weighed(examples.data, examples.weights), |k| Ok(k.clone()))?;
-        let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
+        let settled_estimator = if estimator.values().iter().all(|own| own.value.is_settled()) {
             estimator.clone()
         } else {
             let bound;
@@ -120,12 +120,13 @@ impl Search {
         };
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
-        let free = if estimator.uses_kernel() { free_parameters(kernel, estimator, &start, examples.target.kind()) } else { Vec::new() };
+        let free =
+            if estimator.looks_at_inputs() { free_parameters(kernel, estimator, &start, examples.target.kind()) } else { Vec::new() };
         let size = fitting::size_of(&start.kernel, examples.data, examples.target);
         let mut open = start.estimator.clone();
-        for (param, value) in estimator.values() {
-            if !value.is_settled() && !free.iter().any(|f| f.own_name() == Some(param.name)) {
-                open.set(param.name, &value)?;
+        for own in estimator.values() {
+            if !own.value.is_settled() && !free.iter().any(|f| f.own_name() == Some(&own.path)) {
+                open.set(&own.path, &own.value)?;
             }
         }
         let mut search = Search {
@@ -438,7 +439,7 @@ pub(super) struct RoundContext<'a> {
 impl RoundContext<'_> {
     /// Whether fits read features of rows, and no kernel value that could be shared.
     pub(super) fn reads_features(&self) -> bool {
-        self.start.estimator.needs().reads_features()
+        self.start.estimator.needs().reads_structure()
     }
     pub(super) fn examples(&self) -> Examples<'_> {
         self.round.sample.examples()

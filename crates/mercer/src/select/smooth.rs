@@ -56,9 +56,9 @@ pub(super) struct Descent<'a> {
 
 impl Descent<'_> {
     /// The parameter of the estimator that penalises or is the noise: the first that counts.
-    pub(super) fn level_name(&self) -> Option<&'static str> {
+    pub(super) fn level_name(&self) -> Option<String> {
         let (estimator, kind) = (&self.place.start.estimator, self.place.examples().target.kind());
-        estimator.values().into_iter().map(|(param, _)| param.name).find(|name| estimator.uses(name, kind))
+        estimator.values().into_iter().map(|own| own.path).find(|name| estimator.uses(name, kind))
     }
 
     /// Values without derivatives at coordinates that differ in that parameter alone; `None` where the estimator does not have them
@@ -71,7 +71,7 @@ impl Descent<'_> {
         let mut numbers = Vec::with_capacity(levels.len());
         for x in levels {
             let values = start.with(free, x)?.estimator.values();
-            numbers.extend(values.into_iter().find(|(param, _)| param.name == name).map(|(_, value)| value.number()));
+            numbers.extend(values.into_iter().find(|own| own.path == name).map(|own| own.value.number()));
         }
         let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
         let values = self.left.fixed.grams(0, &setting.kernel, control, among).and_then(|[bound]| {

@@ -53,7 +53,7 @@ fn moved(free: &[Free], x0: &[f64], which: &[usize], by: f64) -> Vec<f64> {
 fn best_of(descent: &mut Descent<'_>, places: &[Vec<f64>], control: &Control) -> Result<Option<(f64, Vec<f64>)>> {
     let free = descent.place.free;
     let Some(name) = descent.level_name().filter(|_| free.iter().any(Free::is_kernel_width)) else { return Ok(None) };
-    let own = free.iter().position(|f| f.own_name() == Some(name));
+    let own = free.iter().position(|f| f.own_name() == Some(&name));
     // Where the noise is a part of the kernel its factors are varied, one at a time.
     let factors = |k: &usize| free[*k].kernel_place().is_some() && !free[*k].is_kernel_width() && free[*k].is_logarithmic();
     let factors: Vec<usize> = if own.is_some() { Vec::new() } else { (0..free.len()).filter(factors).take(MOST_FACTORS).collect() };
@@ -69,7 +69,7 @@ fn best_of(descent: &mut Descent<'_>, places: &[Vec<f64>], control: &Control) ->
                 Some(k) => LEVELS.iter().map(|by| moved(free, &x, &[k], *by)).collect(),
                 None => vec![x.clone()],
             };
-            let Some(values) = descent.values(name, &levels, control)? else { return Ok(None) };
+            let Some(values) = descent.values(&name, &levels, control)? else { return Ok(None) };
             for (value, level) in values.into_iter().zip(levels) {
                 if value.is_finite() && best.as_ref().is_none_or(|b| value < b.0) {
                     best = Some((value, level));

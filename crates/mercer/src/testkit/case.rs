@@ -51,7 +51,7 @@ pub(super) fn targets(rows: usize) -> Vec<(&'static str, Target)> {
 /// problem then agree in more than the digits that users ask for.
 pub(super) fn tightened(estimator: &EstimatorExpr) -> Checked<EstimatorExpr> {
     let mut out = estimator.clone();
-    if out.values().iter().any(|(p, _)| p.name == "tolerance") {
+    if out.values().iter().any(|own| own.path == "tolerance") {
         words(out.set("tolerance", &Value::Number(1e-10)))?;
     }
     Ok(out)

@@ -5,7 +5,7 @@ use super::{Verdict, fail, table, words};
 use crate::control::Control;
 use crate::data::{Column, Dataset, Target, TargetInfo, Values};
 use crate::error::{Error, ErrorKind};
-use crate::estimators::EstimatorExpr;
+use crate::estimators::{EstimatorExpr, Needs};
 use crate::kernels::KernelExpr;
 use crate::learner::Learner;
 use crate::linalg::Matrix;
@@ -62,7 +62,10 @@ pub(super) fn check(expr: &EstimatorExpr) -> Verdict {
                 for drop_constant in [true, false] {
                     let mut learner = Learner { kernel: kernel.clone(), ..Learner::new(expr.clone()) };
                     learner.prep.drop_constant = drop_constant;
-                    let lacks_features = expr.needs().reads_features() && kernel.as_ref().is_some_and(|k| !k.has_coordinates());
+                    let lacks_features = match expr.needs() {
+                        Needs::Rows => kernel.as_ref().is_some_and(|k| !k.keeps_table()),
+                        needs => needs.reads_structure() && kernel.as_ref().is_some_and(|k| !k.has_coordinates()),
+                    };
                     let tried = if lacks_features { refused(&learner, &data, &target) } else { attempt(&learner, &data, &target) };
                     let shown = learner.kernel.as_ref().map_or("the natural kernel".to_owned(), ToString::to_string);
                     match tried {

@@ -5,7 +5,7 @@ use super::{Checked, Verdict, close, edge_cases, fail, fields_are_parameters, in
 use crate::control::{Control, with_threads};
 use crate::data::{Dataset, Kind, Split, Target};
 use crate::error::Error;
-use crate::estimators::{EstimatorExpr, Predictions, Scores, Want, When, catalogue};
+use crate::estimators::{EstimatorExpr, Needs, Predictions, Scores, Want, When, catalogue};
 use crate::facts;
 use crate::fitting::{self, prepare_to_fit};
 use crate::gram::{Dense, Gram};
@@ -77,13 +77,14 @@ pub fn check_calibrated(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Datase
     if checked == 0 { fail("nothing was checked", format!("{} takes no classes", expr.name())) } else { Ok(()) }
 }
 
-/// The kernel, or the linear one of all columns of numbers where features are read and it has none.
+/// The kernel, or another where features or cells of rows are read and it has none: `linear` on all columns of numbers, or `identical`.
 fn kernel_for(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Checked<KernelExpr> {
-    if !expr.needs().reads_features() || kernel.has_coordinates() {
+    if !expr.needs().reads_structure() || kernel.has_coordinates() {
         return Ok(kernel.clone());
     }
+    let needs = if expr.needs() == Needs::Features { Needs::Coordinates } else { expr.needs() };
     let kinds: Vec<Selection<'_>> = data.columns().iter().map(|c| (c.name.as_str(), c.values.kind())).collect();
-    KernelExpr::natural_features(&kinds, false).ok_or_else(|| format!("{} reads columns of numbers, and there are none", expr.name()))
+    fitting::natural_kernel(needs, &kinds).ok_or_else(|| format!("{} reads columns of numbers, and there are none", expr.name()))
 }
 
 /// What predictions hold is what the record says, for a target that they can be of.
@@ -137,9 +138,9 @@ fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
 /// The estimator with 1 for each number that a fit finds for itself: ways of stating one problem then differ by rounding alone, and not
 /// by where a search for that number ends.
 fn given(mut settled: EstimatorExpr) -> Checked<EstimatorExpr> {
-    for (param, value) in settled.values() {
-        if param.learnt && value == Value::Auto {
-            words(settled.set(param.name, &Value::Number(1.0)))?;
+    for own in settled.values() {
+        if own.param.learnt && own.value == Value::Auto {
+            words(settled.set(&own.path, &Value::Number(1.0)))?;
         }
     }
     Ok(settled)
@@ -152,11 +153,11 @@ fn expression(expr: &EstimatorExpr) -> Verdict {
     let json = serde_json::to_value(expr).map_err(|e| e.to_string())?;
     fields_are_parameters(name, &json, entry.params)?;
     let mut forms = vec![expr.clone(), words(EstimatorExpr::parse(name))?];
-    for (param, value) in expr.values() {
-        for other in [Value::Auto, Value::Number(0.5), Value::Number(3.0), Value::Number(1.25e-7), Value::Range(0.125, 0.75), value] {
+    for own in expr.values() {
+        for other in [Value::Auto, Value::Number(0.5), Value::Number(3.0), Value::Number(1.25e-7), Value::Range(0.125, 0.75), own.value] {
             let mut form = expr.clone();
             // A value outside of the domain is refused; every other is kept.
-            if form.set(param.name, &other).is_ok() {
+            if form.set(&own.path, &other).is_ok() {
                 forms.push(form);
             }
         }
@@ -247,10 +248,10 @@ fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) 
     let kernel = words(case.kernel.learn(&case.data, None, &control))?;
     let bound = words(kernel.gram(&case.data, &control))?;
     let dense = words(Dense::of(bound.as_ref(), &control))?;
-    if case.estimator.needs().reads_features() {
+    if case.estimator.needs().reads_structure() {
         // Kernel values alone are no features.
         return match case.with_task(&dense, None, |task| case.estimator.fit_with(task, &Split::Rows)) {
-            Err(Error::Data(why)) if why.contains("features of rows") => Ok(()),
+            Err(Error::Data(why)) if why.contains("features of rows") || why.contains("cells of rows") => Ok(()),
             Err(e) => fail("kernel values without features are refused in other words", e),
             Ok(_) => fail("kernel values without features", "are fitted"),
         };
@@ -315,7 +316,7 @@ fn leaving_one_out_equals_refits(case: &Case, weights: Option<&[f64]>) -> Verdic
     let n = case.data.rows();
     let bound = words(case.kernel.bind(None, &case.data))?;
     let dense = words(Dense::of(bound.as_ref(), &Control::default()))?;
-    let gram: &dyn Gram = if case.estimator.needs().reads_features() { bound.as_ref() } else { &dense };
+    let gram: &dyn Gram = if case.estimator.needs().reads_structure() { bound.as_ref() } else { &dense };
     let closed = words(case.with_task(gram, weights, |task| case.estimator.leave_one_out(task)))?;
     if closed.is_some() != case.estimator.gives().leave_one_out.is_always_for(case.target.kind()) {
         return fail("what it gives", "the closed form without a row is not what its record says");
@@ -367,11 +368,11 @@ fn the_criterion_has_the_derivatives_of_differences(case: &Case, weights: Option
         }
         place += numbers.len();
     }
-    for (param, value) in case.estimator.values() {
-        let Some((_, found)) = exact.own.iter().find(|(name, _)| *name == param.name) else { continue };
-        compare(param.name, *found, value.number(), &|moved| {
+    for own in case.estimator.values() {
+        let Some((_, found)) = exact.own.iter().find(|(name, _)| *name == own.path) else { continue };
+        compare(&own.path, *found, own.value.number(), &|moved| {
             let mut estimator = case.estimator.clone();
-            words(estimator.set(param.name, &Value::Number(moved)))?;
+            words(estimator.set(&own.path, &Value::Number(moved)))?;
             Ok(at(&case.kernel, &estimator)?.0.value)
         })?;
     }

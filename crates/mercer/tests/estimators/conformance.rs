@@ -3,7 +3,7 @@
 use crate::made;
 use mercer::control::Control;
 use mercer::data::{ColumnKind, Dataset, Target};
-use mercer::estimators::{EstimatorExpr, Fitted, Task, When, catalogue};
+use mercer::estimators::{EstimatorExpr, Fitted, Needs, Task, When, catalogue};
 use mercer::kernels::KernelExpr;
 use mercer::testkit;
 
@@ -50,8 +50,8 @@ fn every_algorithm_of_the_table_of_kernelisable_ones_is_an_estimator_and_takes_a
 #[test]
 fn every_fit_that_solves_a_problem_says_how_good_its_solution_is() {
     let data = testkit::table(26, 17);
-    let [values, features] =
-        ["rbf(length_scale=1)", "on(a, b, c, linear)"].map(|k| KernelExpr::parse(k).unwrap().bind(None, &data).unwrap());
+    let [values, features, table] =
+        ["rbf(length_scale=1)", "on(a, b, c, linear)", "identical"].map(|k| KernelExpr::parse(k).unwrap().bind(None, &data).unwrap());
     let (control, e) = (Control::default(), made::errors(3, 26));
     let numbers = Target::numbers(&e);
     let classes = made::labels(e.iter().map(|v| *v > 0.0));
@@ -59,11 +59,16 @@ fn every_fit_that_solves_a_problem_says_how_good_its_solution_is() {
     for entry in catalogue() {
         let estimator = EstimatorExpr::parse(entry.name).unwrap();
         for target in [&numbers, &classes, &none].into_iter().filter(|t| estimator.takes(t)) {
-            let gram = if entry.needs.reads_features() { features.as_ref() } else { values.as_ref() };
+            let gram = match entry.needs {
+                Needs::Rows => table.as_ref(),
+                needs if needs.reads_structure() => features.as_ref(),
+                _ => values.as_ref(),
+            };
             let task = Task { gram, target, weights: None, control: &control, seed: 1 };
             let fitted = estimator.settle(&task).unwrap().fit(&task).unwrap();
             let solves =
-                !["knn", "nadaraya_watson", "nearest_medoid", "baseline", "perceptron", "kde", "local_regression"].contains(&entry.name);
+                !["knn", "nadaraya_watson", "nearest_medoid", "baseline", "perceptron", "kde", "local_regression", "density", "bayes"]
+                    .contains(&entry.name);
             assert!(fitted.summary().certificate.is_some() || !solves, "{} of {:?}", entry.name, target.kind());
         }
     }

@@ -339,7 +339,7 @@ fn a_learner_standardises_tunes_and_stores_weights_alone() {
     let model = Learner::new(estimator).fit(&data, &target, &TargetInfo::of(&target), None, &control).unwrap();
     assert_eq!(model.kernel.expr().to_string(), "linear");
     assert_eq!(model.support.rows(), 0);
-    let c = model.estimator.values().iter().find(|(p, _)| p.name == "c").unwrap().1.number();
+    let c = model.estimator.values().iter().find(|own| own.path == "c").unwrap().value.number();
     assert!((0.1..=10.0).contains(&c), "{c}");
     let tuning = model.about.tuning.as_ref().unwrap();
     assert!(tuning.evaluations > 3 && tuning.value.is_some_and(|rmse| rmse > 0.0 && rmse < 0.6), "{tuning:?}");

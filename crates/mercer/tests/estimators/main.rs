@@ -12,6 +12,7 @@ mod conformance;
 mod descent;
 mod discriminant;
 mod foundations;
+mod generative;
 mod gp;
 mod gp_likelihoods;
 mod grid;

@@ -421,7 +421,7 @@ fn copies_among_many_rows_do_not_count_as_rows_that_differ() {
         let (gram, target) = (kernel.bind(None, &data).unwrap(), Target::numbers(&(0..rows).map(|i| at(i, 0)).collect::<Vec<_>>()));
         let task = Task { gram: gram.as_ref(), target: &target, weights: None, control: &Control::default(), seed: 0 };
         let settled = EstimatorExpr::parse("rbf_network(lambda=1)").unwrap().settle(&task).unwrap();
-        let count = settled.values().into_iter().find(|(param, _)| param.name == "count").unwrap().1;
+        let count = settled.values().into_iter().find(|own| own.path == "count").unwrap().value;
         assert_eq!(count.number(), expected, "{rows}");
     }
 }

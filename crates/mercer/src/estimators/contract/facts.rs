@@ -14,6 +14,8 @@ pub struct EstimatorFacts {
     /// The smooth criterion leaves rows out and keeps the kernel: it is correct only for a kernel that takes nothing from all
     /// training rows, or nothing but shifts that the estimator ignores.
     pub criterion_keeps_kernel: bool,
+    /// Columns are read in their units: they are not standardised for it.
+    pub takes_columns_as_they_are: bool,
     /// The fit itself holds rows out, calibrated or not.
     pub holds_out: bool,
 }

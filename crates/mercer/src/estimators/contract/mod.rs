@@ -11,7 +11,7 @@ mod fitted;
 mod predictions;
 mod size;
 mod summary;
-mod task;
+pub(super) mod task;
 mod warm_start;
 
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};

@@ -1,7 +1,7 @@
 //! What an estimator is given: kernel values or features of the training rows, and their targets.
 
 use crate::control::Control;
-use crate::data::{Kind, Target};
+use crate::data::{Dataset, Kind, Target};
 use crate::error::{Error, Result};
 use crate::estimators::Size;
 use crate::gram::{Features, Gram, Side};
@@ -40,6 +40,13 @@ impl<'a> Task<'a> {
             ))
         })
     }
+    /// The cells of the training rows, for an estimator that reads these and no kernel value.
+    ///
+    /// # Errors
+    /// A kernel that does not keep them.
+    pub(crate) fn table(&self, who: &str) -> Result<Cow<'a, Dataset>> {
+        table(self.gram, who)
+    }
     /// Whether so many features are so few.
     pub(crate) fn few(&self, rank: usize) -> bool {
         Size { rank: Some(rank), ..self.size() }.few().is_some()
@@ -68,4 +75,11 @@ impl<'a> Task<'a> {
         let mean = d.iter().enumerate().map(|(i, d)| self.weight(i) * d).sum::<f64>() / total;
         if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
     }
+}
+
+/// The cells of the rows of a Gram matrix.
+pub(crate) fn table<'a>(gram: &'a dyn Gram, who: &str) -> Result<Cow<'a, Dataset>> {
+    gram.structure().table(Side::Rows).ok_or_else(|| {
+        Error::Data(format!("{who} reads the cells of rows, and this kernel keeps none; take the kernel identical, or on(NAME, identical)"))
+    })
 }

@@ -4,7 +4,7 @@ use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::estimators::{Costs, CountCurve, Criterion, Estimator, EstimatorFacts, Gives, Near, Needs, Predictions, Size, Task};
 use crate::expr::Term;
-use crate::param::{self, Param, Value};
+use crate::param::{self, NumericSetting, Value};
 
 /// An [`Estimator`] with its parameters whose type is forgotten. [`EstimatorExpr`](crate::estimators::EstimatorExpr) is one: its methods are those
 /// of the estimator that it holds.
@@ -32,11 +32,11 @@ pub trait DynEstimator {
     /// Every parameter with its value, in the order of the records.
     fn terms(&self) -> Vec<(&'static str, Term)>;
     /// Every numeric parameter with its record.
-    fn values(&self) -> Vec<(&'static Param, Value)>;
+    fn values(&self) -> Vec<NumericSetting>;
     /// An error where a parameter is left open.
     fn require_settled(&self) -> Result<()>;
     /// Sets a parameter by name.
-    fn set(&mut self, name: &str, value: &Value) -> Result<()>;
+    fn set(&mut self, path: &str, value: &Value) -> Result<()>;
     /// Sets a flag by name.
     fn set_flag(&mut self, name: &str, value: bool) -> Result<()>;
     /// See [`Estimator::start`].
@@ -91,14 +91,14 @@ impl<E: Estimator> DynEstimator for E {
     fn terms(&self) -> Vec<(&'static str, Term)> {
         param::terms(self, E::PARAMS)
     }
-    fn values(&self) -> Vec<(&'static Param, Value)> {
-        param::values(self, E::PARAMS)
+    fn values(&self) -> Vec<NumericSetting> {
+        param::numbers(self, E::PARAMS)
     }
     fn require_settled(&self) -> Result<()> {
         param::require_settled(self, E::NAME, E::PARAMS)
     }
-    fn set(&mut self, name: &str, value: &Value) -> Result<()> {
-        param::set(self, E::NAME, E::PARAMS, name, value)
+    fn set(&mut self, path: &str, value: &Value) -> Result<()> {
+        param::set_at(self, E::NAME, E::PARAMS, path, value)
     }
     fn set_flag(&mut self, name: &str, value: bool) -> Result<()> {
         param::set_flag(self, E::NAME, name, value)

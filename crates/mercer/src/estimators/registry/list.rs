@@ -11,7 +11,7 @@ use crate::estimators::{
 };
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
-use crate::param::{self, Alias, Param, Value};
+use crate::param::{self, Alias, NumericSetting, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -215,6 +215,8 @@ estimators! {
     LinearSvr,
     Kde,
     LocalRegression,
+    Density,
+    Bayes,
 }
 
 impl Fitted for FittedModel {
@@ -309,12 +311,16 @@ impl EstimatorExpr {
 
     /// Those of them that a comparison takes where none are named: all that go by kernel values.
     pub fn usual_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
-        Ok(Self::all_for(target)?.into_iter().filter(|e| !e.needs().reads_features()).collect())
+        Ok(Self::all_for(target)?.into_iter().filter(|e| !e.needs().reads_structure()).collect())
     }
 
+    /// Whether its predictions depend on the inputs.
+    pub fn looks_at_inputs(&self) -> bool {
+        self.needs() != Needs::Nothing
+    }
     /// Whether its predictions depend on the kernel.
     pub fn uses_kernel(&self) -> bool {
-        self.needs() != Needs::Nothing
+        !matches!(self.needs(), Needs::Nothing | Needs::Rows)
     }
     /// Whether a fit of this size does no more than multiply by features.
     pub(crate) fn multiplies(&self, size: Size) -> bool {
@@ -376,10 +382,10 @@ impl EstimatorExpr {
     /// Replaces every `auto` by its data-based start, and every range by its point nearest to that.
     pub fn settle(&self, task: &Task<'_>) -> Result<EstimatorExpr> {
         let mut settled = self.clone();
-        for (param, value) in self.values() {
+        for NumericSetting { path, param, value } in self.values() {
             let stays = param.learnt && value == Value::Auto;
             if !value.is_settled() && !stays {
-                settled.set(param.name, &value.settle(self.start(param.name, task)?))?;
+                settled.set(&path, &value.settle(self.start(&path, task)?))?;
             }
         }
         Ok(settled)

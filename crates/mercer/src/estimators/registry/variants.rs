@@ -25,7 +25,7 @@ impl EstimatorExpr {
     /// The estimator with one random start, if it has a parameter `starts`.
     pub(crate) fn with_one_start(&self) -> EstimatorExpr {
         let mut one = self.clone();
-        if one.values().iter().any(|(param, _)| param.name == "starts") {
+        if one.values().iter().any(|own| own.path == "starts") {
             // A parameter of the record takes a number of its domain.
             let _ = one.set("starts", &Value::Number(1.0));
         }

@@ -5,7 +5,9 @@
 
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, Costs, Estimator, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
+use crate::estimators::{
+    Answer, Costs, Estimator, EstimatorFacts, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+};
 use crate::gram::{Features, Side};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
@@ -82,6 +84,10 @@ impl Estimator for Kde {
     const GIVES: Gives = Gives { finds: Finds::Density, ..Gives::VALUES };
     const NEEDS: Needs = Needs::Coordinates;
     type Fitted = FittedKde;
+
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { takes_columns_as_they_are: true, ..EstimatorFacts::default() }
+    }
 
     /// Rules of thumb; those by rows left out, and widths of rows, take a pass over all pairs.
     fn costs(&self, size: Size) -> Costs {

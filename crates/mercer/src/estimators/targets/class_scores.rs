@@ -10,7 +10,7 @@ use crate::solve::likelihood::{ClassLikelihood, sigmoid, softmax};
 use serde::{Deserialize, Serialize};
 
 /// How far the score of a class without rows lies below the least of the others: e^-745 is 0.
-const NEVER: f64 = 745.0;
+pub(crate) const NEVER: f64 = 745.0;
 
 /// Classes with names, and those of them that have rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -120,7 +120,7 @@ impl Search {
     /// The start, with what is not searched as some rows suggest it.
     fn start_on(&self, sample: &Sample, control: &Control) -> Result<Setting> {
         let Setting { kernel, estimator } = &self.start;
-        if self.open.values().iter().all(|(_, value)| value.is_settled()) || sample.data.rows() == self.size.rows {
+        if self.open.values().iter().all(|own| own.value.is_settled()) || sample.data.rows() == self.size.rows {
             return Ok(Setting { kernel: kernel.clone(), estimator: estimator.clone() });
         }
         let weights = sample.weights.as_deref();

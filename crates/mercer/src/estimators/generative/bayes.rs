@@ -1,0 +1,143 @@
+//! Bayes' rule over a generative model of each class: p(c | x) = p(c) p(x | theta_c) / sum_k p(k) p(x | theta_k), theta_c fitted to the
+//! rows of class c (S3 14.5; Murphy 2012, 2.2.1 and 3.5). With gaussian it is quadratic discriminant analysis, or with a
+//! diagonal covariance naive Bayes; with markov, hmm and autoregressive a classifier of strings and of series.
+
+use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled};
+use crate::data::{Kind, RowWeights, TargetInfo};
+use crate::error::{Error, Result};
+use crate::estimators::contract::task::table;
+use crate::estimators::targets::class_scores::{ClassScores, NEVER};
+use crate::estimators::{Answer, Costs, Estimator, Fitted, Gives, Needs, Predictions, Priors, Query, Scores, Size, Summary, Task, When};
+use crate::generative::{FittedGenerative, GenerativeExpr};
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Bayes' rule over a model of each class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bayes {
+    /// The model of a class.
+    pub model: GenerativeExpr,
+    /// The priors of the classes.
+    pub priors: Priors,
+}
+
+impl Default for Bayes {
+    fn default() -> Self {
+        Bayes { model: GenerativeExpr::Gaussian(crate::generative::Gaussian::default()), priors: Priors::Frequencies }
+    }
+}
+
+/// A fitted model of each class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedBayes {
+    /// The model of each class that has rows.
+    pub models: Vec<FittedGenerative>,
+    /// Their priors.
+    pub priors: Vec<f64>,
+    classes: ClassScores,
+    columns: Vec<String>,
+    summary: Summary,
+}
+
+impl Estimator for Bayes {
+    const NAME: &'static str = "bayes";
+    const DOC: &'static str = "Bayes' rule over a generative model of each class: naive Bayes, quadratic discriminants, Markov chains";
+    const PARAMS: &'static [Param] = &[
+        Param { doc: "the generative model that is fitted to each class", ..MODEL },
+        Param::fixed(
+            "priors",
+            "how frequent classes are taken to be: as among the training rows, or all alike",
+            Domain::Choice(&["frequencies", "equal"]),
+        ),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::Rows;
+    type Fitted = FittedBayes;
+
+    /// Passes over the rows, as many as an iterative fit takes; a prediction asks every model.
+    fn costs(&self, size: Size) -> Costs {
+        let row = size.per_value;
+        Costs { fit: FIT_PASSES * row * size.rows as f64, prediction: DENSITY_PASSES * row * size.outputs as f64, ..Costs::default() }
+    }
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
+        modelled_columns::start(&self.model, param, task, Self::NAME)
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedBayes> {
+        let classes = ClassScores::present_in(task, Self::NAME)?;
+        let (codes, names) = task.target.as_classes(Self::NAME)?;
+        let Modelled { model, rows, columns, mut notes } = Modelled::of(&self.model, task, Self::NAME)?;
+        let fit = |&class: &usize| -> Result<(FittedGenerative, f64)> {
+            let own: Vec<usize> = (0..rows.rows()).filter(|&i| codes[i] == class).collect();
+            let weights: Vec<f64> = own.iter().map(|&i| task.weight(i)).collect();
+            let fitted =
+                model.fit_class(&rows.select(&own), RowWeights::from(Some(weights.as_slice())), &rows, task.seed, task.control).map_err(
+                    |why| if why.ends_all() { why } else { Error::Data(format!("{}: class '{}': {why}", Self::NAME, names[class])) },
+                )?;
+            Ok((fitted, weights.iter().sum()))
+        };
+        let (models, mass): (Vec<_>, Vec<f64>) = classes.present().par_iter().map(fit).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        for (class, fitted) in classes.present().iter().zip(&models) {
+            notes.extend(fitted.notices().into_iter().map(|notice| format!("class '{}': {notice}", names[*class])));
+        }
+        let total: f64 = mass.iter().sum();
+        let priors = match self.priors {
+            Priors::Frequencies => mass.iter().map(|m| m / total).collect(),
+            Priors::Equal => vec![1.0 / mass.len() as f64; mass.len()],
+        };
+        Ok(FittedBayes { models, priors, classes, columns, summary: Summary { converged: true, notes, ..Summary::default() } })
+    }
+}
+
+impl FittedBayes {
+    /// ln p(c) + ln p(x | theta_c), rows x classes that have rows. Where no class gives a row a density above 0, the priors decide.
+    fn joint(&self, query: &Query<'_>) -> Result<Matrix> {
+        let rows = modelled_columns::select(table(query.cross, Bayes::NAME)?.as_ref(), &self.columns)?;
+        let mut joint = Matrix::zeros(rows.rows(), self.models.len());
+        for (c, (model, prior)) in self.models.iter().zip(&self.priors).enumerate() {
+            query.control.check()?;
+            for (i, log) in model.log_densities(&rows)?.into_iter().enumerate() {
+                joint[(i, c)] = prior.ln() + log;
+            }
+        }
+        for i in 0..joint.rows() {
+            let row = joint.row_mut(i);
+            if row.iter().all(|log| *log == f64::NEG_INFINITY) {
+                row.iter_mut().zip(&self.priors).for_each(|(log, prior)| *log = prior.ln());
+            }
+            let least = row.iter().copied().filter(|log| log.is_finite()).fold(f64::INFINITY, f64::min);
+            row.iter_mut().filter(|log| !log.is_finite()).for_each(|log| *log = least - NEVER);
+        }
+        Ok(joint)
+    }
+}
+
+impl Fitted for FittedBayes {
+    fn support(&self) -> &[usize] {
+        &[]
+    }
+    fn reads_features(&self) -> bool {
+        true
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        self.classes.check(if self.models.len() == 2 { 1 } else { self.models.len() })?;
+        Error::unless_equal("priors of a classifier", self.models.len(), self.priors.len())?;
+        let mut latent = self.joint(query)?;
+        if let [_, _] = self.models[..] {
+            latent = Matrix::from_fn(latent.rows(), 1, |i, _| latent[(i, 1)] - latent[(i, 0)]);
+        }
+        let probabilities = self.classes.probabilities(&latent);
+        Ok(self.classes.predictions(latent, probabilities, query.want))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, Some(self.classes.classes))
+    }
+}

@@ -1,0 +1,102 @@
+//! A generative model as a density: ln p(x | theta), theta fitted to the training rows (S3 14.5.1; Murphy 2012, 4.1 and 11.2).
+//!
+//! Predictions are logarithms of the density per unit of the columns, which are not standardised for it.
+
+use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled};
+use crate::data::{Kind, RowWeights, TargetInfo};
+use crate::error::Result;
+use crate::estimators::contract::task::table;
+use crate::estimators::{
+    Answer, Costs, Estimator, EstimatorFacts, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+};
+use crate::generative::{FittedGenerative, GenerativeExpr};
+use crate::linalg::Matrix;
+use crate::param::{Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// The density of a generative model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Density {
+    /// The model.
+    pub model: GenerativeExpr,
+}
+
+impl Default for Density {
+    fn default() -> Self {
+        Density { model: GenerativeExpr::Gaussian(crate::generative::Gaussian::default()) }
+    }
+}
+
+/// A fitted density.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedDensity {
+    /// The model.
+    pub model: FittedGenerative,
+    /// The columns that it is a distribution of.
+    columns: Vec<String>,
+    summary: Summary,
+}
+
+impl Estimator for Density {
+    const NAME: &'static str = "density";
+    const DOC: &'static str = "a generative model of the rows: how likely each is, as the logarithm of a density";
+    const PARAMS: &'static [Param] = &[MODEL];
+    const TAKES: &'static [Kind] = &[Kind::Nothing];
+    const GIVES: Gives = Gives { finds: Finds::Density, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::Rows;
+    type Fitted = FittedDensity;
+
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { takes_columns_as_they_are: true, ..EstimatorFacts::default() }
+    }
+    /// Passes over the rows, as many as an iterative fit takes.
+    fn costs(&self, size: Size) -> Costs {
+        let row = size.per_value;
+        Costs { fit: FIT_PASSES * row * size.rows as f64, prediction: DENSITY_PASSES * row, ..Costs::default() }
+    }
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
+        modelled_columns::start(&self.model, param, task, Self::NAME)
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedDensity> {
+        let Modelled { model, rows, columns, mut notes } = Modelled::of(&self.model, task, Self::NAME)?;
+        let fitted = model.fit(&rows, RowWeights::from(task.weights), task.seed, task.control)?;
+        let logs = fitted.log_densities(&rows)?;
+        let total: f64 = (0..rows.rows()).map(|i| task.weight(i)).sum();
+        let likelihood: f64 = logs.iter().enumerate().map(|(i, log)| task.weight(i) * log).sum();
+        let free = fitted.parameters().len() as f64;
+        let short = |x: f64| Value::Number(x).rounded(6).to_string();
+        notes.extend(fitted.notices());
+        notes.push(format!(
+            "log likelihood {} ({} a row), {free} free parameters: AIC {}, BIC {} (lower is better)",
+            short(likelihood),
+            short(likelihood / total),
+            short(2.0 * free - 2.0 * likelihood),
+            short(free * total.ln() - 2.0 * likelihood)
+        ));
+        let summary = Summary { converged: true, evidence: None, objective: Some(-likelihood), notes, ..Summary::default() };
+        Ok(FittedDensity { model: fitted, columns, summary })
+    }
+}
+
+impl Fitted for FittedDensity {
+    fn support(&self) -> &[usize] {
+        &[]
+    }
+    fn reads_features(&self) -> bool {
+        true
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        query.control.check()?;
+        let rows = modelled_columns::select(table(query.cross, Density::NAME)?.as_ref(), &self.columns)?;
+        Ok(Predictions::of(Predicted::Numbers(Matrix::column(self.model.log_densities(&rows)?))))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, _target: &TargetInfo) -> Result<Answer> {
+        Ok(Answer::LogDensity)
+    }
+}

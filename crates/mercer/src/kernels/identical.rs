@@ -1,0 +1,64 @@
+//! identical: k(x, z) = 1 where two rows hold the same cells, else 0 (Kronecker's delta).
+//!
+//! It keeps the table beside the cells, for estimators that read rows and no kernel value.
+
+use crate::data::{ColumnNeeds, Dataset};
+use crate::error::Result;
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
+use crate::linalg::Real;
+use crate::param::Param;
+use serde::{Deserialize, Serialize};
+
+/// Rows whose words are counted to tell what a value costs.
+const SAMPLED: usize = 64;
+
+/// Equal in every cell or not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identical {}
+
+/// A table, and the cells of each row as words.
+pub struct ComparedCells {
+    table: Dataset,
+    words: Vec<Vec<u64>>,
+}
+
+impl PreparedBatch for ComparedCells {
+    fn table(&self) -> Option<&Dataset> {
+        Some(&self.table)
+    }
+}
+
+impl Kernel for Identical {
+    const NAME: &'static str = "identical";
+    const DOC: &'static str = "1 where two rows are equal in every column, else 0: each different row is a class of its own";
+    const SOURCE: &'static str = "Kronecker's delta: the inner product of indicators of different rows";
+    const BECAUSE: &'static str = "an inner product of indicators of different rows";
+    const PARAMS: &'static [Param] = &[];
+    type Inputs = Dataset;
+    type Learnt = ();
+    type Prepared = ComparedCells;
+
+    fn column_needs(&self) -> ColumnNeeds {
+        ColumnNeeds { words: "columns of any kind", ..ColumnNeeds::of::<Dataset>() }
+    }
+    fn prepare(&self, (): &(), inputs: &Dataset, _: Option<&ComparedCells>) -> Result<ComparedCells> {
+        Ok(ComparedCells { table: inputs.clone(), words: (0..inputs.rows()).map(|i| inputs.words(i)).collect() })
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, ComparedCells, T>) {
+        let (a, b) = (tile.a, tile.b);
+        tile.from_pairs(|i, j| if a.words[i] == b.words[j] { 1.0 } else { 0.0 });
+    }
+    fn diagonal(&self, x: &ComparedCells) -> Vec<f64> {
+        vec![1.0; x.words.len()]
+    }
+    /// As many comparisons as a row has words.
+    fn per_value(&self, inputs: &Dataset) -> f64 {
+        let sampled: Vec<usize> = (0..inputs.rows()).step_by((inputs.rows() / SAMPLED).max(1)).collect();
+        let words: usize = sampled.iter().map(|&i| inputs.words(i).len()).sum();
+        1.0 + words as f64 / sampled.len().max(1) as f64
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}

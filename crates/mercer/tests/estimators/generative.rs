@@ -1,0 +1,143 @@
+//! Generative models as densities and as classifiers by Bayes' rule, against scikit-learn 1.9, SciPy and probabilities worked by hand.
+
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Strings, Target, Values};
+use mercer::error::Error;
+use mercer::estimators::{EstimatorExpr, Fitted, Predicted, Predictions, Want};
+use mercer::kernels::KernelExpr;
+use mercer::learner::{Learner, Model};
+use mercer::read::TargetInfo;
+
+const X: [[f64; 2]; 9] = [[0.0, 1.0], [1.0, 0.5], [0.5, 2.0], [2.0, 1.5], [3.0, 4.0], [4.0, 3.0], [3.5, 5.0], [5.0, 4.5], [2.5, 3.5]];
+const CODES: [usize; 9] = [0, 0, 0, 0, 1, 1, 1, 1, 1];
+const NEW: [[f64; 2]; 3] = [[1.5, 2.0], [3.0, 3.0], [2.2, 2.6]];
+
+fn numbers(rows: &[[f64; 2]]) -> Dataset {
+    let column = |j: usize, name: &str| Column { name: name.into(), values: Values::Numbers(rows.iter().map(|r| r[j]).collect()) };
+    Dataset::new(vec![column(0, "a"), column(1, "b")]).unwrap()
+}
+
+fn strings(rows: &[&str]) -> Dataset {
+    Dataset::new(vec![Column { name: "s".into(), values: Values::Sequences(Strings::new(rows.iter().copied())) }]).unwrap()
+}
+
+fn classes(codes: &[usize]) -> Target {
+    let names = (0..=codes.iter().copied().max().unwrap_or(0)).map(|c| format!("c{c}")).collect();
+    Target::Classes { codes: codes.to_vec(), names }
+}
+
+fn fit(estimator: &str, data: &Dataset, target: &Target, weights: Option<&[f64]>) -> Result<Model, Error> {
+    let learner = Learner::new(EstimatorExpr::parse(estimator).unwrap());
+    learner.fit(data, target, &TargetInfo::of(target), weights, &Control::default())
+}
+
+fn predict(model: &Model, data: &Dataset) -> Predictions {
+    let want = Want { probabilities: true, scores: true, ..Want::default() };
+    model.predict(data, want, &Control::default()).unwrap()
+}
+
+/// Probabilities of the second class.
+fn second(model: &Model, data: &Dataset) -> Vec<f64> {
+    predict(model, data).probabilities.unwrap().col(1)
+}
+
+fn close(found: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), expected.len());
+    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= tolerance), "{found:?} {expected:?}");
+}
+
+#[test]
+fn gaussian_classes_with_a_variance_per_column_are_naive_bayes_of_scikit_learn() {
+    let target = classes(&CODES);
+    let model = fit("bayes", &numbers(&X), &target, None).unwrap();
+    // GaussianNB(var_smoothing=0).predict_proba
+    close(&second(&model, &numbers(&NEW)), &[0.0027713096925761167, 0.9995108025049503, 0.7453085165476913], 1e-12);
+    let weights = [1.0, 2.0, 1.0, 3.0, 1.0, 1.0, 2.0, 1.0, 1.0];
+    let model = fit("bayes", &numbers(&X), &target, Some(&weights)).unwrap();
+    close(&second(&model, &numbers(&NEW)), &[0.0008275694228804234, 0.9986065997076261, 0.5100761244780988], 1e-12);
+}
+
+#[test]
+fn gaussian_classes_with_full_covariances_are_quadratic_discriminants() {
+    let model = fit("bayes(gaussian(covariance=full))", &numbers(&X), &classes(&CODES), None).unwrap();
+    // scipy.stats.multivariate_normal with numpy.cov(bias=True) of each class
+    close(&second(&model, &numbers(&NEW)), &[0.010200016869423616, 0.9992519064353153, 0.8073148564759193], 1e-10);
+    let equal = fit("bayes(gaussian(covariance=full), priors=equal)", &numbers(&X), &classes(&CODES), None).unwrap();
+    // Odds are those without the priors 4/9 and 5/9.
+    for (with, without) in second(&model, &numbers(&NEW)).iter().zip(second(&equal, &numbers(&NEW))) {
+        let odds = with / (1.0 - with) * (4.0 / 5.0);
+        assert!((odds / (1.0 + odds) - without).abs() <= 1e-12);
+    }
+}
+
+#[test]
+fn a_density_is_the_logarithm_of_that_of_the_fit_and_its_information_criteria_follow() {
+    let target = Target::Absent { rows: X.len() };
+    let model = fit("density(gaussian(covariance=full))", &numbers(&X), &target, None).unwrap();
+    let Predicted::Numbers(logs) = predict(&model, &numbers(&NEW)).values else { panic!("a density is a number") };
+    close(&logs.col(0), &[-2.319073302220313, -2.2741366220877723, -2.16360872957268], 1e-10);
+    let likelihood: f64 = -28.402638794922673;
+    let summary = model.fitted.summary();
+    assert!((summary.objective.unwrap() + likelihood).abs() <= 1e-9);
+    let (aic, bic) = (2.0 * 5.0 - 2.0 * likelihood, 5.0 * 9f64.ln() - 2.0 * likelihood);
+    let note = summary.notes.iter().find(|n| n.contains("BIC")).unwrap();
+    assert!(note.contains(&format!("{aic:.4}")) && note.contains(&format!("{bic:.4}")), "{note} {aic} {bic}");
+}
+
+#[test]
+fn chains_of_each_class_share_their_letters_and_give_the_odds_of_counts() {
+    // Letters of order 0 with half a count each: class 0 has a 5, b 1; class 1 has b 2, c 3.
+    let data = strings(&["aab", "aaa", "bcc", "cb"]);
+    let model = fit("bayes(markov(order=0))", &data, &classes(&[0, 0, 1, 1]), None).unwrap();
+    let p = |counts: [f64; 3]| counts.map(|c| (c + 0.5) / (counts.iter().sum::<f64>() + 1.5));
+    let (zero, one) = (p([5.0, 1.0, 0.0]), p([0.0, 2.0, 3.0]));
+    let odds = |letters: &[usize]| letters.iter().map(|&l| one[l] / zero[l]).product::<f64>();
+    let expected: Vec<f64> = [odds(&[0, 2]), odds(&[1]), odds(&[1, 1, 2])].iter().map(|o| o / (1.0 + o)).collect();
+    close(&second(&model, &strings(&["ac", "b", "bbc"])), &expected, 1e-12);
+}
+
+#[test]
+fn columns_that_the_model_does_not_take_are_named() {
+    let mut columns = numbers(&X).into_columns();
+    columns.extend(strings(&["ab", "ba", "aa", "bb", "ab", "cb", "cc", "bc", "cc"]).into_columns());
+    let mixed = Dataset::new(columns.clone()).unwrap();
+    let target = classes(&CODES);
+    let model = fit("bayes", &mixed, &target, None).unwrap();
+    assert!(model.fitted.summary().notes.iter().any(|n| n.contains("'s' is not used")));
+    assert_eq!(second(&model, &mixed), second(&fit("bayes", &numbers(&X), &target, None).unwrap(), &numbers(&X)));
+    let why = fit("bayes(autoregressive)", &mixed, &target, None).unwrap_err().to_string();
+    assert!(why.contains("series") && why.contains("a (number)") && why.contains("markov"), "{why}");
+    columns.push(Column { name: "t".into(), ..columns[2].clone() });
+    let two = Dataset::new(columns).unwrap();
+    let why = fit("bayes(markov)", &two, &target, None).unwrap_err().to_string();
+    assert!(why.contains("on(s, identical)"), "{why}");
+    let on = Learner {
+        kernel: Some(KernelExpr::parse("on(t, identical)").unwrap()),
+        ..Learner::new(EstimatorExpr::parse("bayes(markov)").unwrap())
+    };
+    on.fit(&two, &target, &TargetInfo::of(&target), None, &Control::default()).unwrap();
+    let rbf = Learner { kernel: Some(KernelExpr::parse("rbf").unwrap()), ..on };
+    let why = rbf.fit(&two, &target, &TargetInfo::of(&target), None, &Control::default()).unwrap_err().to_string();
+    assert!(why.contains("no kernel"), "{why}");
+}
+
+#[test]
+fn open_numbers_of_the_model_are_searched_by_held_out_rows() {
+    // Two clouds for each class, which interleave: one Gaussian each tells nothing.
+    let n = 80;
+    let rows: Vec<[f64; 2]> = (0..n)
+        .map(|i| {
+            let (class, side) = (i % 2, (i / 2) % 2);
+            let wave = |k: f64| 0.3 * (k * (i as f64 + 1.0)).sin();
+            [4.0 * (2 * side + class) as f64 + wave(1.7), wave(2.3)]
+        })
+        .collect();
+    let target = classes(&(0..n).map(|i| i % 2).collect::<Vec<_>>());
+    let model = fit("bayes(gaussian_mixture(components=1..3))", &numbers(&rows), &target, None).unwrap();
+    let said = model.estimator.to_string();
+    assert!(!said.contains("components=1"), "{said}");
+    let tuned = model.about.tuning.as_ref().unwrap();
+    assert_eq!(tuned.parameters[0].path, "model.gaussian_mixture.components");
+    let Predicted::Classes(codes) = predict(&model, &numbers(&rows)).values else { panic!("classes") };
+    assert!(codes.iter().enumerate().all(|(i, c)| *c == i % 2));
+}
