@@ -60,6 +60,8 @@ pub(crate) fn estimators() -> String {
             Needs::NonNegative => "Takes any symmetric similarity whose values are 0 and above.",
             Needs::Features => "Reads the features of a kernel that has them written out: linear, tfidf, their sums.",
             Needs::Coordinates => "Reads the coordinates of rows: the kernel is linear.",
+            Needs::Vectors => "Reads kernel values between the vectors of sets: the kernel is set_mean(K).",
+            Needs::Rows => "Reads the cells of rows and no kernel.",
             Needs::Nothing => "Needs no kernel.",
         };
         let tuned = match e.criterion {

@@ -61,6 +61,7 @@ pub use registry::{
 };
 pub use smoothers::{FittedKde, FittedLocalRegression, FittedNadarayaWatson, Kde, LocalRegression, NadarayaWatson};
 pub use support_vectors::{
-    EqualVotes, FittedLinearSvc, FittedLinearSvr, FittedSvc, FittedSvr, HingeLoss, LinearSolver, LinearSvc, LinearSvr, Svc, Svr, TubeLoss,
+    EqualVotes, FittedLinearSvc, FittedLinearSvr, FittedMiSvm, FittedSvc, FittedSvr, HingeLoss, LinearSolver, LinearSvc, LinearSvr, MiSvm,
+    Svc, Svr, TubeLoss,
 };
 pub use targets::ClassWeight;

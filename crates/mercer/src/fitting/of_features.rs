@@ -30,7 +30,11 @@ pub fn prepare_to_fit(
         Error::Data(format!(
             "{} reads columns of {}, and the table has none",
             estimator.name(),
-            if needs == Needs::Features { "numbers, labels or texts" } else { "numbers" }
+            match needs {
+                Needs::Features => "numbers, labels or texts",
+                Needs::Vectors => "sets of vectors",
+                _ => "numbers",
+            }
         ))
     })?;
     prepare_weighed(recipe, Some(&kernel), data, weights)
@@ -40,6 +44,7 @@ pub fn prepare_to_fit(
 pub(crate) fn natural_kernel(needs: Needs, kinds: &[(&str, ColumnKind)]) -> Option<KernelExpr> {
     match needs {
         Needs::Rows => Some(KernelExpr::Identical(Identical::default())),
+        Needs::Vectors => KernelExpr::natural_vectors(kinds),
         _ => KernelExpr::natural_features(kinds, needs == Needs::Features),
     }
 }
@@ -50,6 +55,9 @@ pub(crate) fn kernel_beside(estimator: &EstimatorExpr, given: Option<&KernelExpr
     let kinds = kinds_of(&whole.data);
     if estimator.needs() == Needs::Rows && !whole.kernel.keeps_table() {
         return KernelExpr::Identical(Identical::default());
+    }
+    if estimator.needs() == Needs::Vectors && given.is_none() && !whole.kernel.compares_vectors() {
+        return natural_kernel(Needs::Vectors, &kinds).unwrap_or_else(|| whole.kernel.clone());
     }
     let labels = kinds.iter().any(|(_, kind)| *kind == ColumnKind::Category);
     if given.is_some() || labels || !estimator.needs().reads_structure() {
@@ -70,6 +78,9 @@ pub(super) fn require_features(kernel: &KernelExpr, estimator: &EstimatorExpr, d
         }
         Needs::Coordinates if !kernel.has_coordinates() => {
             format!("reads the coordinates of rows and not values of {kernel}; leave the kernel out, or take linear")
+        }
+        Needs::Vectors if !kernel.compares_vectors() => {
+            format!("reads kernel values between the vectors of sets, and {kernel} has none; leave the kernel out, or take set_mean(K)")
         }
         Needs::Rows if !kernel.keeps_table() => {
             "reads the cells of rows and no kernel; leave the kernel out, or choose columns by on(NAME, identical)".into()

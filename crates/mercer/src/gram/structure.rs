@@ -1,6 +1,6 @@
 //! Structure of a Gram matrix that spares kernel values: a whole matrix that is held, or features whose products the values are.
 
-use super::Side;
+use super::{Gram, Side};
 use crate::data::Dataset;
 use crate::linalg::{self, Lower, Matrix, SparseMatrix};
 use std::borrow::Cow;
@@ -16,6 +16,16 @@ pub enum Structure<'a> {
     Held(HeldMatrix<'a>),
     /// K = Z_rows Z_cols', if the source forms features for these inputs.
     Features(&'a dyn FeatureSource),
+    /// K is made of the values of another kernel between the vectors of sets: set I along a side holds the vectors
+    /// `starts[I]..starts[I + 1]` of that side.
+    Sets {
+        /// The kernel of vectors.
+        vectors: &'a dyn Gram,
+        /// Where the vectors of each set along the rows begin, and where the last ends.
+        rows: &'a [usize],
+        /// Where those of each set along the columns do.
+        cols: &'a [usize],
+    },
     /// Z = C L'^-1 for the rows, applied without being formed. Everything else, the features formed included, is available but expensive.
     Whitened {
         /// C, inputs x rank.
@@ -60,7 +70,7 @@ impl<'a> Structure<'a> {
     fn source(self) -> Option<&'a dyn FeatureSource> {
         match self {
             Structure::Features(source) | Structure::Whitened { formed: source, .. } => Some(source),
-            Structure::Opaque | Structure::Held(_) => None,
+            Structure::Opaque | Structure::Held(_) | Structure::Sets { .. } => None,
         }
     }
     /// [`FeatureSource::dense`], where there is a source.

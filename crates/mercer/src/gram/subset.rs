@@ -18,12 +18,37 @@ pub struct Subset<'a> {
     of: &'a dyn Gram,
     rows: Vec<usize>,
     cols: Vec<usize>,
+    /// Where the inputs are sets: the vectors of those that are taken.
+    vectors: Option<Box<VectorsOfSome<'a>>>,
+}
+
+/// The kernel between the vectors of some sets, and where those of each set begin.
+struct VectorsOfSome<'a> {
+    vectors: Subset<'a>,
+    rows: Vec<usize>,
+    cols: Vec<usize>,
+}
+
+impl<'a> VectorsOfSome<'a> {
+    fn of(gram: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Option<Box<Self>> {
+        let Structure::Sets { vectors, rows: row_starts, cols: col_starts } = gram.structure() else { return None };
+        let taken = |list: &[usize], starts: &[usize]| -> (Vec<usize>, Vec<usize>) {
+            let mut own = vec![0];
+            own.extend(list.iter().scan(0, |end, &i| {
+                *end += starts[i + 1] - starts[i];
+                Some(*end)
+            }));
+            (list.iter().flat_map(|&i| starts[i]..starts[i + 1]).collect(), own)
+        };
+        let ((rows, row_starts), (cols, col_starts)) = (taken(rows, row_starts), taken(cols, col_starts));
+        Some(Box::new(VectorsOfSome { vectors: Subset::new(vectors, &rows, &cols), rows: row_starts, cols: col_starts }))
+    }
 }
 
 impl<'a> Subset<'a> {
     /// The given rows and columns.
     pub fn new(of: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Self {
-        Subset { of, rows: rows.to_vec(), cols: cols.to_vec() }
+        Subset { of, rows: rows.to_vec(), cols: cols.to_vec(), vectors: VectorsOfSome::of(of, rows, cols) }
     }
 
     /// The inputs of a side.
@@ -109,7 +134,10 @@ impl Gram for Subset<'_> {
         self.of.symmetric() && self.rows == self.cols
     }
     fn structure(&self) -> Structure<'_> {
-        Structure::Features(self)
+        match &self.vectors {
+            Some(some) => Structure::Sets { vectors: &some.vectors, rows: &some.rows, cols: &some.cols },
+            None => Structure::Features(self),
+        }
     }
     /// Columns that are left out have coefficients of 0.
     fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {

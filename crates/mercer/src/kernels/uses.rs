@@ -3,7 +3,7 @@
 use super::composition::Learns;
 use super::leaf::{AnyKernel, Takes};
 use super::sequences::usual::{alternatives, common_length, usual};
-use super::{Composed, KernelExpr, Normalise, On, Sum};
+use super::{Composed, KernelExpr, Normalise, On, OverSets, Sum};
 use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Values};
 use crate::error::{Error, Result};
 use crate::gram::Mercer;
@@ -233,6 +233,21 @@ impl KernelExpr {
         match self {
             KernelExpr::Linear(_) => true,
             KernelExpr::On(Composed { of, .. }) | KernelExpr::Sum(Composed { of, .. }) => of.iter().all(KernelExpr::has_coordinates),
+            _ => false,
+        }
+    }
+
+    /// The expression used when none is given and kernel values between the vectors of sets are read; `None` where no column has sets.
+    pub fn natural_vectors(columns: &[Selection<'_>]) -> Option<KernelExpr> {
+        let rbf = KernelExpr::Rbf(super::Rbf::default());
+        columns.iter().any(|(_, kind)| *kind == ColumnKind::Set).then(|| KernelExpr::OverSets(Composed::of(OverSets::default(), rbf)))
+    }
+
+    /// Whether it is made of the values of a kernel between the vectors of sets.
+    pub fn compares_vectors(&self) -> bool {
+        match self {
+            KernelExpr::OverSets(_) | KernelExpr::BestMatch(_) => true,
+            KernelExpr::On(Composed { of, .. }) => of.iter().all(KernelExpr::compares_vectors),
             _ => false,
         }
     }

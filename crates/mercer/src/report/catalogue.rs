@@ -31,6 +31,7 @@ fn what_it_needs(e: &estimators::EstimatorEntry) -> String {
         Needs::NonNegative => "any symmetric similarity without negative values, a Mercer kernel or not",
         Needs::Features => "a kernel whose features are written out, such as linear or tfidf",
         Needs::Coordinates => "the kernel linear, for the coordinates of rows",
+        Needs::Vectors => "a kernel of sets made of a Mercer kernel of vectors: set_mean(K)",
         Needs::Rows => "no kernel: it reads the cells of rows",
     };
     match e.criterion {

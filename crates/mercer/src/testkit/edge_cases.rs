@@ -3,7 +3,7 @@
 use super::case::{Case, sound, targets};
 use super::{Verdict, fail, table, words};
 use crate::control::Control;
-use crate::data::{Column, Dataset, Target, TargetInfo, Values};
+use crate::data::{Column, Dataset, Sets, Target, TargetInfo, Values};
 use crate::error::{Error, ErrorKind};
 use crate::estimators::{EstimatorExpr, Needs};
 use crate::kernels::KernelExpr;
@@ -30,6 +30,17 @@ fn tables() -> Vec<(&'static str, Dataset)> {
     ]
 }
 
+/// A table with a set of vectors in each row: its numbers, and those of the next row.
+fn as_sets(data: &Dataset) -> Result<Dataset, String> {
+    let cell = |i: usize| -> Vec<f64> {
+        data.columns().iter().filter_map(|c| if let Values::Numbers(x) = &c.values { Some(x[i]) } else { None }).collect()
+    };
+    let rows = data.rows();
+    let sets: Vec<Vec<Vec<f64>>> = (0..rows).map(|i| vec![cell(i), cell((i + 1) % rows)]).collect();
+    let sets = Sets::of_rows(&sets).map_err(|e| e.to_string())?;
+    Dataset::new(vec![Column { name: "set".into(), values: Values::Sets(sets) }]).map_err(|e| e.to_string())
+}
+
 /// The usual targets and some that ask for trouble, by name.
 fn hard_targets(rows: usize) -> Vec<(&'static str, Target)> {
     let names = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
@@ -53,6 +64,7 @@ fn hard_targets(rows: usize) -> Vec<(&'static str, Target)> {
 pub(super) fn check(expr: &EstimatorExpr) -> Verdict {
     let (mut answers, mut faults) = (0, Vec::new());
     for (table_name, data) in tables() {
+        let data = if expr.needs() == Needs::Vectors { as_sets(&data)? } else { data };
         for (target_name, target) in hard_targets(data.rows()) {
             if !expr.takes(&target) {
                 continue;
@@ -63,6 +75,7 @@ pub(super) fn check(expr: &EstimatorExpr) -> Verdict {
                     let mut learner = Learner { kernel: kernel.clone(), ..Learner::new(expr.clone()) };
                     learner.prep.drop_constant = drop_constant;
                     let lacks_features = match expr.needs() {
+                        Needs::Vectors => kernel.is_some(),
                         Needs::Rows => kernel.as_ref().is_some_and(|k| !k.keeps_table()),
                         needs => needs.reads_structure() && kernel.as_ref().is_some_and(|k| !k.has_coordinates()),
                     };

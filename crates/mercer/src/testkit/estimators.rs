@@ -77,14 +77,15 @@ pub fn check_calibrated(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Datase
     if checked == 0 { fail("nothing was checked", format!("{} takes no classes", expr.name())) } else { Ok(()) }
 }
 
-/// The kernel, or another where features or cells of rows are read and it has none: `linear` on all columns of numbers, or `identical`.
+/// The kernel, or another where features, vectors or cells of rows are read and it has none: `linear` on all columns of numbers, one of
+/// sets, or `identical`.
 fn kernel_for(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Checked<KernelExpr> {
-    if !expr.needs().reads_structure() || kernel.has_coordinates() {
+    if !expr.needs().reads_structure() || kernel.has_coordinates() || kernel.compares_vectors() {
         return Ok(kernel.clone());
     }
     let needs = if expr.needs() == Needs::Features { Needs::Coordinates } else { expr.needs() };
     let kinds: Vec<Selection<'_>> = data.columns().iter().map(|c| (c.name.as_str(), c.values.kind())).collect();
-    fitting::natural_kernel(needs, &kinds).ok_or_else(|| format!("{} reads columns of numbers, and there are none", expr.name()))
+    fitting::natural_kernel(needs, &kinds).ok_or_else(|| format!("{} reads columns that the table has none of", expr.name()))
 }
 
 /// What predictions hold is what the record says, for a target that they can be of.
@@ -251,7 +252,9 @@ fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) 
     if case.estimator.needs().reads_structure() {
         // Kernel values alone are no features.
         return match case.with_task(&dense, None, |task| case.estimator.fit_with(task, &Split::Rows)) {
-            Err(Error::Data(why)) if why.contains("features of rows") || why.contains("cells of rows") => Ok(()),
+            Err(Error::Data(why)) if ["features of rows", "cells of rows", "vectors of sets"].iter().any(|what| why.contains(what)) => {
+                Ok(())
+            }
             Err(e) => fail("kernel values without features are refused in other words", e),
             Ok(_) => fail("kernel values without features", "are fitted"),
         };

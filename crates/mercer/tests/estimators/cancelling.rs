@@ -179,8 +179,8 @@ fn predictions_of_every_estimator_end_within_a_block_of_rows_after_a_flag_is_rai
     let names: Vec<&str> = x.iter().map(|p| if p[0] > 0.0 { "above" } else { "below" }).collect();
     let mut tried = 0;
     for target in [Target::Numbers(Matrix::column(errors(3, n))), Target::classes(&names)] {
-        // What reads cells of rows is asked for a block of rows at a time.
-        for open in EstimatorExpr::all_for(&target).unwrap().into_iter().filter(|e| e.needs() != Needs::Rows) {
+        // What reads cells of rows, or vectors of sets, is asked for a block of rows at a time.
+        for open in EstimatorExpr::all_for(&target).unwrap().into_iter().filter(|e| !matches!(e.needs(), Needs::Rows | Needs::Vectors)) {
             let control = Control::default();
             let reads_features = open.needs().reads_structure();
             let among: &dyn Gram = if reads_features { &coordinates } else { &gram };

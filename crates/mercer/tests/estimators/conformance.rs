@@ -3,20 +3,27 @@
 use crate::made;
 use mercer::control::Control;
 use mercer::data::{ColumnKind, Dataset, Target};
-use mercer::estimators::{EstimatorExpr, Fitted, Needs, Task, When, catalogue};
+use mercer::estimators::{EstimatorEntry, EstimatorExpr, Fitted, Needs, Task, When, catalogue};
 use mercer::kernels::KernelExpr;
 use mercer::testkit;
 
 fn check(kernel: &str, rows: usize) {
+    check_on(kernel, rows, &KINDS, &|entry| entry.needs != Needs::Vectors);
+}
+
+/// Kinds of columns that kernels here read.
+const KINDS: [ColumnKind; 5] = [ColumnKind::Number, ColumnKind::Category, ColumnKind::Sequence, ColumnKind::Text, ColumnKind::Points];
+
+fn check_on(kernel: &str, rows: usize, kinds: &[ColumnKind], wanted: &dyn Fn(&EstimatorEntry) -> bool) {
     // The columns that kernels here read, with two of other kinds beside: those beside draw the folds, and on 14 rows some draws tie
     // classes in the search of l1vm, or leave two fits of l2vm 1e-6 apart.
     let data = testkit::table(rows, 17);
-    let kinds = [ColumnKind::Number, ColumnKind::Category, ColumnKind::Sequence, ColumnKind::Text, ColumnKind::Points];
     let columns = data.columns().iter().filter(|c| kinds.contains(&c.values.kind())).cloned();
     let data = Dataset::new(columns.collect()).unwrap();
     let kernel = KernelExpr::parse(kernel).unwrap();
     let faults: Vec<String> = catalogue()
         .iter()
+        .filter(|entry| wanted(entry))
         .filter_map(|entry| {
             let why = testkit::check_estimator_expr(&EstimatorExpr::parse(entry.name).unwrap(), &kernel, &data).err()?;
             Some(format!("{}: {why}", entry.name))
@@ -29,6 +36,11 @@ fn check(kernel: &str, rows: usize) {
 #[test]
 fn every_estimator_of_the_list_passes_the_conformance_kit() {
     check("0.7*rbf(length_scale=1.3) + 0.4*matern(nu=1.5, length_scale=0.8)*equal", 26);
+}
+
+#[test]
+fn estimators_that_read_vectors_of_sets_pass_the_kit() {
+    check_on("set_mean(rbf(length_scale=1.3))", 26, &[ColumnKind::Set], &|entry| entry.needs == Needs::Vectors);
 }
 
 #[test]
@@ -50,8 +62,8 @@ fn every_algorithm_of_the_table_of_kernelisable_ones_is_an_estimator_and_takes_a
 #[test]
 fn every_fit_that_solves_a_problem_says_how_good_its_solution_is() {
     let data = testkit::table(26, 17);
-    let [values, features, table] =
-        ["rbf(length_scale=1)", "on(a, b, c, linear)", "identical"].map(|k| KernelExpr::parse(k).unwrap().bind(None, &data).unwrap());
+    let [values, features, table, sets] = ["rbf(length_scale=1)", "on(a, b, c, linear)", "identical", "set_mean(rbf)"]
+        .map(|k| KernelExpr::parse(k).unwrap().bind(None, &data).unwrap());
     let (control, e) = (Control::default(), made::errors(3, 26));
     let numbers = Target::numbers(&e);
     let classes = made::labels(e.iter().map(|v| *v > 0.0));
@@ -61,6 +73,7 @@ fn every_fit_that_solves_a_problem_says_how_good_its_solution_is() {
         for target in [&numbers, &classes, &none].into_iter().filter(|t| estimator.takes(t)) {
             let gram = match entry.needs {
                 Needs::Rows => table.as_ref(),
+                Needs::Vectors => sets.as_ref(),
                 needs if needs.reads_structure() => features.as_ref(),
                 _ => values.as_ref(),
             };

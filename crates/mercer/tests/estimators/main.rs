@@ -27,6 +27,7 @@ mod machines;
 mod machines_over_features;
 mod made;
 mod maps;
+mod mi_svm;
 mod mode;
 mod nadaraya_watson;
 mod networks;

@@ -243,7 +243,7 @@ fn sigmoid_is_refuted_by_a_witness_and_refused_unless_it_is_asked_for() {
                 assert!(why.contains("take a kernel whose values are 0 and above"), "{why}");
                 continue;
             }
-            Needs::Features | Needs::Coordinates | Needs::Rows => {
+            Needs::Features | Needs::Coordinates | Needs::Vectors | Needs::Rows => {
                 let why = found.map(|_| ()).unwrap_err().to_string();
                 assert!(why.contains("leave the kernel out, or "), "{why}");
                 continue;

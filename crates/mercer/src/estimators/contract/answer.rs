@@ -209,6 +209,8 @@ pub enum Needs {
     Features,
     /// The linear kernel of columns of numbers: its features are the coordinates of the rows, and differences of these have a length.
     Coordinates,
+    /// Kernel values between the vectors of sets: the kernel is one of sets made of a Mercer kernel of vectors.
+    Vectors,
     /// The cells of rows and no kernel value: the kernel `identical` keeps the table.
     Rows,
     /// None: predictions depend on no input.
@@ -220,9 +222,9 @@ impl Needs {
     pub fn any_values(self) -> bool {
         matches!(self, Needs::AnySimilarity | Needs::Symmetric)
     }
-    /// Whether features or cells of rows are read and no kernel value: where no kernel is given, one that has them is taken.
+    /// Whether features, vectors or cells of rows are read and no kernel value: where no kernel is given, one that has them is taken.
     pub fn reads_structure(self) -> bool {
-        matches!(self, Needs::Features | Needs::Coordinates | Needs::Rows)
+        matches!(self, Needs::Features | Needs::Coordinates | Needs::Vectors | Needs::Rows)
     }
 }
 

@@ -6,6 +6,8 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("kernel_ridge", "ridge"),
     ("krr", "ridge"),
     ("lssvm", "ridge"),
+    ("misvm", "mi_svm"),
+    ("multiple_instance_svm", "mi_svm"),
     ("naive_bayes", "bayes(gaussian)"),
     ("gaussian_nb", "bayes(gaussian)"),
     ("qda", "bayes(gaussian(covariance=full))"),

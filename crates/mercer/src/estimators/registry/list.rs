@@ -217,6 +217,7 @@ estimators! {
     LocalRegression,
     Density,
     Bayes,
+    MiSvm,
 }
 
 impl Fitted for FittedModel {

@@ -5,7 +5,7 @@
 use crate::control::Control;
 use crate::data::{Cells, Column, ColumnKind, Dataset, RowWeights, Sets, Values};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Bound, Gram, Side, axpy, with_scratch};
+use crate::gram::{Block, Bound, Gram, Side, Structure, axpy, with_scratch};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
@@ -318,6 +318,9 @@ impl Gram for SetGram {
     }
     fn symmetric(&self) -> bool {
         self.of.symmetric()
+    }
+    fn structure(&self) -> Structure<'_> {
+        Structure::Sets { vectors: self.of.as_ref(), rows: &self.rows.starts, cols: &self.cols.starts }
     }
 }
 

@@ -1,0 +1,311 @@
+//! mi-SVM: a support vector machine of the vectors of sets whose classes are unknown (Andrews, Tsochantaridis & Hofmann, Support vector
+//! machines for multiple-instance learning, 2002, section 3.1).
+//!
+//! A set is of the positive class where one of its vectors is, at least:
+//!
+//! ```text
+//! minimise  over t, w, b:  1/2 |w|^2 + sum_i C_i max(0, 1 - t_i f(x_i)),     f(x) = w'phi(x) + b
+//! where t_i = -1 in every other set, and some t_i = 1 in every positive one
+//! ```
+//!
+//! Machines and classes of vectors take turns: each lowers the objective, until no class changes. A set scores as its greatest vector.
+
+use super::svm;
+use crate::data::{Kind, Target, TargetInfo};
+use crate::error::{Error, Result};
+use crate::estimators::contract::answer::CALIBRATED;
+use crate::estimators::targets::class_scores::ClassScores;
+use crate::estimators::{
+    Answer, ClassWeight, Costs, Estimator, Expansion, Fitted, FittedSvc, Gives, Needs, Predictions, Query, Scores, Size, Summary, Svc,
+    Task, When,
+};
+use crate::gram::{Dense, Gram, Structure, Subset};
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param, Value, require_settled};
+use serde::{Deserialize, Serialize};
+
+/// Most turns of the machine: classes of vectors settle within ten, as a rule.
+const ROUNDS: f64 = 50.0;
+/// Turns that a fit takes, as a rule.
+const TYPICAL_ROUNDS: f64 = 6.0;
+
+/// mi-SVM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MiSvm {
+    /// Penalty of a vector inside the margin.
+    pub c: Value,
+    /// The class that a set is of where one of its vectors is; none: the last.
+    pub positive: Vec<String>,
+    /// Weights of the classes of vectors.
+    pub class_weight: ClassWeight,
+    /// Greatest violation of the optimality conditions of a machine, and its greatest relative duality gap.
+    pub tolerance: Value,
+    /// Most turns.
+    pub rounds: Value,
+    /// Whether to fit probabilities of the classes too.
+    pub probabilities: bool,
+}
+
+impl Default for MiSvm {
+    fn default() -> Self {
+        MiSvm {
+            c: Value::Auto,
+            positive: Vec::new(),
+            class_weight: ClassWeight::None,
+            tolerance: Value::Number(1e-3),
+            rounds: Value::Number(ROUNDS),
+            probabilities: false,
+        }
+    }
+}
+
+/// The sets of a task.
+struct Bags<'a> {
+    vectors: &'a dyn Gram,
+    starts: &'a [usize],
+    /// Which of them are of the positive class.
+    positive: Vec<bool>,
+}
+
+/// The kernel between vectors of sets, and where the vectors of each set along the rows begin.
+fn vectors_of<'a>(gram: &'a dyn Gram) -> Result<(&'a dyn Gram, &'a [usize])> {
+    match gram.structure() {
+        Structure::Sets { vectors, rows, .. } => Ok((vectors, rows)),
+        _ => Err(Error::Data(format!(
+            "{} reads vectors of sets and their kernel values, and this kernel has none; take set_mean(K) with a kernel K of vectors",
+            MiSvm::NAME
+        ))),
+    }
+}
+
+/// The place of the greatest value, the first of equal ones.
+fn greatest(values: &[f64]) -> Option<usize> {
+    (0..values.len()).reduce(|best, i| if values[i] > values[best] { i } else { best })
+}
+
+impl Bags<'_> {
+    fn range(&self, bag: usize) -> std::ops::Range<usize> {
+        self.starts[bag]..self.starts[bag + 1]
+    }
+
+    /// Classes of vectors by their decision values: in a positive set the sign, and 1 for the greatest where no sign is.
+    fn classes(&self, values: &[f64]) -> Vec<usize> {
+        let mut codes = vec![0; values.len()];
+        for bag in (0..self.positive.len()).filter(|&bag| self.positive[bag]) {
+            let range = self.range(bag);
+            range.clone().for_each(|i| codes[i] = usize::from(values[i] > 0.0));
+            if let Some(best) = greatest(&values[range.clone()]) {
+                codes[range.start + best] = 1;
+            }
+        }
+        codes
+    }
+}
+
+/// The machine as a start for other classes of vectors: those that changed their class start from 0, and the greater side shrinks until
+/// the coefficients sum to 0 again.
+fn restarted(machine: &FittedSvc, changed: &[bool]) -> FittedSvc {
+    let mut start = machine.clone();
+    let Expansion { support, coef, .. } = &mut start.expansion;
+    support.iter().enumerate().filter(|(_, i)| changed[**i]).for_each(|(s, _)| coef[(s, 0)] = 0.0);
+    let side = |above: bool| coef.data().iter().filter(|c| (**c > 0.0) == above).map(|c| c.abs()).sum::<f64>();
+    let (plus, minus) = (side(true), side(false));
+    let share = |c: f64| if c > 0.0 { (minus / plus).min(1.0) } else { (plus / minus).min(1.0) };
+    coef.data_mut().iter_mut().filter(|c| **c != 0.0).for_each(|c| *c *= share(*c));
+    start
+}
+
+impl Estimator for MiSvm {
+    const NAME: &'static str = "mi_svm";
+    const DOC: &'static str =
+        "multiple-instance support vector machine: a set is of a class where one of its vectors is, and which one is found";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("c", "penalty C on margin violations of a vector", Domain::Positive, 1e3),
+        Param::fixed("positive", "the class that a set is of where one of its vectors is, such as [1]; []: the last class", Domain::Words),
+        Param::fixed(
+            "class_weight",
+            "none: vectors count by the weights of their sets; balanced: both classes of vectors have equal total weight",
+            Domain::Choice(&["none", "balanced"]),
+        ),
+        Param::fixed(
+            "tolerance",
+            "greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap",
+            Domain::Fraction,
+        ),
+        Param::fixed("rounds", "most machines that are fitted in turn", Domain::Integer(1, 10_000)),
+        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Classes];
+    const GIVES: Gives =
+        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES };
+    const NEEDS: Needs = Needs::Vectors;
+    type Fitted = FittedMiSvm;
+
+    /// A machine of the vectors in each turn. The kernel of sets tells how many pairs of them there are; each is a pair of rows there.
+    fn costs(&self, size: Size) -> Costs {
+        let pairs = (size.per_value / Size::PER_VALUE).max(1.0);
+        let vectors =
+            Size { rows: (size.rows as f64 * pairs.sqrt()) as usize, outputs: 2, rank: None, stored: None, per_value: 1.0, ..size };
+        let machine = svm::costs(vectors, 1, &Value::Number(svm::CACHE_MB), 20.0);
+        Costs {
+            values: size.rows as f64 * size.rows as f64,
+            fit: TYPICAL_ROUNDS * machine.fit,
+            prediction_values: size.rows as f64,
+            prediction: machine.prediction,
+            ..machine
+        }
+    }
+
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(1.0)
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedMiSvm> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let (codes, names) = task.target.as_classes(Self::NAME)?;
+        let classes = ClassScores::present_in(task, Self::NAME)?;
+        let positive = self.positive_class(classes.present(), names)?;
+        let (vectors, starts) = vectors_of(task.gram)?;
+        let bags = Bags { vectors, starts, positive: codes.iter().map(|&k| k == positive).collect() };
+        for wanted in [true, false] {
+            let any = (0..codes.len()).any(|bag| bags.positive[bag] == wanted && !bags.range(bag).is_empty());
+            if !any {
+                let which = if wanted { format!("of class '{}'", names[positive]) } else { "of the other class".into() };
+                return Err(Error::Data(format!("{}: every set {which} is empty; it learns from vectors", Self::NAME)));
+            }
+        }
+        let (machine, labels, rounds, settled) = self.turns(&bags, task)?;
+        let mut summary = machine.summary().clone();
+        let found = |bag: usize| bags.range(bag).filter(|&i| labels[i] == 1).count();
+        let own: Vec<usize> = (0..codes.len()).filter(|&bag| bags.positive[bag]).collect();
+        summary.notes.insert(
+            0,
+            format!(
+                "{rounds} machines in turn: {} of the {} vectors in sets of '{}' are taken to be of it",
+                own.iter().map(|&bag| found(bag)).sum::<usize>(),
+                own.iter().map(|&bag| bags.range(bag).len()).sum::<usize>(),
+                names[positive]
+            ),
+        );
+        if !settled {
+            summary.converged = false;
+            summary.notes.push(format!("classes of vectors still changed after {rounds} rounds; allow more rounds"));
+        }
+        let expansion = machine.expansion;
+        let mut taken = expansion.support.iter().copied().peekable();
+        let (mut kept, mut places, mut passed) = (Vec::new(), Vec::new(), 0);
+        for bag in 0..codes.len() {
+            let range = bags.range(bag);
+            let before = places.len();
+            while let Some(i) = taken.next_if(|i| range.contains(i)) {
+                places.push(passed + i - range.start);
+            }
+            if places.len() > before {
+                kept.push(bag);
+                passed += range.len();
+            }
+        }
+        let vectors = Expansion { support: places, ..expansion };
+        Ok(FittedMiSvm { bags: kept, vectors, positive_last: Some(&positive) == classes.present().last(), classes, summary })
+    }
+}
+
+impl MiSvm {
+    /// The code of the positive class.
+    fn positive_class(&self, present: &[usize], names: &[String]) -> Result<usize> {
+        if present.len() != 2 {
+            let why = format!("takes two classes, and there are {}; compare one class with the others", present.len());
+            return Err(Error::Data(format!("{} {why}", Self::NAME)));
+        }
+        match &self.positive[..] {
+            [] => Ok(present[1]),
+            [name] => {
+                let known = present.iter().map(|&k| names[k].as_str());
+                present.iter().copied().find(|&k| names[k] == *name).ok_or_else(|| Error::unknown("class", name, known))
+            }
+            several => {
+                let why = format!("one class is positive, and {} are named", several.len());
+                Err(Error::Setting { name: format!("{}: positive", Self::NAME), why })
+            }
+        }
+    }
+
+    /// The last machine, the classes of vectors that it was fitted to, how many there were, and whether these classes are its own.
+    fn turns(&self, bags: &Bags<'_>, task: &Task<'_>) -> Result<(FittedSvc, Vec<usize>, usize, bool)> {
+        let count = bags.vectors.shape().0;
+        let held = (8 * (count as u64).pow(2) <= task.control.allowed() / 2).then(|| Dense::of(bags.vectors, task.control)).transpose()?;
+        let gram = held.as_ref().map_or(bags.vectors, |held| held as &dyn Gram);
+        let weights: Option<Vec<f64>> =
+            task.weights.map(|w| (0..bags.positive.len()).flat_map(|bag| std::iter::repeat_n(w[bag], bags.range(bag).len())).collect());
+        let svc = Svc { c: self.c.clone(), tolerance: self.tolerance.clone(), class_weight: self.class_weight, ..Svc::default() };
+        // At first every vector of a positive set is of its class.
+        let mut labels: Vec<usize> =
+            (0..bags.positive.len()).flat_map(|bag| std::iter::repeat_n(usize::from(bags.positive[bag]), bags.range(bag).len())).collect();
+        let mut start: Option<FittedSvc> = None;
+        let most = self.rounds.integer();
+        for round in 1..=most {
+            task.control.tell("machines of vectors", round - 1, most);
+            let target = Target::Classes { codes: labels.clone(), names: vec!["other".into(), "positive".into()] };
+            let inner = Task { gram, target: &target, weights: weights.as_deref(), ..*task };
+            let machine = svc.fit_from(&inner, start.as_ref())?;
+            let all: Vec<usize> = (0..count).collect();
+            let values = machine.expansion.predict(&Subset::new(gram, &all, &machine.expansion.support), task.control)?.into_data();
+            let next = bags.classes(&values);
+            if next == labels || round == most {
+                let settled = next == labels;
+                return Ok((machine, labels, round, settled));
+            }
+            let changed: Vec<bool> = next.iter().zip(&labels).map(|(a, b)| a != b).collect();
+            start = Some(restarted(&machine, &changed));
+            labels = next;
+        }
+        Err(Error::Data(format!("{}: no round was allowed", Self::NAME)))
+    }
+}
+
+/// A fitted mi-SVM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedMiSvm {
+    /// Sets with a vector of which the coefficient is not 0.
+    #[serde(with = "crate::blocks::usizes")]
+    bags: Vec<usize>,
+    /// Over the vectors of these sets, one set after the other.
+    pub vectors: Expansion,
+    /// Whether the positive class is the second of the two.
+    positive_last: bool,
+    classes: ClassScores,
+    summary: Summary,
+}
+
+impl Fitted for FittedMiSvm {
+    fn support(&self) -> &[usize] {
+        &self.bags
+    }
+    /// The score of a set is the greatest decision value of its vectors, that of an empty one -1; above 0 for the class of the second name.
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        self.classes.check(1)?;
+        let (vectors, starts) = vectors_of(query.cross)?;
+        if let Some(place) = self.vectors.support.last().filter(|place| **place >= vectors.shape().1) {
+            return Err(Error::Shape {
+                what: "vectors of the sets that a model keeps".into(),
+                expected: place + 1,
+                found: vectors.shape().1,
+            });
+        }
+        let all: Vec<usize> = (0..vectors.shape().0).collect();
+        let values = self.vectors.predict(&Subset::new(vectors, &all, &self.vectors.support), query.control)?.into_data();
+        let sign = if self.positive_last { 1.0 } else { -1.0 };
+        let score = |w: &[usize]| sign * greatest(&values[w[0]..w[1]]).map_or(-1.0, |best| values[w[0] + best]);
+        let latent = Matrix::column(starts.windows(2).map(score).collect());
+        let found = self.classes.predictions(latent.clone(), self.classes.probabilities(&latent), query.want);
+        Ok(Predictions { probabilities: None, ..found })
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, Some(self.classes.classes))
+    }
+}
