@@ -62,7 +62,7 @@ fn every_algorithm_of_the_table_of_kernelisable_ones_is_an_estimator_and_takes_a
 #[test]
 fn every_fit_that_solves_a_problem_says_how_good_its_solution_is() {
     let data = testkit::table(26, 17);
-    let [values, features, table, sets] = ["rbf(length_scale=1)", "on(a, b, c, linear)", "identical", "set_mean(rbf)"]
+    let [values, features, table, sets] = ["rbf(length_scale=1)", "on(a, b, c, linear)", "identical", "set_mean(rbf(length_scale=1))"]
         .map(|k| KernelExpr::parse(k).unwrap().bind(None, &data).unwrap());
     let (control, e) = (Control::default(), made::errors(3, 26));
     let numbers = Target::numbers(&e);

@@ -10,14 +10,14 @@ use mercer::read::TargetInfo;
 
 const N: usize = 30;
 
-/// Sets of four vectors spread over a square; each set of the second class has one more near (3, 3).
+/// Sets of four vectors spread over a square; each set of the second class has one more near (2, 2).
 fn bags() -> (Vec<Vec<Vec<f64>>>, Vec<usize>) {
     let wave = |k: f64| 1.5 * (43.7 * k).sin();
     let codes: Vec<usize> = (0..N).map(|i| i % 2).collect();
     let bag = |i: usize| {
-        let mut vectors: Vec<Vec<f64>> = (0..4).map(|j| vec![wave((i * 7 + j) as f64 + 0.3), wave((i * 11 + j) as f64 + 1.1)]).collect();
+        let mut vectors: Vec<Vec<f64>> = (0..4).map(|j| vec![wave((i * 17 + j) as f64 + 0.3), wave((i * 31 + j) as f64 + 1.1)]).collect();
         if codes[i] == 1 {
-            vectors.insert(i % 4, vec![3.0 + 0.1 * wave(i as f64), 3.0 + 0.1 * wave(i as f64 + 0.5)]);
+            vectors.insert(i % 4, vec![2.0 + 0.1 * wave(i as f64), 2.0 + 0.1 * wave(i as f64 + 0.5)]);
         }
         vectors
     };
@@ -48,7 +48,7 @@ fn scores(model: &Model, data: &Dataset) -> (Vec<f64>, Vec<usize>) {
 #[test]
 fn turns_of_machines_and_classes_are_those_of_the_definition() {
     let (rows, codes) = bags();
-    let found = fit("mi_svm(c=10, tolerance=1e-8)", "set_mean(rbf(length_scale=1))", &sets(&rows), &target(&codes)).unwrap();
+    let found = fit("mi_svm(c=3, tolerance=1e-8)", "set_mean(rbf(length_scale=2))", &sets(&rows), &target(&codes)).unwrap();
     // The same by `svc` on all vectors, as the paper states it.
     let vectors: Vec<&[f64]> = rows.iter().flatten().map(Vec::as_slice).collect();
     let owner: Vec<usize> = rows.iter().enumerate().flat_map(|(i, bag)| vec![i; bag.len()]).collect();
@@ -57,7 +57,7 @@ fn turns_of_machines_and_classes_are_those_of_the_definition() {
     let mut labels: Vec<usize> = owner.iter().map(|&i| codes[i]).collect();
     let (values, turns) = (1..)
         .find_map(|turn| {
-            let machine = fit("svc(c=10, tolerance=1e-8)", "rbf(length_scale=1)", &points, &target(&labels)).unwrap();
+            let machine = fit("svc(c=3, tolerance=1e-8)", "rbf(length_scale=2)", &points, &target(&labels)).unwrap();
             let values = scores(&machine, &points).0;
             let best = |bag: usize| (0..owner.len()).filter(|&v| owner[v] == bag).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
             let next: Vec<usize> =
@@ -82,9 +82,9 @@ fn one_vector_decides_the_class_of_a_set_and_its_mean_does_not() {
     let (rows, codes) = bags();
     let model = fit("mi_svm", "set_mean(rbf)", &sets(&rows), &target(&codes)).unwrap();
     let new = [
-        vec![vec![3.0, 3.0]],
+        vec![vec![2.0, 2.0]],
         vec![vec![0.3, -0.2]],
-        vec![vec![0.3, -0.2], vec![-1.0, 0.5], vec![-0.4, -1.2], vec![0.9, 0.1], vec![3.05, 2.95], vec![0.1, 0.1], vec![-0.7, 0.7]],
+        vec![vec![0.3, -0.2], vec![-1.0, 0.5], vec![-0.4, -1.2], vec![0.9, 0.1], vec![2.05, 1.95], vec![0.1, 0.1], vec![-0.7, 0.7]],
         Vec::new(),
     ];
     let (found, classes) = scores(&model, &sets(&new));

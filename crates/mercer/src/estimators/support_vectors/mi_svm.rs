@@ -8,7 +8,8 @@
 //! where t_i = -1 in every other set, and some t_i = 1 in every positive one
 //! ```
 //!
-//! Machines and classes of vectors take turns: each lowers the objective, until no class changes. A set scores as its greatest vector.
+//! Machines and classes of vectors take turns: each lowers the objective, until no class changes. A set scores as its greatest vector. Of
+//! more than two classes each has a machine against the others.
 
 use super::svm;
 use crate::data::{Kind, Target, TargetInfo};
@@ -35,7 +36,7 @@ const TYPICAL_ROUNDS: f64 = 6.0;
 pub struct MiSvm {
     /// Penalty of a vector inside the margin.
     pub c: Value,
-    /// The class that a set is of where one of its vectors is; none: the last.
+    /// Of two classes the one that a set is of where one of its vectors is; none: the last.
     pub positive: Vec<String>,
     /// Weights of the classes of vectors.
     pub class_weight: ClassWeight,
@@ -60,7 +61,7 @@ impl Default for MiSvm {
     }
 }
 
-/// The sets of a task.
+/// Sets, with one class that is positive.
 struct Bags<'a> {
     vectors: &'a dyn Gram,
     starts: &'a [usize],
@@ -122,7 +123,11 @@ impl Estimator for MiSvm {
         "multiple-instance support vector machine: a set is of a class where one of its vectors is, and which one is found";
     const PARAMS: &'static [Param] = &[
         Param::searched("c", "penalty C on margin violations of a vector", Domain::Positive, 1e3),
-        Param::fixed("positive", "the class that a set is of where one of its vectors is, such as [1]; []: the last class", Domain::Words),
+        Param::fixed(
+            "positive",
+            "of two classes the one that a set is of where one of its vectors is, such as [1]; []: the last",
+            Domain::Words,
+        ),
         Param::fixed(
             "class_weight",
             "none: vectors count by the weights of their sets; balanced: both classes of vectors have equal total weight",
@@ -142,15 +147,16 @@ impl Estimator for MiSvm {
     const NEEDS: Needs = Needs::Vectors;
     type Fitted = FittedMiSvm;
 
-    /// A machine of the vectors in each turn. The kernel of sets tells how many pairs of them there are; each is a pair of rows there.
+    /// A machine of the vectors in each turn, for each class of more than two. The kernel of sets tells how many pairs of them there are; each is a pair of rows there.
     fn costs(&self, size: Size) -> Costs {
+        let machines = if size.outputs > 2 { size.outputs as f64 } else { 1.0 };
         let pairs = (size.per_value / Size::PER_VALUE).max(1.0);
         let vectors =
             Size { rows: (size.rows as f64 * pairs.sqrt()) as usize, outputs: 2, rank: None, stored: None, per_value: 1.0, ..size };
         let machine = svm::costs(vectors, 1, &Value::Number(svm::CACHE_MB), 20.0);
         Costs {
             values: size.rows as f64 * size.rows as f64,
-            fit: TYPICAL_ROUNDS * machine.fit,
+            fit: TYPICAL_ROUNDS * machine.fit * machines,
             prediction_values: size.rows as f64,
             prediction: machine.prediction,
             ..machine
@@ -165,96 +171,123 @@ impl Estimator for MiSvm {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         let classes = ClassScores::present_in(task, Self::NAME)?;
-        let positive = self.positive_class(classes.present(), names)?;
+        let positive = self.positive_classes(classes.present(), names)?;
         let (vectors, starts) = vectors_of(task.gram)?;
-        let bags = Bags { vectors, starts, positive: codes.iter().map(|&k| k == positive).collect() };
-        for wanted in [true, false] {
-            let any = (0..codes.len()).any(|bag| bags.positive[bag] == wanted && !bags.range(bag).is_empty());
-            if !any {
-                let which = if wanted { format!("of class '{}'", names[positive]) } else { "of the other class".into() };
-                return Err(Error::Data(format!("{}: every set {which} is empty; it learns from vectors", Self::NAME)));
-            }
+        let count = vectors.shape().0;
+        let held = (8 * (count as u64).pow(2) <= task.control.allowed() / 2).then(|| Dense::of(vectors, task.control)).transpose()?;
+        let gram = held.as_ref().map_or(vectors, |held| held as &dyn Gram);
+        let mut machines = Vec::new();
+        for &class in &positive {
+            let bags = Bags { vectors: gram, starts, positive: codes.iter().map(|&k| k == class).collect() };
+            machines.push(self.turns(&bags, &names[class], task)?);
         }
-        let (machine, labels, rounds, settled) = self.turns(&bags, task)?;
-        let mut summary = machine.summary().clone();
-        let found = |bag: usize| bags.range(bag).filter(|&i| labels[i] == 1).count();
-        let own: Vec<usize> = (0..codes.len()).filter(|&bag| bags.positive[bag]).collect();
-        summary.notes.insert(
-            0,
-            format!(
-                "{rounds} machines in turn: {} of the {} vectors in sets of '{}' are taken to be of it",
-                own.iter().map(|&bag| found(bag)).sum::<usize>(),
-                own.iter().map(|&bag| bags.range(bag).len()).sum::<usize>(),
-                names[positive]
-            ),
-        );
-        if !settled {
-            summary.converged = false;
-            summary.notes.push(format!("classes of vectors still changed after {rounds} rounds; allow more rounds"));
-        }
-        let expansion = machine.expansion;
-        let mut taken = expansion.support.iter().copied().peekable();
-        let (mut kept, mut places, mut passed) = (Vec::new(), Vec::new(), 0);
-        for bag in 0..codes.len() {
-            let range = bags.range(bag);
-            let before = places.len();
-            while let Some(i) = taken.next_if(|i| range.contains(i)) {
-                places.push(passed + i - range.start);
-            }
-            if places.len() > before {
-                kept.push(bag);
-                passed += range.len();
-            }
-        }
-        let vectors = Expansion { support: places, ..expansion };
-        Ok(FittedMiSvm { bags: kept, vectors, positive_last: Some(&positive) == classes.present().last(), classes, summary })
+        let columns: Vec<Vec<(usize, f64)>> = machines.iter().map(|machine| coefficients(&machine.expansion)).collect();
+        let all = svm::expansion(count, &columns, machines.iter().map(|machine| machine.expansion.bias[0]).collect());
+        let summary = joined(machines);
+        let (bags, support) = of_bags(&all.support, starts);
+        let vectors = Expansion { support, ..all };
+        Ok(FittedMiSvm { bags, vectors, positive_last: positive.last() == classes.present().last(), classes, summary })
     }
 }
 
-impl MiSvm {
-    /// The code of the positive class.
-    fn positive_class(&self, present: &[usize], names: &[String]) -> Result<usize> {
-        if present.len() != 2 {
-            let why = format!("takes two classes, and there are {}; compare one class with the others", present.len());
-            return Err(Error::Data(format!("{} {why}", Self::NAME)));
+/// The coefficients of a machine by vector.
+fn coefficients(expansion: &Expansion) -> Vec<(usize, f64)> {
+    expansion.support.iter().copied().zip(expansion.coef.col(0)).collect()
+}
+
+/// One summary of several machines.
+fn joined(machines: Vec<Machine>) -> Summary {
+    let worst = |s: &Summary| s.certificate.as_ref().map_or(0.0, |c| c.value);
+    let mut joined = Summary { converged: true, violation: Some(0.0), objective: Some(0.0), ..Summary::default() };
+    for Machine { summary, .. } in machines {
+        joined.iterations += summary.iterations;
+        joined.converged &= summary.converged;
+        joined.objective = joined.objective.zip(summary.objective).map(|(a, b)| a + b);
+        joined.violation = joined.violation.zip(summary.violation).map(|(a, b)| a.max(b));
+        joined.notes.extend(summary.notes.clone());
+        if joined.certificate.is_none() || worst(&summary) > worst(&joined) {
+            joined.certificate = summary.certificate;
         }
-        match &self.positive[..] {
-            [] => Ok(present[1]),
-            [name] => {
+    }
+    joined
+}
+
+/// The sets of some vectors, and the places of these among all vectors of those sets.
+fn of_bags(vectors: &[usize], starts: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let mut taken = vectors.iter().copied().peekable();
+    let (mut bags, mut places, mut passed) = (Vec::new(), Vec::new(), 0);
+    for bag in 0..starts.len() - 1 {
+        let (range, before) = (starts[bag]..starts[bag + 1], places.len());
+        while let Some(i) = taken.next_if(|i| range.contains(i)) {
+            places.push(passed + i - range.start);
+        }
+        if places.len() > before {
+            bags.push(bag);
+            passed += range.len();
+        }
+    }
+    (bags, places)
+}
+
+/// The last machine of one class.
+struct Machine {
+    expansion: Expansion,
+    summary: Summary,
+}
+
+impl MiSvm {
+    /// The codes of the classes that have a machine: the positive one of two, or all.
+    fn positive_classes(&self, present: &[usize], names: &[String]) -> Result<Vec<usize>> {
+        match (present, &self.positive[..]) {
+            ([_, last], []) => Ok(vec![*last]),
+            ([_, _], [name]) => {
                 let known = present.iter().map(|&k| names[k].as_str());
-                present.iter().copied().find(|&k| names[k] == *name).ok_or_else(|| Error::unknown("class", name, known))
+                let found = present.iter().copied().find(|&k| names[k] == *name);
+                found.map(|k| vec![k]).ok_or_else(|| Error::unknown("class", name, known))
             }
-            several => {
-                let why = format!("one class is positive, and {} are named", several.len());
+            (several, []) => Ok(several.to_vec()),
+            (_, named) => {
+                let why =
+                    format!("of two classes one is positive, of more each is; found {} named of {} classes", named.len(), present.len());
                 Err(Error::Setting { name: format!("{}: positive", Self::NAME), why })
             }
         }
     }
 
-    /// The last machine, the classes of vectors that it was fitted to, how many there were, and whether these classes are its own.
-    fn turns(&self, bags: &Bags<'_>, task: &Task<'_>) -> Result<(FittedSvc, Vec<usize>, usize, bool)> {
-        let count = bags.vectors.shape().0;
-        let held = (8 * (count as u64).pow(2) <= task.control.allowed() / 2).then(|| Dense::of(bags.vectors, task.control)).transpose()?;
-        let gram = held.as_ref().map_or(bags.vectors, |held| held as &dyn Gram);
-        let weights: Option<Vec<f64>> =
-            task.weights.map(|w| (0..bags.positive.len()).flat_map(|bag| std::iter::repeat_n(w[bag], bags.range(bag).len())).collect());
-        let svc = Svc { c: self.c.clone(), tolerance: self.tolerance.clone(), class_weight: self.class_weight, ..Svc::default() };
+    /// Machines and classes of vectors in turn, for a class of this name.
+    fn turns(&self, bags: &Bags<'_>, name: &str, task: &Task<'_>) -> Result<Machine> {
+        let sets = bags.positive.len();
+        let each = |of: &dyn Fn(usize) -> f64| -> Vec<f64> { (0..sets).flat_map(|bag| vec![of(bag); bags.range(bag).len()]).collect() };
         // At first every vector of a positive set is of its class.
-        let mut labels: Vec<usize> =
-            (0..bags.positive.len()).flat_map(|bag| std::iter::repeat_n(usize::from(bags.positive[bag]), bags.range(bag).len())).collect();
+        let mut labels: Vec<usize> = each(&|bag| f64::from(u8::from(bags.positive[bag]))).into_iter().map(|t| t as usize).collect();
+        let vectors = labels.iter().sum::<usize>();
+        if vectors == 0 || vectors == labels.len() {
+            let which = if vectors == 0 { format!("of class '{name}'") } else { format!("that is not of class '{name}'") };
+            return Err(Error::Data(format!("{}: every set {which} is empty; it learns from vectors", Self::NAME)));
+        }
+        let weights = task.weights.map(|w| each(&|bag| w[bag]));
+        let svc = Svc { c: self.c.clone(), tolerance: self.tolerance.clone(), class_weight: self.class_weight, ..Svc::default() };
+        let (all, most): (Vec<usize>, usize) = ((0..labels.len()).collect(), self.rounds.integer());
         let mut start: Option<FittedSvc> = None;
-        let most = self.rounds.integer();
-        for round in 1..=most {
-            task.control.tell("machines of vectors", round - 1, most);
-            let target = Target::Classes { codes: labels.clone(), names: vec!["other".into(), "positive".into()] };
-            let inner = Task { gram, target: &target, weights: weights.as_deref(), ..*task };
-            let machine = svc.fit_from(&inner, start.as_ref())?;
-            let all: Vec<usize> = (0..count).collect();
-            let values = machine.expansion.predict(&Subset::new(gram, &all, &machine.expansion.support), task.control)?.into_data();
-            let next = bags.classes(&values);
-            if next == labels || round == most {
-                let settled = next == labels;
-                return Ok((machine, labels, round, settled));
+        for round in 1.. {
+            let target = Target::Classes { codes: labels.clone(), names: vec!["other".into(), name.into()] };
+            let machine =
+                svc.fit_from(&Task { gram: bags.vectors, target: &target, weights: weights.as_deref(), ..*task }, start.as_ref())?;
+            let support = Subset::new(bags.vectors, &all, &machine.expansion.support);
+            let next = bags.classes(&machine.expansion.predict(&support, task.control)?.into_data());
+            let settled = next == labels;
+            if settled || round >= most {
+                let mut summary = machine.summary().clone();
+                let found = labels.iter().sum::<usize>();
+                summary.notes.insert(
+                    0,
+                    format!("{round} machines in turn: {found} of the {vectors} vectors in sets of '{name}' are taken to be of it"),
+                );
+                if !settled {
+                    summary.converged = false;
+                    summary.notes.push(format!("classes of vectors still changed after {round} rounds; allow more rounds"));
+                }
+                return Ok(Machine { expansion: machine.expansion, summary });
             }
             let changed: Vec<bool> = next.iter().zip(&labels).map(|(a, b)| a != b).collect();
             start = Some(restarted(&machine, &changed));
@@ -285,7 +318,7 @@ impl Fitted for FittedMiSvm {
     }
     /// The score of a set is the greatest decision value of its vectors, that of an empty one -1; above 0 for the class of the second name.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.classes.check(1)?;
+        self.classes.check(self.vectors.bias.len())?;
         let (vectors, starts) = vectors_of(query.cross)?;
         if let Some(place) = self.vectors.support.last().filter(|place| **place >= vectors.shape().1) {
             return Err(Error::Shape {
@@ -295,10 +328,12 @@ impl Fitted for FittedMiSvm {
             });
         }
         let all: Vec<usize> = (0..vectors.shape().0).collect();
-        let values = self.vectors.predict(&Subset::new(vectors, &all, &self.vectors.support), query.control)?.into_data();
+        let values = self.vectors.predict(&Subset::new(vectors, &all, &self.vectors.support), query.control)?;
         let sign = if self.positive_last { 1.0 } else { -1.0 };
-        let score = |w: &[usize]| sign * greatest(&values[w[0]..w[1]]).map_or(-1.0, |best| values[w[0] + best]);
-        let latent = Matrix::column(starts.windows(2).map(score).collect());
+        let latent = Matrix::from_fn(starts.len() - 1, values.cols(), |set, o| {
+            let most = (starts[set]..starts[set + 1]).map(|i| values[(i, o)]).reduce(f64::max);
+            sign * most.unwrap_or(-1.0)
+        });
         let found = self.classes.predictions(latent.clone(), self.classes.probabilities(&latent), query.want);
         Ok(Predictions { probabilities: None, ..found })
     }
