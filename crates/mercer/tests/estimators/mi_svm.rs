@@ -105,7 +105,7 @@ fn what_it_cannot_learn_from_is_said() {
         assert!(why.contains(part), "{why}");
     };
     says("mi_svm(positive=[market])", "set_mean(rbf)", &rows, &codes, "did you mean 'marked'");
-    says("mi_svm(positive=[marked, plain])", "set_mean(rbf)", &rows, &codes, "one class is positive");
+    says("mi_svm(positive=[marked, plain])", "set_mean(rbf)", &rows, &codes, "of two classes one is positive");
     says("mi_svm", "normalise(set_mean(rbf))", &rows, &codes, "take set_mean(K)");
     let empty: Vec<Vec<Vec<f64>>> = rows.iter().zip(&codes).map(|(bag, &c)| if c == 1 { Vec::new() } else { bag.clone() }).collect();
     says("mi_svm", "set_mean(rbf)", &empty, &codes, "every set of class 'marked' is empty");
