@@ -81,12 +81,7 @@ fn eight(control: &Control) -> Result<Shown> {
     let mut shown = Shown::default();
     let (places, codes) = clusters();
     let (model, found) = components("kernel_pca(components=8)", KERNEL, &plane(&places)?, control)?;
-    shown.number(
-        "1-nearest-neighbour errors on components 1 and 2",
-        errors(&found, &codes) as f64,
-        "0",
-        errors(&found, &codes) == 0,
-    );
+    shown.number("1-nearest-neighbour errors on components 1 and 2", errors(&found, &codes) as f64, "0", errors(&found, &codes) == 0);
     let shares: Vec<f64> = (0..8).map(|k| between(&found, k, &codes)).collect();
     let told: Vec<String> = shares.iter().map(|s| format!("{s:.2}")).collect();
     shown.finding(

@@ -85,8 +85,7 @@ pub(super) fn facts(data: &Dataset, target: &Target, groups: &[usize]) -> Vec<Fa
         let told = match target {
             Target::Classes { codes, names } => {
                 let codes: Vec<usize> = rows.iter().map(|&i| codes[i]).collect();
-                right(cells, &codes, names.len(), &held)
-                    .map(|share| format!("predicts the class of {} of held-out rows", percent(share)))
+                right(cells, &codes, names.len(), &held).map(|share| format!("predicts the class of {} of held-out rows", percent(share)))
             }
             Target::Numbers(y) if y.cols() == 1 => match cells {
                 Cells::Numbers(x) => {

@@ -3,8 +3,8 @@
 //! axes (rows, times, channels) becomes a column of series, or of sets of vectors. Only what numpy writes of the zip format is read.
 
 use super::cells::Cells;
-use super::table::{Raw, Table};
 use super::facts::{Fact, Topic};
+use super::table::{Raw, Table};
 use super::unpack::{read_at_most, too_large};
 use super::{ColumnType, ReadOptions};
 use crate::data::{ColumnKind, Points, Series, Sets, Values};
@@ -109,7 +109,9 @@ impl Gathered {
             (Some(ColumnType::Of(ColumnKind::Series)), 2 | 3) | (None | Some(ColumnType::Ignore), 3) => Ok(Some(Gathered::Series)),
             (Some(ColumnType::Of(ColumnKind::Set)), 3) => Ok(Some(Gathered::Sets)),
             (Some(ColumnType::Of(ColumnKind::Points)), 2) => Ok(Some(Gathered::Points)),
-            (Some(declared), axes) if axes == 3 || matches!(declared.kind(), Some(ColumnKind::Series | ColumnKind::Set | ColumnKind::Points)) => {
+            (Some(declared), axes)
+                if axes == 3 || matches!(declared.kind(), Some(ColumnKind::Series | ColumnKind::Set | ColumnKind::Points)) =>
+            {
                 Err(format!(
                     "array '{name}' of shape {shape:?} is declared {}; series have the shape (rows, times) or (rows, times, channels), set \
                      (rows, vectors, numbers), points (rows, numbers)",
@@ -143,8 +145,12 @@ impl Gathered {
         let starts = || (0..=rows).map(|row| row * second).collect();
         let points = |rows: usize, dim: usize| Points::dense(rows, dim, items);
         match self {
-            Gathered::Series => points(rows * second, third).and_then(|vectors| Series::new(starts(), vectors)).map(|s| Raw::Ready(Values::Series(s))),
-            Gathered::Sets => points(rows * second, third).and_then(|vectors| Sets::new(starts(), vectors)).map(|s| Raw::Ready(Values::Sets(s))),
+            Gathered::Series => {
+                points(rows * second, third).and_then(|vectors| Series::new(starts(), vectors)).map(|s| Raw::Ready(Values::Series(s)))
+            }
+            Gathered::Sets => {
+                points(rows * second, third).and_then(|vectors| Sets::new(starts(), vectors)).map(|s| Raw::Ready(Values::Sets(s)))
+            }
             Gathered::Points => points(rows, second).map(Raw::Points),
         }
         .map_err(|why| why.to_string())

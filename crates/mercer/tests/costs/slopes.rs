@@ -70,7 +70,8 @@ fn counted_slopes_are_those_of_the_tables_of_complexity() {
     // A value of a polynomial kernel is O(D), its explicit map O(D^2): the table of feature maps against kernels.
     let columns = [50, 100, 200];
     let plane = |d: usize| column(Values::Points(Points::dense(2, d, vec![0.5; 2 * d]).unwrap())).unwrap();
-    let values = columns.map(|d| price("polynomial(degree=2, gamma=1, offset=0)", &plane(d)) - price("polynomial(degree=2, gamma=1, offset=0)", &plane(0)));
+    let values = columns
+        .map(|d| price("polynomial(degree=2, gamma=1, offset=0)", &plane(d)) - price("polynomial(degree=2, gamma=1, offset=0)", &plane(0)));
     let explicit = columns.map(|d| Monomials { degree: 2, gamma: 1.0, offset: 0.0 }.features(&vec![0.5; d]).len() as f64);
     near("a kernel value by columns", slope(&columns, &values), 1.0);
     near("an explicit map by columns", slope(&columns, &explicit), 2.0);
@@ -198,7 +199,8 @@ fn machines_of_pairs_of_classes_take_twice_the_square_of_all_rows_and_not_that_t
                 if second_wins(i, low, high) { low += 1 } else { high -= 1 }
             }
             assert_eq!(machines, classes - 1);
-            let wins = |k: usize| (0..classes).filter(|&o| o != k).all(|o| if k < o { !second_wins(i, k, o) } else { second_wins(i, o, k) });
+            let wins =
+                |k: usize| (0..classes).filter(|&o| o != k).all(|o| if k < o { !second_wins(i, k, o) } else { second_wins(i, o, k) });
             if let Some(winner) = (0..classes).find(|&k| wins(k)) {
                 clear += 1;
                 assert!(voted[i] == winner && low == winner, "row {i}: {} by votes, {low} by the graph, {winner}", voted[i]);
@@ -244,7 +246,10 @@ fn a_kernel_saves_fifty_times_the_products_of_a_map_and_a_prediction_may_take_mo
     assert!(by_kernel.values * COLUMNS as f64 > 2.0 * features as f64, "{kept} rows of {COLUMNS} products, {features} features");
     // What is published of speed is measured: no page gives these ratios as a gain.
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let pages = std::fs::read_dir(root.join("docs")).unwrap().map(|f| f.unwrap().path()).chain([root.join("README.md"), root.join("bench/RESULTS.md")]);
+    let pages = std::fs::read_dir(root.join("docs"))
+        .unwrap()
+        .map(|f| f.unwrap().path())
+        .chain([root.join("README.md"), root.join("bench/RESULTS.md")]);
     for page in pages.filter(|p| p.extension().is_some_and(|e| e == "md") && !p.ends_with("spec.md")) {
         let text = std::fs::read_to_string(&page).unwrap();
         for claim in ["1769", "1768", "50.5x", "100x fast", "100 times as fast"] {
