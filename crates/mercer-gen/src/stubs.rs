@@ -8,16 +8,24 @@ use std::fmt::Write;
 const HEAD: &str = "\
 # Made by `make gen` from the records in the code; edit those.
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._native import Kernel as Kernel
 
 # A number, \"auto\", the ends of a search, or one number per column.
 _Setting: TypeAlias = float | str | tuple[float, float] | Sequence[float] | NDArray[Any]
 
-def _text(value: _Setting | Sequence[str]) -> str: ...
+class _OwnModel(Protocol):
+    def fit(self, inputs: Any, weight: NDArray[Any], /) -> object: ...
+    def log_density(self, inputs: Any, /) -> ArrayLike: ...
+    def score(self, inputs: Any, /) -> ArrayLike: ...
+
+# The expression of a generative model, or one of one's own.
+_Model: TypeAlias = str | _OwnModel
+
+def _text(value: _Setting | Sequence[str] | _OwnModel) -> str: ...
 ";
 
 /// The stub `kernels.pyi`: one function per kernel.
@@ -110,7 +118,7 @@ fn class(domain: Domain) -> String {
         Domain::Integer(..) => "int | str | tuple[int, int]".into(),
         Domain::Choice(words) => format!("Literal[{}]", words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")),
         Domain::Words => "str | Sequence[str]".into(),
-        Domain::Term(_) => "str".into(),
+        Domain::Term(_) => "str | _Model".into(),
         Domain::Real
         | Domain::Positive
         | Domain::PositiveFinite

@@ -7,6 +7,7 @@ use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::graphs::{are_graphs, is_graph};
 use crate::sets::sets_alone;
+use crate::trees::are_trees;
 use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series, Similarities, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
@@ -61,9 +62,9 @@ fn ordered(values: Values, wanted: Option<ColumnKind>) -> mercer::error::Result<
     })
 }
 
-/// Whether an object without column names is one column of series or graphs, and no list of records.
+/// Whether an object without column names is one column of series, graphs or trees, and no list of records.
 pub(crate) fn is_lone_column(object: &Bound<'_, PyAny>, kind: ColumnKind) -> PyResult<bool> {
-    if !matches!(kind, ColumnKind::Series | ColumnKind::Graph) {
+    if !matches!(kind, ColumnKind::Series | ColumnKind::Graph | ColumnKind::Tree) {
         return Ok(false);
     }
     let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
@@ -71,7 +72,7 @@ pub(crate) fn is_lone_column(object: &Bound<'_, PyAny>, kind: ColumnKind) -> PyR
         return Ok(is_list || object.hasattr("dtype")? && !object.hasattr("columns")?);
     }
     match object.get_item(0)?.cast::<PyDict>() {
-        Ok(mapping) => Ok(kind == ColumnKind::Graph && is_graph(mapping)?),
+        Ok(mapping) => Ok(kind == ColumnKind::Graph && is_graph(mapping)? || kind == ColumnKind::Tree && mapping.contains("children")?),
         Err(_) => Ok(true),
     }
 }
@@ -87,7 +88,7 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
     let first = asked.like.filter(|schema| schema.columns.len() == 1).and_then(|schema| schema.columns.first());
     let alone = first.map_or(ONLY, |column| &column.name).to_owned();
     let holds = asked.options.declared(&alone).and_then(ColumnType::kind).or(first.map(|column| column.holds.kind()));
-    if holds.map_or(Ok(false), |kind| is_lone_column(object, kind))? || are_graphs(object, false)? {
+    if holds.map_or(Ok(false), |kind| is_lone_column(object, kind))? || are_graphs(object, false)? || are_trees(object, false)? {
         return from_columns(vec![(alone, object.clone())], asked, true);
     }
     if let Some(columns) = mapping(object)? {

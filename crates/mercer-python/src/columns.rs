@@ -5,6 +5,7 @@ use crate::errors::{data_error, raise, within};
 use crate::frames::listed;
 use crate::graphs::graphs;
 use crate::sets::sets;
+use crate::trees::trees;
 use mercer::data::{ColumnKind, Points, Sets};
 use mercer::read::Labels;
 use pyo3::prelude::*;
@@ -37,6 +38,9 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>) -> PyResult<C
     let as_text = wanted.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
     if let Some(graphs) = graphs(object, wanted == Some(ColumnKind::Graph))? {
         return Ok(Cells::Texts(graphs));
+    }
+    if let Some(trees) = trees(object, wanted == Some(ColumnKind::Tree))? {
+        return Ok(Cells::Texts(trees));
     }
     if let Some(points) = sparse(object)? {
         return Ok(Cells::Points(points));

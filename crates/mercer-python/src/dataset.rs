@@ -351,7 +351,7 @@ fn exported<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, PyAny>
 }
 
 /// The cells of a column as numpy holds them: float64, str (`None` for a label that training did not have), or vectors.
-fn column_array<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn column_array<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, PyAny>> {
     let texts = |list: Vec<Option<&str>>| py.import("numpy")?.call_method1("array", (list, "object"));
     match values {
         Values::Numbers(v) => Ok(from_vec(py, v.clone())),

@@ -353,7 +353,7 @@ impl Learner {
         self.kernel.clone().map(|expr| Kernel { expr })
     }
 
-    /// Whether numbers are brought to mean 0 and standard deviation 1 first.
+    /// Whether numbers are standardised (mean 0, standard deviation 1) first.
     #[getter]
     fn standardise(&self) -> bool {
         self.recipe.standardise

@@ -21,6 +21,7 @@ mod minimise;
 mod model;
 mod model_rows;
 mod own;
+mod own_model;
 mod pickle;
 mod plan;
 mod pre_images;
@@ -29,6 +30,7 @@ mod smoothing;
 mod streaming;
 mod tables;
 mod target;
+mod trees;
 mod work;
 
 use pyo3::prelude::*;
@@ -62,6 +64,8 @@ mod _native {
     use super::model::Model;
     #[pymodule_export]
     use super::own::load;
+    #[pymodule_export]
+    use super::own_model::own_model;
     #[pymodule_export]
     use super::plan::{Plan, plan};
     #[pymodule_export]

@@ -4,6 +4,7 @@ use crate::answers::Stored;
 use crate::arrays::{asarray, from_indices, from_matrix, from_vec, kind, numbers, shape};
 use crate::errors::{data_error, guarded};
 use crate::model::Model;
+use crate::own_model;
 use mercer::data::{Kind, Target, TargetInfo};
 use mercer::error::{Error, Result};
 use mercer::estimators::{
@@ -23,11 +24,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The Python part: how objects are written down and made again.
-const MODULE: &str = "mercer._own";
+pub(crate) const MODULE: &str = "mercer._own";
 
 /// An object of Python that computations on any thread may hold.
 #[derive(Clone, Debug)]
-struct Object(Arc<Py<PyAny>>);
+pub(crate) struct Object(Arc<Py<PyAny>>);
 
 /// The objects that expressions name, by their text: class and parameters.
 static PROTOTYPES: LazyLock<Mutex<HashMap<String, Object>>> = LazyLock::new(Mutex::default);
@@ -35,6 +36,58 @@ static PROTOTYPES: LazyLock<Mutex<HashMap<String, Object>>> = LazyLock::new(Mute
 thread_local! {
     /// The classes that the models read on this thread may be of, by name.
     static CLASSES: RefCell<HashMap<String, Py<PyAny>>> = RefCell::default();
+}
+
+/// The classes of the objects that this process was given or has read, by name: what a model that it stores is read again with.
+static KNOWN: LazyLock<Mutex<HashMap<String, Object>>> = LazyLock::new(Mutex::default);
+
+/// An object in the model file.
+pub(crate) struct FileObject<'a> {
+    /// The name of its class.
+    pub(crate) class: &'a str,
+    /// Its attributes.
+    pub(crate) state: String,
+}
+
+impl FileObject<'_> {
+    /// The object, of the class of that name among those that were given to read with.
+    pub(crate) fn made(self) -> std::result::Result<Object, String> {
+        let FileObject { class, state } = self;
+        Python::attach(|py| {
+            let found = CLASSES.with_borrow(|all| all.get(class).map(|found| found.clone_ref(py)));
+            let own =
+                found.ok_or_else(|| format!("it was fitted by the Python class {class}; mercer.load(path, classes=[{class}]) reads it"))?;
+            know(class, own.clone_ref(py));
+            let object = py.import(MODULE).and_then(|module| module.call_method1("unpack", (own, state)));
+            object.map(Bound::unbind).map_err(|error| error.to_string())
+        })
+        .map(Object::of)
+    }
+}
+
+fn know(name: &str, class: Py<PyAny>) {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), Object::of(class));
+}
+
+/// The class of a name, where this process knows one.
+pub(crate) fn known_class<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(name).map(|class| class.bind(py).clone())
+}
+
+/// Keeps an object by the text that stands for it in expressions.
+pub(crate) fn remember(text: &str, given: &Bound<'_, PyAny>) -> PyResult<()> {
+    let class = given.get_type();
+    know(&class.name()?.extract::<String>()?, class.into_any().unbind());
+    PROTOTYPES.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned(), Object::of(given.clone().unbind()));
+    Ok(())
+}
+
+/// A copy of the object that a text stands for.
+pub(crate) fn prototype(py: Python<'_>, text: &str) -> PyResult<Py<PyAny>> {
+    let found = PROTOTYPES.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned();
+    let unknown = || data_error(format!("python: there is no object {text:?}; give the object itself"));
+    let copied = py.import("copy")?.call_method1("deepcopy", (found.ok_or_else(unknown)?.bind(py),))?;
+    Ok(copied.unbind())
 }
 
 /// An estimator of the user's own, written in Python.
@@ -74,18 +127,22 @@ impl TryFrom<FileForm> for FittedOwn {
 
     fn try_from(stored: FileForm) -> std::result::Result<Self, String> {
         let FileForm { class, state, support, classes, probabilities, summary } = stored;
-        let made = Python::attach(|py| {
-            let found = CLASSES.with_borrow(|all| all.get(&class).map(|found| found.clone_ref(py)));
-            let own =
-                found.ok_or_else(|| format!("it was fitted by the Python class {class}; mercer.load(path, classes=[{class}]) reads it"))?;
-            let object = py.import(MODULE).and_then(|module| module.call_method1("unpack", (own, state)));
-            object.map(Bound::unbind).map_err(|error| error.to_string())
-        })?;
-        Ok(FittedOwn { class, state: Object(Arc::new(made)), support, classes, probabilities, summary })
+        let state = FileObject { class: &class, state }.made()?;
+        Ok(FittedOwn { class, state, support, classes, probabilities, summary })
     }
 }
 
 impl Object {
+    pub(crate) fn of(object: Py<PyAny>) -> Self {
+        Object(Arc::new(object))
+    }
+    pub(crate) fn bind<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.0.bind(py)
+    }
+    /// Whether two are one object, or of equal attributes.
+    pub(crate) fn is(&self, other: &Object) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.packed() == other.packed()
+    }
     /// What it consists of, as text.
     fn packed(&self) -> std::result::Result<String, String> {
         Python::attach(|py| {
@@ -104,8 +161,7 @@ impl Serialize for Object {
 
 impl PartialEq for FittedOwn {
     fn eq(&self, other: &Self) -> bool {
-        let same = Arc::ptr_eq(&self.state.0, &other.state.0) || self.state.packed() == other.state.packed();
-        same && (&self.class, &self.support, self.classes) == (&other.class, &other.support, other.classes)
+        self.state.is(&other.state) && (&self.class, &self.support, self.classes) == (&other.class, &other.support, other.classes)
     }
 }
 
@@ -122,7 +178,7 @@ pub(crate) fn estimator(given: &Bound<'_, PyAny>, argument: &str) -> PyResult<Es
     }
     let text: String = given.py().import(MODULE)?.call_method1("text", (given,))?.extract()?;
     let probabilities = given.hasattr("predict_proba")?;
-    PROTOTYPES.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone(), Object(Arc::new(given.clone().unbind())));
+    remember(&text, given)?;
     guarded(|| {
         register_unlisted::<Own>()?;
         EstimatorExpr::own(Own { class: vec![text], probabilities })
@@ -161,12 +217,13 @@ pub(crate) fn from_bytes(data: &[u8], classes: Option<Vec<Bound<'_, PyAny>>>) ->
 
 /// Stores a model by a function that reads again what it has written, before it is the file.
 pub(crate) fn checked<R>(py: Python<'_>, model: &mercer::learner::Model, store: impl FnOnce() -> Result<R>) -> PyResult<R> {
-    with_classes(class(py, &model.fitted).map(|class| vec![class]), || guarded(store))
+    with_classes(Some(classes_of(py, model)), || guarded(store))
 }
 
 /// Reads a model that one of these classes may have fitted.
 fn with_classes<R>(classes: Option<Vec<Bound<'_, PyAny>>>, read: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
     guarded(register_unlisted::<Own>)?;
+    guarded(own_model::register)?;
     let mut known = HashMap::new();
     for class in classes.into_iter().flatten() {
         if !class.is_instance_of::<PyType>() {
@@ -186,10 +243,16 @@ fn class<'py>(py: Python<'py>, fitted: &FittedModel) -> Option<Bound<'py, PyAny>
     Some(fitted.as_left_by::<Own>()?.state.0.bind(py).get_type().into_any())
 }
 
-/// What pickles hold of a model: the class of one's own that fitted it, where one did, goes along.
+/// The classes of one's own of a model: of its estimator, and of the generative models of its kernel.
+fn classes_of<'py>(py: Python<'py>, model: &mercer::learner::Model) -> Vec<Bound<'py, PyAny>> {
+    class(py, &model.fitted).into_iter().chain(own_model::classes(py, &model.kernel.to_string())).collect()
+}
+
+/// What pickles hold of a model: the classes of one's own that fitted it, where some did, go along.
 pub(crate) fn stored<'py>(model: &Bound<'py, Model>) -> PyResult<Stored<'py>> {
     let (py, model) = (model.py(), model.get());
-    Ok((model.to_bytes(py)?, model.told.all(), class(py, &model.model.fitted).map(|class| vec![class.unbind()])))
+    let classes: Vec<Py<PyAny>> = classes_of(py, &model.model).into_iter().map(Bound::unbind).collect();
+    Ok((model.to_bytes(py)?, model.told.all(), (!classes.is_empty()).then_some(classes)))
 }
 
 /// Whether it stands for an object of Python.
@@ -204,15 +267,12 @@ impl Own {
 
     /// A copy of the object that the expression names.
     fn prototype(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let found = PROTOTYPES.lock().unwrap_or_else(PoisonError::into_inner).get(self.text()).cloned();
-        let unknown = || data_error(format!("python: there is no object {:?}; give the object itself as the estimator", self.text()));
-        let copied = py.import("copy")?.call_method1("deepcopy", (found.ok_or_else(unknown)?.0.bind(py),))?;
-        Ok(copied.unbind())
+        prototype(py, self.text())
     }
 }
 
 /// What Python raised, as an error of the fit.
-fn raised(class: &str, method: &str, error: &PyErr) -> Error {
+pub(crate) fn raised(class: &str, method: &str, error: &PyErr) -> Error {
     let (kind, said) =
         Python::attach(|py| (error.get_type(py).name().map_or_else(|_| "an error".into(), |n| n.to_string()), error.value(py).to_string()));
     Error::Data(format!("{class}.{method} raised {kind}: {said}"))

@@ -21,6 +21,35 @@ def test_a_list_of_trees_is_a_column_of_trees():
         mercer.Dataset({"x": ["(S (NP I))", "(S (NP I)"]}, types={"x": "tree"})
 
 
+def test_trees_are_nested_lists_tuples_and_dicts_alike():
+    text = ["(S (NP a) (VP b))", "(S (NP a) (VP (V b) c))"]
+    nested = [("S", ("NP", "a"), ("VP", "b")), ["S", ["NP", "a"], ["VP", ["V", "b"], "c"]]]
+    dicts = [{"label": "S", "children": [{"label": "NP", "children": ["a"]}, ["VP", "b"]]}, nested[1]]
+    expected = mercer.Kernel("subset_tree(decay=1)")(text)
+    for given in (nested, np.array([*nested, None], dtype=object)[:2]):
+        data = mercer.Dataset({"x": given})
+        assert data.columns == {"x": "tree"}
+        assert list(data["x"]) == text
+        assert (mercer.Kernel("subset_tree(decay=1)")(given) == expected).all()
+    assert list(mercer.Dataset({"x": dicts}, types={"x": "tree"})["x"]) == text
+    # A list without a list in it is a tree where that is said, and nothing is the empty tree.
+    assert list(mercer.Dataset({"x": [("NP", "a"), None, "(NP a)"]}, types={"x": "tree"})["x"]) == ["(NP a)", "", "(NP a)"]
+    model = mercer.Learner("svc").fit(nested * 6, np.array(["one", "two"] * 6))
+    assert list(model.predict(nested)) == ["one", "two"]
+    assert list(model.predict(text)) == ["one", "two"]
+
+
+def test_what_is_no_tree_is_named_with_its_row():
+    for bad, words in [
+        (("S", (3.5, object())), "row 2.*neither a label nor a list"),
+        (("S", ()), "row 2.*empty list"),
+        (7, "row 2.*expected a tree"),
+        (("S P", ("NP", "a")), "row 2.*label"),
+    ]:
+        with pytest.raises(mercer.DataError, match=words):
+            mercer.Dataset({"x": [("S", ("NP", "a")), bad]})
+
+
 def test_a_tree_kernel_takes_a_list_of_str():
     k = mercer.Kernel("subset_tree(decay=1)")(["(NP (D the) (N apple))", "(NP (D the) (N pear))"])
     # Collins & Duffy (2001): six fragments; all but those with the noun are shared.

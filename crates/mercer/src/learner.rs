@@ -105,7 +105,7 @@ pub(crate) fn from_a_sample(rows: &str, all: usize) -> String {
 }
 
 /// How that notice begins.
-pub(crate) const SAMPLED: &str = "learnt from a random sample of the rows";
+pub(crate) const SAMPLED: &str = "trained on a random sample of the rows";
 
 /// The reason for sampling, where the user did not ask for it.
 pub(crate) const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
@@ -113,7 +113,7 @@ pub(crate) const TOO_MUCH: &str = ", as an exact fit to all of them takes too mu
 /// Refuses a sample without rows.
 pub(crate) fn check_sample(rows: Option<usize>) -> Result<()> {
     match rows {
-        Some(0) => Err(Error::Setting { name: "sample (--sample)".into(), why: "nothing is learnt from 0 rows; write 1 or more".into() }),
+        Some(0) => Err(Error::Setting { name: "sample (--sample)".into(), why: "a fit needs rows; write 1 or more".into() }),
         _ => Ok(()),
     }
 }

@@ -41,7 +41,7 @@ pub fn write(matrix: &Matrix) -> Vec<u8> {
     out
 }
 
-/// Reads an array of one or two axes, or says why it cannot.
+/// Reads an array of one to three axes, or says why it cannot.
 pub fn parse(bytes: &[u8]) -> Result<Array, String> {
     let cut = || "it is cut off within its header; copy it again".to_owned();
     let rest = bytes.strip_prefix(MAGIC).ok_or("it does not start like an NPY file")?;
@@ -57,24 +57,31 @@ pub fn parse(bytes: &[u8]) -> Result<Array, String> {
     let kind = field(header, "descr").and_then(quoted).ok_or("it holds records or its header has no type; save plain arrays")?;
     let fortran = field(header, "fortran_order").is_some_and(|value| value.starts_with("True"));
     let shape = field(header, "shape").and_then(shape).ok_or("its header has no shape")?;
-    if !(1..=2).contains(&shape.len()) {
-        return Err(format!("it has {} axes ({shape:?}); expected one or two", shape.len()));
+    if !(1..=3).contains(&shape.len()) {
+        return Err(format!("it has {} axes ({shape:?}); expected one to three", shape.len()));
     }
     let count = shape.iter().try_fold(1_usize, |n, &axis| n.checked_mul(axis)).ok_or("its shape is larger than any memory")?;
     let items = items(kind, data, count)?;
-    let items = match (fortran, shape.as_slice()) {
-        (true, &[rows, cols]) => match items {
-            Items::Numbers(v) => Items::Numbers(rows_first(&v, rows, cols)),
-            Items::Texts(v) => Items::Texts(rows_first(&v, rows, cols)),
-        },
-        _ => items,
+    let items = match items {
+        Items::Numbers(v) if fortran => Items::Numbers(last_axis_fastest(&v, &shape)),
+        Items::Texts(v) if fortran => Items::Texts(last_axis_fastest(&v, &shape)),
+        items => items,
     };
     Ok(Array { shape, items })
 }
 
-/// An array stored column after column, row after row.
-fn rows_first<T: Clone>(items: &[T], rows: usize, cols: usize) -> Vec<T> {
-    (0..rows).flat_map(|i| (0..cols).map(move |j| items[j * rows + i].clone())).collect()
+/// The items of an array that is stored with the first axis fastest, with the last one fastest.
+fn last_axis_fastest<T: Clone>(items: &[T], shape: &[usize]) -> Vec<T> {
+    let place = |k: usize| {
+        // The index along each axis, the last one first; then its place with the first one fastest.
+        let (mut left, mut index) = (k, Vec::with_capacity(shape.len()));
+        for axis in shape.iter().rev() {
+            index.push(left % axis);
+            left /= axis;
+        }
+        index.iter().zip(shape.iter().rev()).fold(0, |at, (i, axis)| at * axis + i)
+    };
+    (0..items.len()).map(|k| items[place(k)].clone()).collect()
 }
 
 /// What follows `'name':` in a header that is a dict of Python.
@@ -231,7 +238,7 @@ mod tests {
         assert!(numbers("<U0", "(1000000000000,)", &[]).is_err());
         assert!(numbers("<f8", "(2,)", &[0; 8]).unwrap_err().contains("2 items"));
         assert!(numbers("<f8", "(18446744073709551615, 2)", &[]).is_err());
-        assert!(numbers("<f8", "()", &[0; 8]).is_err() && numbers("<f8", "(1, 1, 1)", &[0; 8]).is_err());
+        assert!(numbers("<f8", "()", &[0; 8]).is_err() && numbers("<f8", "(1, 1, 1, 1)", &[0; 8]).is_err());
         assert!(parse(&file("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", &[0; 8])).is_err());
         let whole = write(&Matrix::from_fn(1, 3, |_, _| 1.0));
         assert!((0..whole.len()).all(|cut| parse(&whole[..cut]).is_err()));

@@ -1,5 +1,8 @@
 //! What estimators say that a fit costs, held against what is counted while they fit: kernel values, bytes and operations.
 
+#[path = "costs/slopes.rs"]
+mod slopes;
+
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Sets, Strings, Target, Values};
 use mercer::error::Result;
@@ -11,6 +14,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The allocator of the system, which says how much is held and how much was held at most.
 struct Counting;
@@ -75,7 +79,7 @@ impl Gram for Handed<'_> {
         self.gram.diagonal(side)
     }
     fn symmetric(&self) -> bool {
-        true
+        self.gram.symmetric()
     }
     fn structure(&self) -> Structure<'_> {
         Structure::Features(self)
@@ -220,6 +224,12 @@ fn faults(said: &Taken, counted: &Taken) -> Vec<String> {
     all
 }
 
+/// Tests that count share the counters of the process.
+fn alone() -> MutexGuard<'static, ()> {
+    static COUNTING: Mutex<()> = Mutex::new(());
+    COUNTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Every thread has the buffers of matrix products, which it keeps.
 fn warm_up() -> Result<()> {
     let a = Matrix::from_fn(1100, 1100, |i, j| if i == j { 9.0 } else { 1.0 / (1.0 + (i + j) as f64) });
@@ -235,6 +245,7 @@ fn warm_up() -> Result<()> {
 /// and of criteria, fits over few and over sparse features.
 #[test]
 fn costs_of_every_estimator_are_what_is_counted() {
+    let _alone = alone();
     warm_up().unwrap();
     let show = std::env::var_os("SHOW_COSTS").is_some();
     let mut wrong = Vec::new();

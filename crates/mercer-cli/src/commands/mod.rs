@@ -212,7 +212,7 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
             // That is what is done if nothing is said.
             Missing::Error => {}
             Missing::MedianFlag | Missing::Category | Missing::Empty => {
-                let why = format!("'{name}' is the target: a row without one cannot be learnt from; {name}=drop leaves such rows out");
+                let why = format!("'{name}' is the target, which is never filled; to skip rows without one: {name}=drop");
                 return Err(Error::Setting { name: "--missing".into(), why });
             }
         }

@@ -174,7 +174,7 @@ fn a_plan_above_the_memory_cap_is_refused_before_it_starts() {
     );
     // What nobody insists on is fitted to a part, and said.
     let said = shell.done(&words).err;
-    assert!(said.contains("learnt from a random sample of the rows") && said.contains("too much time or memory"), "{said}");
+    assert!(said.contains("trained on a random sample of the rows") && said.contains("too much time or memory"), "{said}");
 }
 
 #[test]

@@ -195,3 +195,43 @@ fn a_table_of_which_a_comparison_cannot_hold_its_copies_is_refused_with_its_size
     assert!(said.contains("20000 rows") && said.contains("--max-memory") && said.contains("give fewer rows or columns"), "{said}");
     assert!(held <= 2_000_000 + PROGRAM_HELD, "held {held} bytes");
 }
+
+/// Bytes or seconds of a line of a plan: the numbers before units, added up.
+fn figure(line: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let words: Vec<&str> = line.split([' ', ',']).filter(|w| !w.is_empty()).collect();
+    let one = |pair: &[&str]| {
+        let (_, factor) = units.iter().find(|(unit, _)| *unit == pair[1])?;
+        pair[0].parse::<f64>().ok().map(|number| number * factor)
+    };
+    words.windows(2).filter_map(one).reduce(|a, b| a + b)
+}
+
+// spec: R09
+#[test]
+fn a_plan_says_bytes_and_seconds_before_anything_is_fitted() {
+    let shell = Shell::new();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let said = |rows: usize, random: &mut Xoshiro256PlusPlus| {
+        shell.write("t.csv", table(random, rows));
+        let words = ["plan", "t.csv", "--target", "number", "--types", "seq=ignore,class=ignore", "--estimators", "ridge,gp"];
+        // No budget: all that there is to do.
+        let plan = shell.done(&[&words[..], &["--kernel", "rbf", "--max-memory", "16GB", "--thorough"]].concat()).out;
+        assert_eq!(shell.files(), ["t.csv"]);
+        assert!(plan.starts_with("plan: "), "{plan}");
+        let (bytes, seconds) =
+            ([("kB", 1e3), ("MB", 1e6), ("GB", 1e9)], [("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86_400.0)]);
+        ["ridge", "gp"].map(|name| {
+            let line = plan.lines().find(|l| l.trim_start().starts_with(name)).unwrap_or_else(|| panic!("{name}: {plan}"));
+            let memory = line.find(" of memory").and_then(|end| figure(&line[..end + 3], &bytes));
+            let time = line.find("about ").and_then(|start| figure(&line[start..], &seconds));
+            (memory.unwrap_or_else(|| panic!("bytes: {line}")), time.unwrap_or_else(|| panic!("seconds: {line}")))
+        })
+    };
+    let (few, many) = (said(4000, &mut random), said(8000, &mut random));
+    for ((bytes, seconds), (more, longer)) in few.iter().zip(&many) {
+        // A matrix of numbers of 8 bytes for each pair of rows at least, and four times as much for twice the rows.
+        assert!(*bytes >= 8.0 * 4000.0 * 4000.0 && (3.0..=5.0).contains(&(more / bytes)), "{bytes} and {more} bytes");
+        // Cubic, with parts that are less.
+        assert!(*seconds > 0.0 && (3.0..=10.0).contains(&(longer / seconds)), "{seconds} and {longer} seconds");
+    }
+}

@@ -51,6 +51,7 @@ __all__ = [
     "load",
     "minimise",
     "neighbours",
+    "own_model",
     "plan",
     "explain",
     "pre_images",
@@ -455,6 +456,7 @@ def neighbours(
 def minimise(
     objective: Callable[[list[float]], tuple[float, ArrayLike]], start: Sequence[float], bounds: Sequence[Sequence[float]]
 ) -> tuple[list[float], float, bool]: ...
+def own_model(model: object) -> str: ...
 def plan(
     data: _Data,
     target: _Target,

@@ -6,7 +6,7 @@ number per column. What is wrong with a name or a value is said by the library, 
 
 from inspect import Parameter, Signature
 
-from ._native import Kernel, catalogue
+from ._native import Kernel, catalogue, own_model
 
 __all__ = ["Kernel"]
 
@@ -21,7 +21,14 @@ def _text(value):
         return f"{_text(value[0])}..{_text(value[1])}"
     if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1:
         return "[" + ", ".join(_listed(one) for one in value) + "]"
+    if _is_own(value):
+        return own_model(value)
     return str(value) if isinstance(value, int) else repr(float(value))
+
+
+def _is_own(value):
+    """Whether a value is a generative model as an object of Python."""
+    return hasattr(value, "fit") and not isinstance(value, str)
 
 
 def _listed(value):
@@ -73,6 +80,9 @@ def _function(entry):
     name = entry["name"]
 
     def kernel(*values, **named):
+        # No formula is known of the information of an object.
+        if name == "fisher" and _is_own(values[0] if values else named.get("model")) and len(values) < 2:
+            named.setdefault("information", "empirical")
         words = [_text(value) for value in values]
         words += [f"{key}={_text(value)}" for key, value in named.items() if value is not None]
         return Kernel(f"{name}({', '.join(words)})" if words else name)

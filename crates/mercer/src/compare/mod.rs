@@ -328,7 +328,7 @@ pub fn compare_watched(
     }
     if let (Split::Time(_), Some(first)) = (&split, splits.first()) {
         notices.push(format!(
-            "folds are in order of time: each is scored by what was learnt from the rows before it; the first {} rows are never scored",
+            "folds are in order of time: each is scored by models trained on the rows before it; the first {} rows are never scored",
             first.train.len()
         ));
     }

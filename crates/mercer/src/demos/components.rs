@@ -15,7 +15,7 @@ use crate::report::{Layer, Panel, Panels, contours};
 pub(super) const CONTOURS: Demo = Demo {
     name: "kpca_contours",
     figures: &["14.7"],
-    about: "three clusters in the plane: the first two kernel principal components tell them apart, later ones split them",
+    about: "three clusters in the plane: the first two kernel principal components separate them, later ones split them",
     run: eight,
 };
 
@@ -81,12 +81,7 @@ fn eight(control: &Control) -> Result<Shown> {
     let mut shown = Shown::default();
     let (places, codes) = clusters();
     let (model, found) = components("kernel_pca(components=8)", KERNEL, &plane(&places)?, control)?;
-    shown.number(
-        "rows whose nearest other on components 1 and 2 is of another cluster",
-        errors(&found, &codes) as f64,
-        "0",
-        errors(&found, &codes) == 0,
-    );
+    shown.number("1-nearest-neighbour errors on components 1 and 2", errors(&found, &codes) as f64, "0", errors(&found, &codes) == 0);
     let shares: Vec<f64> = (0..8).map(|k| between(&found, k, &codes)).collect();
     let told: Vec<String> = shares.iter().map(|s| format!("{s:.2}")).collect();
     shown.finding(
@@ -196,7 +191,7 @@ fn oil(control: &Control) -> Result<Shown> {
     let (_, linear) = components("kernel_pca(components=2)", "linear", &table(&rows, false)?, control)?;
     let (_, curved) = components("kernel_pca(components=2)", WIDTH, &table(&rows, true)?, control)?;
     let (by_linear, by_kernel) = (errors(&linear, &codes), errors(&curved, &codes));
-    let what = |name: &str| format!("{name}: rows of 100 whose nearest other is of another phase");
+    let what = |name: &str| format!("{name}: 1-nearest-neighbour errors of 100 rows");
     if measured {
         shown.number(what("linear components"), by_linear as f64, "20, as in the textbook", by_linear == 20);
         shown.number(what("rbf components of standardised columns"), by_kernel as f64, "13, as in the textbook", by_kernel == 13);

@@ -20,7 +20,7 @@ pub(super) const DEMO: Demo = Demo {
 };
 
 /// Pixels along a side.
-const SIDE: usize = 16;
+pub(super) const SIDE: usize = 16;
 const TRAINING: usize = 300;
 const NOISY: usize = 40;
 /// Standard deviation of the noise; ink is 1 and paper 0.
@@ -55,7 +55,7 @@ const LINES: [&[[f64; 2]]; 10] = [
 ];
 
 /// One digit, drawn anew: ink by row and column.
-fn digit(code: usize, draw: &mut Draw) -> Vec<f64> {
+pub(super) fn digit(code: usize, draw: &mut Draw) -> Vec<f64> {
     let (turn, lean, pen) = (draw.normal(0.0, 0.12), draw.normal(0.0, 0.12), draw.between(0.05, 0.08));
     let (size, place) = ([draw.between(0.8, 1.1), draw.between(0.8, 1.1)], [draw.normal(0.5, 0.03), draw.normal(0.5, 0.03)]);
     let mut moved = |p: &[f64; 2]| {
@@ -158,17 +158,17 @@ fn run(control: &Control) -> Result<Shown> {
         (format!("{straight} linear"), &kept),
         (format!("{bent} kernel"), &made),
     ];
-    shown.figures.push(("digits.svg".into(), picture(&named)));
+    let label = "Digits as drawn, with noise, and with the noise taken away by linear and by kernel components";
+    shown.figures.push(("digits.svg".into(), picture(&named, label)));
     Ok(shown)
 }
 
-/// Ten digits a line, a line for each set of rows, in eight greys.
-fn picture(lines: &[(String, &Matrix)]) -> String {
+/// Ten digits a line at most, a line for each set of rows, in eight greys.
+pub(super) fn picture(lines: &[(String, &Matrix)], label: &str) -> String {
     const GREYS: usize = 8;
     const PIXEL: f64 = 3.5;
     let (digit, margin) = (SIDE as f64 * PIXEL + 8.0, 96.0);
     let (width, height) = (margin + 10.0 * digit, lines.len() as f64 * digit + 8.0);
-    let label = "Digits as drawn, with noise, and with the noise taken away by linear and by kernel components";
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{label}\"><title>{label}</title>"
     );
@@ -179,7 +179,7 @@ fn picture(lines: &[(String, &Matrix)]) -> String {
         let _ = write!(out, "<text x=\"4\" y=\"{middle}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#1F2328\">{name}</text>");
         for grey in 1..GREYS {
             let mut path = String::new();
-            for (at, k) in (0..SIDE * SIDE).flat_map(|at| (0..10).map(move |k| (at, k))) {
+            for (at, k) in (0..SIDE * SIDE).flat_map(|at| (0..rows.rows().min(10)).map(move |k| (at, k))) {
                 let level = (rows[(k, at)].clamp(0.0, 1.0) * (GREYS - 1) as f64).round() as usize;
                 if level == grey {
                     let x = margin + k as f64 * digit + (at % SIDE) as f64 * PIXEL;

@@ -12,7 +12,7 @@ use crate::report::{Layer, Panel, Panels, contours};
 pub(super) const LIFT: Demo = Demo {
     name: "xor_lift",
     figures: &[],
-    about: "exclusive or is parted by the plane x1 + x2 - 2 x1 x2 = 1/2 of the lift, and by no line",
+    about: "exclusive or is separated by the plane x1 + x2 - 2 x1 x2 = 1/2 of the lift, and by no line",
     run: lift,
 };
 
@@ -28,14 +28,14 @@ fn lift(control: &Control) -> Result<Shown> {
     let (data, target) = (plane(&corners)?, two_classes(&codes));
     let machine = |kernel: &str| fit("svc(c=1e3, tolerance=1e-9)", kernel, &data, &target, control);
     let told = |f: &[f64]| f.iter().zip(codes).filter(|(f, k)| (**f > 0.0) == (*k == 1)).count();
-    let (line, parted) = (machine("linear")?, machine(LIFTED)?);
-    let (before, after) = (told(&scores(&line, &data, control)?), told(&scores(&parted, &data, control)?));
+    let (line, separated) = (machine("linear")?, machine(LIFTED)?);
+    let (before, after) = (told(&scores(&line, &data, control)?), told(&scores(&separated, &data, control)?));
     let mut shown = Shown::default();
     shown.finding("corners that a line tells rightly", before.to_string(), "at most 3", before <= 3);
     shown.finding("corners that a plane tells rightly after the lift", after.to_string(), "4", after == 4);
     let at = even(-0.5, 1.5, 81);
     let grid: Vec<[f64; 2]> = at.iter().flat_map(|y| at.iter().map(|x| [*x, *y])).collect();
-    let f = scores(&parted, &plane(&grid)?, control)?;
+    let f = scores(&separated, &plane(&grid)?, control)?;
     let widest = |p: &[f64; 2]| 2.0 * p[0] + 2.0 * p[1] - 4.0 * p[0] * p[1] - 1.0;
     let off = grid.iter().zip(&f).map(|(p, f)| (f - widest(p)).abs()).fold(0.0, f64::max);
     shown.number("greatest distance of its function from 2 (x1 + x2 - 2 x1 x2) - 1", off, "0 up to 1e-6", off <= 1e-6);

@@ -5,6 +5,7 @@ mod basis;
 mod components;
 mod digits;
 mod functions;
+mod handwriting;
 mod kept;
 mod losses;
 mod made;
@@ -129,6 +130,7 @@ pub const DEMOS: &[Demo] = &[
     components::SCORES,
     components::OIL,
     digits::DEMO,
+    handwriting::DEMO,
     losses::DEMO,
     margins::WIDEST,
     margins::SOFT,

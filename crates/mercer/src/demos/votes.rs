@@ -112,11 +112,11 @@ fn run(control: &Control) -> Result<Shown> {
         let odd: Vec<usize> = (0..grid.len()).filter(|&i| region.odd[i]).collect();
         let step = ((odd.len() as f64 / 100.0).sqrt().round() as usize).max(4);
         let some = odd.iter().filter(|&i| (i / SIDE).is_multiple_of(step) && (i % SIDE).is_multiple_of(step)).map(|&i| grid[i]);
-        layers.push(("not told".into(), Layer::Rings(some.collect())));
+        layers.push(("ambiguous".into(), Layer::Rings(some.collect())));
         Panel { title: region.title.into(), axes: ["x1".into(), "x2".into()], layers, upwards: Some([-FAR, FAR]) }
     });
     let svg = Panels { panels: panels.collect(), across: 3 }
-        .file("Three classes by machines of two", "Three clouds of rows and the places where machines of two classes do not tell them")?;
+        .file("Three classes by machines of two", "Three clouds of rows and the places where machines of two classes are ambiguous")?;
     shown.figures.push(("three_classes.svg".into(), svg));
     Ok(shown)
 }

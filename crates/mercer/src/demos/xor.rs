@@ -1,4 +1,4 @@
-//! Fig 14.2: exclusive or. (a) The table of truth; (b) powers of each column alone, up to the tenth, cannot separate it, for a sum
+//! Fig 14.2: exclusive or. (a) The truth table; (b) powers of each column alone, up to the tenth, cannot separate it, for a sum
 //! f(x1) + g(x2) never can, and their products can; (c) four radial basis functions can.
 
 use super::made::{Draw, error_rate, fit, plane, scores, two_classes};
@@ -23,7 +23,7 @@ fn run(control: &Control) -> Result<Shown> {
     let places: Vec<[f64; 2]> = (0..100).map(|i| corners[i % 4].map(|v| v + draw.normal(0.0, 0.1))).collect();
     let codes: Vec<usize> = (0..100).map(|i| truth[i % 4]).collect();
     let (data, target) = (plane(&places)?, two_classes(&codes));
-    let mut panels = vec![panel("the table of truth", &corners, &truth, None)];
+    let mut panels = vec![panel("truth table", &corners, &truth, None)];
     for (title, estimator, kernel, separates) in [
         (
             "powers of each column alone",

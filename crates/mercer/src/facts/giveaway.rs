@@ -85,13 +85,12 @@ pub(super) fn facts(data: &Dataset, target: &Target, groups: &[usize]) -> Vec<Fa
         let told = match target {
             Target::Classes { codes, names } => {
                 let codes: Vec<usize> = rows.iter().map(|&i| codes[i]).collect();
-                right(cells, &codes, names.len(), &held)
-                    .map(|share| format!("names the class of {} of the rows that were held out", percent(share)))
+                right(cells, &codes, names.len(), &held).map(|share| format!("predicts the class of {} of held-out rows", percent(share)))
             }
             Target::Numbers(y) if y.cols() == 1 => match cells {
                 Cells::Numbers(x) => {
                     let y: Vec<f64> = rows.iter().map(|&i| y[(i, 0)]).collect();
-                    explained(x, &y, &held).map(|r2| format!("explains {} of the variance of rows that were held out", percent(r2)))
+                    explained(x, &y, &held).map(|r2| format!("explains {} of the variance of held-out rows", percent(r2)))
                 }
                 Cells::Labels(_) => None,
             },

@@ -106,7 +106,7 @@ fn a_column_that_alone_names_the_class_is_told() {
     let told = said(&data, &two(yes.iter().copied()), 5);
     assert_eq!(
         told,
-        ["column 'result_code' alone gives the target away: it names the class of 100.0% of the rows that were held out: \
+        ["column 'result_code' alone gives the target away: it predicts the class of 100.0% of held-out rows: \
           if it is known only together with the target, leave it out (--types 'result_code=ignore')"]
     );
     // A number does as well, and a string that is another in each row does not.

@@ -19,7 +19,7 @@ pub use any::{DynDistribution, DynModel};
 pub(crate) use distinct::{compare_numbers, distinct};
 pub use expression::GenerativeEntry;
 pub use model::{FittedDistribution, FreeParameter, GenerativeModel};
-pub use registered::{RegisteredDistribution, RegisteredModel, register};
+pub use registered::{RegisteredDistribution, RegisteredModel, register, register_unlisted};
 pub use shrinkage::ShrunkFactor;
 
 use crate::control::Control;

@@ -21,8 +21,21 @@ use std::marker::PhantomData;
 /// # Errors
 /// A name that another generative model has, or that no expression can have.
 pub fn register<M: GenerativeModel>() -> Result<()> {
+    add::<M>(Some(expression::entry::<M>()))
+}
+
+/// Registers a generative model that the catalogue does not name: expressions and files have it, help and lists do not.
+///
+/// # Errors
+/// As [`register`].
+pub fn register_unlisted<M: GenerativeModel>() -> Result<()> {
+    add::<M>(None)
+}
+
+fn add<M: GenerativeModel>(entry: Option<GenerativeEntry>) -> Result<()> {
     let is_listed = listed().iter().any(|entry| entry.name == M::NAME);
-    MAKERS.add(M::NAME, TypeId::of::<M>(), is_listed.then_some("a generative model"), Box::leak(Box::new(Of::<M>(PhantomData))))
+    let maker = Of::<M> { entry, of: PhantomData };
+    MAKERS.add(M::NAME, TypeId::of::<M>(), is_listed.then_some("a generative model"), Box::leak(Box::new(maker)))
 }
 
 /// A generative model that this program has registered, with its parameters.
@@ -36,18 +49,22 @@ static MAKERS: Registry<dyn Maker> = Registry::new("generative model");
 
 /// Makes models of one type.
 trait Maker: Send + Sync {
-    fn entry(&self) -> GenerativeEntry;
+    /// What the catalogue says of them, where it lists them.
+    fn entry(&self) -> Option<GenerativeEntry>;
     fn build(&self, args: &[Argument]) -> Result<RegisteredModel>;
     fn stored(&self, parameters: Value) -> serde_json::Result<RegisteredModel>;
     fn fitted(&self, value: Value) -> serde_json::Result<RegisteredDistribution>;
 }
 
 /// The models of a type.
-struct Of<M>(PhantomData<fn() -> M>);
+struct Of<M> {
+    entry: Option<GenerativeEntry>,
+    of: PhantomData<fn() -> M>,
+}
 
 impl<M: GenerativeModel> Maker for Of<M> {
-    fn entry(&self) -> GenerativeEntry {
-        expression::entry::<M>()
+    fn entry(&self) -> Option<GenerativeEntry> {
+        self.entry
     }
     fn build(&self, args: &[Argument]) -> Result<RegisteredModel> {
         Ok(RegisteredModel(Box::new(expression::build::<M>(args)?)))
@@ -62,7 +79,7 @@ impl<M: GenerativeModel> Maker for Of<M> {
 
 /// What the lists say of those that are registered.
 pub(super) fn entries() -> Vec<GenerativeEntry> {
-    MAKERS.all().into_iter().map(|(_, maker)| maker.entry()).collect()
+    MAKERS.all().into_iter().filter_map(|(_, maker)| maker.entry()).collect()
 }
 
 /// The model of this name with these arguments; `None` if none is registered.

@@ -199,6 +199,7 @@ catalogue! {
         probability_product: ProbabilityProduct,
         global_alignment: GlobalAlignment,
         dtw: Dtw,
+        autoregressive: Autoregressive,
         cross_correlation: CrossCorrelation,
         signature: Signature,
         signature_pde: SignaturePde,

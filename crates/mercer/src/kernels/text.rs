@@ -127,7 +127,7 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("cubic", "polynomial(degree=3)"),
     ("tanh", "sigmoid"),
     ("mlp", "sigmoid"),
-    ("logistic", "sigmoid, or the estimator svc to tell classes apart"),
+    ("logistic", "sigmoid, or the estimator svc to classify"),
     ("dot_product", "linear"),
     ("exponential", "matern(nu=0.5), or laplacian for the sum of absolute differences"),
     ("ornstein_uhlenbeck", "matern(nu=0.5)"),

@@ -164,7 +164,7 @@ impl Model {
     }
 
     /// One number for each row and class, or each row and number predicted.
-    fn outputs(&self, predictions: &Predictions) -> Result<Vec<Vec<f64>>> {
+    pub(crate) fn outputs(&self, predictions: &Predictions) -> Result<Vec<Vec<f64>>> {
         let classes = match &self.answer {
             Answer::Classes { classes, .. } => classes.len(),
             _ => 0,

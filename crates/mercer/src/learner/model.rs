@@ -131,7 +131,7 @@ impl Model {
         }
         let mut rows: Vec<usize> = (0..target.rows()).collect();
         rows.retain(|i| self.about.left_out.binary_search(i).is_err());
-        Error::unless_equal("rows of the target that were learnt from", self.about.rows, rows.len())?;
+        Error::unless_equal("training rows of the target", self.about.rows, rows.len())?;
         let target = target.select(&rows);
         let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().filter_map(|&i| w.get(i).copied()).collect());
         let again = data.map(|data| Ok(self.prep.apply(data)?.select(&rows))).transpose()?;

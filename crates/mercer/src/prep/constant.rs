@@ -73,6 +73,6 @@ impl Hold {
     }
 
     pub(super) fn describe(&self) -> String {
-        format!("Held at their value, as constant in the rows that were learnt from: {}.", listed(self.values.names().into_iter()))
+        format!("Constant in training, kept at that value: {}.", listed(self.values.names().into_iter()))
     }
 }

@@ -1,4 +1,4 @@
-//! Missing numbers become the median of the training rows; where training rows had missing cells, a 0/1 column says
+//! Missing numbers are filled with the median of the training rows; where training rows had missing cells, a 0/1 column says
 //! which rows they were, so that a model can learn from their absence.
 
 use super::missing::cells;
@@ -115,14 +115,14 @@ impl Fill {
             })
             .collect();
         let training = match flagged.len() {
-            0 => "none was missing in training".to_owned(),
-            _ => format!("training had missing cells in {}", listed(flagged.iter().map(String::as_str))),
+            0 => "No missing numbers (new ones are filled with the training median)".to_owned(),
+            _ => format!("Missing numbers are filled with the training median: {}", listed(flagged.iter().map(String::as_str))),
         };
         let empty = match self.empty.len() {
             0 => String::new(),
             _ => format!("; without any value and dropped: {}", listed(self.empty.iter().map(String::as_str))),
         };
-        format!("Missing numbers become the median of the training rows; {training}{empty}.")
+        format!("{training}{empty}.")
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is done with missing cells, column by column: numbers become the median of the training rows with a column that
+//! What is done with missing cells, column by column: numbers are filled with the median of the training rows with a column that
 //! says where, a category gets a label for them, a text is empty; or their rows are left out, or they are refused.
 
 use super::{PrepStep, listed, place};

@@ -59,7 +59,7 @@ impl Standardise {
 
     pub(super) fn describe(&self) -> String {
         let columns = listed(self.columns.iter().map(|c| c.column.as_str()));
-        format!("Numbers are brought to mean 0 and standard deviation 1 over the training rows: {columns}.")
+        format!("Standardised (mean 0, sd 1): {columns}.")
     }
 }
 

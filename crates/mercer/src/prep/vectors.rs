@@ -82,8 +82,7 @@ impl Vectors {
     }
 
     pub(super) fn describe(&self) -> String {
-        let how =
-            if self.centre.is_empty() { "divided by its largest absolute value" } else { "brought to mean 0 and standard deviation 1" };
+        let how = if self.centre.is_empty() { "divided by its largest absolute value" } else { "standardised (mean 0, sd 1)" };
         format!("Each of the {} dimensions of {} is {how} over the training rows.", self.scale.len(), self.column)
     }
 }

@@ -35,7 +35,7 @@ impl Table {
             let features = if let Raw::Indexed(x) = &raw { x.listed().to_vec() } else { Vec::new() };
             let values = match raw {
                 Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::NUMBER)) => Some(self.finite(&name, v)?),
-                Raw::Points(p) if declared.is_none() => Some(Values::Points(p)),
+                Raw::Points(p) if matches!(declared, None | Some(ColumnType::Of(ColumnKind::Points))) => Some(Values::Points(p)),
                 Raw::Ready(values) => Some(values),
                 Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u64::from(name != libsvm::FROM_0))?)),
                 raw => {
@@ -313,7 +313,7 @@ impl Table {
         if let Some(&first) = unseen.first() {
             let rows = if unseen.len() == 1 { "1 row holds a label".into() } else { format!("{} rows hold labels", unseen.len()) };
             let first = format!("'{}' in row {}", shortened(labels[first]), first + 1);
-            let said = format!("column '{name}': {rows} that training did not have (first {first}); it is equal to no other");
+            let said = format!("column '{name}': {rows} that training did not have (first {first}); treated as unlike every known label");
             self.facts.push(Fact::of_table(said).about(Topic::New));
         }
     }

@@ -25,9 +25,9 @@ pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, option
     options.check()?;
     let bytes = unpack(file, bytes, most)?;
     let mut table = if bytes.starts_with(crate::npy::MAGIC) {
-        npz::parse_one(file, &bytes)?
+        npz::parse_one(file, &bytes, options)?
     } else if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
-        npz::parse(file, &bytes, most)?
+        npz::parse(file, &bytes, options, most)?
     } else if bytes.starts_with(b"PAR1") {
         parquet(file, bytes, most)?
     } else if texts::is_archive(&bytes) {

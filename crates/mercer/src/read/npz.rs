@@ -1,9 +1,13 @@
 //! NPY arrays as tables, and NPZ archives of several: `X` gives the inputs, `y` the target, other arrays columns of their
-//! names. An array of two axes becomes one column per column. Only what numpy writes of the zip format is read.
+//! names. An array of two axes becomes one column per column, or one column of series or vectors where it is declared so; one of three
+//! axes (rows, times, channels) becomes a column of series, or of sets of vectors. Only what numpy writes of the zip format is read.
 
 use super::cells::Cells;
+use super::facts::{Fact, Topic};
 use super::table::{Raw, Table};
 use super::unpack::{read_at_most, too_large};
+use super::{ColumnType, ReadOptions};
+use crate::data::{ColumnKind, Points, Series, Sets, Values};
 use crate::error::{Error, Result};
 use crate::npy::{self, Array, Items};
 use flate2::read::DeflateDecoder;
@@ -15,13 +19,13 @@ const MEMBER: &[u8] = b"PK\x03\x04";
 const ENTRY: &[u8] = b"PK\x01\x02";
 const END: &[u8] = b"PK\x05\x06";
 
-/// Reads one array: columns `x0`, `x1`, ...
-pub(super) fn parse_one(file: &str, bytes: &[u8]) -> Result<Table> {
-    table(file, vec![("x".into(), bytes.to_vec())])
+/// Reads one array: columns `x0`, `x1`, ..., or a column `x` of series, sets or vectors.
+pub(super) fn parse_one(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table> {
+    table(file, vec![("x".into(), bytes.to_vec())], options)
 }
 
 /// Reads an archive.
-pub(super) fn parse(file: &str, bytes: &[u8], most: u64) -> Result<Table> {
+pub(super) fn parse(file: &str, bytes: &[u8], options: &ReadOptions, most: u64) -> Result<Table> {
     let fault = |why: String| Error::Table { file: file.to_owned(), why };
     let mut members = Vec::new();
     let mut left = most;
@@ -42,23 +46,38 @@ pub(super) fn parse(file: &str, bytes: &[u8], most: u64) -> Result<Table> {
     if members.is_empty() {
         return Err(fault("the archive holds no array".into()));
     }
-    table(file, members)
+    table(file, members, options)
 }
 
-fn table(file: &str, members: Vec<(String, Vec<u8>)>) -> Result<Table> {
+fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> Result<Table> {
     let fault = |why: String| Error::Table { file: file.to_owned(), why };
+    let mut facts = Vec::new();
     let mut columns = Vec::new();
     let mut own_target = Vec::new();
     let mut rows = None;
     for (name, bytes) in members {
         let Array { shape, items } = npy::parse(&bytes).map_err(|why| fault(format!("array '{name}': {why}")))?;
         let (count, width) = (shape[0], shape.get(1).copied().unwrap_or(1));
-        if count == 0 || width == 0 {
+        if shape.contains(&0) {
             return Err(fault(format!("array '{name}' is empty (its shape is {shape:?})")));
         }
         let expected = *rows.get_or_insert(count);
         if count != expected {
             return Err(Error::Shape { what: format!("{file}: rows of array '{name}'"), expected, found: count });
+        }
+        let declared = options.declared(&name);
+        if let Some(how) = Gathered::of(&name, &shape, declared).map_err(&fault)? {
+            let Items::Numbers(v) = items else {
+                return Err(fault(format!("array '{name}' holds texts, and is to be {}; save numbers", how.kind())));
+            };
+            if let [_, times, channels] = shape[..]
+                && declared.is_none()
+            {
+                let said = format!("{{is}} a series of {times} times and {channels} channels: the last two axes of its array");
+                facts.push(Fact::of_column(Topic::Table, &name, said).undone_by("set reads sets of vectors"));
+            }
+            columns.push((name.clone(), how.column(v, &shape).map_err(|why| fault(format!("array '{name}': {why}")))?));
+            continue;
         }
         for k in 0..width {
             let column = match shape.len() {
@@ -72,7 +91,70 @@ fn table(file: &str, members: Vec<(String, Vec<u8>)>) -> Result<Table> {
         }
     }
     let table = Table::of_raw(file, rows.unwrap_or(0), columns)?;
-    Ok(Table { aside: own_target.clone(), own_target, ..table })
+    Ok(Table { aside: own_target.clone(), own_target, facts, ..table })
+}
+
+/// What an array becomes whose rows are one cell each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gathered {
+    Series,
+    Sets,
+    Points,
+}
+
+impl Gathered {
+    /// What an array is declared to be; series where it has three axes and nothing is said.
+    fn of(name: &str, shape: &[usize], declared: Option<ColumnType>) -> std::result::Result<Option<Self>, String> {
+        match (declared, shape.len()) {
+            (Some(ColumnType::Of(ColumnKind::Series)), 2 | 3) | (None | Some(ColumnType::Ignore), 3) => Ok(Some(Gathered::Series)),
+            (Some(ColumnType::Of(ColumnKind::Set)), 3) => Ok(Some(Gathered::Sets)),
+            (Some(ColumnType::Of(ColumnKind::Points)), 2) => Ok(Some(Gathered::Points)),
+            (Some(declared), axes)
+                if axes == 3 || matches!(declared.kind(), Some(ColumnKind::Series | ColumnKind::Set | ColumnKind::Points)) =>
+            {
+                Err(format!(
+                    "array '{name}' of shape {shape:?} is declared {}; series have the shape (rows, times) or (rows, times, channels), set \
+                     (rows, vectors, numbers), points (rows, numbers)",
+                    declared.name()
+                ))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn kind(self) -> ColumnKind {
+        match self {
+            Gathered::Series => ColumnKind::Series,
+            Gathered::Sets => ColumnKind::Set,
+            Gathered::Points => ColumnKind::Points,
+        }
+    }
+
+    /// A column of the numbers of an array, or where one of them is none.
+    fn column(self, items: Vec<f64>, shape: &[usize]) -> std::result::Result<Raw, String> {
+        let (rows, second, third) = (shape[0], shape[1], shape.get(2).copied().unwrap_or(1));
+        if let Some(at) = items.iter().position(|x| !x.is_finite()) {
+            let (row, place, number) = (at / (second * third) + 1, at / third % second + 1, at % third + 1);
+            let place = match self {
+                Gathered::Series => format!("time {place}, channel {number}"),
+                Gathered::Sets => format!("vector {place}, number {number}"),
+                Gathered::Points => format!("number {place}"),
+            };
+            return Err(format!("row {row}, {place}: found {}, expected a finite number; fill it, or leave the row out", items[at]));
+        }
+        let starts = || (0..=rows).map(|row| row * second).collect();
+        let points = |rows: usize, dim: usize| Points::dense(rows, dim, items);
+        match self {
+            Gathered::Series => {
+                points(rows * second, third).and_then(|vectors| Series::new(starts(), vectors)).map(|s| Raw::Ready(Values::Series(s)))
+            }
+            Gathered::Sets => {
+                points(rows * second, third).and_then(|vectors| Sets::new(starts(), vectors)).map(|s| Raw::Ready(Values::Sets(s)))
+            }
+            Gathered::Points => points(rows, second).map(Raw::Points),
+        }
+        .map_err(|why| why.to_string())
+    }
 }
 
 /// Column k of items that lie row after row.

@@ -13,7 +13,7 @@ use crate::linalg::Matrix;
 const SHOWN: usize = 5;
 
 /// What is expected of a cell that must not be missing.
-const NEEDED: &str = "a value: a row without one cannot be learnt from; fill it or take the row out";
+const NEEDED: &str = "a value; fill it, or leave the row out";
 
 impl Table {
     /// Takes the target out: classes from a column of labels or of exactly two numbers, numbers otherwise;

@@ -24,13 +24,14 @@ mod smooth;
 mod terms;
 mod text;
 mod tuning;
+mod typical;
 mod validity;
 mod verdict;
 mod words;
 
 pub use figures::{
-    Bin, Components, Confusion, Curve, Directions, Layer, Panel, Panels, Picture, PredictedTrue, Regions, Relevance, Reliability,
-    Residuals, Scree, TuningCurve, figure_files, save_figures,
+    Bin, Components, Confusion, Curve, Directions, DrawnGraph, Layer, Panel, Panels, Picture, PredictedTrue, Regions, Relevance,
+    Reliability, Residuals, Scree, TuningCurve, TypicalGraphs, TypicalRow, TypicalSeries, figure_files, save_figures,
 };
 
 pub use advice::{advice_json, advice_text};

@@ -2,6 +2,7 @@
 
 use super::figures::median;
 use super::gather::Request;
+use super::typical;
 use super::{
     Components, Confusion, Curve, Directions, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Scree, TuningCurve,
 };
@@ -66,6 +67,7 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: 
         out.extend(in_time(clusters(model, data, control))?);
         out.extend(in_time(counts(model, data, weights, control))?.flatten().map(Picture::Tuning));
     }
+    out.extend(in_time(typical::of_model(model, data, target, control))?.into_iter().flatten());
     out.extend(relevance(model)?);
     out.extend(model.about.tuning.iter().flat_map(TuningCurve::all).map(Picture::Tuning));
     Ok(out)

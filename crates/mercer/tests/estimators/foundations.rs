@@ -410,3 +410,24 @@ fn the_primal_and_the_dual_of_linear_ridge_agree() {
         }
     }
 }
+
+// spec: E0-01
+#[test]
+fn one_coordinate_of_the_kernel_rule_reads_n_values_and_a_sweep_all_of_them() {
+    const N: usize = 9;
+    let k = gram_of("rbf(gamma=0.5)", &points(&wave(N, 2, 11)));
+    let y: Vec<f64> = (0..N).map(|i| (i as f64).cos()).collect();
+    let spoiled = |i: usize, j: usize| Matrix::from_fn(N, N, |r, c| if (r, c) == (i, j) { f64::NAN } else { k[(r, c)] });
+    let cells = || (0..N).flat_map(|i| (0..N).map(move |j| (i, j)));
+    // A value that is read and is not a number leaves none behind.
+    let read = |rule: &dyn Fn(&Matrix) -> Vec<f64>| cells().filter(|&(i, j)| rule(&spoiled(i, j)).iter().any(|b| b.is_nan())).count();
+    for at in [0, 4, N - 1] {
+        let one = |k: &Matrix| lms::kernel_stochastic(k, &y, 0.3, &[at]).unwrap();
+        assert_eq!(read(&one), N, "coordinate {at}");
+        assert!(cells().all(|(i, j)| one(&spoiled(i, j)).iter().any(|b| b.is_nan()) == (i == at)), "the row of coordinate {at}");
+    }
+    assert_eq!(read(&|k| lms::kernel_batch(k, &y, 0.3, 1).unwrap()), N * N);
+    // A sweep of single coordinates reads as many.
+    let order: Vec<usize> = (0..N).collect();
+    assert_eq!(read(&|k| lms::kernel_stochastic(k, &y, 0.3, &order).unwrap()), N * N);
+}

@@ -6,7 +6,7 @@ use made::*;
 use mercer::compare::{Comparing, SAME, Starts, compare};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Split, Target};
-use mercer::estimators::{Estimator, EstimatorExpr, Fitted, FittedModel, FittedRvm, Needs, Rvm, Scores, Task, catalogue};
+use mercer::estimators::{Estimator, EstimatorExpr, Fitted, FittedModel, FittedRvm, Needs, Rvm, Scores, Size, Task, catalogue};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::param::Value;
@@ -122,6 +122,47 @@ fn a_comparison_measures_what_the_table_says() {
         let kept = scored.model.as_ref().unwrap().fitted.support().len();
         assert_eq!(kept * 10 < 9 * N, !name.starts_with("l2vm") && !name.starts_with("gp"), "{name} keeps {kept}");
     }
+}
+
+// A judgement of 2012 on small tables: which machine is the best, and which the fastest, is measured on each table.
+// spec: E3-34
+#[test]
+fn which_of_two_machines_is_more_accurate_is_measured_table_by_table() {
+    const ROWS: usize = 160;
+    let x = points(14, ROWS, 2);
+    let data = Dataset::from_points(Points::dense(ROWS, 2, x.concat()).unwrap());
+    let info = classes_named(&["no", "yes"]);
+    let compared = |side: &dyn Fn(&[f64]) -> bool, gamma: f64, svc: &str| {
+        let estimators = ["rvm", svc].iter().map(|e| EstimatorExpr::parse(e).unwrap()).collect();
+        let kernel = Some(KernelExpr::parse(&format!("rbf(gamma={gamma})")).unwrap());
+        let prep = Recipe { standardise: false, ..Recipe::default() };
+        let comparing = Comparing { kernel, effort: None, prep, ..Comparing::new(estimators) };
+        let target = labels(x.iter().map(|p| side(p)));
+        let outcome = compare(&data, &target, &info, None, &Split::Rows, &comparing, &Control::default()).unwrap();
+        let measured = |k: usize| {
+            let scored = &outcome.rows[k];
+            let (metric, accuracy) = &scored.metrics[0];
+            assert_eq!(metric.name(), "accuracy");
+            // Times are measured as well, of fits and of predictions.
+            assert!(scored.fit_seconds > 0.0 && scored.predict_us_per_row > 0.0);
+            (accuracy.mean, scored.model.as_ref().unwrap().fitted.support().len())
+        };
+        [measured(0), measured(1)]
+    };
+    let checks = compared(&|p| (6.0 * p[0]).sin() * (6.0 * p[1]).sin() > 0.0, 4.0, "svc(c=10)");
+    let quarters = compared(&|p| p[0] * p[1] > 0.0, 0.5, "svc(c=2)");
+    // A support vector machine is the better one of classes that structure nothing, and on another table it is not.
+    assert!(checks[1].0 > checks[0].0 + 0.1, "{checks:?}");
+    assert!(quarters[0].0 > quarters[1].0 + 0.02, "{quarters:?}");
+    for [(_, relevant), (_, support)] in [checks, quarters] {
+        assert!(relevant < support, "{relevant} relevant and {support} support rows");
+    }
+    // The fastest to predict by few rows, not to fit: operations as counted (`tests/costs.rs`).
+    let work = |text: &str| {
+        let size = Size { rows: 2000, outputs: 2, classes: true, rank: None, stored: None, per_value: Size::PER_VALUE };
+        EstimatorExpr::parse(text).unwrap().costs(size).work(size)
+    };
+    assert!(work("rvm") > 2.0 * work("svc(c=1)"), "{:e} {:e}", work("rvm"), work("svc(c=1)"));
 }
 
 #[test]

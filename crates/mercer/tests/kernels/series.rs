@@ -371,3 +371,52 @@ fn time_as_a_channel_is_that_channel() {
         );
     }
 }
+
+#[test]
+fn autoregressive_coefficients_are_compared_as_numpy_fits_them() {
+    // numpy.linalg.lstsq on the centred and scaled series with sqrt(penalty) I below the predictors and 0 below the answers.
+    let at = |i: usize, t: usize| {
+        let (i, t) = (i as f64, t as f64);
+        vec![0.5 * (t + 1.0).sin() * (1.0 + 0.1 * i) + 0.2 * (3.0 * t + i).cos(), (0.7 * t * (i + 1.0)).cos()]
+    };
+    let rows: Rows = (0..3).map(|i| (0..6 + i).map(|t| at(i, t)).collect()).collect();
+    for (text, expected) in [
+        ("autoregressive(order=1, penalty=1, length_scale=0.5)", [0.2588994360780565, 0.12989921162503645, 0.27663510509932177]),
+        ("autoregressive(order=2, penalty=0.1, length_scale=1)", [0.18661999326193346, 0.0062410348695125725, 0.051302784391850834]),
+    ] {
+        let k = dense(text, None, &rows);
+        for ((i, j), expected) in [(0, 1), (0, 2), (1, 2)].into_iter().zip(expected) {
+            assert!(close(k[(i, j)], expected, 1e-12), "{text} ({i}, {j}): {} {expected}", k[(i, j)]);
+        }
+    }
+}
+
+#[test]
+fn autoregressive_knows_neither_level_nor_size_and_takes_any_length() {
+    let wave = |rate: f64, size: f64, level: f64, times: usize| -> Vec<Vec<f64>> {
+        (0..times).map(|t| vec![level + size * (rate * t as f64).sin()]).collect()
+    };
+    let rows: Rows = vec![
+        wave(0.5, 1.0, 0.0, 60),
+        wave(0.5, 1e-3, 7.0, 60),
+        wave(0.5, 1e200, 0.0, 60),
+        wave(2.5, 1.0, 0.0, 60),
+        vec![vec![3.0]; 9],
+        vec![vec![1.0]],
+        Vec::new(),
+    ];
+    let k = dense("autoregressive(length_scale=1)", None, &rows);
+    assert!(k.data().iter().all(|v| (0.0..=1.0).contains(v)), "{k:?}");
+    assert!((k[(0, 1)] - 1.0).abs() <= 1e-9 && (k[(0, 2)] - 1.0).abs() <= 1e-12 && k[(0, 3)] < 0.1, "{k:?}");
+    // Coefficients of 0: a constant, a single time and no time at all are alike.
+    assert_eq!((k[(4, 5)], k[(4, 6)], k[(5, 5)]), (1.0, 1.0, 1.0));
+    // A sinusoid of rate w has x_t = 2 cos(w) x_t-1 - x_t-2; the penalty is hardly felt.
+    let far = |a: f64, b: f64| (2.0 * (a.cos() - b.cos())).powi(2);
+    let long = dense("autoregressive(length_scale=1, penalty=1e-9)", None, &[wave(0.5, 1.0, 0.0, 4000), wave(0.9, 1.0, 0.0, 4000)]);
+    assert!((long[(0, 1)] - (-0.5 * far(0.5, 0.9)).exp()).abs() <= 1e-3, "{} {}", long[(0, 1)], (-0.5 * far(0.5, 0.9)).exp());
+    // New rows are compared as they are among the training rows.
+    let cross = dense("autoregressive(length_scale=1)", Some(&rows[..2]), &rows);
+    assert!((0..rows.len()).all(|j| cross[(0, j)] == k[(0, j)] && cross[(1, j)] == k[(1, j)]));
+    let refusal = kernel("autoregressive(order=900)").settle(&data(&walks(3, 2, 4))).and_then(|k| k.bind(None, &data(&walks(3, 2, 4))));
+    assert!(refusal.err().unwrap().to_string().contains("smaller order"));
+}

@@ -13,4 +13,5 @@ mod rows;
 mod samples;
 mod simulate;
 mod told_once;
+mod typical;
 mod watched;

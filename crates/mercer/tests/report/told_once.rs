@@ -58,7 +58,7 @@ fn a_sample_is_told_with_the_reason_that_it_has_and_is_no_empty_one() {
     let text = format!("x,y\n{rows}");
     let (notices, _) = told(&text, &[], "rbf(length_scale=1)", Some(40)).unwrap();
     let sampled: Vec<&String> = notices.iter().filter(|n| n.contains("sample")).collect();
-    assert_eq!(sampled, ["learnt from a random sample of the rows: 40 of 60, as asked for"]);
+    assert_eq!(sampled, ["trained on a random sample of the rows: 40 of 60, as asked for"]);
     let refused = told(&text, &[], "rbf(length_scale=1)", Some(0)).unwrap_err().to_string();
     assert!(refused.contains("--sample") && refused.contains("1 or more"), "{refused}");
 }

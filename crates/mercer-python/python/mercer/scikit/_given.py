@@ -55,7 +55,7 @@ class FunctionModel:
         return self.model.covariance(self._given(X, among=values(self.function, X, X)), **words)
 
     def leave_one_out(self, y, weight=None, **words):
-        """Predictions for each row that was learnt from by the model fitted without it."""
+        """Predictions for each training row by the model fitted without it."""
         return self.model.leave_one_out(y, weight, data=values(self.function, self.rows, self.rows), **words)
 
     def save(self, path=None):

@@ -113,7 +113,7 @@ class MercerClassifier(Expressions, KernelClassifier):
         An expression such as "rbf + on(city, equal)", "precomputed", or a function of two arrays; None: made from the
         types of the columns.
     standardise : bool, default=True
-        Whether numbers are brought to mean 0 and standard deviation 1 first.
+        Whether numbers are standardised (mean 0, standard deviation 1) first.
     missing : dict or str, default=None
         What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said), "drop" or
         "error".
@@ -206,7 +206,7 @@ class MercerRegressor(Expressions, KernelRegressor):
         An expression such as "rbf + on(city, equal)", "precomputed", or a function of two arrays; None: made from the
         types of the columns.
     standardise : bool, default=True
-        Whether numbers are brought to mean 0 and standard deviation 1 first.
+        Whether numbers are standardised (mean 0, standard deviation 1) first.
     missing : dict or str, default=None
         What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said), "drop" or
         "error".

@@ -128,6 +128,56 @@ fn an_npy_array_becomes_columns() {
     refused(b"\x93NUMPY\x01\x00", &["array 'x'", "cut off"]);
 }
 
+/// An NPY file of numbers with these axes, stored with the last one fastest, or with the first.
+fn npy_of(shape: &str, fortran: bool, items: &[f64]) -> Vec<u8> {
+    let order = if fortran { "True" } else { "False" };
+    let header = format!("{{'descr': '<f8', 'fortran_order': {order}, 'shape': {shape}, }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    items.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+    bytes
+}
+
+#[test]
+fn an_npy_array_is_series_sets_or_vectors_as_its_axes_and_its_declaration_say() {
+    let read = |bytes: &[u8], types: &[&str]| {
+        let options = ReadOptions::with_types(&types.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>()).unwrap();
+        let mut table = Table::parse_within("t.npy", bytes, &options, &Control::default())?;
+        let data = table.dataset(&options)?;
+        assert_eq!(data.names(), ["x"]);
+        Ok::<_, Error>((data.columns()[0].values.clone(), table.into_notices()))
+    };
+    let items: Vec<f64> = (0..12).map(f64::from).collect();
+    // Two series of three times and two channels.
+    let cube = npy_of("(2, 3, 2)", false, &items);
+    let rows = vec![vec![vec![0.0, 1.0], vec![2.0, 3.0], vec![4.0, 5.0]], vec![vec![6.0, 7.0], vec![8.0, 9.0], vec![10.0, 11.0]]];
+    let series = Values::Series(crate::data::Series::of_rows(&rows).unwrap());
+    let (values, said) = read(&cube, &[]).unwrap();
+    assert_eq!(values, series);
+    assert!(said.len() == 1 && said[0].contains("3 times and 2 channels") && said[0].contains("--types x=set"), "{said:?}");
+    assert_eq!(read(&cube, &["x=series"]).unwrap(), (series.clone(), Vec::new()));
+    assert_eq!(read(&cube, &["x=set"]).unwrap().0, Values::Sets(crate::data::Sets::of_rows(&rows).unwrap()));
+    // As numpy.asfortranarray stores it: element (i, j, k) at i + 2 (j + 3 k).
+    let stored: Vec<f64> = (0..12).map(|at| rows[at % 2][at / 2 % 3][at / 6]).collect();
+    assert_eq!(read(&npy_of("(2, 3, 2)", true, &stored), &["x=series"]).unwrap().0, series);
+    // Of two axes series of one channel, or vectors.
+    let flat = npy_of("(3, 4)", false, &items);
+    let one: Vec<Vec<Vec<f64>>> = items.chunks(4).map(|row| row.iter().map(|x| vec![*x]).collect()).collect();
+    assert_eq!(read(&flat, &["x=series"]).unwrap().0, Values::Series(crate::data::Series::of_rows(&one).unwrap()));
+    assert_eq!(read(&flat, &["x=points"]).unwrap().0, Values::Points(crate::data::Points::dense(3, 4, items.clone()).unwrap()));
+    // What does not fit is refused with its place.
+    let mut holed = items.clone();
+    holed[9] = f64::NAN;
+    says(&message(read(&npy_of("(2, 3, 2)", false, &holed), &[])), &["array 'x'", "row 2, time 2, channel 2", "NaN", "finite"]);
+    says(&message(read(&npy_of("(3, 4)", false, &holed), &["x=points"])), &["row 3, number 2", "NaN"]);
+    says(&message(read(&cube, &["x=points"])), &["(rows, numbers)", "declared points", "[2, 3, 2]"]);
+    says(&message(read(&cube, &["x=number"])), &["declared number", "(rows, times, channels)"]);
+    says(&message(read(&flat, &["x=set"])), &["declared set", "(rows, vectors, numbers)"]);
+    says(&message(read(&npy_of("(1, 1, 3, 4)", false, &items), &[])), &["4 axes", "one to three"]);
+    says(&message(read(&npy_of("(2, 0, 2)", false, &[]), &[])), &["empty", "[2, 0, 2]"]);
+}
+
 /// numpy.savez_compressed("t.npz", X=numpy.array([[1, 2.5], [3, 4.5]]), y=numpy.array(["a", "b"])), numpy 2.4.6.
 const NPZ: &[u8] = include_bytes!("t.npz");
 

@@ -12,6 +12,7 @@ mod confusion;
 mod contours;
 mod curve;
 mod directions;
+mod graphs;
 mod panels;
 mod predicted;
 mod regions;
@@ -19,13 +20,16 @@ mod relevance;
 mod reliability;
 mod residuals;
 mod scree;
+mod series;
 mod tuning;
+mod typical;
 
 pub use components::Components;
 pub use confusion::Confusion;
 pub(crate) use contours::contours;
 pub use curve::Curve;
 pub use directions::Directions;
+pub use graphs::{DrawnGraph, TypicalGraphs};
 pub use panels::{Layer, Panel, Panels};
 pub use predicted::PredictedTrue;
 pub use regions::Regions;
@@ -33,7 +37,9 @@ pub use relevance::Relevance;
 pub use reliability::{Bin, Reliability};
 pub use residuals::Residuals;
 pub use scree::Scree;
+pub use series::TypicalSeries;
 pub use tuning::TuningCurve;
+pub use typical::TypicalRow;
 
 pub(super) use colours::style;
 
@@ -72,6 +78,10 @@ pub enum Picture {
     Relevance(Relevance),
     /// How the score depends on one parameter.
     Tuning(TuningCurve),
+    /// Graphs that are typical of what is predicted.
+    Graphs(TypicalGraphs),
+    /// Series that are typical of what is predicted.
+    Series(TypicalSeries),
 }
 
 impl Picture {
@@ -89,6 +99,8 @@ impl Picture {
             Picture::Reliability(p) => p.sentence(row),
             Picture::Relevance(p) => p.sentence(),
             Picture::Tuning(p) => p.sentence(),
+            Picture::Graphs(p) => p.sentence(),
+            Picture::Series(p) => p.sentence(),
         }
     }
 
@@ -107,6 +119,8 @@ impl Picture {
             Picture::Reliability(p) => p.svg(&label),
             Picture::Relevance(p) => p.svg(&label),
             Picture::Tuning(p) => p.svg(&label),
+            Picture::Graphs(p) => p.svg(&label),
+            Picture::Series(p) => p.svg(&label),
         }
     }
 
@@ -132,6 +146,8 @@ impl Picture {
                 format!("Relevance of the columns to {}{units}", shown(&p.kernel, 40))
             }
             Picture::Tuning(p) => format!("Choice of {}", shown(&p.parameter.name, 60)),
+            Picture::Graphs(p) => format!("Typical graphs of {}", shown(&p.column, 40)),
+            Picture::Series(p) => format!("Typical series of {}", shown(&p.column, 40)),
         };
         let marks = |rows: usize| (rows > MOST_MARKS).then_some([MOST_MARKS, rows]);
         let (part, of) = match self {
@@ -143,7 +159,7 @@ impl Picture {
             Picture::Residuals(p) => (marks(p.predicted.len()), "rows"),
             Picture::Confusion(p) => (p.part(), "classes"),
             Picture::Relevance(p) => (p.part(), "columns"),
-            Picture::Reliability(_) | Picture::Scree(_) | Picture::Tuning(_) => (None, ""),
+            Picture::Reliability(_) | Picture::Scree(_) | Picture::Tuning(_) | Picture::Graphs(_) | Picture::Series(_) => (None, ""),
         };
         part.map_or(what.clone(), |[drawn, all]| format!("{what} ({} of {} {of} drawn)", count(drawn), count(all)))
     }
@@ -162,6 +178,8 @@ impl Picture {
             Picture::Reliability(_) => "reliability".into(),
             Picture::Relevance(p) => format!("relevance-{}", p.kernel),
             Picture::Tuning(p) => format!("tuning-{}", p.parameter.path),
+            Picture::Graphs(p) => format!("graphs-{}", p.column),
+            Picture::Series(p) => format!("series-{}", p.column),
         }
     }
 
@@ -172,7 +190,7 @@ impl Picture {
             Picture::Confusion(_) | Picture::PredictedTrue(_) | Picture::Scree(_) => 1,
             Picture::Regions(_) | Picture::Residuals(_) => 2,
             Picture::Reliability(_) => 3,
-            Picture::Relevance(_) => 4,
+            Picture::Relevance(_) | Picture::Graphs(_) | Picture::Series(_) => 4,
             Picture::Tuning(_) => 5,
         }
     }
