@@ -19,7 +19,7 @@ const BASES: &[(&str, &[&str])] = &[
     ("_base", &["AskedProbabilities", "KernelClassifier", "KernelRegressor", "Probabilities", "Scores", "SupportRows"]),
     ("_clusters", &["Clusters", "Medoids", "Spectral"]),
     ("_components", &["KernelTransformer", "PrincipalComponents", "Scaling"]),
-    ("_density", &["SmoothedDensity"]),
+    ("_density", &["ModelledClasses", "ModelledDensity", "SmoothedDensity"]),
     ("_gp", &["GaussianProcess", "GaussianProcessClasses"]),
     ("_linear", &["LinearMachineClassifier", "LinearMachineRegressor"]),
     ("_neighbours", &["NeighbourClassifier", "NeighbourRegressor"]),

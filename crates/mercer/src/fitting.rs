@@ -5,9 +5,11 @@ mod kernel_values;
 mod of_features;
 
 pub(crate) use kernel_values::KernelValues;
+pub(crate) use of_features::kernel_beside;
+#[cfg(feature = "testkit")]
+pub(crate) use of_features::natural_kernel;
 pub use of_features::prepare_to_fit;
 use of_features::{by_features, require_features};
-pub(crate) use of_features::{kernel_beside, natural_kernel};
 
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};

@@ -2,6 +2,17 @@
 
 use super::*;
 
+/// The model of rows, under a name that is not that of the fitted model of the library.
+const DISTRIBUTION: Argument = Argument {
+    name: "distribution",
+    default: "\"gaussian\"",
+    sets: Some("model"),
+    doc: (
+        "str",
+        "A generative model: \"gaussian\", \"gaussian(covariance=full)\", \"gaussian_mixture(components=3)\", \"markov(order=2)\", \"hmm\"; numbers such as components may be ranges, \"gaussian_mixture(components=1..5)\", which held-out rows decide for classes",
+    ),
+};
+
 pub(super) const ON_FEATURES: &[Spelling] = &[
     Spelling {
         estimator: "linear_svc",
@@ -119,6 +130,45 @@ pub(super) const ON_FEATURES: &[Spelling] = &[
             ("bandwidth_ : float or ndarray of shape (n_features,)", "The bandwidth of each column; of one column a number"),
             ("density_ : Density", "The density: left_out(), cumulative(x) and quantile(p) too, and widths_of_rows where adaptive"),
         ],
+    },
+    Spelling {
+        estimator: "density",
+        class: "GenerativeDensity",
+        role: Role::Density,
+        bases: "ModelledDensity",
+        constants: &[],
+        positional: 1,
+        arguments: &[DISTRIBUTION, RANDOM_STATE],
+        attributes: &[],
+    },
+    Spelling {
+        estimator: "bayes",
+        class: "BayesClassifier",
+        role: Role::Classifier,
+        bases: "Scores, Probabilities, ModelledClasses",
+        constants: &[],
+        positional: 1,
+        arguments: &[DISTRIBUTION, sets("priors", "priors", "\"frequencies\""), RANDOM_STATE],
+        attributes: &[],
+    },
+    Spelling {
+        estimator: "mi_svm",
+        class: "MultipleInstanceSVC",
+        role: Role::Classifier,
+        bases: "Scores, AskedProbabilities, KernelClassifier",
+        constants: &[],
+        positional: 0,
+        arguments: &[
+            sets("c", "C", "1.0"),
+            kernel("\"set_mean(rbf)\"", "A kernel of sets made of a kernel of vectors: \"set_mean(rbf)\""),
+            sets("positive", "positive", "()"),
+            sets("class_weight", "class_weight", "\"none\""),
+            sets("tolerance", "tol", "1e-3"),
+            sets("rounds", "rounds", "50"),
+            sets("probabilities", "probabilities", "False"),
+            RANDOM_STATE,
+        ],
+        attributes: &[FOUND_C],
     },
     Spelling {
         estimator: "local_regression",

@@ -27,6 +27,10 @@ def expected(record):
         return "True or False"
     if kind == "choice":
         return "one of " + ", ".join(map(repr, record["choices"]))
+    if kind == "words":
+        return isinstance(value, (list, tuple)) and all(isinstance(word, str) for word in value)
+    if kind == "term":
+        return isinstance(value, str)
     if kind == "count_or_share":
         return f'{number}, or "auto"'
     if record["searched"]:

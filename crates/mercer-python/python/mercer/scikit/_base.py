@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from .._native import Learner
 from ..errors import DataError
 from ._arguments import is_flag
 from ._estimator import KernelEstimator
@@ -19,6 +20,25 @@ from ._estimator import KernelEstimator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
+
+
+class ReadsRows:
+    """What reads the cells of rows, and asks for no kernel."""
+
+    def _asked_kernel(self):
+        return None
+
+    def _similarity(self, X):
+        return None
+
+    def _by_column(self, kernel):
+        return True
+
+    def _keeps_labels(self):
+        return True
+
+    def _learner(self, kernel):
+        return Learner(self._expression(), standardise=False, seed=self._seed())
 
 
 class KernelClassifier(ClassifierMixin, KernelEstimator):

@@ -8,7 +8,7 @@ from typing import Any
 from ._base import AskedProbabilities, KernelClassifier, KernelRegressor, Probabilities, Scores, SupportRows
 from ._clusters import Clusters, Medoids, Spectral
 from ._components import PrincipalComponents, Scaling
-from ._density import SmoothedDensity
+from ._density import ModelledClasses, ModelledDensity, SmoothedDensity
 from ._docstrings import docstring
 from ._gp import GaussianProcess, GaussianProcessClasses
 from ._learners import MercerClassifier, MercerRegressor
@@ -22,13 +22,13 @@ from ._streams import StreamOfClasses, StreamOfNumbers
 from ._svm import SupportVectorClassifier, SupportVectorRegressor
 
 __all__ = [
-    "BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier",
-    "KNeighborsRegressor", "KernelDensity", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLMS", "KernelLogisticRegression",
-    "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor",
-    "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression", "Lowess", "MDS", "MercerClassifier",
-    "MercerRegressor", "NadarayaWatson", "NadarayaWatsonClassifier", "NadarayaWatsonRegressor", "NearestMedoidClassifier",
-    "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR",
-    "SpectralClustering", "GridSearchCV",
+    "BaselineClassifier", "BaselineRegressor", "BayesClassifier", "GaussianProcessClassifier", "GaussianProcessRegressor",
+    "GenerativeDensity", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDensity", "KernelDiscriminantAnalysis",
+    "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier",
+    "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression",
+    "Lowess", "MDS", "MercerClassifier", "MercerRegressor", "MultipleInstanceSVC", "NadarayaWatson", "NadarayaWatsonClassifier",
+    "NadarayaWatsonRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier",
+    "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV",
 ]
 
 
@@ -535,13 +535,51 @@ class NadarayaWatson(LocalCurve):
         self.n_jobs = n_jobs
 
 
+class GenerativeDensity(ModelledDensity):
+    _name = "density"
+    _parameter_names = {"model": "distribution"}
+
+    def __init__(
+        self, distribution: str = "gaussian", *, random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
+    ) -> None:
+        self.distribution, self.random_state, self.max_seconds = distribution, random_state, max_seconds
+        self.n_jobs = n_jobs
+
+
+class BayesClassifier(Scores, Probabilities, ModelledClasses):
+    _name = "bayes"
+    _parameter_names = {"model": "distribution", "priors": "priors"}
+
+    def __init__(
+        self, distribution: str = "gaussian", *, priors: str = "frequencies", random_state: Any = None, max_seconds: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.distribution, self.priors, self.random_state = distribution, priors, random_state
+        self.max_seconds, self.n_jobs = max_seconds, n_jobs
+
+
+class MultipleInstanceSVC(Scores, AskedProbabilities, KernelClassifier):
+    _name = "mi_svm"
+    _parameter_names = {"c": "C", "positive": "positive", "class_weight": "class_weight", "tolerance": "tol", "rounds": "rounds", "probabilities": "probabilities"}
+
+    def __init__(
+        self, *, C: float | str | tuple[float, float] = 1.0, kernel: Any = "set_mean(rbf)", positive: Any = (), class_weight: str = "none",
+        tol: float = 1e-3, rounds: int = 50, probabilities: bool = False, random_state: Any = None, max_seconds: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C, self.kernel, self.positive = C, kernel, positive
+        self.class_weight, self.tol, self.rounds = class_weight, tol, rounds
+        self.probabilities, self.random_state, self.max_seconds = probabilities, random_state, max_seconds
+        self.n_jobs = n_jobs
+
+
 for _class in (
     KernelRidgeClassifier, KernelRidge, GaussianProcessClassifier, GaussianProcessRegressor, SVC, SVR, KNeighborsClassifier,
     KNeighborsRegressor, BaselineClassifier, BaselineRegressor, KernelPCA, MDS, KMedoids, KernelKMeans, SpectralClustering,
     NearestMedoidClassifier, KernelLogisticRegression, RelevanceVectorClassifier, RelevanceVectorRegressor, L2VectorClassifier,
     L2VectorRegressor, L1VectorClassifier, L1VectorRegressor, RBFNetworkClassifier, RBFNetworkRegressor, KernelPerceptron, KernelLMS,
     KernelDiscriminantAnalysis, NadarayaWatsonClassifier, NadarayaWatsonRegressor, LinearSVC, LinearSVR, KernelDensity, LocalRegression,
-    NadarayaWatson,
+    NadarayaWatson, GenerativeDensity, BayesClassifier, MultipleInstanceSVC,
 ):
     _class.__doc__ = docstring(_class)
 del _class

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .._native import Density
 from ..errors import ExpressionError, MercerWarning
 from ._arguments import is_flag, is_number, refused, require
+from ._base import KernelClassifier, ReadsRows
 from ._estimator import KernelEstimator
 from ._warn import warn
 
@@ -22,6 +23,71 @@ if TYPE_CHECKING:
 
 #: The relative error of sums that are as exact as rounding lets them be.
 ROUNDING = 1e-12
+
+
+class ModelledClasses(ReadsRows, KernelClassifier):
+    """A generative model of each class."""
+
+
+class ModelledDensity(ReadsRows, DensityMixin, KernelEstimator):
+    """A generative model of rows."""
+
+    _supervised = False
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or dict of columns of shape (n_samples, n_features)
+            Rows.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights: 2 means that the row counts twice, 0 that it is absent.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        vars(self).pop("model_", None)
+        X, _ = self._checked(X, fitting=True)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return self._fit(X, None, weight, None)
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Logarithms of the density at rows, per unit of the columns.
+
+        Parameters
+        ----------
+        X : array-like, data frame or dict of columns of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        density : ndarray of shape (n_samples,)
+            Logarithms of the density.
+        """
+        rows = self._rows_for_model(X)
+        return np.ravel(self.model_.predict(rows, threads=self._threads()))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The logarithm of the likelihood of rows, their sum.
+
+        Parameters
+        ----------
+        X : array-like, data frame or dict of columns of shape (n_samples, n_features)
+            Rows.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        score : float
+            The sum of the logarithms of the density.
+        """
+        return float(np.sum(self.score_samples(X)))
 
 
 class SmoothedDensity(DensityMixin, BaseEstimator):

@@ -4,13 +4,13 @@ Made by `make gen` from the records of the library and crates/mercer-gen/src/spe
 """
 
 NAMES = (
-    "BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier",
-    "KNeighborsRegressor", "KernelDensity", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLMS", "KernelLogisticRegression",
-    "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor",
-    "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression", "Lowess", "MDS", "MercerClassifier",
-    "MercerRegressor", "NadarayaWatson", "NadarayaWatsonClassifier", "NadarayaWatsonRegressor", "NearestMedoidClassifier",
-    "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR",
-    "SpectralClustering",
+    "BaselineClassifier", "BaselineRegressor", "BayesClassifier", "GaussianProcessClassifier", "GaussianProcessRegressor",
+    "GenerativeDensity", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDensity", "KernelDiscriminantAnalysis",
+    "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier",
+    "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression",
+    "Lowess", "MDS", "MercerClassifier", "MercerRegressor", "MultipleInstanceSVC", "NadarayaWatson", "NadarayaWatsonClassifier",
+    "NadarayaWatsonRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier",
+    "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering",
 )
 # Searches over such estimators.
 SEARCHES = ("GridSearchCV",)
@@ -18,6 +18,7 @@ SEARCHES = ("GridSearchCV",)
 # Estimators of the library with decision values, with class probabilities, and with predictions for each training row by the model without it.
 SCORES = (
     "ridge", "gp", "svc", "nearest_medoid", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "perceptron", "discriminant", "linear_svc",
+    "bayes", "mi_svm",
 )
-PROBABILITIES = ("gp", "knn", "baseline", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "discriminant", "nadaraya_watson")
+PROBABILITIES = ("gp", "knn", "baseline", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "discriminant", "nadaraya_watson", "bayes")
 LEFT_OUT = ("ridge", "gp", "knn", "nadaraya_watson")

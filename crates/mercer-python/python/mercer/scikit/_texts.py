@@ -175,6 +175,11 @@ ARGUMENTS = {
         "The share of all rows that each place looks at, instead of a bandwidth: R's loess is span=0.75, degree=2, with family=\"symmetric\" it=3, where surface=\"direct\" keeps it from interpolating",
     ),
     "NadarayaWatson.span": ("float or None", "The share of all rows that each place looks at, instead of a bandwidth"),
+    "distribution": (
+        "str",
+        'A generative model: "gaussian", "gaussian(covariance=full)", "gaussian_mixture(components=3)", "markov(order=2)", "hmm"; numbers such as components may be ranges, "gaussian_mixture(components=1..5)", which held-out rows decide for classes',
+    ),
+    "MultipleInstanceSVC.kernel": ("str, mercer.Kernel or callable", 'A kernel of sets made of a kernel of vectors: "set_mean(rbf)"'),
 }
 ATTRIBUTES = {
     "classes_": ("ndarray of shape (n_classes,)", "The classes"),
@@ -505,6 +510,18 @@ KEYS = {
             "LocalRegression.bandwidth_", "left_out_", "degrees_of_freedom_", "LocalRegression.noise_", "local_", "n_features_in_",
             "feature_names_in_",
         ),
+    ),
+    "GenerativeDensity": (
+        ("distribution", "random_state", "max_seconds", "n_jobs"),
+        ("model_", "certificate_", "n_features_in_", "feature_names_in_"),
+    ),
+    "BayesClassifier": (
+        ("distribution", "random_state", "max_seconds", "n_jobs"),
+        ("classes_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
+    ),
+    "MultipleInstanceSVC": (
+        ("MultipleInstanceSVC.kernel", "random_state", "max_seconds", "n_jobs"),
+        ("classes_", "LinearSVC.C_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
     ),
 }
 # Of some classes a paragraph behind the first.
