@@ -27,7 +27,7 @@ const BASES: &[(&str, &[&str])] = &[
     ("_ridge", &["RidgeClassification", "RidgeRegression"]),
     ("_smoothing", &["LocalCurve"]),
     ("_streams", &["StreamOfClasses", "StreamOfNumbers"]),
-    ("_svm", &["SupportVectorClassifier", "SupportVectorRegressor"]),
+    ("_svm", &["ClassesOfSets", "SupportVectorClassifier", "SupportVectorRegressor"]),
 ];
 
 /// Attributes of classes that stand on a model of the library.

@@ -1,6 +1,6 @@
 //! Fits and predictions that go by features of rows and not by kernel values.
 
-use super::{Prepared, kinds_of, prepare_weighed};
+use super::{Prepared, kinds_of, prepare_weighed, with_strings};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset};
 use crate::error::{Error, Result};
@@ -26,7 +26,14 @@ pub fn prepare_to_fit(
     if kernel.is_some() || !needs.reads_structure() {
         return prepare_weighed(recipe, kernel, data, weights);
     }
-    let kernel = natural_kernel(needs, &kinds_of(data)).ok_or_else(|| {
+    let kinds = kinds_of(data);
+    if estimator.facts().reads_labels_as_strings {
+        let labels: Vec<String> =
+            kinds.iter().filter(|(_, kind)| *kind == ColumnKind::Category).map(|(name, _)| (*name).to_owned()).collect();
+        let data = with_strings(data, &labels)?;
+        return prepare_weighed(recipe, natural_kernel(needs, &kinds_of(&data)).as_ref(), &data, weights);
+    }
+    let kernel = natural_kernel(needs, &kinds).ok_or_else(|| {
         Error::Data(format!(
             "{} reads columns of {}, and the table has none",
             estimator.name(),

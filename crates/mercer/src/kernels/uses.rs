@@ -415,25 +415,27 @@ impl KernelExpr {
         let mut bare_numbers = false;
         self.leaves(None, &mut |k, selected| {
             let numeric = k.takes(ColumnKind::Number);
-            bare_numbers |= numeric && selected.is_none();
+            // What takes labels as they are asks for no indicators.
+            let coded = numeric && !k.takes(ColumnKind::Category);
+            bare_numbers |= coded && selected.is_none();
             // For a number kernel, a selected category stands for its indicators.
             let seen: Vec<Selection<'_>> = columns
                 .iter()
-                .map(|&(n, s)| (n, if numeric && selected.is_some() && s == ColumnKind::Category { ColumnKind::Number } else { s }))
+                .map(|&(n, s)| (n, if coded && selected.is_some() && s == ColumnKind::Category { ColumnKind::Number } else { s }))
                 .collect();
             match pick(k, &seen, selected) {
                 Ok(list) => {
                     for c in list {
                         used[c] = true;
                         as_labels[c] |= k.takes(ColumnKind::Category);
-                        as_numbers[c] |= numeric && columns[c].1 == ColumnKind::Category;
+                        as_numbers[c] |= coded && columns[c].1 == ColumnKind::Category;
                         as_is[c] |= k.as_is();
                         scaled[c] |= numeric && !k.as_is();
                     }
                     Ok(())
                 }
                 // A bare number kernel may live on indicators alone.
-                Err(_) if numeric && selected.is_none() && columns.iter().any(|(_, s)| *s == ColumnKind::Category) => Ok(()),
+                Err(_) if coded && selected.is_none() && columns.iter().any(|(_, s)| *s == ColumnKind::Category) => Ok(()),
                 Err(e) => Err(e),
             }
         })?;

@@ -1,7 +1,7 @@
 //! Generative models as densities and as classifiers by Bayes' rule, against scikit-learn 1.9, SciPy and probabilities worked by hand.
 
 use mercer::control::Control;
-use mercer::data::{Column, Dataset, Strings, Target, Values};
+use mercer::data::{Categories, Column, Dataset, Strings, Target, Values};
 use mercer::error::Error;
 use mercer::estimators::{EstimatorExpr, Fitted, Predicted, Predictions, Want};
 use mercer::kernels::KernelExpr;
@@ -94,6 +94,18 @@ fn chains_of_each_class_share_their_letters_and_give_the_odds_of_counts() {
     let odds = |letters: &[usize]| letters.iter().map(|&l| one[l] / zero[l]).product::<f64>();
     let expected: Vec<f64> = [odds(&[0, 2]), odds(&[1]), odds(&[1, 1, 2])].iter().map(|o| o / (1.0 + o)).collect();
     close(&second(&model, &strings(&["ac", "b", "bbc"])), &expected, 1e-12);
+}
+
+#[test]
+fn strings_that_repeat_are_strings_and_not_labels() {
+    let texts = ["ACGT", "AAAC", "GGTT", "GTGT"];
+    let labels: Vec<&str> = (0..12).map(|i| texts[i % 4]).collect();
+    let column = Column { name: "s".into(), values: Values::Categories(Categories::from_labels(&labels)) };
+    let target = classes(&(0..12).map(|i| usize::from(i % 4 > 1)).collect::<Vec<_>>());
+    let model = fit("bayes(markov)", &Dataset::new(vec![column]).unwrap(), &target, None).unwrap();
+    let same = fit("bayes(markov)", &strings(&labels), &target, None).unwrap();
+    let new = strings(&["AACC", "GGGT"]);
+    assert_eq!(second(&model, &new), second(&same, &new));
 }
 
 #[test]

@@ -28,9 +28,9 @@ def expected(record):
     if kind == "choice":
         return "one of " + ", ".join(map(repr, record["choices"]))
     if kind == "words":
-        return isinstance(value, (list, tuple)) and all(isinstance(word, str) for word in value)
+        return "a list of words"
     if kind == "term":
-        return isinstance(value, str)
+        return f'an expression such as "{record["default"]}"'
     if kind == "count_or_share":
         return f'{number}, or "auto"'
     if record["searched"]:
@@ -44,6 +44,10 @@ def fits(record, value):
     if kind == "flag":
         return is_flag(value)
     if kind == "choice":
+        return isinstance(value, str)
+    if kind == "words":
+        return isinstance(value, (list, tuple)) and all(isinstance(word, str) for word in value)
+    if kind == "term":
         return isinstance(value, str)
     if kind == "count_or_share":
         return is_number(value) or value == "auto"

@@ -19,7 +19,7 @@ from ._ridge import RidgeClassification, RidgeRegression
 from ._search import GridSearchCV
 from ._smoothing import LocalCurve, Lowess
 from ._streams import StreamOfClasses, StreamOfNumbers
-from ._svm import SupportVectorClassifier, SupportVectorRegressor
+from ._svm import ClassesOfSets, SupportVectorClassifier, SupportVectorRegressor
 
 __all__ = [
     "BaselineClassifier", "BaselineRegressor", "BayesClassifier", "GaussianProcessClassifier", "GaussianProcessRegressor",
@@ -558,12 +558,12 @@ class BayesClassifier(Scores, Probabilities, ModelledClasses):
         self.max_seconds, self.n_jobs = max_seconds, n_jobs
 
 
-class MultipleInstanceSVC(Scores, AskedProbabilities, KernelClassifier):
+class MultipleInstanceSVC(Scores, AskedProbabilities, ClassesOfSets):
     _name = "mi_svm"
-    _parameter_names = {"c": "C", "positive": "positive", "class_weight": "class_weight", "tolerance": "tol", "rounds": "rounds", "probabilities": "probabilities"}
+    _parameter_names = {"c": "C", "positive": "positive", "tolerance": "tol", "rounds": "rounds", "probabilities": "probabilities"}
 
     def __init__(
-        self, *, C: float | str | tuple[float, float] = 1.0, kernel: Any = "set_mean(rbf)", positive: Any = (), class_weight: str = "none",
+        self, *, C: float | str | tuple[float, float] = 1.0, kernel: Any = "set_mean(rbf)", positive: Any = (), class_weight: Any = None,
         tol: float = 1e-3, rounds: int = 50, probabilities: bool = False, random_state: Any = None, max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:

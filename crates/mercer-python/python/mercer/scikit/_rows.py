@@ -69,7 +69,11 @@ def measured(X):
 def _holds_numbers(column):
     if str(getattr(column, "dtype", "")) == "category":
         return False
-    cells = np.asarray(column)
+    try:
+        cells = np.asarray(column)
+    except ValueError:
+        # Cells of unlike shapes, such as sets of vectors.
+        return False
     return cells.ndim == 1 and (cells.dtype.kind in "fiub" or all(isinstance(cell, Real) or _is_gap(cell) for cell in cells))
 
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Dataset
 from ._arguments import is_flag, require
 from ._base import KernelClassifier, KernelRegressor, LogProbabilities, Scores, asks_for_probabilities
+from ._rows import names_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -279,3 +280,27 @@ class SupportVectorRegressor(SupportVectors, KernelRegressor):
         self.n_iter_ = int(model.steps[0])
         self._keep_rows(X, self.support_)
         self.dual_coef_ = self._told(coef.T)
+
+
+class ClassesOfSets(KernelClassifier):
+    """A classifier of sets of vectors: a list of them, a column of them, or rows of numbers, each of which is a set of one vector."""
+
+    def _checked(self, X, y=None, *, fitting=False):
+        return super()._checked(Dataset({"set": list(X)}, types={"set": "set"}) if _are_sets(X) else X, y, fitting=fitting)
+
+    def _by_column(self, kernel):
+        return True
+
+    def _columns(self, X):
+        if names_of(X) is not None and not self._numbers:
+            return self._dataset(X)
+        vectors = X.toarray() if sp.issparse(X) else np.asarray(X)
+        return Dataset({"set": [[row] for row in vectors.tolist()]}, types={"set": "set"})
+
+
+def _are_sets(X):
+    """Whether rows are sets of vectors and not vectors or texts."""
+    if not isinstance(X, (list, tuple, np.ndarray)) or len(X) == 0:
+        return False
+    first = next((row for row in X if np.size(row)), None)
+    return isinstance(first, (list, tuple, np.ndarray)) and len(np.shape(first)) == 2

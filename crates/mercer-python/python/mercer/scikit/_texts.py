@@ -520,7 +520,7 @@ KEYS = {
         ("classes_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
     ),
     "MultipleInstanceSVC": (
-        ("MultipleInstanceSVC.kernel", "random_state", "max_seconds", "n_jobs"),
+        ("MultipleInstanceSVC.kernel", "class_weight", "random_state", "max_seconds", "n_jobs"),
         ("classes_", "LinearSVC.C_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
     ),
 }

@@ -16,6 +16,8 @@ pub struct EstimatorFacts {
     pub criterion_keeps_kernel: bool,
     /// Columns are read in their units: they are not standardised for it.
     pub takes_columns_as_they_are: bool,
+    /// Labels are read as the strings that they are.
+    pub reads_labels_as_strings: bool,
     /// The fit itself holds rows out, calibrated or not.
     pub holds_out: bool,
 }

@@ -7,7 +7,9 @@ use crate::data::{Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::task::table;
 use crate::estimators::targets::class_scores::{ClassScores, NEVER};
-use crate::estimators::{Answer, Costs, Estimator, Fitted, Gives, Needs, Predictions, Priors, Query, Scores, Size, Summary, Task, When};
+use crate::estimators::{
+    Answer, Costs, Estimator, EstimatorFacts, Fitted, Gives, Needs, Predictions, Priors, Query, Scores, Size, Summary, Task, When,
+};
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param};
@@ -59,6 +61,11 @@ impl Estimator for Bayes {
     const NEEDS: Needs = Needs::Rows;
     type Fitted = FittedBayes;
 
+    fn facts(&self) -> EstimatorFacts {
+        let reads_labels_as_strings = modelled_columns::reads_labels_as_strings(&self.model);
+        let takes_columns_as_they_are = self.model.column_needs().as_is;
+        EstimatorFacts { takes_columns_as_they_are, reads_labels_as_strings, ..EstimatorFacts::default() }
+    }
     /// Passes over the rows, as many as an iterative fit takes; a prediction asks every model.
     fn costs(&self, size: Size) -> Costs {
         let row = size.per_value;

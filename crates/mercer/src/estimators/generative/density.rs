@@ -49,7 +49,8 @@ impl Estimator for Density {
     type Fitted = FittedDensity;
 
     fn facts(&self) -> EstimatorFacts {
-        EstimatorFacts { takes_columns_as_they_are: true, ..EstimatorFacts::default() }
+        let reads_labels_as_strings = modelled_columns::reads_labels_as_strings(&self.model);
+        EstimatorFacts { takes_columns_as_they_are: true, reads_labels_as_strings, ..EstimatorFacts::default() }
     }
     /// Passes over the rows, as many as an iterative fit takes.
     fn costs(&self, size: Size) -> Costs {

@@ -1,6 +1,6 @@
 //! The columns of a table that a generative model is a distribution of, and the model settled on these.
 
-use crate::data::{Arity, Dataset, RowWeights};
+use crate::data::{Arity, ColumnKind, Dataset, RowWeights};
 use crate::error::{Error, Result};
 use crate::estimators::Task;
 use crate::generative::{GenerativeExpr, catalogue};
@@ -60,6 +60,12 @@ impl Modelled {
         let model = model.settle(&rows, RowWeights::from(task.weights))?;
         Ok(Modelled { model, rows, columns, notes })
     }
+}
+
+/// Whether labels are read as strings: strings that repeat are taken for labels, and a model of strings means the strings.
+pub(super) fn reads_labels_as_strings(model: &GenerativeExpr) -> bool {
+    let takes = model.column_needs().takes;
+    takes(ColumnKind::Sequence) && !takes(ColumnKind::Category)
 }
 
 /// The columns of these names.
