@@ -99,6 +99,9 @@ impl Kernel {
     fn rows(&self, object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::Dataset>> {
         let takes =
             |kind: &&ColumnKind| kind.empty().is_some() && self.expr.uses(&[("x", **kind)]).is_ok_and(|uses| uses.unused.is_empty());
+        // What takes numbers too, such as a model of one's own, takes an array as points.
+        let takes_numbers = self.expr.uses(&[("x", ColumnKind::Number)]).is_ok_and(|uses| uses.unused.is_empty());
+        let takes = |kind: &&ColumnKind| takes(kind) && !(takes_numbers && **kind != ColumnKind::Sequence);
         let text = ColumnKind::ALL.iter().rev().find(takes).map_or(ColumnType::CATEGORY, |kind| ColumnType::Of(*kind));
         batch(object, self.expr.names_columns(), text)
     }

@@ -5,7 +5,7 @@ use crate::dataset::{Dataset as PyDataset, column_array};
 use crate::errors::{data_error, guarded};
 use crate::own::{FileObject, MODULE, Object, known_class, prototype, raised, remember};
 use mercer::control::Control;
-use mercer::data::{ColumnKind, Dataset, RowWeights, Values};
+use mercer::data::{ColumnKind, Dataset, Inputs, RowWeights, Values};
 use mercer::error::{Error, Result};
 use mercer::generative::{FittedDistribution, FreeParameter, GenerativeModel, register_unlisted};
 use mercer::linalg::Matrix;
@@ -13,6 +13,7 @@ use mercer::param::{Domain, Param};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A generative model of the user's own, written in Python.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,24 @@ pub(crate) struct FittedOwnModel {
     class: String,
     state: Object,
     width: usize,
+}
+
+/// Columns of any kind that cells can be written of: all but kernel values.
+#[derive(Clone, Debug)]
+pub(crate) struct AnyColumns(Dataset);
+
+impl Inputs for AnyColumns {
+    const NEEDS: &'static str = "columns of the kind that its class takes";
+
+    fn takes(kind: ColumnKind) -> bool {
+        kind != ColumnKind::Similarities
+    }
+    fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
+        <Dataset as Inputs>::gather(data, columns).map(|rows| Cow::Owned(AnyColumns(rows.into_owned())))
+    }
+    fn len(&self) -> usize {
+        self.0.rows()
+    }
 }
 
 /// The form in the model file.
@@ -118,13 +137,13 @@ impl GenerativeModel for OwnModel {
     const DOC: &'static str = "a class of Python with fit(inputs, weight), log_density(inputs) and score(inputs), given as an object";
     const SOURCE: &'static str = "the user";
     const PARAMS: &'static [Param] = &[Param::fixed("class", "class and parameters of the object", Domain::Words)];
-    type Inputs = Dataset;
+    type Inputs = AnyColumns;
     type Fitted = FittedOwnModel;
 
-    fn free_parameters(&self, _: &Dataset) -> Option<usize> {
+    fn free_parameters(&self, _: &AnyColumns) -> Option<usize> {
         None
     }
-    fn fit(&self, rows: &Dataset, weights: RowWeights<'_>, _seed: u64, control: &Control) -> Result<FittedOwnModel> {
+    fn fit(&self, AnyColumns(rows): &AnyColumns, weights: RowWeights<'_>, _seed: u64, control: &Control) -> Result<FittedOwnModel> {
         let class = self.text().split('(').next().unwrap_or_default().to_owned();
         let fit = |py: Python<'_>| -> PyResult<Py<PyAny>> {
             let object = prototype(py, self.text())?;
@@ -165,7 +184,7 @@ impl FittedOwnModel {
 }
 
 impl FittedDistribution for FittedOwnModel {
-    type Inputs = Dataset;
+    type Inputs = AnyColumns;
 
     fn parameters(&self) -> Vec<FreeParameter> {
         (0..self.width).map(|k| FreeParameter { name: format!("theta[{}]", k + 1), value: f64::NAN }).collect()
@@ -173,7 +192,7 @@ impl FittedDistribution for FittedOwnModel {
     fn with_parameters(&self, _: &[f64]) -> Result<Self> {
         Err(Error::Setting { name: self.class.clone(), why: "the parameters of a model in Python are those of its fit".into() })
     }
-    fn log_densities(&self, rows: &Dataset) -> Result<Vec<f64>> {
+    fn log_densities(&self, AnyColumns(rows): &AnyColumns) -> Result<Vec<f64>> {
         if rows.rows() == 0 {
             return Ok(Vec::new());
         }
@@ -183,7 +202,7 @@ impl FittedDistribution for FittedOwnModel {
         }
         Ok(found.into_data())
     }
-    fn scores(&self, rows: &Dataset) -> Result<Matrix> {
+    fn scores(&self, AnyColumns(rows): &AnyColumns) -> Result<Matrix> {
         if rows.rows() == 0 {
             return Ok(Matrix::zeros(0, self.width));
         }

@@ -47,7 +47,7 @@ def test_what_is_no_tree_is_named_with_its_row():
         (("S P", ("NP", "a")), "row 2.*label"),
     ]:
         with pytest.raises(mercer.DataError, match=words):
-            mercer.Dataset({"x": [("S", ("NP", "a")), bad]})
+            mercer.Dataset({"x": [("S", ("NP", "a")), bad]}, types={"x": "tree"})
 
 
 def test_a_tree_kernel_takes_a_list_of_str():

@@ -117,7 +117,7 @@ fn missing_targets_and_groups_say_what_to_do() {
     let shell = Shell::new();
     shell.write("t.csv", "g,x,y\na,1,2\n,2,3\nb,3,\n");
     let filled = ["compare", "t.csv", "--target", "y", "--missing", "y=median+flag"];
-    refused(&shell, &filled, EXPRESSION, &["'y' is the target", "y=drop leaves such rows out"]);
+    refused(&shell, &filled, EXPRESSION, &["'y' is the target", "to skip rows without one: y=drop"]);
     refused(&shell, &["compare", "t.csv", "--target", "x", "--groups", "g"], DATA, &["row 2, column 'g'", "the group of the row"]);
     refused(&shell, &["compare", "example:iris", "--sample", "0"], EXPRESSION, &["--sample", "1 or more"]);
 }

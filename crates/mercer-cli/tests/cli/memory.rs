@@ -231,7 +231,7 @@ fn a_plan_says_bytes_and_seconds_before_anything_is_fitted() {
     for ((bytes, seconds), (more, longer)) in few.iter().zip(&many) {
         // A matrix of numbers of 8 bytes for each pair of rows at least, and four times as much for twice the rows.
         assert!(*bytes >= 8.0 * 4000.0 * 4000.0 && (3.0..=5.0).contains(&(more / bytes)), "{bytes} and {more} bytes");
-        // Cubic, with parts that are less.
-        assert!(*seconds > 0.0 && (3.0..=10.0).contains(&(longer / seconds)), "{seconds} and {longer} seconds");
+        // Fits are cubic in rows, searches on samples are not: more than twice as long for twice the rows.
+        assert!(*seconds > 0.0 && (2.0..=10.0).contains(&(longer / seconds)), "{seconds} and {longer} seconds");
     }
 }

@@ -25,7 +25,7 @@ fn graphs(rows: usize) -> Graphs {
         let nodes = 4 + i / 2;
         let labels: Vec<&str> = (0..nodes).map(|k| if k == 0 { "O" } else { "C" }).collect();
         let mut edges: Vec<String> = (1..nodes).map(|k| format!("{}-{k}{}", k - 1, if k == 1 { ":double" } else { "" })).collect();
-        if i % 2 == 0 {
+        if i.is_multiple_of(2) {
             edges.push(format!("0-{}", nodes - 1));
         }
         format!("{} | {}", labels.join(" "), edges.join(" "))
