@@ -19,6 +19,7 @@ import threads  # noqa: F401  (before numpy)
 
 import mercer
 import numpy as np
+import record
 import pandas as pd
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
@@ -95,6 +96,15 @@ def run(name, seeds):
         loss, error, ratio = np.mean(values, axis=0)
         cells.append(f"{loss:.4f} / {error:.3f}" + ("" if np.isnan(ratio) else f" / {ratio:.1f}x"))
     print(f"| {name}, {len(train)} rows, {y.max() + 1} classes | " + " | ".join(cells) + f" | {contradictions} |", flush=True)
+    means = {label: np.mean(values, axis=0) for label, values in found.items()}
+    work, peer = f"{name}, {len(train)}, {y.max() + 1}", means["SVC(probability)"]
+    for label in ("svc", "ridge", "knn"):
+        loss, error, ratio = means[label]
+        record.figure(f"{work}: {label}", "log loss / ECE", f"{loss:.4f} / {error:.3f}", "", "scikit-learn", f"{peer[0]:.4f} / {peer[1]:.3f}")
+        if label == "svc":
+            record.figure(f"{name}: svc", "fit with probabilities over one without", float(ratio), "", "scikit-learn", float(peer[2]))
+        elif label == "ridge":
+            record.figure(f"{name}: ridge", "fit with probabilities over one without", float(ratio))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import record
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -147,6 +148,14 @@ def main():
             continue
         found = (aims if against_aims else beside)(binary, path, *told)
         print(json.dumps({"table": name, **found}), flush=True)
+        short = name.removeprefix("example:").split("/")[-2 if "/" in name else -1]
+        if against_aims:
+            record.figure(short, "compare", found["seconds"], "s", note=f"best {found['best']} {found['score']:.4g}; aim {found['aim']:g} s")
+        else:
+            ours, theirs = found["mercer"], found["scikit_learn"]
+            record.figure(short, "compare beside nested grids", ours["seconds"], "s", "scikit-learn", theirs["seconds"])
+            better = f"better by {found['standard_errors_better']:+.2g} of its standard errors"
+            record.figure(short, "best score", f"{ours['best']} {ours['score']:.4g}", "", "scikit-learn", f"{theirs['best']} {theirs['score']:.4g}", note=better)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import time
 import threads  # noqa: F401  (before numpy)
 
 import numpy as np
+import record
 from sklearn.decomposition import KernelPCA
 
 import mercer
@@ -52,6 +53,8 @@ def main():
         line |= {"ratio": line["wall"] / statistics.median(wall["mercer"]), "least": min(wall[name]) / min(wall["mercer"])}
         apart = np.abs(np.asarray(values[name]) / np.asarray(values["mercer"]) - 1)
         print(json.dumps(line | {"apart": float(np.max(apart))}), flush=True)
+    took = {"mercer": wall["mercer"]} | {f"scikit-learn, {name}": wall[name] for name in ("arpack", "randomized")}
+    record.beside("ten components", "fit", {name: statistics.median(runs) for name, runs in took.items()})
 
 
 if __name__ == "__main__":

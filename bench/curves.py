@@ -13,6 +13,7 @@ import statistics
 import time
 
 import numpy as np
+import record
 from statsmodels.nonparametric.kernel_regression import KernelReg
 from statsmodels.nonparametric.smoothers_lowess import lowess
 
@@ -69,6 +70,7 @@ def main():
             median = statistics.median(seconds[name])
             apart = float(np.max(np.abs(values[name] - values["mercer"][: len(values[name])])))
             print(json.dumps({"work": work, "library": name, "seconds": round(median, 4), "in_mercers": round(median / ours, 2), "apart": apart}), flush=True)
+        record.beside(work, "time", {name: statistics.median(took) for name, took in seconds.items()})
 
 
 if __name__ == "__main__":

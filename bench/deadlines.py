@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+import record
 
 ENDINGS = (".csv", ".csv.gz")
 MOST_BYTES = 30_000_000
@@ -80,6 +81,8 @@ def main():
     count = lambda key: sum(bool(r[key]) for r in results)
     killed = sum(r["code"] is None or r["code"] < 0 for r in results)
     print(f"{len(results)} jobs: {count('late')} late, {killed} killed, {count('winner_without_fit')} winners without a fit")
+    for measured, jobs in (("late", count("late")), ("killed", killed), ("winners without a fit", count("winner_without_fit"))):
+        record.figure(f"{len(results)} jobs", measured, jobs, "jobs")
     return 1 if count("late") or killed or count("winner_without_fit") else 0
 
 

@@ -18,6 +18,7 @@ import warnings
 import threads  # noqa: F401  (before numpy)
 
 import numpy as np
+import record
 import sklearn.svm
 from svm import scaled, table, timed
 
@@ -96,6 +97,8 @@ def main():
             continue
         mean = math.exp(statistics.fmean(map(math.log, ratios)))
         print(json.dumps({"table": name, "settings": len(ratios), "slower": slower, "mean_ratio": round(mean, 2)}), flush=True)
+        record.figure(name, "mean ratio", None, peer="scikit-learn", ratio=mean)
+        record.figure(name, "settings at which Mercer is slower", f"{slower} of {len(ratios)}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import json
 import threads  # noqa: F401  (before numpy)
 
 import numpy as np
+import record
 from scipy.optimize import minimize_scalar
 
 import mercer
@@ -103,6 +104,7 @@ def main():
             row = {"rows": rows, "rule": rule, "mean": round(float(np.mean(list(of_rule.values()))), 3)}
             best = sum(of_rule[name] <= 1.02 * min(r[name] for r in ratios.values()) for name in MIXTURES)
             print(json.dumps({**row, "within 2% of the best on": best, "worst": round(of_rule[worst], 2), "on": worst}), flush=True)
+            record.figure(rule, f"error over the least, {rows:,} rows", f"{row['mean']:.3g}, worst {of_rule[worst]:.2g}")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import threads  # noqa: F401  (before numpy)
 
 import data
 import numpy as np
+import record
 import scipy.sparse as sp
 import sklearn.svm
 
@@ -67,6 +68,7 @@ def measure(name, x, y, rounds):
             "score": round(float(models[library].score(x, target)), 4),
         }
         print(json.dumps(line), flush=True)
+    record.beside(f"{name}, {x.shape[0]:,} rows", "fit", seconds)
     return seconds
 
 
@@ -90,6 +92,8 @@ def main():
         for (name, library), took in seconds.items():
             slope = np.polyfit(np.log(asked.rows), np.log(took), 1)[0]
             print(json.dumps({"work": name, "library": library, "slope": round(float(slope), 3)}), flush=True)
+            if library == "mercer":
+                record.figure(name, "slope of log seconds", float(slope))
 
 
 if __name__ == "__main__":

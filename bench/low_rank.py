@@ -11,6 +11,7 @@ import statistics
 import time
 
 import numpy as np
+import record
 
 
 def workload(rows, columns=20, seed=13):
@@ -72,6 +73,11 @@ def main():
         row = {"library": name, "rows": options.rows, "fit": statistics.median(fits), "predict": statistics.median(predictions)}
         print(json.dumps({**row, "rmse": errors[name]}))
     print(json.dumps({"peak_bytes_of_all": peak}))
+    for map_, work in (("nystroem", "nystroem(rbf, rank=1000)"), ("fourier", "fourier(rbf, count=1000)")):
+        names = {library: f"{library} {map_}" for library in ("mercer", "scikit-learn")}
+        for which, measured in enumerate(("fit", "predict 10,000")):
+            record.beside(work, measured, {library: statistics.median(times[name][which]) for library, name in names.items()})
+        record.beside(work, "RMSE", {library: errors[name] for library, name in names.items()}, "")
 
 
 if __name__ == "__main__":

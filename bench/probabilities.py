@@ -18,6 +18,7 @@ from pathlib import Path
 
 import mercer
 import numpy as np
+import record
 import pandas as pd
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
@@ -129,3 +130,6 @@ if __name__ == "__main__":
         error, ours, theirs = np.mean([f[:3] for f in found], axis=0)
         seconds = time.perf_counter() - begin
         print(f"| {classifier} | {' | '.join(cells)} | {error:.3f} | {ours:.3f} | {theirs:.3f} | {seconds:.0f} |", flush=True)
+        for name, (error_, ours_, theirs_, _) in zip(tables, found, strict=True):
+            record.figure(f"{classifier}: {name}", "ECE / log loss", f"{error_:.3f} / {ours_:.3f}", "", "scikit-learn", float(f"{theirs_:.3f}"))
+        record.figure(f"{classifier}: mean", "ECE / log loss", f"{error:.3f} / {ours:.3f}", "", "scikit-learn", float(f"{theirs:.3f}"))

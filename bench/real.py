@@ -21,6 +21,7 @@ os.environ["BENCH_THREADS"] = "1"
 import threads  # noqa: F401  (before numpy)
 
 import numpy as np
+import record
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -205,6 +206,11 @@ def main():
             else:
                 cells += ["", ""]
             fit = row.get("fit_seconds")
+            what = "accuracy" if metric == "accuracy" else "RMSE"
+            if peer:
+                record.figure(f"{name}: {estimator}", what, cells[3], "", "scikit-learn", cells[4], note=f"better by {units:+.1f} standard errors")
+            else:
+                record.figure(f"{name}: {estimator}", what, cells[3])
             print("| " + " | ".join([*cells, "" if fit is None else f"{fit:.2f} (one fit)", f"{peer['seconds']:.1f} (all)" if peer else ""]) + " |")
         print(f"| {name} | | all | | | | {seconds:.1f} | {total:.1f} |", flush=True)
     print(f"\nWorse by more than {MOST:g} standard errors: {', '.join(worse) if worse else 'none'}.")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import mercer
 import numpy as np
+import record
 import pandas as pd
 from sklearn import datasets
 from sklearn.model_selection import train_test_split
@@ -124,7 +125,16 @@ def main():
     warnings.simplefilter("ignore")
     print("| table | evidence | best of starts less it | rvm | svc or svr | baseline | 90% holds | rows | seconds |\n|---|---|---|---|---|---|---|---|---|")
     for name in given.tables:
-        print("| " + " | ".join(map(str, row(name, given.starts))) + " |", flush=True)
+        cells = row(name, given.starts)
+        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+        _, evidence, short, *errors, covered, kept, seconds = cells
+        errors = [float(error) for error in errors]
+        for peer, theirs in zip(("svc or svr", "baseline"), errors[1:], strict=True):
+            record.figure(name, "error", errors[0], "", peer, theirs)
+        record.figure(name, "log evidence", float(evidence), "", f"best of {given.starts} starts", float(evidence) + float(short))
+        if covered:
+            record.figure(name, "targets in 90% intervals", covered)
+        record.figure(name, f"fit, {kept} rows kept", float(seconds), "s")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 from threads import THREADS  # before numpy
 
 import numpy as np
+import record
 
 from peers import PEERS, rbf
 from workloads import WORKLOADS
@@ -169,6 +170,8 @@ def report(name, workload, arrays, folder, runners):
                 if apart:
                     line["unequal"] = apart
             print(json.dumps(line), flush=True)
+        if OURS in times:
+            record.beside(name + part, "time", {library: float(np.median(took)) for library, took in times.items()}, ours=OURS)
 
 
 def main():

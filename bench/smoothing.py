@@ -16,6 +16,7 @@ import time
 import threads  # noqa: F401  (before numpy)
 
 import numpy as np
+import record
 from scipy.special import logsumexp
 from scipy.stats import gaussian_kde
 from sklearn.neighbors import KernelDensity as Theirs
@@ -75,6 +76,8 @@ def main():
                 "relative_error": float(np.max(np.abs(np.expm1(logs[name][:20] - exact)))),
             }
             print(json.dumps(line), flush=True)
+        columns = f"{dim} column{'s' if dim != 1 else ''}"
+        record.beside(columns, "density", {"scipy" if name.startswith("scipy") else name: took for name, took in seconds.items()})
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ SHARED = Path(os.environ.get("MERCER_SHARED", "../shared")).resolve()
 sys.path.insert(0, str(SHARED / "peers"))
 
 import numpy as np  # noqa: E402
+import record  # noqa: E402
 
 import mercer  # noqa: E402
 
@@ -74,6 +75,7 @@ def main(asked):
         facts = {"seconds": least, "mean_offdiag": (k.sum() - np.trace(k)) / (n * (n - 1)), "k01": k[0, 1]}
         facts |= {f"ratio_{peer}": seconds / least for peer, seconds in others.items()}
         print(json.dumps({"case": name, "kernel": kernel, **{key: float(f"{v:.6g}") for key, v in facts.items()}}), flush=True)
+        record.beside(f"{name}: {kernel}", "matrix", {"mercer": least, **others})
 
 
 if __name__ == "__main__":

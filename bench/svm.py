@@ -20,6 +20,7 @@ import threads  # noqa: F401  (before numpy)
 
 import data
 import numpy as np
+import record
 import sklearn.svm
 from sklearn import datasets
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
@@ -195,6 +196,8 @@ def measure(name, rounds):
         if f["dual"] is not None and which == "SVC":
             line["dual_apart"] = float(f"{(f['dual'] - ours['dual']) / abs(ours['dual']):.1e}")
         print(json.dumps(line), flush=True)
+    for measured in ("fit", "predict"):
+        record.beside(name, measured, {library: statistics.median(f[measured]) for library, f in found.items()})
 
 
 def guide():
@@ -232,6 +235,7 @@ def grid(work, rounds):
     for name, runs in seconds.items():
         took, differ = statistics.median(runs), int((np.abs(found[name] - scores) > 1e-12).sum())
         print(json.dumps({"work": work, "library": name, "fit": round(took, 3), "fit_ratio": round(took / ours, 2), "scores_that_differ": differ}))
+    record.beside(work, "fit", {name: statistics.median(runs) for name, runs in seconds.items()}, ours="mercer.GridSearchCV")
 
 
 def main():

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import record
 
 DATA = Path(os.environ.get("MERCER_SHARED", "../shared")) / "data"
 FOLDS, SEED = 5, int(os.environ.get("SEED", 0))
@@ -120,6 +121,8 @@ def compare(name):
                 chosen.append(f"{model.kernel} c={model.c:g}")
     rows = {library: {"accuracy": float(np.mean(all_)), "folds": all_, "seconds": seconds[library]} for library, all_ in found.items()}
     print(json.dumps({"set": name, "rows": len(texts), **rows, "chosen": chosen}), flush=True)
+    record.beside(f"{name}, {len(texts):,}", "accuracy", {library: all_["accuracy"] for library, all_ in rows.items()}, "")
+    record.beside(f"{name}, {len(texts):,}", "all folds", {library: all_["seconds"] for library, all_ in rows.items()})
 
 
 def gram(rows):
@@ -142,6 +145,7 @@ def gram(rows):
     ours = time.perf_counter() - clock
     print(json.dumps({"rows": rows, "words": x.shape[1], "vectorizer": counted, "scipy_product": sparse, "mercer_with_words": ours,
                       "shapes": [product.shape, np.shape(found)]}))
+    record.figure(f"gram, {rows:,} documents", "2,000 rows of values from texts", ours, "s", "scipy's sparse product", sparse)
 
 
 if __name__ == "__main__":

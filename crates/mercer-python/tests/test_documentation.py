@@ -1,6 +1,7 @@
 """What is documented is what there is: docstrings in the form of numpydoc, their examples run, types held against the code."""
 
 import doctest
+import importlib.util
 import inspect
 import os
 import subprocess
@@ -151,3 +152,31 @@ def test_the_tutorials_run(path, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") >= 3
+
+
+def bench(name):
+    """A module of bench/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "bench" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_benchmarks_is_made_of_its_records():
+    assert (ROOT / "bench" / "RESULTS.md").read_text(encoding="utf-8") == bench("results").page(), "run python bench/results.py"
+
+
+def test_a_recorded_figure_replaces_the_one_of_the_same_measure_and_peer(tmp_path, monkeypatch):
+    record = bench("record")
+    monkeypatch.setattr(record, "FOLDER", tmp_path)
+    monkeypatch.delenv("BENCH_RECORD", raising=False)
+    record.figure("work", "fit", 1.0, "s", program="made")
+    assert not list(tmp_path.iterdir()), "nothing is recorded unless it is asked for"
+    monkeypatch.setenv("BENCH_RECORD", "1")
+    monkeypatch.setenv("BENCH_THREADS", "1")
+    monkeypatch.setenv("BENCH_MACHINE", "a machine")
+    for ours in (1.0, 2.0):
+        record.beside("work", "fit", {"mercer": ours, "other": 3.0}, program="made")
+    page = bench("results").page(tmp_path)
+    assert "| work | fit, s | 2 | other | 3 | 1.5 | a |" in page
+    assert page.count("| work |") == 1 and "a machine, 1 thread" in page

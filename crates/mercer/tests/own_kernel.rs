@@ -1,5 +1,7 @@
-//! Kernels and generative models from outside of the crate: what `register` promises.
+//! Kernels, generative models and engines from outside of the crate: what `register` and `install_engine` promise.
 
+#[path = "own/engine.rs"]
+mod engine;
 #[path = "../examples/own_kernel.rs"]
 #[expect(dead_code, reason = "its main is for whoever runs it")]
 mod example;

@@ -6,6 +6,7 @@
 //! Memory that was never touched may cost more than to compute a row anew: a budget is not used because it is there. It is
 //! opened step by step, when computing rows again has taken as long as opening as much memory as is in use would.
 
+use super::engine::engine;
 use super::{Block, Gram, Side, add_rows, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -35,13 +36,13 @@ pub(crate) trait Cell: Real {
 
 impl Cell for f32 {
     fn fill(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
-        gram.fill_f32(rows, cols, out);
+        engine().rows_f32(gram, rows, cols, out);
     }
 }
 
 impl Cell for f64 {
     fn fill(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        gram.fill_rows(rows, cols, out);
+        engine().rows(gram, rows, cols, out);
     }
 }
 

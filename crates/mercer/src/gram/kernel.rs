@@ -2,7 +2,7 @@
 
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
-use super::{Block, Bound, FeatureSource, Gram, HeldMatrix, PreparedPoints, Side, Structure, Tile, TileRows, distances};
+use super::{Block, Bound, FeatureSource, Gram, HeldMatrix, PointFormula, PreparedPoints, Side, Structure, Tile, TileRows, distances};
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset, Inputs, RowCount, RowWeights};
 use crate::error::Result;
@@ -129,6 +129,11 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     }
     /// The points whose Euclidean distances rise with the distances of the inputs in feature space, where there are such.
     fn points<'p>(&self, _: &'p Self::Prepared) -> Option<&'p PreparedPoints> {
+        None
+    }
+    /// Its values between two batches as a formula of their points, which [`Kernel::fill`] writes too: engines that have code for it need
+    /// no tile of the CPU.
+    fn point_formula<'p>(&self, _rows: &'p Self::Prepared, _cols: &'p Self::Prepared) -> Option<PointFormula<'p>> {
         None
     }
     /// |phi(x) - phi(z)|^2 in place of squared distances of those points.
@@ -325,6 +330,9 @@ impl<K: Kernel> FeatureSource for Leaf<K> {
     }
     fn sparse(&self, side: Side) -> Option<SparseMatrix<'_>> {
         self.cols.kernel.sparse_features(self.along(side))
+    }
+    fn point_formula(&self) -> Option<PointFormula<'_>> {
+        self.cols.kernel.point_formula(self.along_rows(), &self.cols.batch)
     }
     fn stand_alone(&self) -> bool {
         self.cols.kernel.features_stand_alone()

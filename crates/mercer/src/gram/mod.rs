@@ -4,9 +4,11 @@
 //! so that results have the same bits for any number of threads.
 
 mod cache;
+mod cpu;
 mod dense;
 mod distances;
 mod dots;
+mod engine;
 mod feature_weights;
 mod features;
 mod gradient;
@@ -17,6 +19,7 @@ mod low_rank;
 mod multiplied;
 mod parts;
 mod pivoted_cholesky;
+mod point_formula;
 mod postings;
 mod prepared_points;
 mod psd;
@@ -28,13 +31,17 @@ mod tile;
 mod tree;
 
 pub use crate::linalg::Block;
-pub use crate::linalg::simd::{Identity, Map};
+pub use crate::linalg::simd::{Identity, Map, MapFormula};
 pub(crate) use crate::linalg::simd::{
     Level, add_rows, axpy, axpy_wide, chi_squared_distance, dispatch, dot, dot_wide, l1_distance, level, map_row, rotate, sum_of_minima,
 };
 pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
-pub use dense::{Dense, apply, dense};
-pub(crate) use dense::{HERE, Known, apply_among, apply_f32, apply_rows, ranges};
+pub use cpu::Cpu;
+pub(crate) use cpu::HERE;
+pub use dense::Dense;
+pub(crate) use dense::{Known, ranges};
+pub use engine::{Engine, Precision, apply, dense, install_engine};
+pub(crate) use engine::{apply_among, apply_f32, apply_rows};
 pub(crate) use feature_weights::FeatureWeights;
 pub use features::Features;
 pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
@@ -46,6 +53,7 @@ pub(crate) use low_rank::{LowRank, Slope};
 pub(crate) use multiplied::Multiplied;
 pub(crate) use parts::{Product, Sum};
 pub(crate) use pivoted_cholesky::pivoted_cholesky;
+pub use point_formula::{PointFormula, PointStatistic};
 pub use prepared_points::PreparedPoints;
 pub(crate) use prepared_points::Sparse;
 pub use psd::{PsdCheck, Witness, psd_check};

@@ -1,7 +1,7 @@
 //! Sums and products of bound kernels, tile by tile (F24).
 
 use super::gradient::{plan_copies, reweigh};
-use super::{Block, Bound, FeatureSource, Features, Gram, Side, Structure, Subset, apply, distances, with_scratch};
+use super::{Block, Bound, FeatureSource, Features, Gram, PointFormula, Side, Structure, Subset, apply, distances, with_scratch};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -89,7 +89,25 @@ of_parts!(Sum, +, {
         Ok(Some(sum))
     }
 });
-of_parts!(Product, *, {});
+of_parts!(Product, *, {
+    fn structure(&self) -> Structure<'_> {
+        Structure::Features(self)
+    }
+});
+
+/// The formulas of the parts, where all have one.
+fn point_formulas(parts: &[Box<dyn Bound>]) -> Option<Vec<PointFormula<'_>>> {
+    parts.iter().map(|k| k.structure().point_formula()).collect()
+}
+
+impl FeatureSource for Product {
+    fn dense(&self, _: Side) -> Option<Cow<'_, Matrix>> {
+        None
+    }
+    fn point_formula(&self) -> Option<PointFormula<'_>> {
+        point_formulas(&self.0).map(PointFormula::Product)
+    }
+}
 
 impl FeatureSource for Sum {
     /// Those of the parts side by side.
@@ -104,6 +122,9 @@ impl FeatureSource for Sum {
         let parts = self.0.iter().map(|k| Features::of(k.as_ref(), side).map(Features::into_sparse));
         let parts: Vec<SparseMatrix<'_>> = parts.collect::<Option<_>>()?;
         SparseMatrix::beside(&parts)
+    }
+    fn point_formula(&self) -> Option<PointFormula<'_>> {
+        point_formulas(&self.0).map(PointFormula::Sum)
     }
     fn stand_alone(&self) -> bool {
         self.0.iter().all(|k| k.structure().features_stand_alone())

@@ -255,8 +255,8 @@ impl PreparedPoints {
         self.dense().map(|v| &v[i * self.dim..(i + 1) * self.dim])
     }
 
-    /// Row-major numbers of dense points.
-    pub(crate) fn dense(&self) -> Option<&[f64]> {
+    /// Row-major numbers of dense points; `None` of sparse ones.
+    pub fn dense(&self) -> Option<&[f64]> {
         match &self.body {
             Body::Dense(v) => Some(v),
             Body::Sparse(_) => None,

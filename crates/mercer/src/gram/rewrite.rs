@@ -1,6 +1,6 @@
 //! A kernel whose values are those of another kernel, rewritten row by row.
 
-use super::{Block, Bound, FeatureSource, Gram, Side, Structure, distances};
+use super::{Block, Bound, FeatureSource, Gram, PointFormula, Side, Structure, distances};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -20,6 +20,10 @@ pub(crate) trait Rewrite: Send + Sync {
     }
     /// By what the features of each input are multiplied, where that is all that happens to them; `inputs` are those of the side.
     fn multiplies(&self, _side: Side, _inputs: usize) -> Option<Vec<f64>> {
+        None
+    }
+    /// By what every value is multiplied, where that is all that happens to it.
+    fn factor(&self) -> Option<f64> {
         None
     }
     /// Its own parameters, which come before those of the inner kernel.
@@ -118,6 +122,9 @@ impl<R: Rewrite> FeatureSource for Rewritten<R> {
     fn sparse(&self, side: Side) -> Option<SparseMatrix<'_>> {
         let by = self.multipliers(side)?;
         Some(self.of.structure().sparse_features(side)?.scale_rows(&by))
+    }
+    fn point_formula(&self) -> Option<PointFormula<'_>> {
+        Some(PointFormula::Scaled(self.how.factor()?, Box::new(self.of.structure().point_formula()?)))
     }
     fn stand_alone(&self) -> bool {
         self.of.structure().features_stand_alone()

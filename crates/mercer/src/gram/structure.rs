@@ -1,6 +1,6 @@
 //! Structure of a Gram matrix that spares kernel values: a whole matrix that is held, or features whose products the values are.
 
-use super::{Gram, Side};
+use super::{Gram, PointFormula, Side};
 use crate::data::Dataset;
 use crate::linalg::{self, Lower, Matrix, SparseMatrix};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ pub enum Structure<'a> {
     Opaque,
     /// The whole matrix is held, and every value is known to be finite.
     Held(HeldMatrix<'a>),
-    /// K = Z_rows Z_cols', if the source forms features for these inputs.
+    /// K = Z_rows Z_cols' or a formula of points, if the source knows one for these inputs.
     Features(&'a dyn FeatureSource),
     /// K is made of the values of another kernel between the vectors of sets: set I along a side holds the vectors
     /// `starts[I]..starts[I + 1]` of that side.
@@ -37,7 +37,7 @@ pub enum Structure<'a> {
     },
 }
 
-/// Features of the inputs of a Gram matrix, formed each time they are asked for.
+/// Features of the inputs of a Gram matrix and the formula of its values, formed each time they are asked for.
 pub trait FeatureSource: Sync {
     /// The features of the inputs of one side (inputs x rank), where they are few by construction: K is the product of those of
     /// the rows and of those of the columns, and solvers work in the primal. Kept by sums, multiples, weights, normalising and
@@ -49,6 +49,11 @@ pub trait FeatureSource: Sync {
     }
     /// The inputs of one side themselves, where the kernel keeps them for estimators that read no kernel value.
     fn table(&self, _side: Side) -> Option<Cow<'_, Dataset>> {
+        None
+    }
+    /// The values as a formula of points, where they are one: what an engine computes them from. Kept by sums, products, multiples and
+    /// selections.
+    fn point_formula(&self) -> Option<PointFormula<'_>> {
         None
     }
     /// Whether the features of an input are the same whatever it is compared with: their weights then predict new inputs.
@@ -84,6 +89,10 @@ impl<'a> Structure<'a> {
     /// [`FeatureSource::table`], where there is a source.
     pub fn table(self, side: Side) -> Option<Cow<'a, Dataset>> {
         self.source()?.table(side)
+    }
+    /// [`FeatureSource::point_formula`], where there is a source.
+    pub fn point_formula(self) -> Option<PointFormula<'a>> {
+        self.source()?.point_formula()
     }
     /// [`FeatureSource::stand_alone`]; true where there are no features.
     pub fn features_stand_alone(self) -> bool {

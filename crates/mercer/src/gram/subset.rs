@@ -1,6 +1,6 @@
 //! Some rows and some columns of another Gram matrix, in any order.
 
-use super::{Block, FeatureSource, Gram, Side, Structure, with_scratch};
+use super::{Block, FeatureSource, Gram, PointFormula, Side, Structure, with_scratch};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
@@ -163,6 +163,10 @@ impl FeatureSource for Subset<'_> {
     }
     fn sparse(&self, side: Side) -> Option<SparseMatrix<'_>> {
         self.of.structure().sparse_features(side).map(|all| all.select_rows(self.list(side)))
+    }
+    fn point_formula(&self) -> Option<PointFormula<'_>> {
+        let of = Box::new(self.of.structure().point_formula()?);
+        Some(PointFormula::Selected { rows: &self.rows, cols: &self.cols, of })
     }
     fn stand_alone(&self) -> bool {
         self.of.structure().features_stand_alone()

@@ -3,7 +3,7 @@
 use super::stationary;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile, l1_distance};
+use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PointStatistic, PreparedPoints, Spectral, Tile, l1_distance};
 use crate::linalg::Real;
 use crate::param::{Alias, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,10 @@ impl Map for Decay {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, d: T) -> T {
         (T::from_f64(0.0) - d).exponential::<FMA>()
+    }
+    /// `exponential_decay`: exp(-d).
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("exponential_decay", &[]))
     }
 }
 
@@ -64,6 +68,9 @@ impl Kernel for Laplacian {
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         let (a, b) = (tile.a, tile.b);
         tile.from_pairs_mapped(|i, j| distance(a, i, b, j), Decay);
+    }
+    fn point_formula<'p>(&self, rows: &'p PreparedPoints, cols: &'p PreparedPoints) -> Option<PointFormula<'p>> {
+        PointFormula::map(PointStatistic::L1Distance, Decay, rows, cols)
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]

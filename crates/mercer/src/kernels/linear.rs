@@ -2,7 +2,7 @@
 
 use crate::data::{Points, Storage};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Identity, Kernel, Mercer, Tile};
+use crate::gram::{Identity, Kernel, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,9 @@ impl Kernel for Linear {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_dots(Identity);
+    }
+    fn point_formula<'p>(&self, rows: &'p PreparedPoints, cols: &'p PreparedPoints) -> Option<PointFormula<'p>> {
+        PointFormula::of_dots(Identity, rows, cols)
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         x.norms().to_vec()

@@ -6,7 +6,7 @@ use super::rbf::{Gaussian, Unlike};
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{PreparedPoints, PreparedBatch, Kernel, Mercer, Tile, map_row};
+use crate::gram::{Kernel, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile, map_row};
 use crate::linalg::{Cholesky, Lower, Matrix, Real, add_product};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -144,6 +144,9 @@ impl Kernel for Mahalanobis {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Whitened, T>) {
         tile.of(|whitened| &whitened.cloud).from_sqdist(Gaussian);
+    }
+    fn point_formula<'p>(&self, rows: &'p Whitened, cols: &'p Whitened) -> Option<PointFormula<'p>> {
+        PointFormula::of_sqdist(Gaussian, &rows.cloud, &cols.cloud)
     }
     fn diagonal(&self, x: &Whitened) -> Vec<f64> {
         vec![1.0; x.cloud.rows()]

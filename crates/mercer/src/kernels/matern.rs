@@ -10,7 +10,7 @@ use super::rbf::Gaussian;
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile, map_row};
+use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,10 @@ impl<const P: usize> Map for HalfInteger<P> {
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
         let t = distance(P, s);
         polynomials(P, t).0 * decay::<T, FMA>(t)
+    }
+    /// `matern`: 2^(1 - nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu s); its number is nu.
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("matern", &[P as f64 + 0.5]))
     }
 }
 
@@ -147,6 +151,10 @@ impl Map for General {
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
         T::from_f64(self.at_distance(self.distance(s.to_f64())).0)
     }
+    /// `matern`: 2^(1 - nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu s); its number is nu.
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("matern", &[self.nu]))
+    }
 }
 
 impl Profile for General {
@@ -210,6 +218,9 @@ impl Kernel for Matern {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         with_profile!(self.nu, profile => tile.from_sqdist(profile));
+    }
+    fn point_formula<'p>(&self, rows: &'p PreparedPoints, cols: &'p PreparedPoints) -> Option<PointFormula<'p>> {
+        with_profile!(self.nu, profile => PointFormula::of_sqdist(profile, rows, cols))
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]

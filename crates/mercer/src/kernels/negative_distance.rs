@@ -5,7 +5,7 @@
 
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
+use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -40,17 +40,29 @@ impl Map for Square {
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
         T::from_f64(0.0) - s
     }
+    /// `negative_power`: -s^exponent, its number.
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("negative_power", &[1.0]))
+    }
 }
 impl Map for Root {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
         T::from_f64(0.0) - s.root()
     }
+    /// `negative_power`: -s^exponent, its number.
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("negative_power", &[0.5]))
+    }
 }
 impl Map for Power {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
         T::from_f64(-libm::pow(s.to_f64(), 0.5 * self.power))
+    }
+    /// `negative_power`: -s^exponent, its number.
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("negative_power", &[0.5 * self.power]))
     }
 }
 
@@ -75,6 +87,13 @@ impl Kernel for NegativeDistance {
             2.0 => tile.from_sqdist(Square),
             1.0 => tile.from_sqdist(Root),
             power => tile.from_sqdist(Power { power }),
+        }
+    }
+    fn point_formula<'p>(&self, rows: &'p PreparedPoints, cols: &'p PreparedPoints) -> Option<PointFormula<'p>> {
+        match self.power.number() {
+            2.0 => PointFormula::of_sqdist(Square, rows, cols),
+            1.0 => PointFormula::of_sqdist(Root, rows, cols),
+            power => PointFormula::of_sqdist(Power { power }, rows, cols),
         }
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {

@@ -7,7 +7,7 @@ use super::rbf::{Gaussian, Unlike};
 use super::stationary;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, PreparedBatch, Kernel, Map, Mercer, Tile, map_row};
+use crate::gram::{Kernel, Map, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -85,6 +85,9 @@ impl Kernel for Periodic {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, CircleEmbedding, T>) {
         tile.of(|wound| &wound.circles).from_sqdist(Gaussian);
+    }
+    fn point_formula<'p>(&self, rows: &'p CircleEmbedding, cols: &'p CircleEmbedding) -> Option<PointFormula<'p>> {
+        PointFormula::of_sqdist(Gaussian, &rows.circles, &cols.circles)
     }
     fn diagonal(&self, x: &CircleEmbedding) -> Vec<f64> {
         vec![1.0; x.circles.rows()]

@@ -2,7 +2,7 @@
 
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
+use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::linalg::fma;
 use crate::param::{Alias, Domain, Param, Value};
@@ -41,6 +41,10 @@ impl Map for Power {
             n => (1..n).fold(base, |p, _| p * base),
         }
     }
+    /// `polynomial`: (gamma x + offset)^degree; its numbers are degree, gamma and offset.
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("polynomial", &[self.degree as f64, self.gamma, self.offset]))
+    }
 }
 
 impl Polynomial {
@@ -77,6 +81,9 @@ impl Kernel for Polynomial {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_dots(self.power());
+    }
+    fn point_formula<'p>(&self, rows: &'p PreparedPoints, cols: &'p PreparedPoints) -> Option<PointFormula<'p>> {
+        PointFormula::of_dots(self.power(), rows, cols)
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         x.norms().iter().map(|n| self.power().at::<f64, true>(*n)).collect()

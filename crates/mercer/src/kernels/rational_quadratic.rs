@@ -4,7 +4,7 @@
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
+use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,10 @@ impl Map for Mixture {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
         T::from_f64(self.value(s.to_f64()))
+    }
+    /// `rational_quadratic`: (1 + s / (2 alpha))^-power; its numbers are alpha and power.
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("rational_quadratic", &[self.alpha, self.power]))
     }
 }
 
@@ -87,6 +91,9 @@ impl Kernel for RationalQuadratic {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_sqdist(self.mixture());
+    }
+    fn point_formula<'p>(&self, rows: &'p PreparedPoints, cols: &'p PreparedPoints) -> Option<PointFormula<'p>> {
+        PointFormula::of_sqdist(self.mixture(), rows, cols)
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]

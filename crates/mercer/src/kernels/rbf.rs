@@ -3,7 +3,7 @@
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile, map_row};
+use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Alias, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,10 @@ impl Map for Gaussian {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
         (T::from_f64(-0.5) * s).exponential::<FMA>()
+    }
+    /// `gaussian`: exp(-s / 2).
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("gaussian", &[]))
     }
 }
 
@@ -74,6 +78,9 @@ impl Kernel for Rbf {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_sqdist(Gaussian);
+    }
+    fn point_formula<'p>(&self, rows: &'p PreparedPoints, cols: &'p PreparedPoints) -> Option<PointFormula<'p>> {
+        PointFormula::of_sqdist(Gaussian, rows, cols)
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]

@@ -2,7 +2,7 @@
 
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
+use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,10 @@ impl Map for Tanh {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, x: T) -> T {
         T::from_f64(libm::tanh(self.gamma * x.to_f64() + self.offset))
+    }
+    /// `tanh`: tanh(gamma x + offset); its numbers are gamma and offset.
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("tanh", &[self.gamma, self.offset]))
     }
 }
 
@@ -62,6 +66,9 @@ impl Kernel for Sigmoid {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_dots(self.tanh());
+    }
+    fn point_formula<'p>(&self, rows: &'p PreparedPoints, cols: &'p PreparedPoints) -> Option<PointFormula<'p>> {
+        PointFormula::of_dots(self.tanh(), rows, cols)
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         x.norms().iter().map(|n| self.tanh().at::<f64, true>(*n)).collect()

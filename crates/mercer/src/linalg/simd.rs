@@ -10,6 +10,26 @@ use std::sync::OnceLock;
 pub trait Map: Copy + Send + Sync {
     /// The function; implementations are `#[inline(always)]`. `FMA` says whether fused multiply-add is one instruction.
     fn at<T: Real, const FMA: bool>(self, x: T) -> T;
+    /// The formula by name, for engines that have code of their own for it; `None`: only this code computes it.
+    fn formula(self) -> Option<MapFormula> {
+        None
+    }
+}
+
+/// The formula of a [`Map`] and its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapFormula {
+    /// Its name, the same for one formula everywhere: `gaussian`, `polynomial`, ...
+    pub name: &'static str,
+    /// The numbers in it, in the order that the map documents.
+    pub numbers: Vec<f64>,
+}
+
+impl MapFormula {
+    /// A formula with its numbers.
+    pub fn new(name: &'static str, numbers: &[f64]) -> Self {
+        MapFormula { name, numbers: numbers.to_vec() }
+    }
 }
 
 /// The values as they are.
@@ -20,6 +40,10 @@ impl Map for Identity {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, x: T) -> T {
         x
+    }
+    /// `identity`: x.
+    fn formula(self) -> Option<MapFormula> {
+        Some(MapFormula::new("identity", &[]))
     }
 }
 

@@ -92,6 +92,9 @@ impl Rewrite for Times {
     fn stretches(&self) -> Option<f64> {
         (self.0 > 0.0).then_some(self.0)
     }
+    fn factor(&self) -> Option<f64> {
+        Some(self.0)
+    }
     fn multiplies(&self, _: Side, inputs: usize) -> Option<Vec<f64>> {
         (self.0 >= 0.0).then(|| vec![self.0.sqrt(); inputs])
     }
