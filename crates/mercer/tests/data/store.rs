@@ -16,7 +16,8 @@ use stored::*;
 #[test]
 fn a_model_of_a_mixed_table_predicts_the_same_bits_after_it_was_stored() {
     let folder = tempfile::tempdir().unwrap();
-    for entry in catalogue() {
+    // There is no column of sets.
+    for entry in catalogue().into_iter().filter(|entry| entry.needs != Needs::Vectors) {
         let estimator = estimator(entry.name);
         let classes = mixed(&["label"], 60);
         // A column of numbers is left to those that read coordinates.
@@ -38,7 +39,8 @@ fn a_model_of_a_mixed_table_predicts_the_same_bits_after_it_was_stored() {
 #[test]
 fn sparse_points_and_several_outputs_come_back_as_they_were() {
     let data = sparse(30);
-    for entry in catalogue() {
+    // There is no column of sets.
+    for entry in catalogue().into_iter().filter(|entry| entry.needs != Needs::Vectors) {
         for outputs in [0, 3] {
             let estimator = estimator(entry.name);
             let (target, info) = some_target(&estimator, 30, outputs);
