@@ -34,34 +34,25 @@ mod support_vectors;
 mod systems;
 mod targets;
 
-pub use baseline::{Baseline, FittedBaseline, Guess};
+pub use baseline::*;
 pub(crate) use clustering::MOST_CLUSTERS;
-pub use clustering::{
-    Clusters, CountBy, CountCurve, CountTried, FittedClusters, FittedSpectralClustering, KMedoids, KernelKMeans, SpectralClustering,
-};
+pub use clustering::*;
 pub use contract::{
     Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Finds, Fitted, Gives, Near, Needs, Predicted, Predictions,
     Query, Scores, Size, Summary, Task, Want, WarmStart, When, those_that_give,
 };
-pub use embedding::{FittedKernelPca, FittedMds, KernelPca, KernelValueKind, Loss, Mds, Spectrum};
-pub use gaussian_process::{FittedGp, Gp, GpOfClasses, GpOfLikelihood, GpOfNumbers, Inference, NumberLikelihood};
-pub use generative::{Bayes, Density, FittedBayes, FittedDensity};
-pub use kernelised_features::{
-    Centroids, FittedL1vm, FittedL2vm, FittedRbfNetwork, FittedRvm, L1vm, L2vm, PathPoint, RbfNetwork, Rvm, choose,
-};
-pub use linear::{
-    Discriminant, FittedDiscriminant, FittedLogistic, FittedPerceptron, FittedRidge, Logistic, Perceptron, Priors, Ridge, RowOrder, Vector,
-};
-pub use neighbours::{FittedKnn, FittedNearestMedoid, FoundNeighbours, Knn, NearestMedoid, NeighbourWeights, Ties};
+pub use embedding::*;
+pub use gaussian_process::*;
+pub use generative::*;
+pub use kernelised_features::*;
+pub use linear::*;
+pub use neighbours::*;
 pub use probabilities::{Calibrated, Calibration, HeldOut, ScaledSoftmax, Sigmoid};
 pub(crate) use registry::ELSEWHERE;
 pub use registry::{
     DynEstimator, EstimatorEntry, EstimatorExpr, FittedModel, FittedOfProgram, Registered, RegisteredFit, catalogue, register,
     register_unlisted,
 };
-pub use smoothers::{FittedKde, FittedLocalRegression, FittedNadarayaWatson, Kde, LocalRegression, NadarayaWatson};
-pub use support_vectors::{
-    EqualVotes, FittedLinearSvc, FittedLinearSvr, FittedMiSvm, FittedSvc, FittedSvr, HingeLoss, LinearSolver, LinearSvc, LinearSvr, MiSvm,
-    Svc, Svr, TubeLoss,
-};
+pub use smoothers::*;
+pub use support_vectors::*;
 pub use targets::ClassWeight;

@@ -264,8 +264,7 @@ fn counts(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Cont
 /// What rows are called: the cells of a column that names each, or their numbers.
 fn names_of_rows(data: &Dataset) -> Vec<String> {
     let named = data.columns().iter().find_map(|column| {
-        let kind = column.values.kind();
-        if [ColumnKind::Number, ColumnKind::Points, ColumnKind::Set, ColumnKind::Series].contains(&kind) {
+        if column.values.kind() == ColumnKind::Number || column.values.vectors().is_some() {
             return None;
         }
         let word = |cell: serde_json::Value| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);

@@ -560,16 +560,16 @@ class BayesClassifier(Scores, Probabilities, ModelledClasses):
 
 class MultipleInstanceSVC(Scores, AskedProbabilities, ClassesOfSets):
     _name = "mi_svm"
-    _parameter_names = {"c": "C", "positive": "positive", "tolerance": "tol", "rounds": "rounds", "probabilities": "probabilities"}
+    _parameter_names = {"c": "C", "positive": "positive", "tolerance": "tol", "rounds": "rounds", "probabilities": "probability"}
 
     def __init__(
         self, *, C: float | str | tuple[float, float] = 1.0, kernel: Any = "set_mean(rbf)", positive: Any = (), class_weight: Any = None,
-        tol: float = 1e-3, rounds: int = 50, probabilities: bool = False, random_state: Any = None, max_seconds: float | None = None,
+        tol: float = 1e-3, rounds: int = 50, probability: bool = False, random_state: Any = None, max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C, self.kernel, self.positive = C, kernel, positive
         self.class_weight, self.tol, self.rounds = class_weight, tol, rounds
-        self.probabilities, self.random_state, self.max_seconds = probabilities, random_state, max_seconds
+        self.probability, self.random_state, self.max_seconds = probability, random_state, max_seconds
         self.n_jobs = n_jobs
 
 

@@ -130,6 +130,9 @@ class KernelEstimator(BaseEstimator):
                 try:
                     self._written({ours: value})
                 except ExpressionError:
+                    if records[ours]["kind"] == "term":
+                        # What is wrong inside an expression is told with its place.
+                        raise
                     raise self._refused_setting(ours) from None
             raise
 

@@ -544,6 +544,26 @@ NOTES = {
 }
 # Of some classes the example, where that of every class of the kind says too little.
 EXAMPLES = {
+    "GenerativeDensity": (
+        ">>> from mercer import GenerativeDensity",
+        ">>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]",
+        '>>> GenerativeDensity("gaussian").fit(X).score_samples([[2.5]]).round(4)',
+        "array([-1.4542])",
+    ),
+    "BayesClassifier": (
+        ">>> from mercer import BayesClassifier",
+        '>>> strings = {"s": ["ACAC", "ACACAC", "GTGT", "TGTGTG"]}',
+        '>>> chains = BayesClassifier("markov(order=1)").fit(strings, [0, 0, 1, 1])',
+        '>>> chains.predict({"s": ["CACA", "GTG"]})',
+        "array([0, 1])",
+    ),
+    "MultipleInstanceSVC": (
+        ">>> from mercer import MultipleInstanceSVC",
+        ">>> bags = [[[0.0], [1.0]], [[0.5], [7.0]], [[1.5]], [[6.5], [1.0], [0.0]]]",
+        ">>> machine = MultipleInstanceSVC(C=10).fit(bags, [0, 1, 0, 1])",
+        ">>> machine.predict([[[0.2], [6.8]], [[0.7]]])",
+        "array([1, 0])",
+    ),
     "KernelDensity": (
         ">>> from mercer import KernelDensity",
         ">>> X = [[1.2], [1.9], [2.0], [2.4], [3.7]]",

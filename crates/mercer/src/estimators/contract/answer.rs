@@ -65,7 +65,8 @@ impl Answer {
             Answer::Classes { name, classes, labels } => {
                 TargetInfo { names: vec![name.clone()], classes: Some(classes.clone()), labels: *labels }
             }
-            Answer::Components { .. } | Answer::Clusters { .. } | Answer::LogDensity => none,
+            // A target is what numbers and classes are predicted of.
+            _ => none,
         }
     }
 

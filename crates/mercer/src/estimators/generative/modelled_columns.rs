@@ -35,7 +35,10 @@ impl Modelled {
         let columns: Vec<String> = taken.iter().map(|column| column.name.clone()).collect();
         let found: Vec<String> = table.columns().iter().map(|c| format!("{} ({})", c.name, c.values.kind())).collect();
         if columns.is_empty() {
-            let able = catalogue().into_iter().filter(|entry| table.columns().iter().any(|column| (entry.needs)(column.values.kind())));
+            // Labels may be declared as strings, or be read so where the model is one of strings.
+            let read_as = |kind: ColumnKind| if kind == ColumnKind::Category { ColumnKind::Sequence } else { kind };
+            let able =
+                catalogue().into_iter().filter(|entry| table.columns().iter().any(|column| (entry.needs)(read_as(column.values.kind()))));
             return Err(Error::Data(format!(
                 "{who}: {} is a model of {}, and the table has none; its columns: {}; models of these: {}",
                 model.name(),
