@@ -1,0 +1,67 @@
+"""Generative models and machines of sets in scikit-learn's form, against scikit-learn and SciPy."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
+
+import mercer
+from mercer import BayesClassifier, GenerativeDensity, MultipleInstanceSVC
+
+X, Y = load_iris(return_X_y=True)
+
+
+def test_classes_of_independent_columns_are_those_of_naive_bayes():
+    weight = 1.0 + np.arange(len(Y)) % 3
+    ours, theirs = BayesClassifier().fit(X, Y, sample_weight=weight), GaussianNB(var_smoothing=0).fit(X, Y, sample_weight=weight)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+def test_a_density_is_that_of_the_normal_distribution_of_its_moments():
+    density = GenerativeDensity("gaussian(covariance=full)").fit(X)
+    expected = multivariate_normal(X.mean(axis=0), np.cov(X.T, bias=True)).logpdf(X)
+    np.testing.assert_allclose(density.score_samples(X), expected, rtol=1e-8)
+    assert density.score(X) == pytest.approx(expected.sum(), rel=1e-10)
+
+
+def test_strings_have_classes_and_densities():
+    rows = {"s": ["ACGT", "AAAC", "GGTT", "GTGT"] * 3}
+    model = BayesClassifier("markov(order=1)").fit(rows, [0, 0, 1, 1] * 3)
+    new = {"s": ["AACC", "GGGT"]}
+    np.testing.assert_array_equal(model.predict(new), [0, 1])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(new), model.predict_proba(new))
+    assert GenerativeDensity("markov").fit(rows).score_samples(new).shape == (2,)
+
+
+def test_numbers_of_a_model_are_searched():
+    model = BayesClassifier("gaussian_mixture(components=1..3)").fit(X, Y)
+    assert "gaussian_mixture" in model.distribution_ and ".." not in model.distribution_
+    assert model.score(X, Y) > 0.95
+
+
+def test_a_model_that_is_none_is_refused_with_its_place():
+    with pytest.raises(mercer.ExpressionError, match="did you mean 'gaussian'"):
+        BayesClassifier("gausian").fit(X, Y)
+    with pytest.raises(mercer.DataError, match="markov is a model of .*models of these: gaussian"):
+        BayesClassifier("markov").fit(X, Y)
+
+
+def test_sets_are_lists_columns_and_rows_of_one_vector():
+    bags = [[[0.0, 1.0], [2.0, 3.0]], [[5.0, 5.0]], [[0.0, 0.5]], [[5.0, 4.0], [0.0, 0.0]]] * 3
+    classes = ["n", "p", "n", "p"] * 3
+    model = MultipleInstanceSVC(C=1.0).fit(bags, classes)
+    np.testing.assert_array_equal(model.predict(bags), classes)
+    column = MultipleInstanceSVC(C=1.0).fit({"bag": bags}, classes)
+    np.testing.assert_array_equal(column.decision_function({"bag": bags}), model.decision_function(bags))
+    single = [[bag[0]] for bag in bags]
+    rows = np.array([bag[0] for bag in bags])
+    of_rows, of_sets = MultipleInstanceSVC(C=1.0).fit(rows, classes), MultipleInstanceSVC(C=1.0).fit(single, classes)
+    np.testing.assert_allclose(of_rows.decision_function(rows), of_sets.decision_function(single), rtol=1e-9)
+    named = MultipleInstanceSVC(C=1.0, positive=["n"]).fit(bags, classes)
+    assert not np.allclose(named.decision_function(bags), model.decision_function(bags))
+    with pytest.raises(mercer.MercerError, match="did you mean 'p'|there are: n, p|class"):
+        MultipleInstanceSVC(positive=["q"]).fit(bags, classes)
