@@ -70,7 +70,7 @@ struct Bags<'a> {
 }
 
 /// The kernel between vectors of sets, and where the vectors of each set along the rows begin.
-fn vectors_of<'a>(gram: &'a dyn Gram) -> Result<(&'a dyn Gram, &'a [usize])> {
+fn vectors_of(gram: &dyn Gram) -> Result<(&dyn Gram, &[usize])> {
     match gram.structure() {
         Structure::Sets { vectors, rows, .. } => Ok((vectors, rows)),
         _ => Err(Error::Data(format!(
