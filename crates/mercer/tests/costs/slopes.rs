@@ -1,6 +1,8 @@
 //! Orders of growth of fits and predictions, as slopes of the logarithm of what is counted; `bench/scaling.py` prints those of measured
 //! seconds.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
+
 use super::{Handed, column, gram, price, targets};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target, Values};

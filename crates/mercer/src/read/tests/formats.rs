@@ -142,7 +142,7 @@ fn npy_of(shape: &str, fortran: bool, items: &[f64]) -> Vec<u8> {
 #[test]
 fn an_npy_array_is_series_sets_or_vectors_as_its_axes_and_its_declaration_say() {
     let read = |bytes: &[u8], types: &[&str]| {
-        let options = ReadOptions::with_types(&types.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>()).unwrap();
+        let options = ReadOptions::with_types(types.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>()).unwrap();
         let mut table = Table::parse_within("t.npy", bytes, &options, &Control::default())?;
         let data = table.dataset(&options)?;
         assert_eq!(data.names(), ["x"]);
