@@ -59,18 +59,16 @@ pub(crate) fn natural_kernel(needs: Needs, kinds: &[(&str, ColumnKind)]) -> Opti
 /// The kernel of an estimator in a comparison on prepared rows: that of all others, or where none was given and it reads features, one
 /// that has them. Labels have features only where they were prepared as indicators: then the refusal says what to do.
 pub(crate) fn kernel_beside(estimator: &EstimatorExpr, given: Option<&KernelExpr>, whole: &Prepared) -> KernelExpr {
-    let kinds = kinds_of(&whole.data);
-    if estimator.needs() == Needs::Rows && !whole.kernel.keeps_table() {
-        return KernelExpr::Identical(Identical::default());
-    }
-    if estimator.needs() == Needs::Vectors && given.is_none() && !whole.kernel.compares_vectors() {
-        return natural_kernel(Needs::Vectors, &kinds).unwrap_or_else(|| whole.kernel.clone());
-    }
-    let labels = kinds.iter().any(|(_, kind)| *kind == ColumnKind::Category);
-    if given.is_some() || labels || !estimator.needs().reads_structure() {
-        return whole.kernel.clone();
-    }
-    natural_kernel(estimator.needs(), &kinds).unwrap_or_else(|| whole.kernel.clone())
+    let (needs, kinds) = (estimator.needs(), kinds_of(&whole.data));
+    let has_labels = kinds.iter().any(|(_, kind)| *kind == ColumnKind::Category);
+    let takes_its_own = match needs {
+        Needs::Rows => !whole.kernel.keeps_table(),
+        Needs::Vectors => given.is_none() && !whole.kernel.compares_vectors(),
+        Needs::Features | Needs::Coordinates => given.is_none() && !has_labels,
+        _ => false,
+    };
+    let own = takes_its_own.then(|| natural_kernel(needs, &kinds)).flatten();
+    own.unwrap_or_else(|| whole.kernel.clone())
 }
 
 /// Refuses a kernel without the features or coordinates that the estimator reads.

@@ -25,11 +25,32 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12
 
 
+class LogLikelihoods:
+    """The logarithm of the likelihood of rows, from those of each."""
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The logarithm of the likelihood of rows, their sum.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        score : float
+            The sum of the logarithms of the density.
+        """
+        return float(np.sum(self.score_samples(X)))
+
+
 class ModelledClasses(ReadsRows, KernelClassifier):
     """A generative model of each class."""
 
 
-class ModelledDensity(ReadsRows, DensityMixin, KernelEstimator):
+class ModelledDensity(LogLikelihoods, ReadsRows, DensityMixin, KernelEstimator):
     """A generative model of rows."""
 
     _supervised = False
@@ -72,25 +93,8 @@ class ModelledDensity(ReadsRows, DensityMixin, KernelEstimator):
         rows = self._rows_for_model(X)
         return np.ravel(self.model_.predict(rows, threads=self._threads()))
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """The logarithm of the likelihood of rows, their sum.
 
-        Parameters
-        ----------
-        X : array-like, data frame or dict of columns of shape (n_samples, n_features)
-            Rows.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        score : float
-            The sum of the logarithms of the density.
-        """
-        return float(np.sum(self.score_samples(X)))
-
-
-class SmoothedDensity(DensityMixin, BaseEstimator):
+class SmoothedDensity(LogLikelihoods, DensityMixin, BaseEstimator):
     """A density by smoothing: with supports, matrices of bandwidths and samples, which a model of the library does not have."""
 
     _threads = KernelEstimator._threads
@@ -177,23 +181,6 @@ class SmoothedDensity(DensityMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         return self.density_.log_density(X, threads=self._threads())
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """The logarithm of the likelihood of rows, their sum.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        score : float
-            The sum of the logarithms of the density.
-        """
-        return float(np.sum(self.score_samples(X)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
         """Rows drawn from the density.

@@ -90,6 +90,11 @@ impl Bags<'_> {
         self.starts[bag]..self.starts[bag + 1]
     }
 
+    /// What holds of its set, for each vector.
+    fn each<T: Copy>(&self, of: impl Fn(usize) -> T) -> Vec<T> {
+        (0..self.positive.len()).flat_map(|bag| std::iter::repeat_n(of(bag), self.range(bag).len())).collect()
+    }
+
     /// Classes of vectors by their decision values: in a positive set the sign, and 1 for the greatest where no sign is.
     fn classes(&self, values: &[f64]) -> Vec<usize> {
         let mut codes = vec![0; values.len()];
@@ -256,20 +261,19 @@ impl MiSvm {
 
     /// Machines and classes of vectors in turn, for a class of this name.
     fn turns(&self, bags: &Bags<'_>, name: &str, task: &Task<'_>) -> Result<Machine> {
-        let sets = bags.positive.len();
-        let each = |of: &dyn Fn(usize) -> f64| -> Vec<f64> { (0..sets).flat_map(|bag| vec![of(bag); bags.range(bag).len()]).collect() };
         // At first every vector of a positive set is of its class.
-        let mut labels: Vec<usize> = each(&|bag| f64::from(u8::from(bags.positive[bag]))).into_iter().map(|t| t as usize).collect();
+        let mut labels = bags.each(|bag| usize::from(bags.positive[bag]));
         let vectors = labels.iter().sum::<usize>();
         if vectors == 0 || vectors == labels.len() {
             let which = if vectors == 0 { format!("of class '{name}'") } else { format!("that is not of class '{name}'") };
             return Err(Error::Data(format!("{}: every set {which} is empty; it learns from vectors", Self::NAME)));
         }
-        let weights = task.weights.map(|w| each(&|bag| w[bag]));
+        let weights = task.weights.map(|w| bags.each(|bag| w[bag]));
         let svc = Svc { c: self.c.clone(), tolerance: self.tolerance.clone(), class_weight: self.class_weight, ..Svc::default() };
         let (all, most): (Vec<usize>, usize) = ((0..labels.len()).collect(), self.rounds.integer());
-        let mut start: Option<FittedSvc> = None;
-        for round in 1.. {
+        let (mut start, mut round): (Option<FittedSvc>, usize) = (None, 0);
+        loop {
+            round += 1;
             let target = Target::Classes { codes: labels.clone(), names: vec!["other".into(), name.into()] };
             let machine =
                 svc.fit_from(&Task { gram: bags.vectors, target: &target, weights: weights.as_deref(), ..*task }, start.as_ref())?;
@@ -293,7 +297,6 @@ impl MiSvm {
             start = Some(restarted(&machine, &changed));
             labels = next;
         }
-        Err(Error::Data(format!("{}: no round was allowed", Self::NAME)))
     }
 }
 
