@@ -245,7 +245,7 @@ fn class<'py>(py: Python<'py>, fitted: &FittedModel) -> Option<Bound<'py, PyAny>
 
 /// The classes of one's own of a model: of its estimator, and of the generative models of its kernel.
 fn classes_of<'py>(py: Python<'py>, model: &mercer::learner::Model) -> Vec<Bound<'py, PyAny>> {
-    class(py, &model.fitted).into_iter().chain(own_model::classes(py, &model.kernel.to_string())).collect()
+    class(py, &model.fitted).into_iter().chain(own_model::classes(py, &format!("{} {}", model.kernel, model.estimator))).collect()
 }
 
 /// What pickles hold of a model: the classes of one's own that fitted it, where some did, go along.

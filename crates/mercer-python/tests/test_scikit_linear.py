@@ -201,3 +201,46 @@ def test_progress_is_printed(capsys):
     mercer.LinearSVC(verbose=1).fit(*TWO)
     said = capsys.readouterr().out
     assert "[LinearSVC]" in said and "iterations, objective" in said
+
+
+def rings(n, seed):
+    """Rings and chains of labelled nodes as text, and numbers of their nodes of one label."""
+    rng = np.random.default_rng(seed)
+    cells, classes = [], []
+    for i in range(n):
+        labels = rng.choice(["C", "N", "O"], size=rng.integers(4, 9))
+        edges = [f"{a}-{a + 1}" for a in range(len(labels) - 1)] + ([f"0-{len(labels) - 1}"] if i % 2 else [])
+        cells.append(" ".join(labels) + " | " + " ".join(edges))
+        classes.append("ring" if i % 2 else "chain")
+    return mercer.Dataset({"g": cells}, types={"g": "graph"}), classes
+
+
+@pytest.mark.parametrize("kernel", ["weisfeiler_lehman(depth=2)", "normalise(shortest_path)"])
+def test_counts_of_the_patterns_of_graphs_are_features_too(kernel):
+    data, classes = rings(60, 0)
+    new, _ = rings(20, 1)
+    both = mercer.Kernel(kernel)
+    # Features with the same inner products, from the eigenvectors of the Gram matrix.
+    values, vectors = np.linalg.eigh(both(data))
+    kept = values > 1e-9 * values.max()
+    rows, cross = vectors[:, kept] * np.sqrt(values[kept]), both(new, data) @ vectors[:, kept] / np.sqrt(values[kept])
+    theirs = sklearn.svm.LinearSVC(C=0.5, tol=1e-9, max_iter=100_000).fit(rows, classes)
+    ours = mercer.Learner("linear_svc(c=0.5, tolerance=1e-9, max_iterations=100000)", kernel).fit(data, classes)
+    np.testing.assert_allclose(ours.decision_function(new), theirs.decision_function(cross), atol=1e-5)
+    target = np.arange(60) % 7 + 3.0
+    theirs = sklearn.svm.LinearSVR(C=0.5, epsilon=0.1, tol=1e-9, max_iter=1_000_000, random_state=0).fit(rows, (target - target.mean()) / target.std())
+    ours = mercer.Learner("linear_svr(c=0.5, epsilon=0.1, tolerance=1e-9, max_iterations=100000)", kernel).fit(data, target)
+    expected = theirs.predict(cross) * target.std() + target.mean()
+    np.testing.assert_allclose(ours.predict(new), expected, atol=2e-3)
+    with pytest.raises(mercer.ExpressionError, match="solver=dual"):
+        mercer.Learner("linear_svc(solver=primal)", kernel).fit(data, classes)
+
+
+def test_a_table_of_graphs_has_a_kernel_with_features():
+    data, classes = rings(40, 2)
+    model = mercer.Learner("linear_svc(c=10)").fit(data, classes)
+    assert "weisfeiler_lehman" in str(model.kernel)
+    again = mercer.Model.from_bytes(model.to_bytes())
+    new, expected = rings(20, 3)
+    np.testing.assert_array_equal(again.decision_function(new), model.decision_function(new))
+    assert np.mean(np.array(model.predict(new)) == expected) > 0.8

@@ -8,8 +8,8 @@ const DISTRIBUTION: Argument = Argument {
     default: "\"gaussian\"",
     sets: Some("model"),
     doc: (
-        "str",
-        "A generative model: \"gaussian\", \"gaussian(covariance=full)\", \"gaussian_mixture(components=3)\", \"markov(order=2)\", \"hmm\"; numbers such as components may be ranges, \"gaussian_mixture(components=1..5)\", which held-out rows decide for classes",
+        "str or object",
+        "A generative model: \"gaussian\", \"gaussian(covariance=full)\", \"gaussian_mixture(components=3)\", \"markov(order=2)\", \"hmm\", or an object with fit, log_density and score; numbers such as components may be ranges, \"gaussian_mixture(components=1..5)\", decided by held-out rows where there are classes, else by BIC",
     ),
 };
 

@@ -38,7 +38,7 @@ pub fn prepare_to_fit(
             "{} reads columns of {}, and the table has none",
             estimator.name(),
             match needs {
-                Needs::Features => "numbers, labels or texts",
+                Needs::Features => "numbers, labels, texts or graphs",
                 Needs::Vectors => "sets of vectors",
                 _ => "numbers",
             }

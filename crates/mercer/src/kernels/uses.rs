@@ -199,7 +199,8 @@ impl KernelExpr {
     }
 
     /// The expression used when none is given and features are read: linear over numbers and, where they may be `indicated`, over
-    /// indicators of labels, and the weighted words of each column of texts. `None` where no column has such.
+    /// indicators of labels, the weighted words of each column of texts, and the natural kernel of each column of graphs. `None` where
+    /// no column has such.
     pub fn natural_features(columns: &[Selection<'_>], indicated: bool) -> Option<KernelExpr> {
         let of = |kinds: &[ColumnKind]| -> Vec<String> {
             columns.iter().filter(|(_, kind)| kinds.contains(kind)).map(|(name, _)| (*name).to_owned()).collect()
@@ -222,6 +223,8 @@ impl KernelExpr {
             1 if of(&[ColumnKind::Sequence]).is_empty() => parts.push(words()),
             _ => parts.extend(texts.into_iter().map(|name| on(vec![name], words()))),
         }
+        let graphs = of(&[ColumnKind::Graph]);
+        parts.extend(graphs.into_iter().filter_map(|name| Self::alone(ColumnKind::Graph).map(|kernel| on(vec![name], kernel))));
         match parts.len() {
             0 | 1 => parts.pop(),
             _ => Some(KernelExpr::Sum(Composed { how: Sum {}, of: parts })),

@@ -14,6 +14,7 @@ mod search;
 mod smooth;
 mod starts;
 mod tune;
+mod whole_numbers;
 
 pub use descent::{Descent, descend};
 pub use grid::{Cell, Cells, Strip, grid};

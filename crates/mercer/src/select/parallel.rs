@@ -1,10 +1,12 @@
-//! Settling where there is no target to judge by: what is `auto` takes its start, and the number of components is found by parallel
-//! analysis (Horn 1965, A rationale and test for the number of factors in factor analysis).
+//! Settling where there is no target to judge by: what is `auto` takes its start, a range of whole numbers is searched by the
+//! estimator's own criterion (`whole_numbers`), and the number of components is found by parallel analysis (Horn 1965, A rationale and
+//! test for the number of factors in factor analysis).
 //!
 //! A component is kept where its variance is above what chance gives: the 95th percentile over tables whose columns are shuffled
 //! independently, so that the columns have nothing in common. Of a column of vectors each coordinate is shuffled.
 
-use super::{Tuned, Tuning};
+use super::free::Setting;
+use super::{Tuned, Tuning, whole_numbers};
 use crate::control::Control;
 use crate::data::{Column, Dataset, Examples, Points, Values};
 use crate::error::{Error, Result};
@@ -24,7 +26,7 @@ const MOST: usize = 30;
 /// Settles a kernel and an estimator on prepared rows without a target.
 ///
 /// # Errors
-/// A range, which nothing could choose from; a metric; fewer than two columns where columns are to be shuffled.
+/// A range that nothing could choose from; a metric; fewer than two columns where columns are to be shuffled.
 pub(crate) fn without_target(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,
@@ -37,7 +39,9 @@ pub(crate) fn without_target(
         return Err(no_metric(metric));
     }
     let of_kernel = kernel.values().into_iter().map(|p| (p.path, p.value));
-    let of_estimator = estimator.values().into_iter().map(|own| (own.path, own.value));
+    // An estimator that judges its own settings chooses within its ranges below.
+    let unjudged = estimator.criterion_name().is_none();
+    let of_estimator = estimator.values().into_iter().filter(|_| unjudged).map(|own| (own.path, own.value));
     if let Some((name, value)) = of_kernel.chain(of_estimator).find(|(_, value)| matches!(value, Value::Range(..))) {
         let why = format!("the range {value} is searched by how well a target is predicted, and there is none; give a number, or auto");
         return Err(Error::Setting { name, why });
@@ -51,6 +55,10 @@ pub(crate) fn without_target(
         Ok((estimator.settle(&task)?, estimator.component_variances(&task, MOST)?))
     };
     let (mut settled, found) = variances(examples.data)?;
+    let start = Setting { kernel: kernel.clone(), estimator: settled.clone() };
+    if let Some((chosen, tuning)) = whole_numbers::choose(estimator, &start, examples, control, seed)? {
+        return Ok(Tuned { kernel, estimator: chosen.estimator, tuning: Some(tuning), late: false, told });
+    }
     let Some((name, found)) = found else { return Ok(Tuned { kernel, estimator: settled, tuning: None, late: false, told }) };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     // Of so few draws the greatest is their 95th percentile.

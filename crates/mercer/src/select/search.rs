@@ -403,7 +403,7 @@ impl Search {
             evaluations: self.evaluations,
             complete: !self.cut && self.next == self.rounds.len(),
             rows: round.sample.data.rows(),
-            parameters: learnt(&self.free, &found, &made, &told, &best, kernel_data)?,
+            parameters: learnt(&self.free, &found.x, &made, &told, &best, kernel_data)?,
             criterion: found.criterion,
         };
         Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false, told: None })

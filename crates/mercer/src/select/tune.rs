@@ -3,7 +3,7 @@
 use super::fixed_terms::FixedTerms;
 use super::free::{Free, Setting};
 use super::profile::{Curve, TunedParameter};
-use super::search::{Aim, Search, SearchResult};
+use super::search::{Aim, Search};
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
@@ -80,14 +80,14 @@ pub(super) fn steps(free: &[Free]) -> usize {
 /// The tuning result of each parameter; names shared by several parameters are made unique by their position.
 pub(super) fn learnt(
     free: &[Free],
-    found: &SearchResult,
+    x: &[f64],
     curves: &[Curve],
     told: &dyn Fn(f64) -> f64,
     best: &Setting,
     data: &Dataset,
 ) -> Result<Vec<TunedParameter>> {
     let mut all = Vec::new();
-    for ((f, x), curve) in free.iter().zip(&found.x).zip(curves) {
+    for ((f, x), curve) in free.iter().zip(x).zip(curves) {
         let names = if f.is_element() { best.kernel.columns_at(f.path(), data)? } else { Vec::new() };
         all.push(f.learnt(*x, curve, told, &names));
     }

@@ -153,3 +153,39 @@ fn open_numbers_of_the_model_are_searched_by_held_out_rows() {
     let Predicted::Classes(codes) = predict(&model, &numbers(&rows)).values else { panic!("classes") };
     assert!(codes.iter().enumerate().all(|(i, c)| *c == i % 2));
 }
+
+#[test]
+fn the_number_of_components_of_a_density_is_the_one_of_least_bic() {
+    // Three clouds far apart.
+    let rows: Vec<[f64; 2]> = (0..60)
+        .map(|i| {
+            let wave = |k: f64| 0.4 * (k * (i as f64 + 1.0)).sin();
+            [9.0 * (i % 3) as f64 + wave(1.7), wave(2.3)]
+        })
+        .collect();
+    let (data, target) = (numbers(&rows), Target::Absent { rows: rows.len() });
+    let bic = |components: usize| {
+        let model = fit(&format!("density(gaussian_mixture(components={components}))"), &data, &target, None).unwrap();
+        let free = (components * 5 - 1) as f64;
+        free * 60f64.ln() + 2.0 * model.fitted.summary().objective.unwrap()
+    };
+    let expected: Vec<f64> = (1..=5).map(bic).collect();
+    let least = expected.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(expected[2], least, "{expected:?}");
+    let model = fit("density(gaussian_mixture(components=1..5))", &data, &target, None).unwrap();
+    assert!(model.estimator.to_string().contains("components=3"), "{}", model.estimator);
+    let tuning = model.about.tuning.as_ref().unwrap();
+    assert_eq!((tuning.criterion.as_str(), tuning.evaluations, tuning.complete, tuning.rises), ("BIC", 5, true, false));
+    let curve: Vec<f64> = tuning.parameters[0].tried.iter().map(|(_, value)| *value).collect();
+    close(&curve, &expected, 1e-6);
+    // What cannot be fitted is passed over: five rows have no six components.
+    let few = fit("density(gaussian_mixture(components=4..9))", &numbers(&X), &Target::Absent { rows: X.len() }, None).unwrap();
+    assert!(few.about.tuning.unwrap().evaluations == 6);
+    let few = numbers(&X[..5]);
+    let model = fit("density(gaussian_mixture(components=4..9))", &few, &Target::Absent { rows: 5 }, None).unwrap();
+    assert_eq!(model.about.tuning.unwrap().evaluations, 2);
+    let why = fit("density(gaussian_mixture(prior=1..3))", &data, &target, None).unwrap_err().to_string();
+    assert!(why.contains("prior") && why.contains("BIC chooses among whole numbers"), "{why}");
+    let why = fit("density(gaussian_mixture(components=1..30, starts=1..30))", &data, &target, None).unwrap_err().to_string();
+    assert!(why.contains("narrow"), "{why}");
+}

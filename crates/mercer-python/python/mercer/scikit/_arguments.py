@@ -30,7 +30,7 @@ def expected(record):
     if kind == "words":
         return "a list of words"
     if kind == "term":
-        return f'an expression such as "{record["default"]}"'
+        return f'an expression such as "{record["default"]}", or an object with fit, log_density and score'
     if kind == "count_or_share":
         return f'{number}, or "auto"'
     if record["searched"]:
@@ -48,12 +48,17 @@ def fits(record, value):
     if kind == "words":
         return isinstance(value, (list, tuple)) and all(isinstance(word, str) for word in value)
     if kind == "term":
-        return isinstance(value, str)
+        return isinstance(value, str) or is_own_model(value)
     if kind == "count_or_share":
         return is_number(value) or value == "auto"
     if isinstance(value, str):
         return value != "auto" or record["searched"] or record["default"] == "auto"
     return is_number(value) or is_pair(value)
+
+
+def is_own_model(value):
+    """Whether a value is a generative model as an object of Python."""
+    return hasattr(value, "fit") and hasattr(value, "log_density") and not isinstance(value, type)
 
 
 def is_number(value):

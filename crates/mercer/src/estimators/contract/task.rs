@@ -31,10 +31,9 @@ impl<'a> Task<'a> {
     /// The features of the training rows, for an estimator that reads these and no kernel value.
     ///
     /// # Errors
-    /// A kernel without features, or whose features depend on what a row is compared with.
+    /// A kernel without features.
     pub(crate) fn written_features(&self, who: &str) -> Result<Features<'a>> {
-        let found = Features::of(self.gram, Side::Rows).filter(|_| self.gram.structure().features_stand_alone());
-        found.ok_or_else(|| {
+        Features::of(self.gram, Side::Rows).ok_or_else(|| {
             Error::Data(format!(
                 "{who} reads the features of rows, and this kernel has none written out; take the kernel linear, or tfidf for texts"
             ))

@@ -7,12 +7,15 @@ use crate::data::{Kind, RowWeights, TargetInfo};
 use crate::error::Result;
 use crate::estimators::contract::task::table;
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+    Answer, Costs, Criterion, Estimator, EstimatorFacts, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
 use crate::param::{Param, Value};
 use serde::{Deserialize, Serialize};
+
+/// BIC of a model whose difference from a better one is "not worth more than a bare mention" (Kass & Raftery 1995, Bayes factors, 3.2).
+const INDIFFERENCE: f64 = 2.0;
 
 /// The density of a generative model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +49,7 @@ impl Estimator for Density {
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives { finds: Finds::Density, ..Gives::VALUES };
     const NEEDS: Needs = Needs::Rows;
+    const CRITERION: Option<&'static str> = Some("BIC");
     type Fitted = FittedDensity;
 
     fn facts(&self) -> EstimatorFacts {
@@ -62,23 +66,52 @@ impl Estimator for Density {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedDensity> {
-        let Modelled { model, rows, columns, mut notes } = Modelled::of(&self.model, task, Self::NAME)?;
-        let fitted = model.fit(&rows, RowWeights::from(task.weights), task.seed, task.control)?;
-        let logs = fitted.log_densities(&rows)?;
-        let total: f64 = (0..rows.rows()).map(|i| task.weight(i)).sum();
-        let likelihood: f64 = logs.iter().enumerate().map(|(i, log)| task.weight(i) * log).sum();
-        let free = fitted.parameters().len() as f64;
+        let (fitted, Likelihood { log, rows, free }, columns, mut notes) = self.fitted(task)?;
         let short = |x: f64| Value::Number(x).rounded(6).to_string();
         notes.extend(fitted.notices());
         notes.push(format!(
             "log likelihood {} ({} a row), {free} free parameters: AIC {}, BIC {} (lower is better)",
-            short(likelihood),
-            short(likelihood / total),
-            short(2.0 * free - 2.0 * likelihood),
-            short(free * total.ln() - 2.0 * likelihood)
+            short(log),
+            short(log / rows),
+            short(2.0 * free - 2.0 * log),
+            short(Likelihood { log, rows, free }.bic())
         ));
-        let summary = Summary { converged: true, evidence: None, objective: Some(-likelihood), notes, ..Summary::default() };
+        let summary = Summary { converged: true, evidence: None, objective: Some(-log), notes, ..Summary::default() };
         Ok(FittedDensity { model: fitted, columns, summary })
+    }
+    /// BIC; no derivatives, as it serves for whole numbers: `components=1..8`.
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        let (_, likelihood, ..) = self.fitted(task)?;
+        Ok(Criterion { value: likelihood.bic(), weights: Matrix::zeros(0, 0), own: Vec::new(), indifference: INDIFFERENCE })
+    }
+}
+
+/// How likely the training rows are.
+struct Likelihood {
+    /// Sum of the log densities.
+    log: f64,
+    /// Sum of the weights of the rows.
+    rows: f64,
+    /// Free parameters of the model.
+    free: f64,
+}
+
+impl Likelihood {
+    /// Bayesian information criterion (Schwarz 1978).
+    fn bic(&self) -> f64 {
+        self.free * self.rows.ln() - 2.0 * self.log
+    }
+}
+
+impl Density {
+    /// The model of the rows, how likely it makes these, the columns, and notes on the columns that are left out.
+    fn fitted(&self, task: &Task<'_>) -> Result<(FittedGenerative, Likelihood, Vec<String>, Vec<String>)> {
+        let Modelled { model, rows, columns, notes } = Modelled::of(&self.model, task, Self::NAME)?;
+        let fitted = model.fit(&rows, RowWeights::from(task.weights), task.seed, task.control)?;
+        let log = fitted.log_densities(&rows)?.iter().enumerate().map(|(i, log)| task.weight(i) * log).sum();
+        let rows = (0..rows.rows()).map(|i| task.weight(i)).sum();
+        let free = fitted.parameters().len() as f64;
+        Ok((fitted, Likelihood { log, rows, free }, columns, notes))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What linear support vector classification and regression share: problems over features that are written out, without kernel
-//! values, and a solution as weights of these features.
+//! values, and a solution as weights of these features. Features that depend on what a row is compared with, such as counts of the
+//! patterns of graphs, have no weights of their own: there the solution is the kernel expansion of the dual problem.
 //!
 //! The problems and their solvers are those of [`solve::linear`](crate::solve::linear): one step takes as many operations as there
 //! are numbers in the features.
@@ -78,11 +79,13 @@ impl Machine<'_> {
     pub(super) fn solve(&self, task: &Task<'_>, problems: &[Problem]) -> Result<(Expansion, Summary)> {
         let rows = task.written_features(self.owner)?;
         let smooth = self.squared && self.solver != LinearSolver::Dual;
-        if self.solver == LinearSolver::Primal && !smooth {
-            let why = format!("Newton's method needs a squared loss; write {}(solver=dual), or take a squared loss", self.owner);
+        let has_weights = task.gram.structure().features_stand_alone();
+        if self.solver == LinearSolver::Primal && !(smooth && has_weights) {
+            let needs = if smooth { "features with the same meaning in every batch" } else { "a squared loss" };
+            let why = format!("Newton's method needs {needs}; write {}(solver=dual)", self.owner);
             return Err(Error::Setting { name: "solver".into(), why });
         }
-        let primal = smooth && (self.solver == LinearSolver::Primal || rows.rows() >= rows.cols());
+        let primal = smooth && has_weights && (self.solver == LinearSolver::Primal || rows.rows() >= rows.cols());
         let constant = self.intercept_scale.number();
         let options = Options {
             method: if primal { Method::Newton } else { Method::Coordinate },
@@ -92,7 +95,8 @@ impl Machine<'_> {
         };
         let solutions = linear::solve(&rows, constant, problems, &options, task.control)?;
         let dim = rows.cols();
-        let weights = Matrix::from_fn(dim, solutions.len(), |j, o| solutions[o].weights[j]);
+        let outputs = solutions.len();
+        let weights = Matrix::from_fn(dim, outputs, |j, o| solutions[o].weights[j]);
         let bias: Vec<f64> = solutions.iter().map(|s| constant * s.weights[dim]).collect();
         if weights.data().iter().chain(&bias).any(|w| !w.is_finite()) {
             return Err(Error::Numerical {
@@ -100,7 +104,13 @@ impl Machine<'_> {
                 why: "features or targets are so large that their squares are not finite; scale the columns".into(),
             });
         }
-        let expansion = Expansion::new(Vec::new(), Matrix::zeros(0, solutions.len()), bias).with_weights(weights);
+        let expansion = if has_weights {
+            Expansion::new(Vec::new(), Matrix::zeros(0, outputs), bias).with_weights(weights)
+        } else {
+            let support: Vec<usize> = (0..rows.rows()).filter(|&i| solutions.iter().any(|s| s.coef[i] != 0.0)).collect();
+            let coef = Matrix::from_fn(support.len(), outputs, |s, o| solutions[o].coef[support[s]]);
+            Expansion::new(support, coef, bias)
+        };
         Ok((expansion, self.summary(&solutions)))
     }
 

@@ -133,9 +133,9 @@ impl Estimator for LinearSvr {
         for (o, scale) in scales.iter().enumerate() {
             expansion.bias[o] = scale.mean + scale.size * expansion.bias[o];
         }
-        if let Some(weights) = &mut expansion.weights {
-            let sizes: Vec<f64> = scales.iter().map(|s| s.size).collect();
-            weights.data_mut().chunks_exact_mut(sizes.len()).for_each(|row| row.iter_mut().zip(&sizes).for_each(|(w, s)| *w *= s));
+        let sizes: Vec<f64> = scales.iter().map(|s| s.size).collect();
+        for factors in expansion.weights.iter_mut().chain([&mut expansion.coef]) {
+            factors.data_mut().chunks_exact_mut(sizes.len()).for_each(|row| row.iter_mut().zip(&sizes).for_each(|(w, s)| *w *= s));
         }
         Ok(FittedLinearSvr { expansion, summary })
     }

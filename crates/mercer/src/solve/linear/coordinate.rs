@@ -105,12 +105,13 @@ pub(super) fn solve<R: RowAccess>(rows: &R, squares: &[f64], problem: &Problem, 
                 descent.take_all();
             }
         };
-        let found = certify(rows, problem, &descent.coef(), &bands, &|| control.check())?;
+        let coef = descent.coef();
+        let found = certify(rows, problem, &coef, &bands, &|| control.check())?;
         let gap = relative(found.gap, found.primal);
         let converged = !ended && violation <= options.tolerance && gap <= options.tolerance;
         if converged || ended || round == ROUNDS {
             let dual = found.primal - found.gap;
-            return Ok(Solution { weights: found.weights, primal: found.primal, dual, gap, violation, iterations, converged });
+            return Ok(Solution { weights: found.weights, coef, primal: found.primal, dual, gap, violation, iterations, converged });
         }
         descent.weights = found.weights;
         aim *= 0.25;

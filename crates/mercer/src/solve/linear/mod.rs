@@ -96,6 +96,8 @@ pub struct Options {
 pub struct Solution {
     /// w; the last one belongs to the constant.
     pub weights: Vec<f64>,
+    /// b of the dual problem, one a row, with w = X'b; empty where Newton's method solved the primal.
+    pub coef: Vec<f64>,
     /// Value of the primal problem.
     pub primal: f64,
     /// Value of the dual problem, negated to be maximised: never above the primal.

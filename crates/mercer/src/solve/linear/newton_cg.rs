@@ -89,7 +89,8 @@ pub(super) fn solve<R: RowAccess>(
     let gap = 0.5 * length * length;
     let violation = if aim > 0.0 { MARGIN * options.tolerance * length / aim } else { 0.0 };
     let NewtonState { weights, primal, .. } = state;
-    Ok(Solution { weights, primal, dual: primal - gap, gap: relative(gap, primal), violation, iterations: iterations.max(1), converged })
+    let (coef, dual, gap) = (Vec::new(), primal - gap, relative(gap, primal));
+    Ok(Solution { weights, coef, primal, dual, gap, violation, iterations: iterations.max(1), converged })
 }
 
 impl<R: RowAccess> NewtonState<'_, R> {
