@@ -80,9 +80,6 @@ def _function(entry):
     name = entry["name"]
 
     def kernel(*values, **named):
-        # No formula is known of the information of an object.
-        if name == "fisher" and _is_own(values[0] if values else named.get("model")) and len(values) < 2:
-            named.setdefault("information", "empirical")
         words = [_text(value) for value in values]
         words += [f"{key}={_text(value)}" for key, value in named.items() if value is not None]
         return Kernel(f"{name}({', '.join(words)})" if words else name)

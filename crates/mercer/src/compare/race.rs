@@ -270,7 +270,7 @@ impl<'a> Race<'a> {
             ));
         }
         if !behind.is_empty() {
-            notices.push(format!("searched no further, as they cannot come up to the best in {}: {}", metric.name(), behind.join(", ")));
+            notices.push(format!("searched no further, as they were behind the best of then in {}: {}", metric.name(), behind.join(", ")));
         }
         if let Some(who) = names(&|r| r.status.exceeds_budget) {
             notices.push(format!("{who}: {TOO_COSTLY}: scored at starting values"));

@@ -148,7 +148,9 @@ impl Cells for Series {
         }
     }
     fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
-        self.0.words(row, word);
+        let range = self.0.range(row);
+        word(range.len() as u64);
+        range.flat_map(|time| self.0.words_of(time)).for_each(word);
     }
     fn describe(&self) -> String {
         let lengths: Vec<usize> = (0..Cells::len(self)).map(|i| self.length(i)).collect();

@@ -67,6 +67,12 @@ impl Sets {
     pub fn range(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
+    /// The words of a vector: see [`Cells::words`].
+    pub(super) fn words_of(&self, vector: usize) -> Vec<u64> {
+        let mut words = Vec::new();
+        self.vectors.words(vector, &mut |word| words.push(word));
+        words
+    }
     /// `rows + 1` offsets into the vectors.
     pub fn starts(&self) -> &[usize] {
         &self.starts
@@ -144,9 +150,12 @@ impl Cells for Sets {
         let vectors: Vec<Vec<f64>> = self.range(row).map(|i| self.vectors.select(&[i]).to_dense().into_owned()).collect();
         serde_json::json!(vectors)
     }
+    /// Vectors in the order of their words: a set has no order of its own.
     fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
-        word(self.range(row).len() as u64);
-        self.range(row).for_each(|i| self.vectors.words(i, word));
+        let mut vectors: Vec<Vec<u64>> = self.range(row).map(|i| self.words_of(i)).collect();
+        vectors.sort_unstable();
+        word(vectors.len() as u64);
+        vectors.into_iter().flatten().for_each(word);
     }
     fn describe(&self) -> String {
         let sizes: Vec<usize> = (0..Cells::len(self)).map(|i| self.range(i).len()).collect();

@@ -1,7 +1,7 @@
 //! Tables made so that the fact, and its absence, follow from how they are made.
 
 use super::*;
-use crate::data::{Column, Points, Strings, Values};
+use crate::data::{Column, ColumnKind, Graphs, Points, Strings, Values};
 use crate::read::Labels;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -195,4 +195,20 @@ fn vectors_of_length_one_are_told() {
     let followed = table(vec![("words", Values::Points(tfidf(1.0)))]);
     let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Labels::Text };
     assert!(facts(&followed, &Target::Absent { rows: 40 }, &info, &Split::Rows, 5, false).is_empty(), "what is done is not asked for");
+}
+
+#[test]
+fn sets_in_another_order_and_graphs_with_other_numbers_of_nodes_are_copies() {
+    let sets = |texts: &[&str]| ColumnKind::Set.parse(&mut texts.iter().copied()).unwrap();
+    let equal = |values: Values| equal_rows(&table(vec![("x", values)]));
+    assert_eq!(equal(sets(&["[[1, 2], [3, 4]]", "[[3, 4], [1, 2]]", "[[3, 2], [1, 4]]", "[[1, 2], [1, 2], [3, 4]]"])), [0, 0, 1, 2]);
+    // A series has an order.
+    let series = ColumnKind::Series.parse(&mut ["[1, 2, 3]", "[3, 2, 1]", "[1, 2, 3]"].into_iter()).unwrap();
+    assert_eq!(equal(series), [0, 1, 0]);
+    let graphs = |texts: &[&str]| Values::Graphs(Graphs::new(texts).unwrap());
+    let paths = ["C C O | 0-1 1-2", "O C C | 0-1 1-2", "C O C | 0-1 1-2", "C C O | 0-1 1-2:double", "C C O | 0-1"];
+    assert_eq!(equal(graphs(&paths)), [0, 0, 1, 2, 3]);
+    // Every node of two triangles and of a ring of six has two neighbours; distances tell them apart.
+    let rings = ["0-1 1-2 0-2 3-4 4-5 3-5", "0-1 1-2 2-3 3-4 4-5 0-5", "0-2 2-4 4-1 1-3 3-5 5-0", "0-4 4-2 2-0 1-3 3-5 5-1"];
+    assert_eq!(equal(graphs(&rings)), [0, 1, 1, 0]);
 }

@@ -1,6 +1,7 @@
 //! fisher: k(x, z) = g(x)' I^-1 g(z), g(x) = d ln p(x | theta) / d theta at the theta of the training rows (K37-K39; S3 14.25-14.27).
 //!
-//! I = -E d^2 ln p / d theta^2 by formula (analytic), sum w g g' / sum w over the training rows (empirical), or 1 (identity).
+//! I = -E d^2 ln p / d theta^2 by formula (analytic), sum w g g' / sum w over the training rows (empirical), or 1 (identity); by default the
+//! formula where the model has one, else the rows.
 //! k is the inner product of I^(-1/2) g, which are its features.
 
 use super::fitted::foreign;
@@ -26,6 +27,7 @@ pub struct Fisher {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Information {
+    Auto,
     Analytic,
     Empirical,
     Identity,
@@ -33,7 +35,7 @@ enum Information {
 
 impl Default for Fisher {
     fn default() -> Self {
-        Fisher { model: GenerativeExpr::Gaussian(Gaussian::default()), information: Information::Analytic, seed: Value::Number(0.0) }
+        Fisher { model: GenerativeExpr::Gaussian(Gaussian::default()), information: Information::Auto, seed: Value::Number(0.0) }
     }
 }
 
@@ -49,7 +51,7 @@ impl Fisher {
     /// I^(-1/2) g of each row.
     fn whitened(&self, learnt: &FittedScores, inputs: &Dataset) -> Result<Matrix> {
         let model = learnt.model.as_ref().ok_or_else(foreign)?;
-        if self.information == Information::Analytic
+        if self.takes_formula()
             && let Some(features) = model.whitened_scores(inputs)?
         {
             return Ok(features);
@@ -63,18 +65,24 @@ impl Fisher {
         Ok(scores)
     }
 
+    /// Whether the information is that of a formula where the model has one.
+    fn takes_formula(&self) -> bool {
+        matches!(self.information, Information::Auto | Information::Analytic)
+    }
+
     /// The factor that [`Fisher::whitened`] divides by.
     fn factor(&self, model: &FittedGenerative, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<Option<ShrunkFactor>> {
         let rows = weights.total(inputs.rows());
-        match self.information {
-            Information::Identity => Ok(None),
-            Information::Analytic if model.whitened_scores(&inputs.select(&[]))?.is_some() => Ok(None),
-            Information::Analytic => {
-                let why = || format!("no formula is known for {}; take information=empirical", self.model.name());
-                let known = model.information().ok_or_else(|| Error::Setting { name: "information".into(), why: why() })?;
-                ShrunkFactor::new(&known, f64::INFINITY, None, control).map(Some)
+        let known = if self.takes_formula() { model.information() } else { None };
+        match (self.information, known) {
+            (Information::Identity, _) => Ok(None),
+            _ if self.takes_formula() && model.whitened_scores(&inputs.select(&[]))?.is_some() => Ok(None),
+            (_, Some(known)) => ShrunkFactor::new(&known, f64::INFINITY, None, control).map(Some),
+            (Information::Analytic, None) => {
+                let why = format!("no formula is known for {}; take information=empirical, or auto", self.model.name());
+                Err(Error::Setting { name: "information".into(), why })
             }
-            Information::Empirical => {
+            (Information::Auto | Information::Empirical, None) => {
                 let scores = model.scores(inputs)?;
                 control.plan("the empirical information of a model", 24 * (scores.cols() as u64).pow(2))?;
                 let shares: Vec<f64> = (0..inputs.rows()).map(|i| weights.at(i) / rows).collect();
@@ -95,8 +103,8 @@ impl Kernel for Fisher {
         Param::fixed("model", "the model p, fitted to the training rows", Domain::Term(&TermList::of::<GenerativeExpr>())),
         Param::fixed(
             "information",
-            "I: by the formula of the model, the mean of g g' over the training rows, or 1",
-            Domain::Choice(&["analytic", "empirical", "identity"]),
+            "I, analytic: by the formula of the model; empirical: the mean of g g' over the training rows; identity: 1; auto: analytic where there is a formula, else empirical",
+            Domain::Choice(&["auto", "analytic", "empirical", "identity"]),
         ),
         Param::fixed("seed", "seed of what the fit of the model draws", Domain::Integer(0, usize::MAX)),
     ];

@@ -6,6 +6,7 @@ use super::fitted::Scope;
 use super::{Composed, KernelExpr, Nystroem};
 use crate::data::{Dataset, even_rows};
 use crate::gram::{Mercer, Spectral};
+use std::borrow::Cow;
 
 /// Rows whose features are counted, and whose kernel values are priced.
 const ASKED: usize = 100;
@@ -14,7 +15,16 @@ impl KernelExpr {
     /// The features of [`FeatureSource::dense`](crate::gram::FeatureSource::dense) on such rows; `None` where there are no few.
     pub fn rank(&self, data: &Dataset) -> Option<usize> {
         // Of a kernel of the list they are the same for any number of rows.
-        self.rank_on(Scope::of(&data.select(&(0..data.rows().min(1)).collect::<Vec<_>>())), data.rows())
+        let one = data.select(&(0..data.rows().min(1)).collect::<Vec<_>>());
+        self.priced(data)?.rank_on(Scope::of(&one), data.rows())
+    }
+
+    /// The kernel as settled on some rows, as numbers that are open have no size; `None` where these lack what it compares.
+    fn priced(&self, data: &Dataset) -> Option<Cow<'_, KernelExpr>> {
+        if self.values().iter().all(|own| own.value.is_settled()) {
+            return Some(Cow::Borrowed(self));
+        }
+        self.settle(&data.select(&even_rows(data.rows(), ASKED))).ok().map(Cow::Owned)
     }
 
     pub(super) fn rank_on(&self, rows: Scope<'_>, count: usize) -> Option<usize> {
@@ -29,7 +39,7 @@ impl KernelExpr {
     /// features: see [`FeatureSource::sparse`](crate::gram::FeatureSource::sparse).
     pub fn stored(&self, data: &Dataset) -> Option<usize> {
         let some = even_rows(data.rows(), ASKED);
-        self.stored_on(Scope::of(&data.select(&some))).map(|stored| stored.div_ceil(some.len().max(1)))
+        self.priced(data)?.stored_on(Scope::of(&data.select(&some))).map(|stored| stored.div_ceil(some.len().max(1)))
     }
 
     /// Nonzero features of all given rows together; `None` where the kernel is no inner product of sparse features.
@@ -44,7 +54,7 @@ impl KernelExpr {
     /// Operations of one kernel value once inputs are prepared, on average over some rows; `None` where the rows lack what it compares.
     /// Of few features it is what one number of them takes: Nystroem's is a kernel value with a landmark.
     pub fn per_value(&self, data: &Dataset) -> Option<f64> {
-        self.per_value_on(Scope::of(&data.select(&even_rows(data.rows(), ASKED))))
+        self.priced(data)?.per_value_on(Scope::of(&data.select(&even_rows(data.rows(), ASKED))))
     }
 
     pub(super) fn per_value_on(&self, rows: Scope<'_>) -> Option<f64> {

@@ -49,10 +49,10 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: 
         (Target::Classes { codes, names }, Some(columns))
             if (2..=MOST_COLUMNS).contains(&columns.len()) && model.estimator.looks_at_inputs() =>
         {
-            out.extend(in_time(regions(model, codes, names, columns, control))?)
+            out.extend(on_a_grid(regions(model, codes, names, columns, control))?)
         }
         (Target::Numbers(y), Some([x])) if y.cols() == 1 => {
-            out.extend(in_time(curve(model, *x, &y.col(0), &model.answer.columns().concat(), control))?)
+            out.extend(on_a_grid(curve(model, *x, &y.col(0), &model.answer.columns().concat(), control))?)
         }
         _ => {}
     }
@@ -77,6 +77,14 @@ fn in_time<T>(picture: Result<T>) -> Result<Option<T>> {
     match picture {
         Err(Error::Time { .. }) => Ok(None),
         other => other.map(Some),
+    }
+}
+
+/// A picture of predictions between the rows: a model of counts has none there.
+fn on_a_grid(picture: Result<Picture>) -> Result<Option<Picture>> {
+    match in_time(picture) {
+        Err(Error::Data(_)) => Ok(None),
+        other => other,
     }
 }
 
@@ -294,11 +302,11 @@ fn relevance(model: &Model) -> Result<Vec<Picture>> {
     Ok(out)
 }
 
-/// The ends of an axis: the data with a margin.
+/// The ends of an axis: the data with a margin, which ends at 0 where all have one sign: a model of counts has no value beyond.
 fn span(values: &[f64]) -> [f64; 2] {
     let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     let margin = if high > low { 0.06 * (high - low) } else { 0.5 };
-    [low - margin, high + margin]
+    [if low >= 0.0 { (low - margin).max(0.0) } else { low - margin }, if high <= 0.0 { (high + margin).min(0.0) } else { high + margin }]
 }
 
 fn numbers_table(columns: Vec<(&str, Vec<f64>)>) -> Result<Dataset> {

@@ -7,6 +7,8 @@ use mercer::estimators::{EstimatorExpr, Fitted, Predicted, Predictions, Want};
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
 use mercer::read::TargetInfo;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 const X: [[f64; 2]; 9] = [[0.0, 1.0], [1.0, 0.5], [0.5, 2.0], [2.0, 1.5], [3.0, 4.0], [4.0, 3.0], [3.5, 5.0], [5.0, 4.5], [2.5, 3.5]];
 const CODES: [usize; 9] = [0, 0, 0, 0, 1, 1, 1, 1, 1];
@@ -156,13 +158,10 @@ fn open_numbers_of_the_model_are_searched_by_held_out_rows() {
 
 #[test]
 fn the_number_of_components_of_a_density_is_the_one_of_least_bic() {
-    // Three clouds far apart.
-    let rows: Vec<[f64; 2]> = (0..60)
-        .map(|i| {
-            let wave = |k: f64| 0.4 * (k * (i as f64 + 1.0)).sin();
-            [9.0 * (i % 3) as f64 + wave(1.7), wave(2.3)]
-        })
-        .collect();
+    // Three normal clouds far apart.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+    let rows: Vec<[f64; 2]> = (0..60).map(|i| [20.0 * (i % 3) as f64 + normal(), normal()]).collect();
     let (data, target) = (numbers(&rows), Target::Absent { rows: rows.len() });
     let bic = |components: usize| {
         let model = fit(&format!("density(gaussian_mixture(components={components}))"), &data, &target, None).unwrap();
@@ -188,4 +187,11 @@ fn the_number_of_components_of_a_density_is_the_one_of_least_bic() {
     assert!(why.contains("prior") && why.contains("BIC chooses among whole numbers"), "{why}");
     let why = fit("density(gaussian_mixture(components=1..30, starts=1..30))", &data, &target, None).unwrap_err().to_string();
     assert!(why.contains("narrow"), "{why}");
+}
+
+#[test]
+fn a_row_that_the_model_of_a_class_cannot_hold_is_named_by_its_place_in_the_table() {
+    let counts = [[3.0, 1.0], [0.0, 2.0], [4.0, 1.0], [1.0, 5.0], [2.0, 0.0], [1.0, -3.0], [2.0, 2.0]];
+    let why = fit("bayes(multinomial)", &numbers(&counts), &classes(&[0, 1, 0, 1, 0, 1, 0]), None).unwrap_err().to_string();
+    assert!(why.contains("row 6, column 2: found -3"), "{why}");
 }

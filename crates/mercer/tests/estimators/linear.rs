@@ -319,7 +319,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     assert!(said(Linear { c: 0.0, ..TIGHT }, &signs(&y), None).contains("c=0"));
     let values = EstimatorExpr::parse("linear_svc(solver=primal, loss=hinge, c=1)").unwrap();
     assert_eq!(values.to_string(), "linear_svc(c=1, loss=hinge, solver=primal)");
-    assert!(said(Linear { squared: false, primal: true, ..TIGHT }, &signs(&y), None).contains("take a squared loss"));
+    assert!(said(Linear { squared: false, primal: true, ..TIGHT }, &signs(&y), None).contains("needs a squared loss"));
     let short = fitted(&TIGHT.svr(0.0), &points, &Target::Numbers(Matrix::zeros(9, 1)), None, &control, 0);
     assert!(short.unwrap_err().to_string().contains("expected 10, found 9"));
 }

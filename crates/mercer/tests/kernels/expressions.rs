@@ -82,3 +82,20 @@ fn labels_are_strings_where_a_kernel_of_strings_can_mean_nothing_else() {
     assert!(strings("equal", &columns).is_empty());
     assert!(strings("spectrum(k=2)", &[("s", ColumnKind::Sequence), ("city", ColumnKind::Category)]).is_empty());
 }
+
+#[test]
+fn a_kernel_with_open_numbers_costs_what_it_does_where_these_are_settled() {
+    let data = testkit::table(40, 3);
+    for text in [
+        "on(seq, spectrum(k=2..4))",
+        "on(seq, normalise(spectrum(k=auto)))",
+        "on(seq, fisher(hmm(states=2..3)))",
+        "on([a, b], fisher(gaussian_mixture(components=1..4)))",
+        "on([a, b], nystroem(rbf, rank=5)) + on(seq, blended(k=2..4))",
+    ] {
+        let open = KernelExpr::parse(text).unwrap();
+        let settled = open.settle(&data).unwrap();
+        let costs = |kernel: &KernelExpr| (kernel.rank(&data), kernel.stored(&data), kernel.per_value(&data));
+        assert_eq!(costs(&open), costs(&settled), "{text}");
+    }
+}

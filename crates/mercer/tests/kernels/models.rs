@@ -128,7 +128,7 @@ fn the_information_is_minus_the_mean_second_derivative_and_positive_definite() {
     // (1/N) sum g g' and 1 in its place, of a mean alone.
     let (x, m) = ([1.0, 3.0, 2.5, -4.0], 0.625);
     let empirical = x.iter().map(|x| ((x - m) / 2.25f64).powi(2)).sum::<f64>() / 4.0;
-    for (information, value) in [("analytic", 1.0 / 2.25), ("empirical", empirical), ("identity", 1.0)] {
+    for (information, value) in [("auto", 1.0 / 2.25), ("analytic", 1.0 / 2.25), ("empirical", empirical), ("identity", 1.0)] {
         let k = matrix(&format!("fisher(gaussian(variance=2.25), information={information})"), &one);
         for (i, a) in x.iter().enumerate() {
             for (j, b) in x.iter().enumerate() {

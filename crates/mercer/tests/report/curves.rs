@@ -30,3 +30,20 @@ fn the_band_of_a_fast_wave_is_counted_at_the_rows() {
     let Picture::Curve(curve) = curve else { return };
     assert!(x.iter().all(|x| curve.at.contains(x)), "the curve goes through the place of every row");
 }
+
+#[test]
+fn a_model_of_counts_has_a_page_without_pictures_between_its_rows() {
+    let column = |k: usize| (0..24).map(|i| ((i * (k + 3)) % 7) as f64 + if i % 2 == k % 2 { 4.0 } else { 0.0 }).collect();
+    let columns = (0..3).map(|k| Column { name: format!("c{k}"), values: Values::Numbers(column(k)) }).collect();
+    let data = Dataset::new(columns).unwrap();
+    let target = Target::Classes { codes: (0..24).map(|i| i % 2).collect(), names: vec!["a".into(), "b".into()] };
+    for (estimator, kernel) in [("bayes(multinomial)", None), ("svc(c=1)", Some("histogram_intersection"))] {
+        let mut learner = Learner::new(EstimatorExpr::parse(estimator).unwrap());
+        learner.kernel = kernel.map(|kernel| KernelExpr::parse(kernel).unwrap());
+        let model = learner.fit(&data, &target, &TargetInfo::of(&target), None, &Control::default()).unwrap();
+        let row = Row::of_model(&model, &data, &target, None, &Control::default()).unwrap_or_else(|why| panic!("{estimator}: {why}"));
+        let regions = row.pictures.iter().find_map(|p| if let Picture::Regions(regions) = p { Some(regions) } else { None });
+        assert_eq!(regions.is_some(), kernel.is_some(), "{estimator}");
+        assert!(regions.is_none_or(|r| r.across[0] >= 0.0 && r.upwards[0] >= 0.0));
+    }
+}

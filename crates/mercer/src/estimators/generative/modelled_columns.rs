@@ -61,6 +61,8 @@ impl Modelled {
         let notes = notes.collect();
         let rows = select(&table, &columns)?;
         let model = model.settle(&rows, RowWeights::from(task.weights))?;
+        // Before rows are parted by class, so that a fault names its row.
+        model.check(&rows)?;
         Ok(Modelled { model, rows, columns, notes })
     }
 }

@@ -274,13 +274,15 @@ impl MiSvm {
         let (mut start, mut round): (Option<FittedSvc>, usize) = (None, 0);
         loop {
             round += 1;
+            task.control.tell(&format!("machines of the vectors of '{name}'"), round - 1, most);
             let target = Target::Classes { codes: labels.clone(), names: vec!["other".into(), name.into()] };
             let machine =
                 svc.fit_from(&Task { gram: bags.vectors, target: &target, weights: weights.as_deref(), ..*task }, start.as_ref())?;
             let support = Subset::new(bags.vectors, &all, &machine.expansion.support);
             let next = bags.classes(&machine.expansion.predict(&support, task.control)?.into_data());
             let settled = next == labels;
-            if settled || round >= most {
+            let out_of_time = task.control.out_of_time();
+            if settled || round >= most || out_of_time {
                 let mut summary = machine.summary().clone();
                 let found = labels.iter().sum::<usize>();
                 summary.notes.insert(
@@ -289,7 +291,8 @@ impl MiSvm {
                 );
                 if !settled {
                     summary.converged = false;
-                    summary.notes.push(format!("classes of vectors still changed after {round} rounds; allow more rounds"));
+                    let more = if out_of_time { "time" } else { "rounds" };
+                    summary.notes.push(format!("classes of vectors still changed after {round} rounds; allow more {more}"));
                 }
                 return Ok(Machine { expansion: machine.expansion, summary });
             }
