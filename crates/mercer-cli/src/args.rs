@@ -142,7 +142,7 @@ pub(crate) struct Learning {
 pub(crate) struct Contest {
     #[command(flatten)]
     pub learning: Learning,
-    /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
+    /// Estimators such as "svc(c=1), ridge"; the usual ones that can predict the target if left out.
     #[arg(long, alias = "estimator", value_name = "A,B", help_heading = "What to learn")]
     pub estimators: Vec<String>,
     /// Folds of the cross-validation.

@@ -83,7 +83,10 @@ impl Vectors {
 
     pub(super) fn describe(&self) -> String {
         let how = if self.centre.is_empty() { "divided by its largest absolute value" } else { "standardised (mean 0, sd 1)" };
-        format!("Each of the {} dimensions of {} is {how} over the training rows.", self.scale.len(), self.column)
+        match self.scale.len() {
+            1 => format!("{} is {how} over the training rows.", self.column),
+            many => format!("Each of the {many} dimensions of {} is {how} over the training rows.", self.column),
+        }
     }
 }
 

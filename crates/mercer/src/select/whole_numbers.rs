@@ -35,7 +35,7 @@ pub(super) fn choose(
     let combinations = combinations(&free)?;
     let bound = start.kernel.bind_within(None, examples.data, control)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
-    let (mut tried, mut indifference, mut failure) = (Vec::new(), 0.0, None);
+    let (mut tried, mut indifference, mut failures) = (Vec::new(), 0.0, Vec::new());
     for (done, x) in combinations.iter().enumerate() {
         control.tell(&format!("fits compared by {name}"), done, combinations.len());
         if control.out_of_time() && !tried.is_empty() {
@@ -49,13 +49,13 @@ pub(super) fn choose(
             Err(Error::Time { .. }) if !tried.is_empty() => break,
             Err(why) if why.ends_all() => return Err(why),
             // Such as more components than rows.
-            Err(why) => failure = Some(why),
+            Err(why) => failures.push(why),
         }
     }
     let best = tried.iter().filter(|(_, value)| value.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1));
     let Some((best, least)) = best.map(|(x, value)| ((*x).clone(), *value)) else {
         let none = || Error::Numerical { what: name.into(), why: "it is finite for none of the settings".into() };
-        return Err(failure.unwrap_or_else(none));
+        return Err(failures.pop().unwrap_or_else(none));
     };
     let curves: Vec<Curve> = (0..free.len()).map(|k| along(k, &best, &tried, least + indifference)).collect();
     let setting = start.with(&free, &best)?;
@@ -66,7 +66,7 @@ pub(super) fn choose(
         value: Some(least),
         same: Some(least + indifference),
         evaluations: tried.len(),
-        complete: tried.len() + usize::from(failure.is_some()) >= combinations.len(),
+        complete: tried.len() + failures.len() == combinations.len(),
         rows: examples.rows(),
         parameters: found,
     };

@@ -182,7 +182,8 @@ fn the_number_of_components_of_a_density_is_the_one_of_least_bic() {
     assert!(few.about.tuning.unwrap().evaluations == 6);
     let few = numbers(&X[..5]);
     let model = fit("density(gaussian_mixture(components=4..9))", &few, &Target::Absent { rows: 5 }, None).unwrap();
-    assert_eq!(model.about.tuning.unwrap().evaluations, 2);
+    let tuning = model.about.tuning.unwrap();
+    assert_eq!((tuning.evaluations, tuning.complete), (2, true));
     let why = fit("density(gaussian_mixture(prior=1..3))", &data, &target, None).unwrap_err().to_string();
     assert!(why.contains("prior") && why.contains("BIC chooses among whole numbers"), "{why}");
     let why = fit("density(gaussian_mixture(components=1..30, starts=1..30))", &data, &target, None).unwrap_err().to_string();
