@@ -18,9 +18,10 @@ from pathlib import Path
 import pages
 import record
 
-#: Kernels of sets, those of one vocabulary together. The kernel value of a Fisher vector is the mean over all pairs of patches.
+#: Kernels of sets. A product of Fisher vectors is the mean of a kernel over all pairs of patches. The prior keeps variances of components
+#: from falling to those of the patches without ink, which are all alike.
 KERNELS = [f"normalise(codebook(centres={k}, assign={assign}))" for k in (16, 64, 256) for assign in ("hard", "soft")]
-KERNELS += [f"normalise(set_mean(fisher(gaussian_mixture(components={k}))))" for k in (4, 16)]
+KERNELS += [f"normalise(set_mean(fisher(gaussian_mixture(components={k}{prior}))))" for k in (4, 16) for prior in ("", ", prior=1000")]
 KERNELS += ["normalise(set_mean(rbf))", "normalise(pyramid_match)"]
 COSTS = (1, 10, 100)
 
