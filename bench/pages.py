@@ -218,33 +218,73 @@ MUSK = ("musk", "--target target --group-into molecule_name --types conformation
 GRAPHS = ("normalise(weisfeiler_lehman)", "normalise(shortest_path)", "normalise(vertex_histogram)", "normalise(graphlet)")
 
 CASES = {
-    "kernels/weisfeiler_lehman": Case(*MUTAG, ("normalise(weisfeiler_lehman)", "weisfeiler_lehman", "normalise(weisfeiler_lehman(depth=2))", "vertex_histogram")),
-    "kernels/shortest_path": Case(*MUTAG, ("normalise(shortest_path)", "shortest_path", "normalise(shortest_path(pairs=unordered))", "weisfeiler_lehman")),
+    "kernels/weisfeiler_lehman": Case(
+        *MUTAG, ("normalise(weisfeiler_lehman)", "weisfeiler_lehman", "normalise(weisfeiler_lehman(depth=2))", "vertex_histogram")
+    ),
+    "kernels/shortest_path": Case(
+        *MUTAG, ("normalise(shortest_path)", "shortest_path", "normalise(shortest_path(pairs=unordered))", "weisfeiler_lehman")
+    ),
     "kernels/vertex_histogram": Case(*MUTAG, ("vertex_histogram", "normalise(vertex_histogram)", "weisfeiler_lehman")),
     "kernels/graphlet": Case(*MUTAG, ("graphlet", "normalise(graphlet)", "graphlet(size=3)", "normalise(graphlet) + normalise(weisfeiler_lehman)")),
-    "kernels/random_walk": Case(*MUTAG, ("normalise(random_walk)", "normalise(random_walk(decay=0.01))", "normalise(random_walk(decay=0.05, unlimited=true))", "normalise(weisfeiler_lehman)")),
+    "kernels/random_walk": Case(
+        *MUTAG, ("normalise(random_walk)", "normalise(random_walk(decay=0.01))", "normalise(random_walk(decay=0.05, unlimited=true))",
+        "normalise(weisfeiler_lehman)")
+    ),
     "kernels/global_alignment": Case(*STROKES, ("global_alignment", "global_alignment(band=4)", "clip(dtw)", "normalise(signature(time=true))")),
     "kernels/dtw": Case(*ROWS, ("dtw", "dtw(window=3)", "clip(dtw)", "global_alignment"), "svc,knn,baseline"),
-    "kernels/signature": Case(*STROKES, ("normalise(signature(time=true))", "normalise(signature)", "normalise(signature(depth=6))", "global_alignment")),
-    "kernels/signature_pde": Case(*STROKES, ("clip(normalise(signature_pde))", "clip(normalise(signature_pde(time=true)))", "normalise(signature)", "global_alignment")),
-    "kernels/autoregressive": Case(*ROWS, ("autoregressive", "autoregressive(order=1)", "normalise(fisher(autoregressive, information=identity))", "global_alignment")),
-    "kernels/cross_correlation": Case(*SONAR, ("normalise(cross_correlation)", "normalise(cross_correlation(gamma=50))", "global_alignment", "autoregressive(order=10)")),
+    "kernels/signature": Case(
+        *STROKES, ("normalise(signature(time=true))", "normalise(signature)", "normalise(signature(depth=6))", "global_alignment")
+    ),
+    "kernels/signature_pde": Case(
+        *STROKES, ("clip(normalise(signature_pde))", "clip(normalise(signature_pde(time=true)))", "normalise(signature)", "global_alignment")
+    ),
+    "kernels/autoregressive": Case(
+        *ROWS, ("autoregressive", "autoregressive(order=1)", "normalise(fisher(autoregressive, information=identity))", "global_alignment")
+    ),
+    "kernels/cross_correlation": Case(
+        *SONAR, ("normalise(cross_correlation)", "normalise(cross_correlation(gamma=50))", "global_alignment", "autoregressive(order=10)")
+    ),
     "kernels/pyramid_match": Case(*INK, ("normalise(pyramid_match)", "normalise(pyramid_match(shifts=10))", "pyramid_match", "normalise(codebook)")),
-    "kernels/codebook": Case(*INK, ("normalise(codebook)", "normalise(codebook(assign=soft))", "normalise(codebook(by=linear))", "normalise(codebook(centres=16))", "normalise(codebook(centres=256))")),
-    "kernels/set_mean": Case(*MUSK, ("normalise(set_mean(rbf))", "normalise(set_sum(rbf))", "normalise(set_mean(linear))", "set_extremes(polynomial(degree=3))")),
-    "kernels/set_extremes": Case(*MUSK, ("set_extremes(rbf)", "set_extremes(polynomial(degree=3))", "set_extremes(linear)", "normalise(set_mean(rbf))")),
-    "kernels/best_match": Case(*MUSK, ("clip(best_match(rbf))", "best_match(rbf)", "normalise(set_mean(rbf))", "set_extremes(rbf)"), "svc,knn,baseline"),
-    "kernels/subset_tree": Case(*SENTENCES, ("normalise(subset_tree(decay=0.05..1))", "normalise(subset_tree)", "normalise(subtree)")),
+    "kernels/codebook": Case(
+        *INK, ("normalise(codebook)", "normalise(codebook(assign=soft))", "normalise(codebook(by=linear))", "normalise(codebook(centres=16))",
+        "normalise(codebook(centres=256))")
+    ),
+    "kernels/set_mean": Case(
+        *MUSK, ("normalise(set_mean(rbf))", "normalise(set_sum(rbf))", "normalise(set_mean(linear))", "set_extremes(polynomial(degree=3))")
+    ),
+    "kernels/set_extremes": Case(
+        *MUSK, ("set_extremes(rbf)", "set_extremes(polynomial(degree=3))", "set_extremes(linear)", "normalise(set_mean(rbf))")
+    ),
+    "kernels/best_match": Case(
+        *MUSK, ("clip(best_match(rbf))", "best_match(rbf)", "normalise(set_mean(rbf))", "set_extremes(rbf)"), "svc,knn,baseline"
+    ),
+    "kernels/subset_tree": Case(*SENTENCES, ("normalise(subset_tree)", "normalise(subset_tree(decay=0.05..1))", "normalise(subtree)")),
     "kernels/subtree": Case(*SENTENCES, ("normalise(subtree)", "normalise(subtree(decay=0.01))", "normalise(subset_tree)")),
     "kernels/partial_tree": Case(*SENTENCES, ("normalise(partial_tree)", "normalise(subset_tree)", "normalise(subtree)")),
-    "kernels/fisher": Case("promoters", "--target promoter", ("normalise(fisher(markov(order=2)))", "normalise(fisher(markov(order=2), information=identity))", "normalise(spectrum(k=3))", "normalise(weighted_degree)")),
-    "kernels/probability_product": Case(*INK, ("probability_product(gaussian(covariance=full), datum=vectors)", "probability_product(gaussian(covariance=full), datum=vectors, rho=0.5)", "probability_product(gaussian_mixture(components=4), datum=vectors)", "normalise(pyramid_match)")),
-    "models/markov": Case("promoters", "--target promoter", (), "bayes(markov(order=0)),bayes(markov(order=1)),bayes(markov(order=2)),bayes(markov(order=3)),baseline"),
+    "kernels/fisher": Case(
+        "promoters", "--target promoter", ("normalise(fisher(markov(order=2)))", "normalise(fisher(markov(order=2), information=identity))",
+        "normalise(spectrum(k=3))", "normalise(weighted_degree)")
+    ),
+    "kernels/probability_product": Case(
+        *INK, ("probability_product(gaussian(covariance=full), datum=vectors)",
+        "probability_product(gaussian(covariance=full), datum=vectors, rho=0.5)",
+        "probability_product(gaussian_mixture(components=4), datum=vectors)", "normalise(pyramid_match)")
+    ),
+    "models/markov": Case(
+        "promoters", "--target promoter", (),
+        "bayes(markov(order=0)),bayes(markov(order=1)),bayes(markov(order=2)),bayes(markov(order=3)),baseline"
+    ),
     "models/hmm": Case("promoters", "--target promoter", (), "bayes(hmm(states=2)),bayes(hmm(states=4)),bayes(markov(order=2)),baseline"),
-    "models/gaussian_hmm": Case(*RADAR, (), "bayes(gaussian_hmm(states=2)),bayes(gaussian_hmm(states=4)),bayes(gaussian_hmm(states=8)),bayes(autoregressive),baseline"),
-    "models/gaussian": Case("vowels", "--target vowel", (), "bayes(gaussian),bayes(gaussian(covariance=full)),bayes(gaussian(covariance=spherical)),baseline"),
+    "models/gaussian_hmm": Case(
+        *RADAR, (), "bayes(gaussian_hmm(states=2)),bayes(gaussian_hmm(states=4)),bayes(gaussian_hmm(states=8)),bayes(autoregressive),baseline"
+    ),
+    "models/gaussian": Case(
+        "vowels", "--target vowel", (), "bayes(gaussian),bayes(gaussian(covariance=full)),bayes(gaussian(covariance=spherical)),baseline"
+    ),
     "models/gaussian_mixture": Case("galaxies", "", (), "", tuple(f"gaussian_mixture(components={k})" for k in (1, 2, 3, 4, 6))),
-    "models/multinomial": Case("messages", "--target label", (), "bayes(multinomial),bayes(multinomial(prior=0.01)),bayes(dirichlet_multinomial),baseline"),
+    "models/multinomial": Case(
+        "messages", "--target label", (), "bayes(multinomial),bayes(multinomial(prior=0.01)),bayes(dirichlet_multinomial),baseline"
+    ),
     "models/dirichlet_multinomial": Case("questions", "--target label", (), "bayes(dirichlet_multinomial),bayes(multinomial),baseline"),
     "models/autoregressive": Case("carbon_dioxide", "--types change=series", (), "", tuple(f"autoregressive(order={k})" for k in (1, 2, 6, 12))),
 }  # fmt: skip
@@ -282,6 +322,8 @@ def score(row):
 
 
 def seconds(value):
+    if value < 0.1:
+        return "under 0.1 s"
     return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"
 
 
@@ -302,7 +344,8 @@ def by_estimator(mercer, folder, case):
     run = compared(mercer, folder, case, None)
     rows = ["| estimator | accuracy | one fit |", "|---|---|---|"]
     for row in run.document["rows"]:
-        name = "guessing" if row["estimator"] == "baseline" else f"`{row['estimator'].replace('model=', '')}`"
+        shown = {"baseline": "guessing", "bayes": "`bayes(gaussian)`"}
+        name = shown.get(row["estimator"]) or f"`{row['estimator'].replace('model=', '')}`"
         rows.append(f"| {name} | {score(row)} | {1000 * row['fit_seconds']:.3g} ms |")
     return run, rows
 
@@ -327,7 +370,8 @@ def example(mercer, folder, case):
     """The lines of the block of a page."""
     how = by_density if case.densities else by_kernel if case.kernels else by_estimator
     run, rows = how(mercer, folder, case)
-    return ["```console", f"$ {run.typed}", run.head, "```", "", *rows, "", f"The command took {seconds(run.seconds)} on {os.cpu_count()} cores. The table is made by [bench/pages.py](../../bench/pages.py)."]
+    said = f"The command took {seconds(run.seconds)} on {os.cpu_count()} cores. [bench/pages.py](../../bench/pages.py) makes the table and this block."
+    return ["```console", f"$ {run.typed}", run.head, "```", "", *rows, "", said]
 
 
 def rewritten(text, block):
