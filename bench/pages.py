@@ -370,7 +370,7 @@ def example(mercer, folder, case):
     """The lines of the block of a page."""
     how = by_density if case.densities else by_kernel if case.kernels else by_estimator
     run, rows = how(mercer, folder, case)
-    said = f"The command took {seconds(run.seconds)} on {os.cpu_count()} cores. [bench/pages.py](../../bench/pages.py) makes the table and this block."
+    said = f"The command took {seconds(run.seconds)} on {os.cpu_count()} cores. Made by [bench/pages.py](../../bench/pages.py)."
     return ["```console", f"$ {run.typed}", run.head, "```", "", *rows, "", said]
 
 

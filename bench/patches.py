@@ -3,7 +3,7 @@
 usage: python bench/patches.py [--mercer target/release/mercer] [--digits 500] [KERNEL ...]
 
 Each of the usps digits is the set of its 25 patches of 4 x 4 pixels, with and without the place of each patch. `mercer compare` scores
-`svc(c=1)`, `svc(c=10)` and `svc(c=100)` over five folds, in which codebooks and mixtures are learnt anew; the best of the three is told.
+`svc(c=1)`, `svc(c=10)` and `svc(c=100)` over five folds, with codebooks and mixtures fitted in each fold; the best of the three is reported.
 Kernels are named by the beginning of their expression. One line of JSON for each kernel and table.
 """
 
