@@ -9,7 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 #: The programs in the order of the page; others come after them.
-ORDER = ["comparisons", "real", "deadlines", "run", "svm", "hard", "linear", "low_rank", "components", "texts", "strings", "structures",
+ORDER = ["comparisons", "real", "deadlines", "run", "svm", "hard", "linear", "low_rank", "components", "texts", "strings", "structures", "patches",
          "calibration", "probabilities", "classes", "relevance", "smoothing", "curves", "ise", "clusters"]  # fmt: skip
 #: Notes of no more letters stand in the table, longer ones below it.
 SHORT = 70
