@@ -271,7 +271,8 @@ impl Learner {
         };
         let mut bound = bind(&kernel, &self.estimator, &open, control)?;
         // The origin is a place like any other.
-        if open.mercer() == Mercer::Always && self.estimator.needs() != Needs::Coordinates {
+        let reads_values = self.estimator.looks_at_inputs() && self.estimator.needs() != Needs::Coordinates;
+        if open.mercer() == Mercer::Always && reads_values {
             notices.extend(zero_norm_rows(bound.as_ref(), rows));
         }
         let (tuned, tune_seconds) = match &before.tuned {

@@ -25,6 +25,8 @@ pub enum Structure<'a> {
         rows: &'a [usize],
         /// Where those of each set along the columns do.
         cols: &'a [usize],
+        /// The features of whole sets, where those of the vectors are few.
+        means: &'a dyn FeatureSource,
     },
     /// Z = C L'^-1 for the rows, applied without being formed. Everything else, the features formed included, is available but expensive.
     Whitened {
@@ -74,8 +76,10 @@ impl<'a> Structure<'a> {
     /// What forms the features, if there are any.
     fn source(self) -> Option<&'a dyn FeatureSource> {
         match self {
-            Structure::Features(source) | Structure::Whitened { formed: source, .. } => Some(source),
-            Structure::Opaque | Structure::Held(_) | Structure::Sets { .. } => None,
+            Structure::Features(source) | Structure::Whitened { formed: source, .. } | Structure::Sets { means: source, .. } => {
+                Some(source)
+            }
+            Structure::Opaque | Structure::Held(_) => None,
         }
     }
     /// [`FeatureSource::dense`], where there is a source.

@@ -31,7 +31,7 @@ struct VectorsOfSome<'a> {
 
 impl<'a> VectorsOfSome<'a> {
     fn of(gram: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Option<Box<Self>> {
-        let Structure::Sets { vectors, rows: row_starts, cols: col_starts } = gram.structure() else { return None };
+        let Structure::Sets { vectors, rows: row_starts, cols: col_starts, .. } = gram.structure() else { return None };
         let taken = |list: &[usize], starts: &[usize]| -> (Vec<usize>, Vec<usize>) {
             let mut own = vec![0];
             own.extend(list.iter().scan(0, |end, &i| {
@@ -135,7 +135,7 @@ impl Gram for Subset<'_> {
     }
     fn structure(&self) -> Structure<'_> {
         match &self.vectors {
-            Some(some) => Structure::Sets { vectors: &some.vectors, rows: &some.rows, cols: &some.cols },
+            Some(some) => Structure::Sets { vectors: &some.vectors, rows: &some.rows, cols: &some.cols, means: self },
             None => Structure::Features(self),
         }
     }

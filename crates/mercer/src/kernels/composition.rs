@@ -387,7 +387,9 @@ impl<C: Composition> AnyComposition for Composed<C> {
     fn rank(&self, rows: Scope<'_>, count: usize) -> Option<usize> {
         let selected = narrowed(self, rows).ok()?;
         let rows = rows.narrowed(selected.as_deref());
-        let parts: Vec<Option<usize>> = self.of.iter().map(|p| p.rank_on(rows, count)).collect();
+        let inner = self.how.inner(rows, RowWeights::from(None)).ok()?;
+        let theirs = inner.as_ref().map_or(rows, |(data, _)| Scope::of(data));
+        let parts: Vec<Option<usize>> = self.of.iter().map(|p| p.rank_on(theirs, count)).collect();
         self.how.rank(&parts, count)
     }
     fn stored(&self, rows: Scope<'_>) -> Option<usize> {

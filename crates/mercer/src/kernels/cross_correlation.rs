@@ -57,7 +57,7 @@ impl CrossCorrelation {
     fn value(&self, x: &[f64], z: &[f64], channels: usize) -> f64 {
         let (gamma, least) = (self.gamma.number(), (-self.gamma.number()).exp());
         let at = |c: f64| if gamma * c < 1.0 { least * (gamma * c).exp_m1() } else { (gamma * (c - 1.0)).exp() - least };
-        correlations(x, z, channels).map(at).sum()
+        correlations(x, z, channels).fold(0.0, |sum, c| sum + at(c))
     }
 }
 

@@ -59,6 +59,29 @@ fn a_set_kernel_is_the_sum_or_the_mean_over_all_pairs() {
 }
 
 #[test]
+fn features_of_vectors_are_those_of_sets_on_average() {
+    let (expr, control) = (KernelExpr::parse("normalise(set_mean(linear))").unwrap(), Control::default());
+    assert_eq!((expr.rank(&data(&rows())), KernelExpr::parse("set_mean(rbf)").unwrap().rank(&data(&rows()))), (Some(3), None));
+    let bound = expr.bind(None, &data(&rows())).unwrap();
+    let features = bound.structure().dense_features(Side::Rows).unwrap();
+    for (i, set) in rows().iter().enumerate() {
+        let mean: Vec<f64> = (0..3).map(|j| set.iter().map(|v| v[j]).sum::<f64>() / set.len().max(1) as f64).collect();
+        let norm = mean.iter().map(|v| v * v).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+        assert!((0..3).all(|j| (features[(i, j)] - mean[j] / norm).abs() <= 1e-14), "{i}");
+    }
+    // Vectors are still there for who reads them.
+    let target = Target::Classes { codes: (0..12).map(|i| i % 2).collect(), names: vec!["a".into(), "b".into()] };
+    for estimator in ["mi_svm(c=1)", "linear_svc(c=1)", "ridge(lambda=1)"] {
+        let learner = Learner {
+            kernel: Some(KernelExpr::parse("set_mean(linear)").unwrap()),
+            ..Learner::new(EstimatorExpr::parse(estimator).unwrap())
+        };
+        let info = mercer::read::TargetInfo::of(&target);
+        learner.fit(&data(&rows()), &target, &info, None, &control).unwrap_or_else(|why| panic!("{estimator}: {why}"));
+    }
+}
+
+#[test]
 fn sets_of_one_vector_have_the_kernel_of_their_vectors() {
     let rows: Vec<Vec<Vec<f64>>> = (0..9).map(|i| vec![vec![(i as f64).sin(), (i as f64).cos()]]).collect();
     let points = Dataset::from_points(Points::dense(9, 2, rows.concat().concat()).unwrap());

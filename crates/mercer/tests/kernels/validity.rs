@@ -270,3 +270,13 @@ fn a_repaired_similarity_gives_training_rows_their_training_values() {
         }
     }
 }
+
+#[test]
+fn landmarks_of_what_is_no_mercer_kernel_say_so() {
+    let rows: Vec<f64> = (0..30).map(f64::from).collect();
+    let data = Dataset::new(vec![Column { name: "x".into(), values: Values::Numbers(rows) }]).unwrap();
+    let learn = |text: &str| KernelExpr::parse(text).unwrap().settle(&data).unwrap().learn(&data, None, &Control::default());
+    let why = learn("nystroem(negative_distance, rank=10)").unwrap_err().to_string();
+    assert!(why.contains("not known to be a Mercer kernel") && why.contains("take clip(negative_distance"), "{why}");
+    assert!(learn("nystroem(rbf, rank=10)").is_ok());
+}

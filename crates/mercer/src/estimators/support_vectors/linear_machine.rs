@@ -81,7 +81,8 @@ impl Machine<'_> {
         let smooth = self.squared && self.solver != LinearSolver::Dual;
         let has_weights = task.gram.structure().features_stand_alone();
         if self.solver == LinearSolver::Primal && !(smooth && has_weights) {
-            let needs = if smooth { "features that mean the same in every batch; take a kernel that has such" } else { "a squared loss; take one" };
+            let needs =
+                if smooth { "features that mean the same in every batch; take a kernel that has such" } else { "a squared loss; take one" };
             let why = format!("Newton's method needs {needs}, or write {}(solver=dual)", self.owner);
             return Err(Error::Setting { name: "solver".into(), why });
         }

@@ -5,14 +5,16 @@
 use crate::control::Control;
 use crate::data::{Cells, Column, ColumnKind, Dataset, RowWeights, Sets, Values};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Bound, Gram, Side, Structure, axpy, with_scratch};
+use crate::gram::{Block, Bound, FeatureSource, Gram, LowRank, Side, Structure, axpy, with_scratch};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A kernel of vectors, over all pairs of two sets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -103,6 +105,10 @@ impl Composition for OverSets {
     fn closure(&self) -> Closure {
         Closure::Faithful
     }
+    /// Means or sums of the features of vectors.
+    fn rank(&self, parts: &[Option<usize>], _: usize) -> Option<usize> {
+        parts.first().copied().flatten()
+    }
     /// Every vector of one set with every vector of the other.
     fn per_value(&self, parts: &[f64], rows: Scope<'_>) -> f64 {
         per_value(parts, rows)
@@ -165,14 +171,16 @@ struct FixedSets {
 
 impl Fixed for FixedSets {
     fn among(&self, control: &Control) -> Result<Box<dyn Bound>> {
+        let means = self.side.means.clone().map(|means| LowRank::among(means, ()));
         let of = self.vectors.among(control)?;
-        Ok(Box::new(SetGram { reduction: self.reduction, of, rows: self.side.clone(), cols: self.side.clone() }))
+        Ok(Box::new(SetGram { reduction: self.reduction, of, rows: self.side.clone(), cols: self.side.clone(), means }))
     }
     fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
         let (sets, new) = vectors(Scope { selected: Some(&self.column), ..Scope::of(new) })?;
         let of = self.vectors.cross(&new, control)?;
         let rows = SetSide::new(self.reduction, self.of.gram(&new, control)?.as_ref(), sets.starts());
-        Ok(Box::new(SetGram { reduction: self.reduction, of, rows, cols: self.side.clone() }))
+        let means = rows.means.clone().zip(self.side.means.clone()).map(|(rows, cols)| LowRank::cross(rows, cols, ()));
+        Ok(Box::new(SetGram { reduction: self.reduction, of, rows, cols: self.side.clone(), means }))
     }
 }
 
@@ -188,20 +196,42 @@ struct SetGram {
     of: Box<dyn Bound>,
     rows: SetSide,
     cols: SetSide,
+    /// The products of the features of sets, where there are such: each vector is then read once and not compared with every other.
+    means: Option<LowRank<()>>,
 }
 
-/// The sets along one side: where the vectors of each begin, and K(X, X).
+/// The sets along one side: where the vectors of each begin, K(X, X), and where vectors have few features, those of each set.
 #[derive(Clone)]
 struct SetSide {
     starts: Vec<usize>,
     diagonal: Vec<f64>,
+    means: Option<Arc<Matrix>>,
 }
 
 impl SetSide {
     /// `among` is the kernel among the vectors.
     fn new(reduction: Reduction, among: &dyn Bound, starts: &[usize]) -> Self {
-        SetSide { starts: starts.to_vec(), diagonal: diagonal(reduction, among, starts) }
+        let means = features_of_sets(reduction, among, starts).map(Arc::new);
+        let diagonal = match &means {
+            Some(means) => (0..means.rows()).map(|set| means.row(set).iter().map(|v| v * v).sum()).collect(),
+            None => diagonal(reduction, among, starts),
+        };
+        SetSide { starts: starts.to_vec(), diagonal, means }
     }
+}
+
+/// Means or sums of the features of the vectors of each set, 0 of an empty one; `None` of the best pairs, and where vectors have no few
+/// features.
+fn features_of_sets(reduction: Reduction, among: &dyn Bound, starts: &[usize]) -> Option<Matrix> {
+    let structure = among.structure();
+    let linear = reduction != Reduction::Best && structure.features_stand_alone();
+    let features = structure.dense_features(Side::Rows).filter(|_| linear)?;
+    let mut means = Matrix::zeros(starts.len() - 1, features.cols());
+    for (set, range) in starts.windows(2).map(|w| w[0]..w[1]).enumerate() {
+        let factor = reduction.factor(range.len());
+        range.for_each(|i| axpy(factor, features.row(i), means.row_mut(set)));
+    }
+    Some(means)
 }
 
 /// The parts of a row of values that each set has.
@@ -308,9 +338,15 @@ impl Gram for SetGram {
         (self.rows.diagonal.len(), self.cols.diagonal.len())
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
-        self.rows(rows, cols, 0, &mut out);
+        match &self.means {
+            Some(means) => means.fill(rows, cols, out),
+            None => self.rows(rows, cols, 0, &mut out),
+        }
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        if let Some(means) = &self.means {
+            return means.fill_rows(rows, cols, out);
+        }
         rows.iter().enumerate().for_each(|(k, &i)| self.rows(i..i + 1, cols.clone(), k, &mut out));
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
@@ -320,7 +356,13 @@ impl Gram for SetGram {
         self.of.symmetric()
     }
     fn structure(&self) -> Structure<'_> {
-        Structure::Sets { vectors: self.of.as_ref(), rows: &self.rows.starts, cols: &self.cols.starts }
+        Structure::Sets { vectors: self.of.as_ref(), rows: &self.rows.starts, cols: &self.cols.starts, means: self }
+    }
+}
+
+impl FeatureSource for SetGram {
+    fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        self.means.as_ref()?.dense(side)
     }
 }
 
@@ -330,7 +372,7 @@ impl Bound for SetGram {
     }
     /// dK_IJ = f_I f_J sum_ij dk_ij: every pair of vectors weighs as much as its sets. The best pairs have no derivative where they change.
     fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
-        if self.reduction == Reduction::Best {
+        if self.reduction == Reduction::Best || self.parameters() == 0 {
             return Ok(vec![0.0; self.parameters()]);
         }
         let (vectors, _) = self.of.shape();
