@@ -270,7 +270,8 @@ impl Table {
             return Ok(());
         }
         let near = nearest(name, &self.header).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
-        Err(self.fault(format!("the column '{name}' that the model was fitted on is missing; the table has: {}{near}", self.header.join(", "))))
+        Err(self
+            .fault(format!("the column '{name}' that the model was fitted on is missing; the table has: {}{near}", self.header.join(", "))))
     }
 
     /// Cells as those of training; what is wrong with them is told of this file.

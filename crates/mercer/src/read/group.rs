@@ -65,7 +65,11 @@ impl Table {
         if let Some((row, found)) = ids.iter().enumerate().find(|(_, id)| ids.misses(id)) {
             return Err(self.cell(row, column, found, "the name of the set that the row belongs to"));
         }
-        let whole = if kind == ColumnKind::Series { "a series has one in each channel at each time" } else { "a vector of a set has all of its numbers" };
+        let whole = if kind == ColumnKind::Series {
+            "a series has one in each channel at each time"
+        } else {
+            "a vector of a set has all of its numbers"
+        };
         let mut vectors = Vec::with_capacity(coordinates.len());
         for name in &coordinates {
             let cells = self.take_cells(name)?;

@@ -91,9 +91,7 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
     if rows == 0 {
         return Err(fault("the table is empty; expected one JSON object a line".into()));
     }
-    let raw = names.into_iter().zip(columns).map(|(name, column)| {
-        (name, column.finish(rows))
-    });
+    let raw = names.into_iter().zip(columns).map(|(name, column)| (name, column.finish(rows)));
     Table::of_raw(file, rows, raw.collect())
 }
 
@@ -104,7 +102,8 @@ fn damage(text: &str, (line, row): (usize, usize), why: &serde_json::Error) -> S
     }
     // Lines and characters are counted from the begin of the file.
     let own = text.lines().nth(why.line().saturating_sub(line)).unwrap_or_default();
-    let (before, behind) = own.split_at(own.floor_char_boundary(why.column().saturating_sub(1)));
+    let at = (0..why.column().min(own.len() + 1)).rev().find(|&at| own.is_char_boundary(at)).unwrap_or(0);
+    let (before, behind) = own.split_at(at);
     let word = before.len() - before.trim_end_matches(|c: char| c.is_alphabetic() || c == '-').len();
     let word = format!("{}{behind}", &before[before.len() - word..]).to_lowercase();
     let what = spoken(why);

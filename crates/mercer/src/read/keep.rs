@@ -26,7 +26,8 @@ impl Table {
         let Some((_, raw)) = self.columns.iter().find(|(n, _)| n == name) else {
             let known: Vec<&str> = self.columns.iter().map(|(column, _)| column.as_str()).collect();
             if let Some(sets) = self.grouped.as_ref().filter(|_| self.header.iter().any(|column| column == name)) {
-                let why = format!("it has several values for one '{}', whose rows are one; keep one of these: {}", sets.column, known.join(", "));
+                let why =
+                    format!("it has several values for one '{}', whose rows are one; keep one of these: {}", sets.column, known.join(", "));
                 return Err(Error::Setting { name: format!("column '{name}'"), why });
             }
             return Err(Error::unknown("column", name, known));
