@@ -35,7 +35,7 @@ impl Series {
     pub fn of_rows(rows: &[Vec<Vec<f64>>]) -> Result<Self> {
         Self::checked(rows.iter().cloned().map(Ok)).map_err(Misfit::alone)
     }
-    /// The same series, of which the empty ones among these rows, ascending, are missing.
+    /// Marks the empty series among these rows, ascending, as missing.
     #[must_use]
     pub fn with_missing(self, rows: Vec<usize>) -> Self {
         Series(self.0.with_missing(rows))

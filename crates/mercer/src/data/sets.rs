@@ -68,7 +68,7 @@ impl Sets {
     pub fn of_rows(rows: &[Vec<Vec<f64>>]) -> Result<Self> {
         Self::checked(rows.iter().cloned().map(Ok)).map_err(Misfit::alone)
     }
-    /// The same sets, of which the empty ones among these rows, ascending, are missing.
+    /// Marks the empty sets among these rows, ascending, as missing.
     #[must_use]
     pub fn with_missing(self, mut rows: Vec<usize>) -> Self {
         rows.retain(|&row| self.range(row).is_empty());
