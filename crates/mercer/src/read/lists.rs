@@ -82,7 +82,7 @@ impl Table {
         if let Some(row) = (0..lists.rows()).find(|&row| lists.row(row).len() != width) {
             let found = if lists.missing.contains(&row) { String::new() } else { format!("an array of {}", lists.row(row).len()) };
             let expected = format!(
-                "{width} numbers, as in row {}, since vectors have one length and cannot be missing; {} reads arrays of any length as \
+                "an array of {width}, as in row {}, since vectors have one length and cannot be missing; {} reads arrays of any length as \
                  series, {} leaves the column out",
                 first + 1,
                 declared(name, "series"),

@@ -97,7 +97,7 @@ fn json_lines_are_cells_of_their_own_types() {
 #[test]
 fn arrays_of_numbers_are_series_of_one_channel_where_that_is_declared() {
     let text = "{\"r\": [1.5, 2, 3], \"y\": 1}\n{\"r\": [], \"y\": 2}\n{\"y\": 3}\n{\"r\": [4], \"y\": 4}\n";
-    let data = parsed(text).dataset(&options("r=series")).unwrap();
+    let data = parsed(text).dataset(&options("r=series,y=ignore")).unwrap();
     let Values::Series(series) = &data.columns()[0].values else { panic!("no series") };
     assert_eq!((series.channels(), (0..4).map(|row| series.length(row)).collect::<Vec<_>>()), (1, vec![3, 0, 0, 1]));
     assert_eq!((data.columns()[0].values.cell(0), data.columns()[0].values.missing()), (serde_json::json!([1.5, 2.0, 3.0]), vec![2]));
@@ -122,7 +122,7 @@ fn faults_of_json_lines_name_line_and_column() {
     refused("{\"a\": {\"b\": 1}}\n", &["line 1", "'a'", "nested"]);
     let taken = |text: &str| message(parsed(text).dataset(&ReadOptions::default()));
     let unlike = taken("{\"a\": [1, 2]}\n{\"a\": [1]}\n");
-    says(&unlike, &["row 2, column 'a'", "found 'an array of 1', expected 2 numbers, as in row 1", "--types a=series", "a=ignore"]);
+    says(&unlike, &["row 2, column 'a'", "found 'an array of 1', expected an array of 2, as in row 1", "--types a=series", "a=ignore"]);
     refused("{\"a\": [1, null]}\n", &["line 1 (row 1)", "'a'", "item 2 is null", "fill it, or leave that time of a series out"]);
     refused("{\"a\": [1]}\n{\"a\": [[1]]}\n", &["line 2 (row 2)", "'a'", "row 1 holds arrays; make them one type"]);
     says(&taken("{\"a\": [1]}\n{\"a\": null}\n"), &["row 2, column 'a'", "cannot be missing"]);
