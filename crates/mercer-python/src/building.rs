@@ -5,7 +5,8 @@ use crate::columns::{Cells, cells, strings, written};
 use crate::errors::{data_error, guarded, raise, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
-use crate::graphs::{are_graphs, is_graph};
+use crate::graphs::are_graphs;
+use crate::lone_columns::is_lone_column;
 use crate::sets::sets_alone;
 use crate::trees::are_trees;
 use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series, Similarities, Values};
@@ -13,7 +14,7 @@ use mercer::error::Error;
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 /// What messages call data that came from no file.
 const HERE: &str = "data";
@@ -53,30 +54,7 @@ pub(crate) fn grams(gram: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<NamedGram>
     gram.into_iter().flat_map(|gram| gram.iter()).map(one).collect()
 }
 
-/// Vectors and sets of vectors as series, where such are wanted.
-fn ordered(values: Values, wanted: Option<ColumnKind>) -> mercer::error::Result<Values> {
-    Ok(match values {
-        Values::Points(points) if wanted == Some(ColumnKind::Series) => Values::Series(Series::try_from(&points)?),
-        Values::Sets(sets) if wanted == Some(ColumnKind::Series) => Values::Series(sets.into()),
-        other => other,
-    })
-}
-
-/// Whether an object without column names is one column of series, graphs or trees, and no list of records.
-pub(crate) fn is_lone_column(object: &Bound<'_, PyAny>, kind: ColumnKind) -> PyResult<bool> {
-    if !matches!(kind, ColumnKind::Series | ColumnKind::Graph | ColumnKind::Tree) {
-        return Ok(false);
-    }
-    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
-    if !is_list || object.is_empty()? {
-        return Ok(is_list || object.hasattr("dtype")? && !object.hasattr("columns")?);
-    }
-    match object.get_item(0)?.cast::<PyDict>() {
-        Ok(mapping) => Ok(kind == ColumnKind::Graph && is_graph(mapping)? || kind == ColumnKind::Tree && mapping.contains("children")?),
-        Err(_) => Ok(true),
-    }
-}
-
+/// A dataset of what holds columns, or is one.
 pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
     let object = &tabled(object)?;
     if object.is_instance_of::<PyString>() {
@@ -196,8 +174,10 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
                 }
                 Some(Values::Numbers(v))
             }
-            Cells::Points(p) => Some(ordered(Values::Points(p), wanted).map_err(raise)?),
-            Cells::Sets(sets) => Some(ordered(Values::Sets(sets), wanted).map_err(raise)?),
+            Cells::Points(p) if wanted == Some(ColumnKind::Series) => Some(Values::Series(Series::try_from(&p).map_err(raise)?)),
+            Cells::Points(p) => Some(Values::Points(p)),
+            Cells::Sets(sets) => Some(Values::Sets(sets)),
+            Cells::Series(series) => Some(Values::Series(series)),
             Cells::Texts(cells) => {
                 rows.get_or_insert(cells.len());
                 types.extend(declared.map(|t| (name.clone(), t)));

@@ -3,13 +3,13 @@
 use crate::arrays::{ONE_LENGTH, asarray, dates, is_numeric, kind, numbers, points, shape, sparse};
 use crate::errors::{data_error, raise, within};
 use crate::frames::listed;
-use crate::graphs::graphs;
-use crate::sets::sets;
+use crate::graphs::{graphs, is_graph};
+use crate::sets::{VectorRows, set_rows};
 use crate::trees::trees;
-use mercer::data::{ColumnKind, Points, Sets};
+use mercer::data::{ColumnKind, Points, Series, Sets};
 use mercer::read::Labels;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// The cells of a column.
 pub(crate) enum Cells {
@@ -19,6 +19,8 @@ pub(crate) enum Cells {
     Points(Points),
     /// A set of vectors a row.
     Sets(Sets),
+    /// A series a row.
+    Series(Series),
     /// Text, empty where it is missing.
     Texts(Vec<String>),
 }
@@ -45,13 +47,12 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>) -> PyResult<C
     if let Some(points) = sparse(object)? {
         return Ok(Cells::Points(points));
     }
-    if let Some(sets) = sets(object)? {
-        return Ok(Cells::Sets(sets));
+    let is_series = wanted == Some(ColumnKind::Series);
+    if let Some(rows) = set_rows(object, wanted == Some(ColumnKind::Set))? {
+        return if is_series { rows.series().map(Cells::Series) } else { rows.sets().map(Cells::Sets) };
     }
-    if wanted == Some(ColumnKind::Series)
-        && let Some(series) = of_one_channel(object)?
-    {
-        return Ok(Cells::Sets(series));
+    if is_series && let Some(rows) = of_one_channel(object)? {
+        return rows.series().map(Cells::Series);
     }
     let array = asarray(object)?;
     let kind = kind(&array)?;
@@ -139,7 +140,7 @@ fn holds_vectors(array: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// The numbers of each cell as vectors of one number, in their order, and none where a cell is missing; `None` where the first cell is
 /// no list of numbers.
-fn of_one_channel(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
+fn of_one_channel(object: &Bound<'_, PyAny>) -> PyResult<Option<VectorRows>> {
     let cells: Vec<Bound<'_, PyAny>> = listed(object)?.extract()?;
     let one_axis = |cell: &Bound<'_, PyAny>| asarray(cell).and_then(|cell| Ok(shape(&cell)?.len() == 1 && is_numeric(kind(&cell)?)));
     if !cells.iter().find(|cell| !cell.is_none()).is_some_and(|cell| one_axis(cell).unwrap_or(false)) {
@@ -150,8 +151,9 @@ fn of_one_channel(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
         let values = values.map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?;
         Ok(values.into_iter().map(|x| vec![x]).collect())
     };
-    let rows: Vec<Vec<Vec<f64>>> = cells.iter().enumerate().map(of_cell).collect::<PyResult<_>>()?;
-    Sets::of_rows(&rows).map(Some).map_err(raise)
+    let missing = cells.iter().enumerate().filter(|(_, cell)| cell.is_none()).map(|(row, _)| row).collect();
+    let rows = cells.iter().enumerate().map(of_cell).collect::<PyResult<_>>()?;
+    Ok(Some(VectorRows { rows, missing }))
 }
 
 /// A vector a cell, all of one length.
@@ -256,7 +258,14 @@ fn sort_of(cell: &Bound<'_, PyAny>) -> PyResult<Result<Option<Labels>, String>> 
             let whole = if cell.hasattr("__index__")? { Labels::Integer } else { Labels::Number };
             (!number.is_nan()).then_some(whole)
         }
-        _ => return Ok(Err(format!("holds {class}; expected a number, a flag, a date or a str"))),
+        _ => {
+            let declare = match cell.cast::<PyDict>() {
+                Ok(tree) if tree.contains("children")? => "; a column of trees is declared: types={COLUMN: \"tree\"}",
+                Ok(graph) if is_graph(graph)? => "; a column of graphs is declared: types={COLUMN: \"graph\"}",
+                _ => "",
+            };
+            return Ok(Err(format!("holds {class}; expected a number, a flag, a date or a str{declare}")));
+        }
     };
     Ok(Ok(found))
 }

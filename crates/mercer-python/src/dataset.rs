@@ -2,11 +2,12 @@
 
 use crate::answers::kinds;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
-use crate::building::{Asked, NAMED, ONLY, build, declared, grams, is_lone_column};
+use crate::building::{Asked, NAMED, ONLY, build, declared, grams};
 use crate::columns::strings;
 use crate::errors::{Told, data_error, raise, spoken, warn};
 use crate::frames::{mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
+use crate::lone_columns::is_lone_column;
 use crate::model::Model;
 use crate::pickle::{parts, restored};
 use crate::sets::are_sets_alone;
@@ -73,6 +74,13 @@ impl Dataset {
     }
 }
 
+/// Whether an object without column names is the one column of a structure that a single word declares.
+fn is_one_column(object: &Bound<'_, PyAny>, types: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+    let word = types.and_then(|types| types.extract::<String>().ok());
+    let kind = word.and_then(|word| word.parse::<ColumnType>().ok()).and_then(ColumnType::kind);
+    kind.map_or(Ok(false), |kind| is_lone_column(object, kind))
+}
+
 /// Columns of any object that holds them; what is worth a notice is warned of.
 pub(crate) fn dataset(object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::Dataset>> {
     told(object).map(|(data, _)| data)
@@ -134,6 +142,7 @@ impl Dataset {
         let every = || match mapping(data)? {
             Some(columns) => Ok(columns.into_iter().map(|(name, _)| name).collect()),
             None if strings(data)?.is_some() => Ok(vec![ONLY.into()]),
+            None if is_one_column(data, types)? => Ok(vec![ONLY.into()]),
             None => two_axes(&asarray(data)?).map(|[_, width]| (0..width).map(|j| format!("x{j}")).collect()),
         };
         let options = declared(types, every)?;

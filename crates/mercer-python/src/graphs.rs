@@ -80,11 +80,18 @@ fn written(cell: &Bound<'_, PyAny>) -> PyResult<String> {
         }
         return of_neighbours(mapping);
     }
+    let no_graph = |_| {
+        let found = cell.get_type().name().map_or_else(|_| "something else".into(), |name| name.to_string());
+        data_error(format!("expected a graph: of networkx, a dict of neighbours, or a list of pairs of whole numbers; found {found}"))
+    };
     let edge = |edge: PyResult<Bound<'_, PyAny>>| edge?.extract::<(usize, usize)>().map(|(a, b)| json!([a, b]));
-    let edges = cell.try_iter()?.map(edge).collect::<PyResult<Vec<Value>>>();
-    let edges =
-        edges.map_err(|_| data_error("expected a graph: of networkx, a dict of neighbours, or a list of pairs of whole numbers"))?;
-    Ok(if edges.is_empty() { String::new() } else { json!({ "edges": edges }).to_string() })
+    let edges = cell.try_iter().and_then(|edges| edges.map(edge).collect::<PyResult<Vec<Value>>>()).map_err(no_graph)?;
+    if edges.is_empty() { Err(without_nodes()) } else { Ok(json!({ "edges": edges }).to_string()) }
+}
+
+/// The refusal of a graph that holds nothing.
+fn without_nodes() -> PyErr {
+    data_error("the graph has no nodes; leave the row out, or write None for a missing graph")
 }
 
 /// A label, or nothing.
@@ -109,7 +116,7 @@ fn of_networkx(graph: &Bound<'_, PyAny>) -> PyResult<String> {
         let (a, b, name): (Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>) = edge?.extract()?;
         edges.push(json!([place(&places, &a)?, place(&places, &b)?, label(&name)?]));
     }
-    Ok(if nodes.is_empty() { String::new() } else { json!({ "nodes": nodes, "edges": edges }).to_string() })
+    if nodes.is_empty() { Err(without_nodes()) } else { Ok(json!({ "nodes": nodes, "edges": edges }).to_string()) }
 }
 
 /// A graph without labels of a mapping of each node to its neighbours.
@@ -124,7 +131,7 @@ fn of_neighbours(mapping: &Bound<'_, PyDict>) -> PyResult<String> {
         }
     }
     let nodes = vec![Value::Null; mapping.len()];
-    Ok(if nodes.is_empty() { String::new() } else { json!({ "nodes": nodes, "edges": edges }).to_string() })
+    if nodes.is_empty() { Err(without_nodes()) } else { Ok(json!({ "nodes": nodes, "edges": edges }).to_string()) }
 }
 
 /// The number of a node.

@@ -38,6 +38,13 @@ use std::sync::Arc;
 /// --------
 /// mercer.kernels : one function per kernel.
 ///
+/// Notes
+/// -----
+/// ``k(x, y=None, *, threads=0, max_memory=None)`` takes as rows an array (points), a list of str, a sparse matrix, lists of series, sets,
+/// trees or graphs where the kernel is one of these, and anything a Dataset is made from. It gives float64, a row for each row of X and a
+/// column for each row of Y. With ``threads=0`` there is one per core; ``max_memory`` is in bytes, or a size such as ``"4GB"``. Columns that
+/// the kernel cannot take are a DataError, and a matrix that does not fit in the memory allowed is a ResourceError.
+///
 /// Examples
 /// --------
 /// >>> from mercer import Kernel
@@ -120,28 +127,7 @@ impl Kernel {
         None
     }
 
-    /// The Gram matrix of X, or the kernel values of X against Y.
-    ///
-    /// Parameters
-    /// ----------
-    /// x, y : array, list of str, sparse matrix, or anything a Dataset is made from
-    ///     Rows. An array is taken as points, a list of str as strings.
-    /// threads : int
-    ///     How many to use; 0: one per core.
-    /// max_memory : int or str, optional
-    ///     Bytes, or a size such as ``"4GB"``.
-    ///
-    /// Returns
-    /// -------
-    /// numpy.ndarray
-    ///     Float64, a row for each row of X and a column for each row of Y.
-    ///
-    /// Raises
-    /// ------
-    /// DataError
-    ///     Columns that the kernel cannot take.
-    /// ResourceError
-    ///     A matrix that does not fit in the memory allowed.
+    /// The Gram matrix of X, or the kernel values of X against Y. Python shows the docstring of the class for it.
     #[pyo3(signature = (x, y=None, *, threads=0, max_memory=None))]
     fn __call__<'py>(
         &self,

@@ -213,9 +213,7 @@ impl Learner {
             false => told(data)?,
         };
         let training = data.clone();
-        if let (Some(estimator), Some(_)) = (self.estimator.as_ref().filter(|e| e.takes_no_target()), target) {
-            return Err(raise(cannot_predict(estimator, &Target::numbers(&[]))));
-        }
+        let has_target = target.is_some();
         let (target, info) = match (classes, target) {
             (_, None) => absent(data.rows()),
             (Some(labels), Some(target)) => {
@@ -224,6 +222,9 @@ impl Learner {
             }
             (None, Some(target)) => self::target(target, data.rows(), Takes::of(self.estimator.as_slice()), task)?,
         };
+        if let Some(estimator) = self.estimator.as_ref().filter(|estimator| has_target && estimator.takes_no_target()) {
+            return Err(raise(cannot_predict(estimator, &target)));
+        }
         let weights = weights(sample_weight)?;
         let estimator = match &self.estimator {
             Some(estimator) => estimator.clone(),

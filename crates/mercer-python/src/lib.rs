@@ -17,6 +17,7 @@ mod graphs;
 mod grid;
 mod kernel;
 mod learner;
+mod lone_columns;
 mod minimise;
 mod model;
 mod model_rows;
@@ -58,6 +59,8 @@ mod _native {
     use super::kernel::Kernel;
     #[pymodule_export]
     use super::learner::Learner;
+    #[pymodule_export]
+    use super::lone_columns::lone_kinds;
     #[pymodule_export]
     use super::minimise::minimise;
     #[pymodule_export]

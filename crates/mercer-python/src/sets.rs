@@ -2,36 +2,52 @@
 
 use crate::arrays::{asarray, numbers, shape};
 use crate::errors::{data_error, raise, within};
-use mercer::data::Sets;
+use mercer::data::{Series, Sets};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// The sets of an object whose rows are arrays of two axes; `None` for any other object. `None` and an empty list are the empty
-/// set.
-pub(crate) fn sets(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
-    if !are_sets(object)? {
+/// Vectors of each row, and the rows that have none since they are missing.
+pub(crate) struct VectorRows {
+    pub(crate) rows: Vec<Vec<Vec<f64>>>,
+    pub(crate) missing: Vec<usize>,
+}
+
+impl VectorRows {
+    pub(crate) fn sets(self) -> PyResult<Sets> {
+        Sets::of_rows(&self.rows).map(|sets| sets.with_missing(self.missing)).map_err(raise)
+    }
+    pub(crate) fn series(self) -> PyResult<Series> {
+        Series::of_rows(&self.rows).map(|series| series.with_missing(self.missing)).map_err(raise)
+    }
+}
+
+/// The rows of an object whose rows are arrays of two axes; `None` for any other object. An empty list is the empty set, and `None` is
+/// a missing one. Where sets are `wanted`, all may be empty.
+pub(crate) fn set_rows(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<Option<VectorRows>> {
+    if !are_sets(object, wanted)? {
         return Ok(None);
     }
-    let mut rows = Vec::new();
+    let mut all = VectorRows { rows: Vec::new(), missing: Vec::new() };
     for (row, cell) in object.try_iter()?.enumerate() {
         let cell = cell?;
-        rows.push(if cell.is_none() {
+        all.missing.extend(cell.is_none().then_some(row));
+        all.rows.push(if cell.is_none() {
             Vec::new()
         } else {
             vectors(&cell).map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?
         });
     }
-    Sets::of_rows(&rows).map(Some).map_err(raise)
+    Ok(Some(all))
 }
 
 /// The sets of an object without column names; one array of three axes is refused here, as its row axis is ambiguous.
 pub(crate) fn sets_alone(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
-    if are_sets_alone(object)? { sets(object) } else { Ok(None) }
+    if are_sets_alone(object)? { set_rows(object, false)?.map(VectorRows::sets).transpose() } else { Ok(None) }
 }
 
 /// Whether there are such, without making them.
 pub(crate) fn are_sets_alone(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(axes(object).is_none_or(|axes| axes == 1) && are_sets(object)?)
+    Ok(axes(object).is_none_or(|axes| axes == 1) && are_sets(object, false)?)
 }
 
 /// How many axes an array has.
@@ -39,19 +55,21 @@ fn axes(object: &Bound<'_, PyAny>) -> Option<usize> {
     object.getattr("ndim").and_then(|axes| axes.extract()).ok()
 }
 
-/// Whether the first row that is not empty has two axes.
-fn are_sets(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// Whether the first row that is not empty has two axes, or all are empty and sets are `wanted`.
+pub(crate) fn are_sets(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool> {
     if axes(object).is_some_and(|axes| axes != 1 && axes != 3) {
         return Ok(false);
     }
     if object.is_instance_of::<PyString>() || object.hasattr("keys")? || object.hasattr("columns")? || object.len().is_err() {
         return Ok(false);
     }
+    let mut is_there = false;
     for cell in object.try_iter()? {
         let cell = cell?;
         if cell.is_none() {
             continue;
         }
+        is_there = true;
         let has_rows = !cell.is_instance_of::<PyString>() && cell.len().is_ok();
         match asarray(&cell).and_then(|array| shape(&array)) {
             Ok(axes) if axes == [0] => {}
@@ -60,7 +78,7 @@ fn are_sets(object: &Bound<'_, PyAny>) -> PyResult<bool> {
             Err(_) => return Ok(has_rows),
         }
     }
-    Ok(false)
+    Ok(wanted && is_there)
 }
 
 /// The rows of an array of two axes.

@@ -3,6 +3,7 @@
 
 use crate::errors::{data_error, within};
 use crate::frames::listed;
+use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
@@ -64,5 +65,10 @@ fn written(cell: &Bound<'_, PyAny>) -> PyResult<String> {
         return Err(data_error(format!("expected a tree: a list that begins with a label, or a str such as (S (NP I)); found {found}")));
     }
     let json = cell.py().import("json")?.call_method1("dumps", (cell,));
+    let too_deep = |e: &PyErr| e.is_instance_of::<PyRecursionError>(cell.py());
+    if json.as_ref().is_err_and(too_deep) {
+        let advice = "write it as a str such as (S (NP I)), which may be of any depth";
+        return Err(data_error(format!("this tree is nested too deeply for lists, which may be 127 deep; {advice}")));
+    }
     json.map_err(|e| data_error(format!("this tree holds what is neither a label nor a list: {}", e.value(cell.py()))))?.extract()
 }

@@ -50,6 +50,9 @@ def test_a_model_that_is_none_is_refused_with_its_place():
         BayesClassifier("gausian").fit(X, Y)
     with pytest.raises(mercer.DataError, match="markov is a model of .*models of these: gaussian"):
         BayesClassifier("markov").fit(X, Y)
+    graphs = {"g": ["C C | 0-1", "C O | 0-1"] * 6}
+    with pytest.raises(mercer.DataError, match=r"its columns: g \(graph\); no model takes these: give one column of sequences or texts"):
+        BayesClassifier("markov").fit(graphs, [0, 1] * 6)
 
 
 def test_sets_are_lists_columns_and_rows_of_one_vector():

@@ -57,6 +57,33 @@ fn graphs_go_from_a_table_to_predictions_with_a_kernel_of_their_own() {
 }
 
 #[test]
+fn series_come_from_arrays_of_json_lines_and_grouped_columns_cannot_be_kept() {
+    let shell = Shell::new();
+    let value = |row: usize, t: usize| ((if row.is_multiple_of(2) { 0.3 } else { 0.8 }) * t as f64 + row as f64).sin();
+    let line = |row: usize| {
+        let values: Vec<String> = (0..12 + row % 4).map(|t| format!("{:.4}", value(row, t))).collect();
+        format!("{{\"r\": [{}], \"class\": \"{}\"}}\n", values.join(", "), if row.is_multiple_of(2) { "slow" } else { "fast" })
+    };
+    shell.write("w.jsonl", (0..30).map(line).collect::<String>());
+    let kernel = "normalise(global_alignment)";
+    shell.done(&["fit", "w.jsonl", "--target", "class", "--types", "r=series", "--kernel", kernel, "-o", "m.mercer"]);
+    let predicted = shell.done(&["predict", "m.mercer", "w.jsonl"]);
+    assert!(right(&predicted.out, |row| if row.is_multiple_of(2) { "slow" } else { "fast" }) >= 26, "{}", predicted.out);
+    shell.write("wide.jsonl", "{\"r\": [[1, 2], [3, 4]]}\n");
+    let wide = shell.mercer(&["predict", "m.mercer", "wide.jsonl"]);
+    for part in ["wide.jsonl", "row 1, column 'r'", "found '2 channels', expected 1, as in training"] {
+        assert!(wide.code > 0 && wide.err.contains(part), "{}", wide.err);
+    }
+    shell.write("cut.jsonl", "{\"r\": [1], \"class\": \"slow\"}\n{\"r\": [2");
+    let cut = shell.mercer(&["fit", "cut.jsonl", "--target", "class", "-o", "cut.mercer"]);
+    assert!(cut.code > 0 && cut.err.contains("line 2 (row 2): the object is cut off"), "{}", cut.err);
+    shell.write("long.csv", waves(true));
+    shell.done(&["fit", "long.csv", "--target", "class", "--group-into", "id", "--types", "id=series", "-o", "long.mercer"]);
+    let kept = shell.mercer(&["predict", "long.mercer", "long.csv", "--keep", "x"]);
+    assert!(kept.code > 0 && kept.err.contains("keep one of these: class, id") && !kept.err.contains("did you mean"), "{}", kept.err);
+}
+
+#[test]
 fn series_come_from_columns_and_from_rows_of_one_name() {
     let shell = Shell::new();
     shell.write("wide.csv", waves(false));

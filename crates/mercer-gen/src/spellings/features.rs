@@ -161,7 +161,15 @@ pub(super) const ON_FEATURES: &[Spelling] = &[
         arguments: &[
             sets("c", "C", "1.0"),
             kernel("\"set_mean(rbf)\"", "A kernel of sets made of a kernel of vectors: \"set_mean(rbf)\""),
-            sets("positive", "positive", "()"),
+            Argument {
+                name: "positive",
+                default: "()",
+                sets: Some("positive"),
+                doc: (
+                    "label or list of labels",
+                    "Of two classes the one that a set is of where one of its vectors is, such as [1]; (): the last",
+                ),
+            },
             CLASS_WEIGHT,
             sets("tolerance", "tol", "1e-3"),
             sets("rounds", "rounds", "50"),

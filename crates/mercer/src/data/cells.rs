@@ -104,6 +104,10 @@ pub struct Misfit {
 }
 
 impl Misfit {
+    /// The error of cells that stand in no column yet.
+    pub fn alone(self) -> Error {
+        Error::Data(format!("row {}: found '{}', expected {}", self.row + 1, self.found, self.expected))
+    }
     /// The error of a column that came from no file.
     pub fn of_column(self, column: &str) -> Error {
         Error::Data(format!("row {}, column '{column}': found '{}', expected {}", self.row + 1, self.found, self.expected))

@@ -33,7 +33,12 @@ impl Series {
     /// # Ok::<(), mercer::error::Error>(())
     /// ```
     pub fn of_rows(rows: &[Vec<Vec<f64>>]) -> Result<Self> {
-        Self::checked(rows.iter().cloned().map(Ok)).map_err(|misfit| misfit.of_column("series"))
+        Self::checked(rows.iter().cloned().map(Ok)).map_err(Misfit::alone)
+    }
+    /// Marks the empty series among these rows, ascending, as missing.
+    #[must_use]
+    pub fn with_missing(self, rows: Vec<usize>) -> Self {
+        Series(self.0.with_missing(rows))
     }
     /// Numbers at each time; 0 where every series is empty.
     pub fn channels(&self) -> usize {
@@ -70,7 +75,7 @@ impl Series {
                     return Err(misfit(format!("{} channels", vector.len()), expected));
                 }
                 if let Some((channel, x)) = vector.iter().enumerate().find(|(_, x)| !x.is_finite()) {
-                    return Err(misfit(format!("{x} in channel {}", channel + 1), "a finite number".into()));
+                    return Err(misfit(format!("{x} in channel {}", channel + 1), FINITE.into()));
                 }
                 values.extend_from_slice(vector);
             }
@@ -81,16 +86,35 @@ impl Series {
     }
 }
 
+/// What each time holds, and what to do where it does not.
+const FINITE: &str = "a finite number; leave the time out, or fill it";
+
+/// The first word of a cell that is no finite number, and its time.
+fn first_word(text: &str, is_of_vectors: bool) -> Option<(usize, &str)> {
+    let mut opened = 0;
+    text.split(',').enumerate().find_map(|(k, part)| {
+        opened += part.matches('[').count();
+        let word = part.trim_matches(|c: char| c.is_whitespace() || c == '[' || c == ']');
+        let is_finite = word.parse::<f64>().is_ok_and(f64::is_finite);
+        (!is_finite).then_some((if is_of_vectors { opened.saturating_sub(1) } else { k + 1 }, word))
+    })
+}
+
 /// The vectors of one cell; none of an empty text.
 fn parsed(row: usize, text: &str) -> std::result::Result<Vec<Vec<f64>>, Misfit> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
+    let is_of_vectors = text.trim_start().strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('['));
+    let is_list = text.starts_with('[') && text.ends_with(']');
     let misfit = |why: &serde_json::Error| {
+        if let Some((time, word)) = first_word(text, is_of_vectors).filter(|_| is_list) {
+            let word = if word.is_empty() { "nothing" } else { word };
+            return Misfit { row, found: format!("{word} at time {time}"), expected: FINITE.into() };
+        }
         let expected = format!("{}; at character {} it is none", Series::WRITTEN.unwrap_or_default(), why.column());
         Misfit { row, found: text.to_owned(), expected }
     };
-    let is_of_vectors = text.trim_start().strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('['));
     if is_of_vectors {
         return serde_json::from_str(text).map_err(|why| misfit(&why));
     }
@@ -132,13 +156,21 @@ impl Cells for Series {
     }
     /// Empty series have the channels of any other.
     fn aligned(&self, channels: &usize, column: &str) -> Result<Self> {
-        if self.vectors().rows() > 0 {
-            Error::unless_equal(&format!("channels of column '{column}'"), *channels, self.channels())?;
+        if let Some(row) = self.0.first_held()
+            && self.channels() != *channels
+        {
+            let expected = format!("{channels}, as in training: give the same channels in the same order");
+            return Err(Misfit { row, found: format!("{} channels", self.channels()), expected }.of_column(column));
         }
         Cells::aligned(&self.0, channels, column).map(Series)
     }
     fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
-        Self::checked(texts.enumerate().map(|(row, text)| parsed(row, text)))
+        let mut missing = Vec::new();
+        let series = |(row, text): (usize, &str)| {
+            missing.extend(text.is_empty().then_some(row));
+            parsed(row, text)
+        };
+        Ok(Self::checked(texts.enumerate().map(series))?.with_missing(missing))
     }
     /// One channel as a list of numbers.
     fn cell(&self, row: usize) -> serde_json::Value {
@@ -218,7 +250,7 @@ mod tests {
     fn series_are_read_with_one_channel_or_several_and_with_empty_ones() {
         let one = <Series as Cells>::parse(&mut ["[1, 2,3]", "", "[]", "[[5]]"].into_iter()).unwrap();
         assert_eq!((one.channels(), (0..4).map(|i| one.length(i)).collect::<Vec<_>>()), (1, vec![3, 0, 0, 1]));
-        assert_eq!((one.missing(), one.cell(0).to_string(), one.cell(3).to_string()), (vec![1, 2], "[1.0,2.0,3.0]".into(), "[5.0]".into()));
+        assert_eq!((one.missing(), one.cell(0).to_string(), one.cell(3).to_string()), (vec![1], "[1.0,2.0,3.0]".into(), "[5.0]".into()));
         let points = Points::dense(2, 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
         assert_eq!(Series::try_from(&points).unwrap(), <Series as Cells>::parse(&mut ["[1,2]", "[3,4]"].into_iter()).unwrap());
         let two = <Series as Cells>::parse(&mut ["[[1,2],[3,4]]", " [ [5, 6e0] ]"].into_iter()).unwrap();
@@ -234,10 +266,14 @@ mod tests {
         let unlike = fault(&["[[1,2],[3]]"]);
         assert!(unlike.contains("row 1, column 'x': found '1 channels at time 2', expected 2, as in row 1"), "{unlike}");
         assert!(fault(&["[1, 2]", "[]", "[[3, 4]]"]).contains("row 3"));
-        assert!(fault(&["[1, nan]"]).contains("character 6") && fault(&["[1, [2]]"]).contains("character 4"));
+        assert!(fault(&["[1, nan]"]).contains("found 'nan at time 2', expected a finite number"));
+        assert!(fault(&["[[1, 2], [3, null]]"]).contains("found 'null at time 2', expected a finite number"));
+        assert!(fault(&["[1, ]"]).contains("found 'nothing at time 2'") && fault(&["[1, [2]]"]).contains("character 4"));
         assert!(fault(&["[[]]"]).contains("1 at least") && fault(&["[1", "[1]"]).contains("row 1"));
         assert!(fault(&["7"]).contains("a series such as [1, 2, 3]"));
         let infinite = Series::of_rows(&[vec![vec![0.0]], vec![vec![1.0], vec![f64::NAN]]]).unwrap_err().to_string();
+        let new = Series::of_rows(&[vec![vec![0.0, 1.0]]]).unwrap().aligned(&1, "x").unwrap_err().to_string();
+        assert!(new.contains("row 1, column 'x': found '2 channels', expected 1, as in training"), "{new}");
         assert!(infinite.contains("row 2") && infinite.contains("NaN in channel 1 at time 2"), "{infinite}");
     }
 }

@@ -8,13 +8,16 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// One set of vectors a row; sets may be empty.
+/// One set of vectors a row; sets may be empty. A missing one is empty too.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sets {
     /// Row i holds the vectors `starts[i]..starts[i + 1]`.
     #[serde(with = "blocks::usizes")]
     starts: Vec<usize>,
     vectors: Points,
+    /// The rows that have no set, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<usize>,
 }
 
 /// Stored sets are checked like new ones.
@@ -26,9 +29,15 @@ impl<'de> Deserialize<'de> for Sets {
             #[serde(with = "blocks::usizes")]
             starts: Vec<usize>,
             vectors: Points,
+            #[serde(default)]
+            missing: Vec<usize>,
         }
-        let Stored { starts, vectors } = Stored::deserialize(d)?;
-        Sets::new(starts, vectors).map_err(serde::de::Error::custom)
+        let Stored { starts, vectors, missing } = Stored::deserialize(d)?;
+        let sets = Sets::new(starts, vectors).map_err(serde::de::Error::custom)?;
+        if missing.iter().any(|&row| row >= Cells::len(&sets)) {
+            return Err(serde::de::Error::custom("sets of vectors: a row that is missing is none of them"));
+        }
+        Ok(sets.with_missing(missing))
     }
 }
 
@@ -40,7 +49,7 @@ impl Sets {
     pub fn new(starts: Vec<usize>, vectors: Points) -> Result<Self> {
         let fits = starts.first() == Some(&0) && starts.last() == Some(&vectors.rows()) && starts.windows(2).all(|w| w[0] <= w[1]);
         if fits {
-            Ok(Sets { starts, vectors })
+            Ok(Sets { starts, vectors, missing: Vec::new() })
         } else {
             Err(Error::Data("sets of vectors: offsets and vectors do not fit together".into()))
         }
@@ -57,7 +66,17 @@ impl Sets {
     /// # Ok::<(), mercer::error::Error>(())
     /// ```
     pub fn of_rows(rows: &[Vec<Vec<f64>>]) -> Result<Self> {
-        Self::checked(rows.iter().cloned().map(Ok)).map_err(|misfit| misfit.of_column("set"))
+        Self::checked(rows.iter().cloned().map(Ok)).map_err(Misfit::alone)
+    }
+    /// Marks the empty sets among these rows, ascending, as missing.
+    #[must_use]
+    pub fn with_missing(self, mut rows: Vec<usize>) -> Self {
+        rows.retain(|&row| self.range(row).is_empty());
+        Sets { missing: rows, ..self }
+    }
+    /// The first row that holds a vector.
+    pub(super) fn first_held(&self) -> Option<usize> {
+        (0..Cells::len(self)).find(|&row| !self.range(row).is_empty())
     }
     /// All vectors, row after row.
     pub fn vectors(&self) -> &Points {
@@ -84,7 +103,7 @@ impl Sets {
         let mut width: Option<(usize, usize)> = None;
         for (row, vectors) in rows.enumerate() {
             let vectors = vectors?;
-            for vector in &vectors {
+            for (place, vector) in vectors.iter().enumerate() {
                 let (dim, first) = *width.get_or_insert((vector.len(), row));
                 let misfit = |found: String, expected: String| Misfit { row, found, expected };
                 if vector.len() != dim || dim == 0 {
@@ -92,14 +111,14 @@ impl Sets {
                     return Err(misfit(format!("a vector of length {}", vector.len()), expected));
                 }
                 if let Some(x) = vector.iter().find(|x| !x.is_finite()) {
-                    return Err(misfit(x.to_string(), "a finite number".into()));
+                    return Err(misfit(format!("{x} in vector {}", place + 1), "a finite number; leave the vector out, or fill it".into()));
                 }
                 values.extend_from_slice(vector);
             }
             starts.push(starts[starts.len() - 1] + vectors.len());
         }
         let count = starts[starts.len() - 1];
-        Ok(Sets { starts, vectors: Points::computed(count, width.map_or(0, |(dim, _)| dim), values) })
+        Ok(Sets { starts, vectors: Points::computed(count, width.map_or(0, |(dim, _)| dim), values), missing: Vec::new() })
     }
 }
 
@@ -127,24 +146,33 @@ impl Cells for Sets {
         let mut starts = vec![0];
         rows.iter().for_each(|&i| starts.push(starts[starts.len() - 1] + self.range(i).len()));
         let vectors: Vec<usize> = rows.iter().flat_map(|&i| self.range(i)).collect();
-        Sets { starts, vectors: self.vectors.select(&vectors) }
+        let missing = (0..rows.len()).filter(|&at| self.missing.binary_search(&rows[at]).is_ok()).collect();
+        Sets { starts, vectors: self.vectors.select(&vectors), missing }
     }
     fn schema(&self) -> usize {
         self.vectors.dim()
     }
     /// Sets without any vector have no length of vectors of their own.
     fn aligned(&self, dim: &usize, column: &str) -> Result<Self> {
-        if self.vectors.rows() == 0 {
-            return Ok(Sets { starts: self.starts.clone(), vectors: Points::computed(0, *dim, Vec::new()) });
+        let Some(row) = self.first_held() else {
+            return Ok(Sets { vectors: Points::computed(0, *dim, Vec::new()), ..self.clone() });
+        };
+        if self.vectors.dim() != *dim {
+            let (found, expected) = (self.vectors.dim(), format!("{dim}, as in training: give the same numbers in the same order"));
+            return Err(Misfit { row, found: format!("{found} numbers per vector"), expected }.of_column(column));
         }
-        Error::unless_equal(&format!("numbers per vector of column '{column}'"), *dim, self.vectors.dim())?;
         Ok(self.clone())
     }
     fn looks_like(text: &str) -> bool {
         text == "[]" || (text.starts_with("[[") && parsed(0, text).is_ok())
     }
     fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
-        Self::checked(texts.enumerate().map(|(row, text)| parsed(row, text)))
+        let mut missing = Vec::new();
+        let set = |(row, text): (usize, &str)| {
+            missing.extend(text.is_empty().then_some(row));
+            parsed(row, text)
+        };
+        Ok(Self::checked(texts.enumerate().map(set))?.with_missing(missing))
     }
     fn cell(&self, row: usize) -> serde_json::Value {
         let vectors: Vec<Vec<f64>> = self.range(row).map(|i| self.vectors.select(&[i]).to_dense().into_owned()).collect();
@@ -167,7 +195,7 @@ impl Cells for Sets {
         }
     }
     fn missing(&self) -> Vec<usize> {
-        (0..Cells::len(self)).filter(|&i| self.range(i).is_empty()).collect()
+        self.missing.clone()
     }
     fn stored(&self) -> usize {
         self.starts.len() + self.vectors.stored()
@@ -179,7 +207,7 @@ impl Cells for Sets {
         self.starts.partition_point(|&start| start <= vector) - 1
     }
     fn with_vectors(&self, vectors: Points) -> Option<Self> {
-        Sets::new(self.starts.clone(), vectors).ok()
+        Sets::new(self.starts.clone(), vectors).ok().map(|sets| sets.with_missing(self.missing.clone()))
     }
     fn invent(draw: &mut Draw) -> Option<Self> {
         let set = |draw: &mut Draw| (0..draw.whole(1, 5)).map(|_| vec![draw.number(), draw.number()]).collect();
@@ -205,12 +233,14 @@ mod tests {
     #[test]
     fn sets_are_read_with_their_empty_ones() {
         let sets = <Sets as Cells>::parse(&mut ["[[1,2],[3,4]]", "", "[]", "[[5, 6e0]]"].into_iter()).unwrap();
-        assert_eq!((sets.starts(), sets.vectors().dim(), Cells::missing(&sets)), (&[0, 2, 2, 2, 3][..], 2, vec![1, 2]));
+        assert_eq!((sets.starts(), sets.vectors().dim(), Cells::missing(&sets)), (&[0, 2, 2, 2, 3][..], 2, vec![1]));
+        assert_eq!(Cells::missing(&Cells::select(&sets, &[2, 1, 1])), [1, 2]);
         assert_eq!((sets.owner(0), sets.owner(1), sets.owner(2)), (0, 0, 3));
         assert_eq!(Cells::select(&sets, &[3, 0]), Sets::of_rows(&[vec![vec![5.0, 6.0]], vec![vec![1.0, 2.0], vec![3.0, 4.0]]]).unwrap());
         let stored = serde_json::to_string(&sets).unwrap();
         assert_eq!(serde_json::from_str::<Sets>(&stored).unwrap(), sets);
         assert!(serde_json::from_str::<Sets>(&stored.replace("[0,2,", "[0,9,")).is_err());
+        assert!(serde_json::from_str::<Sets>(&stored.replace("\"missing\":[1]", "\"missing\":[7]")).is_err());
     }
 
     #[test]
@@ -219,5 +249,9 @@ mod tests {
         assert!(fault(&["[[1,2]]", "[]", "[[3]]"]).contains("row 3"));
         assert!(fault(&["[[1,2]]", "[1,2]"]).contains("row 2") && fault(&["[[1,2]"]).contains("character 6"));
         assert!(fault(&["[[]]"]).contains("1 number at least") && fault(&["[[1e999]]"]).contains("row 1"));
+        let new = Sets::of_rows(&[vec![], vec![vec![1.0; 3]]]).unwrap().aligned(&2, "x").unwrap_err().to_string();
+        assert!(new.contains("row 2, column 'x': found '3 numbers per vector', expected 2, as in training"), "{new}");
+        let infinite = Sets::of_rows(&[vec![vec![0.0], vec![f64::NAN]]]).unwrap_err().to_string();
+        assert!(infinite.contains("row 1: found 'NaN in vector 2'"), "{infinite}");
     }
 }

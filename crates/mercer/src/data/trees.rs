@@ -253,10 +253,10 @@ mod tests {
         assert_eq!(Trees::new(["[\"S\"]"]).unwrap(), Trees::new(["(S)"]).unwrap());
         assert!(!<Trees as Cells>::looks_like("[\"a\", \"b\"]") && !<Trees as Cells>::looks_like("[[1, 2], [3, 4]]"));
         for (text, place) in [
-            (r#"["S", ["NP"#, "breaks or is nested too deeply at character 10"),
+            (r#"["S", ["NP"#, "as JSON it ends or breaks at character 10"),
             (r#"["S", []]"#, "an empty list"),
             (r#"["S", ["a b", "c"]]"#, "the label \"a b\" holds ' '"),
-            (r#"["S", ""]"#, "a node without children has no label"),
+            (r#"["S", ""]"#, "it has an empty label; write one"),
             (r#"{"label": "S", "kids": []}"#, "a member \"kids\""),
             (r#"{"label": "S", "children": 2}"#, "\"children\" is 2"),
             (r#"["S", [["x"], "y"]]"#, "the label [\"x\"] is no text or number"),
@@ -264,6 +264,6 @@ mod tests {
             assert!(fault(text).contains(place) && fault(text).contains("row 1"), "{text}: {}", fault(text));
         }
         let deep = format!("{}\"x\"{}", "[\"S\",".repeat(10_000), "]".repeat(10_000));
-        assert!(fault(&deep).contains("nested too deeply"));
+        assert!(fault(&deep).contains("more than 127 brackets deep"));
     }
 }

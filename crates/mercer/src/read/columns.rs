@@ -36,6 +36,7 @@ impl Table {
             let values = match raw {
                 Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::NUMBER)) => Some(self.finite(&name, v)?),
                 Raw::Points(p) if matches!(declared, None | Some(ColumnType::Of(ColumnKind::Points))) => Some(Values::Points(p)),
+                Raw::Lists(lists) => Some(self.listed(&name, lists, declared.and_then(ColumnType::kind))?),
                 Raw::Ready(values) => Some(values),
                 Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u64::from(name != libsvm::FROM_0))?)),
                 raw => {
@@ -94,7 +95,12 @@ impl Table {
             Looks::Identifier(why) => {
                 let says = format!("{{has}} {why}: ignored as an identifier");
                 let numbers = Writing::of(&cells).is_some();
-                let keeps = if numbers { "category (or number) keeps it" } else { "text (or sequence, category) keeps it" };
+                let vectors = cells.iter().find(|cell| !cells.misses(cell)).is_some_and(|cell| cell.starts_with('['));
+                let keeps = match (numbers, vectors) {
+                    (_, true) => "series (or set, points, text) keeps it",
+                    (true, _) => "category (or number) keeps it",
+                    _ => "text (or sequence, category) keeps it",
+                };
                 self.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by(keeps));
                 None
             }
@@ -217,15 +223,10 @@ impl Table {
                 });
             }
             self.empty_as_trained(name, &wanted.written.missing)?;
-            if !self.header.contains(name) {
-                let near = nearest(name, &self.header).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
-                return Err(self.fault(format!(
-                    "the column '{name}' that the model was fitted on is missing; the table has: {}{near}",
-                    self.header.join(", ")
-                )));
-            }
+            self.require_trained(name)?;
             let raw = self.take(name)?;
             let values = match (&wanted.holds, raw) {
+                (holds, Raw::Lists(lists)) => self.agreed(name, holds, &self.listed(name, lists, Some(holds.kind()))?)?,
                 (Holds::Points(dim), raw) => self.vectors_like(name, *dim, &wanted.written.features, raw)?,
                 (Holds::Number(()), Raw::Numbers(v)) => self.finite(name, v)?,
                 (Holds::Number(()), raw) => {
@@ -249,18 +250,48 @@ impl Table {
                     self.tell_unseen(name, &labels, &coded);
                     Values::Categories(coded)
                 }
-                (holds, Raw::Ready(values)) => holds.agree(name, &values)?,
+                (holds, Raw::Ready(values)) => self.agreed(name, holds, &values)?,
                 (Holds::Similarities(_), _) => {
                     return Err(
                         self.fault(format!("the model takes kernel values for column '{name}'; give their file: --gram {name}=FILE"))
                     );
                 }
-                (holds, raw) => self.parsed(name, holds.kind(), &raw.into_cells(name)?)?,
+                (holds, raw) => self.agreed(name, holds, &self.parsed(name, holds.kind(), &raw.into_cells(name)?)?)?,
             };
             columns.push(Column { name: name.clone(), values });
         }
         let data = Dataset::with_rows(self.rows, columns)?;
         Ok(schema.columns.iter().fold(data, |data, column| data.remember(&column.name, column.written.clone())))
+    }
+
+    /// Refuses a table without a column that a model was fitted on.
+    pub(super) fn require_trained(&self, name: &str) -> Result<()> {
+        if self.header.iter().any(|other| other == name) {
+            return Ok(());
+        }
+        let near = nearest(name, &self.header).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
+        Err(self
+            .fault(format!("the column '{name}' that the model was fitted on is missing; the table has: {}{near}", self.header.join(", "))))
+    }
+
+    /// Cells as those of training; what is wrong with them is told of this file.
+    fn agreed(&self, name: &str, holds: &Holds, values: &Values) -> Result<Values> {
+        holds.agree(name, values).map_err(|error| match error {
+            Error::Data(why) => self.fault(why),
+            other => other,
+        })
+    }
+
+    /// Numbers of which none is missing.
+    ///
+    /// # Errors
+    /// The first cell that is no finite number, with why there is one in each row.
+    pub(super) fn complete_numbers(&self, column: &str, cells: &Cells, why: &str) -> Result<Vec<f64>> {
+        let number = |(row, text): (usize, &str)| match Writing::Point.cell(text) {
+            Cell::Number(x) => Ok(x),
+            _ => Err(self.cell(row, column, text, &format!("a finite number; {why}"))),
+        };
+        cells.iter().enumerate().map(number).collect()
     }
 
     /// A table without index 0 may still count its features from 0, if training did.
@@ -290,7 +321,7 @@ impl Table {
                 Ok(Values::Points(points))
             }
             Raw::Cells(cells) => Holds::Points(dim).agree(name, &self.parsed(name, ColumnKind::Points, &cells)?),
-            Raw::Numbers(_) | Raw::Ready(_) => Err(Error::WrongKind {
+            Raw::Numbers(_) | Raw::Lists(_) | Raw::Ready(_) => Err(Error::WrongKind {
                 kernel: "the fitted model".into(),
                 column: name.to_owned(),
                 needs: format!("vectors of {dim} numbers"),

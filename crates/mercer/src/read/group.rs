@@ -1,7 +1,6 @@
 //! Rows that have one value in a column made one row, their numbers a set of vectors: conformations of a molecule, patches of a
 //! picture, visits of a patient. Where the column is declared to hold series, the rows are its times, in their order.
 
-use super::columns::numbers;
 use super::facts::{Fact, Topic};
 use super::table::Raw;
 use super::{ColumnType, ReadOptions, Table};
@@ -51,6 +50,7 @@ impl Table {
     pub fn group_like(&mut self, schema: &Schema) -> Result<()> {
         match schema.columns.iter().find(|c| !c.written.coordinates.is_empty()) {
             Some(set) if self.columns.iter().all(|(name, raw)| *name != set.name || !matches!(raw, Raw::Ready(_))) => {
+                std::iter::once(&set.name).chain(&set.written.coordinates).try_for_each(|column| self.require_trained(column))?;
                 self.grouped(&set.name, set.written.coordinates.clone(), &[], set.holds.kind())
             }
             _ => Ok(()),
@@ -65,14 +65,15 @@ impl Table {
         if let Some((row, found)) = ids.iter().enumerate().find(|(_, id)| ids.misses(id)) {
             return Err(self.cell(row, column, found, "the name of the set that the row belongs to"));
         }
+        let whole = if kind == ColumnKind::Series {
+            "a series has one in each channel at each time"
+        } else {
+            "a vector of a set has all of its numbers"
+        };
         let mut vectors = Vec::with_capacity(coordinates.len());
         for name in &coordinates {
             let cells = self.take_cells(name)?;
-            let found = numbers(&self.file, name, &cells, &Writing::Point)?;
-            if let Some(row) = found.iter().position(|x| x.is_nan()) {
-                return Err(self.cell(row, name, "", "a number; a vector of a set has no missing ones"));
-            }
-            vectors.push(found);
+            vectors.push(self.complete_numbers(name, &cells, whole)?);
         }
         // Rows by set, sets in the order of their first rows.
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -88,7 +89,7 @@ impl Table {
         members.iter().for_each(|rows| starts.push(starts[starts.len() - 1] + rows.len()));
         let values = members.iter().flatten().flat_map(|&row| vectors.iter().map(move |v| v[row])).collect();
         let sets = Sets::new(starts, Points::dense(self.rows, coordinates.len(), values)?)?;
-        self.keep_what_is_said_of_sets(column, &members, kept)?;
+        self.keep_what_is_said_of_sets(column, &members, kept, kind)?;
         let firsts: Vec<usize> = members.iter().map(|rows| rows[0]).collect();
         let names = ids.select(&firsts).iter().map(str::to_owned).collect();
         let (many, each) = if kind == ColumnKind::Series { ("series", "the channels at one time") } else { ("sets", "a vector") };
@@ -107,7 +108,8 @@ impl Table {
     ///
     /// # Errors
     /// One of them is `kept`, by its first row that differs.
-    fn keep_what_is_said_of_sets(&mut self, column: &str, members: &[Vec<usize>], kept: &[String]) -> Result<()> {
+    fn keep_what_is_said_of_sets(&mut self, column: &str, members: &[Vec<usize>], kept: &[String], kind: ColumnKind) -> Result<()> {
+        let one = if kind == ColumnKind::Series { "a series" } else { "a set" };
         for (name, raw) in std::mem::take(&mut self.columns) {
             let cells = raw.clone().into_cells(&name).ok();
             let texts: Option<Vec<&str>> = cells.as_ref().map(|cells| cells.iter().collect());
@@ -117,7 +119,7 @@ impl Table {
                 None if texts.is_some() => self.columns.push((name, raw)),
                 Some(row) if kept.contains(&name) => {
                     let found = texts.map_or("", |texts| texts[row]);
-                    return Err(self.cell(row, &name, found, &format!("what the other rows of this '{column}' have: a set is one row")));
+                    return Err(self.cell(row, &name, found, &format!("what the other rows of this '{column}' have: {one} is one row")));
                 }
                 _ => {
                     let says = format!("{{has}} different values among the rows of one '{column}': left out");
@@ -135,7 +137,7 @@ impl Raw {
         match self {
             Raw::Numbers(_) => true,
             Raw::Cells(cells) => !cells.strings && Writing::of(cells) == Some(Writing::Point),
-            Raw::Points(_) | Raw::Indexed(_) | Raw::Ready(_) => false,
+            Raw::Points(_) | Raw::Lists(_) | Raw::Indexed(_) | Raw::Ready(_) => false,
         }
     }
 }
@@ -191,12 +193,26 @@ mod tests {
     }
 
     #[test]
+    fn times_of_a_series_and_columns_that_were_grouped_are_told_as_such() {
+        let options = ReadOptions::with_types(["id=series"]).unwrap();
+        let differs = String::from_utf8_lossy(TABLE).replace("5,6,r,yes", "5,6,r,no");
+        assert!(grouped(differs.as_bytes(), &options).unwrap_err().to_string().contains("a series is one row"));
+        let gap = String::from_utf8_lossy(TABLE).replace("m,5,6", "m,,6");
+        assert!(grouped(gap.as_bytes(), &options).unwrap_err().to_string().contains("a series has one in each channel at each time"));
+        let table = grouped(TABLE, &ReadOptions::default()).unwrap();
+        let why = table.texts(&["a".into()]).unwrap_err().to_string();
+        assert!(why.contains("column 'a': it has several values for one 'id'") && why.contains("keep one of these: y, id"), "{why}");
+        assert!(!table.texts(&["b2".into()]).unwrap_err().to_string().contains("did you mean"));
+    }
+
+    #[test]
     fn a_target_that_differs_and_cells_that_are_missing_are_named_by_row() {
         let fault = |from: &str, to: &str| {
             let text = String::from_utf8_lossy(TABLE).replace(from, to);
             grouped(text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string()
         };
         assert!(fault("5,6,r,yes", "5,6,r,no").contains("row 3, column 'y': found 'no'"));
+        assert!(fault("m,5,6", "m,,6").contains("row 3, column 'a': found '', expected a finite number; a vector of a set has all"));
         assert!(fault("m,5,6", "m,,6").contains("row 3, column 'a'") && fault("m,5,6", ",5,6").contains("row 3, column 'id'"));
         let ignored = ReadOptions::with_types(["a=ignore,b=ignore"]).unwrap();
         assert!(grouped(TABLE, &ignored).unwrap_err().to_string().contains("no column of numbers"));

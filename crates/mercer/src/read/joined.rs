@@ -107,7 +107,7 @@ fn join(mut above: Table, below: Table, name: &str) -> Result<Table> {
         match raw {
             Raw::Cells(cells) => cells.pad(all),
             Raw::Numbers(numbers) => numbers.resize(all, f64::NAN),
-            Raw::Points(_) | Raw::Indexed(_) | Raw::Ready(_) => {}
+            Raw::Points(_) | Raw::Lists(_) | Raw::Indexed(_) | Raw::Ready(_) => {}
         }
     }
     above.rows = all;

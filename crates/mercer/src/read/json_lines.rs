@@ -1,19 +1,21 @@
 //! JSON lines: one object a row, its keys the columns. Numbers, strings, true and false are cells, null and absent keys
-//! missing ones; an array of numbers is a vector, of one width in its column, and an array of such arrays a set of
-//! vectors; an object with edges is a graph, one with children, or a list that begins with a label, a tree. A column holds one sort of
+//! missing ones; an array of numbers is a vector, or a series of one channel where that is declared, and an array of such arrays a
+//! set of vectors; an object with edges is a graph, one with children, or a list that begins with a label, a tree. A column holds one sort of
 //! value.
 
 use super::cells::Cells;
 use super::infer::shortened;
+use super::lists::Lists;
 use super::table::{Raw, Table};
 use super::unpack::too_large;
-use crate::data::Points;
 use crate::error::{Error, Result};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
+/// The sort of an array that holds nothing.
+const EMPTY: &str = "empty arrays";
 /// Bytes that one more cell takes at least.
 const BYTES_PER_CELL: u64 = 16;
 
@@ -44,8 +46,8 @@ impl<'de> Deserialize<'de> for Row {
 #[derive(Default)]
 struct Growing {
     cells: Cells,
-    /// Vectors, row after row, and their width.
-    vectors: Option<(Vec<f64>, usize)>,
+    /// Its arrays of numbers.
+    lists: Lists,
     /// What its values are, and the first row (from 1) that has one.
     sort: Option<(&'static str, usize)>,
     /// The last row (from 1) that has this key.
@@ -71,8 +73,8 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
         line += text[counted..begin].bytes().filter(|&b| b == b'\n').count();
         counted = begin;
         let Some(row) = stream.next() else { break };
-        let Row(row) = row.map_err(|e| fault(e.to_string()))?;
         rows += 1;
+        let Row(row) = row.map_err(|e| fault(damage(&text[begin..], (line, rows), &e)))?;
         for (name, value) in row {
             let place = *places.entry(name.clone()).or_insert_with(|| {
                 names.push(name.clone());
@@ -89,17 +91,40 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
     if rows == 0 {
         return Err(fault("the table is empty; expected one JSON object a line".into()));
     }
-    let raw = names.into_iter().zip(columns).map(|(name, column)| {
-        let raw = column.finish(rows).map_err(|why| fault(format!("column '{name}': {why}")))?;
-        Ok((name, raw))
-    });
-    Table::of_raw(file, rows, raw.collect::<Result<_>>()?)
+    let raw = names.into_iter().zip(columns).map(|(name, column)| (name, column.finish(rows)));
+    Table::of_raw(file, rows, raw.collect())
+}
+
+/// What is wrong with the object that begins a text, on a line and in a row of the table.
+fn damage(text: &str, (line, row): (usize, usize), why: &serde_json::Error) -> String {
+    if why.is_eof() {
+        return format!("line {line} (row {row}): the object is cut off: a quote, a bracket or a brace is not closed");
+    }
+    // Lines and characters are counted from the begin of the file.
+    let own = text.lines().nth(why.line().saturating_sub(line)).unwrap_or_default();
+    let at = (0..why.column().min(own.len() + 1)).rev().find(|&at| own.is_char_boundary(at)).unwrap_or(0);
+    let (before, behind) = own.split_at(at);
+    let word = before.len() - before.trim_end_matches(|c: char| c.is_alphabetic() || c == '-').len();
+    let word = format!("{}{behind}", &before[before.len() - word..]).to_lowercase();
+    let what = spoken(why);
+    let hint = if ["nan", "inf", "-nan", "-inf"].iter().any(|name| word.starts_with(name)) {
+        "; JSON has no such number: write null for a missing cell, and leave out the times of a series that have no number"
+    } else {
+        ""
+    };
+    format!("line {} (row {row}), character {}: {what}{hint}", why.line(), why.column())
+}
+
+/// What is wrong, without the place that serde gives.
+fn spoken(why: &serde_json::Error) -> String {
+    let all = why.to_string();
+    all.rsplit_once(" at line ").map_or(all.clone(), |(what, _)| what.to_owned())
 }
 
 impl Growing {
     /// Adds a value as it was written: the digits of a number stay, however many there are.
     fn push(&mut self, row: usize, written: &str) -> std::result::Result<(), String> {
-        let value: Value = serde_json::from_str(written).map_err(|e| e.to_string())?;
+        let value: Value = serde_json::from_str(written).map_err(|e| format!("found {}: {}", shortened(written), spoken(&e)))?;
         if self.last == row {
             return Err("the key stands twice; rename one of them".into());
         }
@@ -116,6 +141,9 @@ impl Growing {
             {
                 "trees"
             }
+            // An empty array is one of any sort.
+            Value::Array(items) if items.is_empty() => EMPTY,
+            Value::Array(items) if items.iter().all(Value::is_array) => "arrays of arrays",
             Value::Array(_) => "arrays",
             Value::Object(members) if members.contains_key("edges") => "graphs",
             Value::Object(members) if members.contains_key("children") => "trees",
@@ -127,7 +155,7 @@ impl Growing {
             }
         };
         match self.sort {
-            _ if sort == "null" => {}
+            _ if sort == "null" || sort == EMPTY => {}
             None => self.sort = Some((sort, row)),
             Some((before, first)) if before != sort => {
                 return Err(format!("found {}, and row {first} holds {before}; make them one type", shortened(written)));
@@ -143,41 +171,33 @@ impl Growing {
                 self.cells.push(&text);
             }
             Value::Array(_) if sort == "trees" => self.cells.push(written),
-            // A set of vectors is read from its text.
-            Value::Array(items) if self.vectors.is_none() && items.iter().all(Value::is_array) => {
-                self.cells.push(&Value::Array(items).to_string());
+            // Arrays of arrays are read from their text.
+            Value::Array(items) => {
+                if items.is_empty() || sort == "arrays" {
+                    self.lists.push(row - 1, &numbers(&items)?);
+                }
+                self.cells.push(&if sort == "arrays" { String::new() } else { Value::Array(items).to_string() });
             }
-            Value::Array(items) => self.push_vector(row, &items)?,
             Value::Object(_) => self.cells.push(written),
             Value::Null => self.cells.push(""),
         }
         Ok(())
     }
 
-    fn push_vector(&mut self, row: usize, items: &[Value]) -> std::result::Result<(), String> {
-        let (vectors, width) = self.vectors.get_or_insert_with(|| (Vec::new(), items.len()));
-        if items.len() != *width || *width == 0 {
-            return Err(format!("found an array of {}, expected {}", items.len(), if *width == 0 { 1 } else { *width }));
+    fn finish(mut self, rows: usize) -> Raw {
+        if self.lists.holds_numbers() {
+            self.lists.pad(rows);
+            return Raw::Lists(self.lists);
         }
-        if vectors.len() != (row - 1) * *width {
-            return Err(format!("found an array, and a row before row {row} has none; a vector cannot be missing"));
-        }
-        for (k, item) in items.iter().enumerate() {
-            let number = item.as_f64().ok_or_else(|| format!("item {} is {item}, expected a number", k + 1))?;
-            vectors.push(number);
-        }
-        self.cells.push("");
-        Ok(())
+        self.cells.pad(rows);
+        Raw::Cells(self.cells)
     }
+}
 
-    fn finish(mut self, rows: usize) -> std::result::Result<Raw, String> {
-        let Some((vectors, width)) = self.vectors else {
-            self.cells.pad(rows);
-            return Ok(Raw::Cells(self.cells));
-        };
-        if vectors.len() != rows * width {
-            return Err("a row has no array; a vector cannot be missing".into());
-        }
-        Points::dense(rows, width, vectors).map(Raw::Points).map_err(|e| e.to_string())
-    }
+/// The numbers of an array.
+fn numbers(items: &[Value]) -> std::result::Result<Vec<f64>, String> {
+    let number = |(k, item): (usize, &Value)| {
+        item.as_f64().ok_or_else(|| format!("item {} is {item}, expected a number; fill it, or leave that time of a series out", k + 1))
+    };
+    items.iter().enumerate().map(number).collect()
 }

@@ -24,7 +24,13 @@ impl Table {
 
     fn text_of(&self, name: &str) -> Result<Vec<String>> {
         let Some((_, raw)) = self.columns.iter().find(|(n, _)| n == name) else {
-            return Err(Error::unknown("column", name, &self.header));
+            let known: Vec<&str> = self.columns.iter().map(|(column, _)| column.as_str()).collect();
+            if let Some(sets) = self.grouped.as_ref().filter(|_| self.header.iter().any(|column| column == name)) {
+                let why =
+                    format!("it has several values for one '{}', whose rows are one; keep one of these: {}", sets.column, known.join(", "));
+                return Err(Error::Setting { name: format!("column '{name}'"), why });
+            }
+            return Err(Error::unknown("column", name, known));
         };
         if let Some(sets) = self.grouped.as_ref().filter(|_| self.is_of_sets(name)) {
             return Ok(sets.names.clone());
@@ -40,6 +46,6 @@ fn cells(raw: &Raw) -> Option<std::borrow::Cow<'_, Cells>> {
     match raw {
         Raw::Cells(cells) => Some(std::borrow::Cow::Borrowed(cells)),
         Raw::Numbers(v) => Some(std::borrow::Cow::Owned(Cells::of_numbers(v))),
-        Raw::Points(_) | Raw::Indexed(_) | Raw::Ready(_) => None,
+        Raw::Points(_) | Raw::Lists(_) | Raw::Indexed(_) | Raw::Ready(_) => None,
     }
 }

@@ -68,7 +68,7 @@ impl Table {
                     }
                     count
                 }
-                Raw::Points(_) | Raw::Indexed(_) | Raw::Ready(_) => 0,
+                Raw::Points(_) | Raw::Lists(_) | Raw::Indexed(_) | Raw::Ready(_) => 0,
             };
             if count > 0 {
                 facts.push(Fact::of_column(Topic::Missing, name, "{has} cells that are declared missing (--na)"));

@@ -35,6 +35,7 @@ mod keep;
 mod layout;
 mod libsvm;
 mod lines;
+mod lists;
 mod markers;
 mod marks;
 mod npz;

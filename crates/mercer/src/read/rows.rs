@@ -64,6 +64,7 @@ impl Raw {
             Raw::Cells(cells) => Raw::Cells(cells.select(rows)),
             Raw::Numbers(v) => Raw::Numbers(rows.iter().map(|&i| v[i]).collect()),
             Raw::Points(p) => Raw::Points(p.select(rows)),
+            Raw::Lists(lists) => Raw::Lists(lists.select(rows)),
             Raw::Indexed(x) => Raw::Indexed(x.select(rows)),
             Raw::Ready(values) => Raw::Ready(values.select(rows)),
         }

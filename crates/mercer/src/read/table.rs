@@ -4,6 +4,7 @@ use super::cells::Cells;
 use super::facts::{self, Fact};
 use super::group::Grouped;
 use super::libsvm::Indexed;
+use super::lists::Lists;
 use super::{ColumnType, Notice, ReadOptions, Source, delimited, encoding, format, texts};
 use crate::control::Control;
 use crate::data::{Points, Values};
@@ -45,6 +46,8 @@ pub(super) enum Raw {
     Numbers(Vec<f64>),
     /// Vectors of one width.
     Points(Points),
+    /// Arrays of numbers, of one length or not.
+    Lists(Lists),
     /// Sparse vectors with the indices that the file writes.
     Indexed(Indexed),
     /// Cells of a kind that no text writes, or that were made of several columns.
@@ -57,6 +60,7 @@ impl Raw {
             Raw::Cells(cells) => cells.len(),
             Raw::Numbers(v) => v.len(),
             Raw::Points(p) => p.rows(),
+            Raw::Lists(lists) => lists.rows(),
             Raw::Indexed(x) => x.rows(),
             Raw::Ready(values) => values.len(),
         }
@@ -67,7 +71,7 @@ impl Raw {
         match self {
             Raw::Cells(cells) => Ok(cells),
             Raw::Numbers(v) => Ok(Cells::of_numbers(&v)),
-            Raw::Points(_) | Raw::Indexed(_) | Raw::Ready(_) => {
+            Raw::Points(_) | Raw::Lists(_) | Raw::Indexed(_) | Raw::Ready(_) => {
                 Err(Error::Data(format!("column '{column}' holds vectors, expected one number or label a row; name another column")))
             }
         }

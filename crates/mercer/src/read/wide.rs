@@ -1,10 +1,9 @@
 //! Groups of columns that are one series each: `t0`, `t1`, .., `t95` hold the values of a series at 96 times.
 
-use super::columns::numbers;
 use super::facts::{Fact, Topic};
 use super::options::column_and;
 use super::{ReadOptions, Table};
-use crate::data::{Holds, Points, Schema, Series, Values, Writing};
+use crate::data::{Holds, Points, Schema, Series, Values};
 use crate::error::{Error, Result};
 use crate::read::table::Raw;
 use serde::{Deserialize, Serialize};
@@ -81,6 +80,7 @@ impl Table {
     pub(super) fn widen_like(&mut self, schema: &Schema) -> Result<()> {
         let made = schema.columns.iter().filter(|column| !column.written.channels.is_empty() && matches!(column.holds, Holds::Series(_)));
         for series in made.filter(|column| !self.header.contains(&column.name)).collect::<Vec<_>>() {
+            series.written.channels.iter().flatten().try_for_each(|column| self.require_trained(column))?;
             self.joined_into_series(&series.name, &series.written.channels)?;
         }
         Ok(())
@@ -97,10 +97,8 @@ impl Table {
         for (channel, columns) in channels.iter().enumerate() {
             for (time, column) in columns.iter().enumerate() {
                 let cells = self.take_cells(column)?;
-                for (row, x) in numbers(&self.file, column, &cells, &Writing::Point)?.into_iter().enumerate() {
-                    if x.is_nan() {
-                        return Err(self.cell(row, column, "", "a number; a series in columns has one at each time"));
-                    }
+                let found = self.complete_numbers(column, &cells, "a series in columns has one at each time")?;
+                for (row, x) in found.into_iter().enumerate() {
                     values[(row * times + time) * channels.len() + channel] = x;
                 }
             }
@@ -154,5 +152,16 @@ mod tests {
         let mut table = Table::parse("t", b"t0,t1,y\n1,2,a\n3,,b\n").unwrap();
         let options = ReadOptions { series: vec!["s=t0..t1".parse().unwrap()], ..ReadOptions::default() };
         assert!(table.dataset(&options).unwrap_err().to_string().contains("row 2, column 't1'"));
+        let mut table = Table::parse("t", b"t0,t1,y\n1,2,a\n3,x,b\n").unwrap();
+        let why = table.dataset(&options).unwrap_err().to_string();
+        assert!(why.contains("found 'x', expected a finite number; a series in columns has one at each time"), "{why}");
+    }
+
+    #[test]
+    fn a_column_of_training_that_a_new_table_lacks_is_told_like_any_other() {
+        let (_, data) = read(&["s=t0..t2"]).unwrap();
+        let mut new = Table::parse("new", b"t0,t1,u0,u1,u2\n1,2,7,8,9\n").unwrap();
+        let why = new.dataset_like(&Schema::of(&data), &ReadOptions::default()).unwrap_err().to_string();
+        assert!(why.contains("the column 't2' that the model was fitted on is missing; the table has: t0, t1"), "{why}");
     }
 }

@@ -277,3 +277,24 @@ fn json_lines_hold_trees_as_lists_and_as_objects() {
     let flat = Table::parse("t.jsonl", br#"{"x": ["red", "blue"]}"#).unwrap_err().to_string();
     assert!(flat.contains("item 1") && flat.contains("expected a number"), "{flat}");
 }
+
+#[test]
+fn labels_of_trees_in_json_that_are_empty_and_trees_too_deep_for_json_are_told() {
+    let fault = |text: &str| mercer::data::Trees::new([text]).unwrap_err().to_string();
+    for (text, why) in [
+        (r#"{"label": "", "children": []}"#, "it has an empty label; write one"),
+        (r#"["", "I"]"#, "it has an empty label; write one"),
+        (r#"["", ["NP", "I"]]"#, "it has an empty label; write one"),
+        (r#"{"children": ["I"]}"#, "it has a node without a label; write one"),
+        (r#"{"children": []}"#, "it has a node without a label; write one"),
+    ] {
+        assert!(fault(text).contains(why), "{text}: {}", fault(text));
+    }
+    // The outer bracket of a treebank has no label.
+    assert_eq!(mercer::data::Trees::new([r#"{"children": [["NP", "I"]]}"#]).unwrap().get(0), "( (NP I))");
+    let deep = |levels: usize| format!("{}\"x\"{}", "[\"S\",".repeat(levels), "]".repeat(levels));
+    assert!(mercer::data::Trees::new([deep(127)]).is_ok());
+    assert!(fault(&deep(128)).contains("more than 127 brackets deep"), "{}", fault(&deep(128)));
+    let bracketed = format!("{}x{}", "(S ".repeat(5000), ")".repeat(5000));
+    assert_eq!(mercer::data::Trees::new([&bracketed]).unwrap().nodes(0).len(), 5001);
+}

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from .._native import Learner
 from ..errors import DataError
 from ._arguments import is_flag
-from ._estimator import KernelEstimator
+from ._estimator import ONLY, KernelEstimator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +30,9 @@ class ReadsRows:
 
     def _similarity(self, X):
         return None
+
+    def _structured(self):
+        return ONLY, {"model": Learner(self._expression()).parameters["model"]}
 
     def _by_column(self, kernel):
         return True
@@ -81,9 +84,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         except TypeError:
             found = ", ".join(sorted({type(label).__name__ for label in y}))
             raise DataError(f"y holds labels of several types ({found}); make them one type") from None
-        # Labels that numpy writes as another type, such as dates, go by their text.
-        plain = classes if classes.dtype.kind in "biufUO" else classes.astype(str)
-        return classes, codes, plain.tolist()
+        return classes, codes, plain_names(classes)
 
     def _weighted(self, weight, y, codes):
         """Weights of rows times those of their classes."""
@@ -141,6 +142,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """Decision values of the library."""
         rows = self._rows_for_model(X)
         return self.model_.decision_function(rows, threads=self._threads(), **words)
+
+
+def plain_names(classes):
+    """The names of classes: labels that numpy writes as another type, such as dates, go by their text."""
+    return (classes if classes.dtype.kind in "biufUO" else classes.astype(str)).tolist()
 
 
 def is_labels(y):

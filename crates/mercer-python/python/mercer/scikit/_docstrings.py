@@ -60,7 +60,7 @@ def _text_of_record(record):
         return "{" + ", ".join(f'"{word}"' for word in record["choices"]) + "}", record["doc"]
     if kind == "count_or_share":
         return 'int, float or "auto"', record["doc"]
-    kind = {"flag": "bool", "integer": "int", "term": "str"}.get(kind, "float")
+    kind = {"flag": "bool", "integer": "int", "term": "str", "words": "list of str"}.get(kind, "float")
     return f'{kind}, "auto" or a pair (low, high) to search' if record["searched"] else kind, record["doc"]
 
 

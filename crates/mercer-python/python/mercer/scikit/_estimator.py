@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from .._native import Dataset, Kernel, Learner, Model
+from .._native import Dataset, Kernel, Learner, Model, lone_kinds
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
 from ..kernels import _text
 from ._arguments import RECORDS, expected, fits, is_open, refused
@@ -41,6 +41,10 @@ from ._warn import warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+#: The column of rows without names.
+ONLY = "x"
 
 
 @lru_cache(maxsize=256)
@@ -182,6 +186,9 @@ class KernelEstimator(BaseEstimator):
         if fitting and self._supervised and y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         tags = self.__sklearn_tags__().input_tags
+        lone = self._lone_column(X, fitting)
+        if lone is not None:
+            return self._structures(X, y, fitting, *lone)
         if is_tabular(X):
             X = self._tabled(X, fitting)
         if fitting:
@@ -205,12 +212,61 @@ class KernelEstimator(BaseEstimator):
             else:
                 X = validate_data(self, X, **rules)
         except ValueError as error:
+            if "inhomogeneous shape" in str(error):
+                raise self._undecided("rows are of unlike shapes") from None
+            if "Found array with dim" in str(error):
+                raise self._undecided(str(error)) from None
             if "Input X contains NaN" not in str(error):
                 raise
             raise self._refused(*first_missing(X)) from None
         if fitting and tags.pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
         return (X, y) if fitting else X
+
+    def _lone_column(self, X, fitting):
+        """Name and kind of the column that rows without names are, where they are series, sets, graphs or trees; None for others."""
+        if is_plain(X) and not fitting and self._numbers:
+            return None
+        if isinstance(X, Dataset) or sp.issparse(X) or names_of(X) is not None or isinstance(X, str) or not hasattr(X, "__len__"):
+            return None
+        if fitting:
+            name, takes = self._structured()
+        else:
+            columns = {} if self._numbers else getattr(self._first_model(), "columns", {})
+            name, kind = next(iter(columns.items())) if len(columns) == 1 else (None, None)
+            takes = None if kind is None else {"kind": kind}
+        kinds = [] if takes is None else lone_kinds(X, **takes)
+        if len(kinds) > 1:
+            raise self._undecided(f"rows may be a column of {' or '.join(kinds)}")
+        return (name, kinds[0]) if kinds else None
+
+    def _structured(self):
+        """The name of a column of rows without names, and the words that say of `lone_kinds` what kinds it may be; None for none."""
+        kernel = self._asked_kernel()
+        if isinstance(kernel, str) and kernel not in (*WRITTEN, *ELSEWHERE, "precomputed"):
+            try:
+                kernel = Kernel(kernel)
+            except ExpressionError:
+                # What is wrong with it is told where it is used; words for distances are no kernels.
+                kernel = None
+        return ONLY, {"kernel": kernel} if isinstance(kernel, Kernel) else None
+
+    def _structures(self, X, y, fitting, name, kind):
+        """Rows that are series, sets, graphs or trees as a Dataset of one column, which has no name of the user's."""
+        data = Dataset({name: X}, types={name: kind})
+        if fitting:
+            self._numbers = False
+        checked = self._others(data, y, fitting)
+        if fitting:
+            vars(self).pop("feature_names_in_", None)
+        return checked
+
+    def _undecided(self, why):
+        """The refusal of rows of which nothing says what they are."""
+        return DataError(
+            f"{type(self).__name__}: {why}; rows that are series, sets, graphs or trees need a kernel or a model of these, or a Dataset that "
+            'says what they are: Dataset({"x": rows}, types={"x": "series"})'
+        )
 
     def _tabled(self, X, fitting):
         """A dict of columns or a list of records as a Dataset: its columns of numbers are measurements, as in an array, and new rows have

@@ -10,6 +10,7 @@ from .._native import Dataset, Learner, Model
 from ..errors import DataError, MercerError, MercerWarning
 from ._arguments import refused
 from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
+from ._estimator import ONLY
 from ._kernels import similarity
 from ._names import PROBABILITIES, SCORES
 from ._warn import warn
@@ -52,6 +53,15 @@ class Expressions:
         if fitting and self.types is not None and isinstance(X, Dataset):
             raise DataError(f"{type(self).__name__}: types={self.types!r} has no effect on a Dataset; give it where the Dataset is made: Dataset(.., types=..)")
         return super()._checked(X, y, fitting=fitting)
+
+    def _structured(self):
+        if isinstance(self.types, dict) and len(self.types) == 1:
+            ((name, kind),) = self.types.items()
+            return name, {"kind": kind}
+        if self.kernel is not None:
+            return super()._structured()
+        model = self._asked().get("model")
+        return ONLY, {} if model is None else {"model": model}
 
     def _tabled(self, X, fitting):
         return Dataset(X, types=self.types) if fitting else Dataset(X, like=self._first_model())
@@ -119,7 +129,8 @@ class MercerClassifier(Expressions, KernelClassifier):
         "error".
     types : dict, default=None
         What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
-        "sequence", "date", "flag" or "ignore".
+        "sequence", "tree", "set", "graph", "series", "date", "flag" or "ignore". Of rows without names, such as a list of series, the
+        one type is theirs: {"x": "series"}.
     metric : str, default=None
         What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers. One that is
         computed from class probabilities, such as "log_loss", turns them on.
@@ -212,7 +223,8 @@ class MercerRegressor(Expressions, KernelRegressor):
         "error".
     types : dict, default=None
         What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
-        "sequence", "date", "flag" or "ignore".
+        "sequence", "tree", "set", "graph", "series", "date", "flag" or "ignore". Of rows without names, such as a list of series, the
+        one type is theirs: {"x": "series"}.
     metric : str, default=None
         What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers. One that is
         computed from class probabilities, such as "log_loss", turns them on.

@@ -93,7 +93,7 @@ class Together:
         plain = search.scoring is None or isinstance(search.scoring, (str, _Scorer))
         if not able or not plain or search.return_train_score or search.verbose > 1:
             return None
-        if not are_numbers(X, labels=True) or y is None:
+        if not are_numbers(X, labels=True) or y is None or estimator._lone_column(X, True) is not None:
             return None
         known = set(estimator.get_params(deep=False)) - {"kernel"}
         balanced = [c for c in candidates if c.get("class_weight", getattr(estimator, "class_weight", None)) is not None]

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._native import Dataset
 from ._arguments import is_flag, require
-from ._base import KernelClassifier, KernelRegressor, LogProbabilities, Scores, asks_for_probabilities
+from ._base import KernelClassifier, KernelRegressor, LogProbabilities, Scores, asks_for_probabilities, plain_names
+from ._estimator import ONLY
 from ._rows import names_of
 
 if TYPE_CHECKING:
@@ -285,9 +286,6 @@ class SupportVectorRegressor(SupportVectors, KernelRegressor):
 class ClassesOfSets(KernelClassifier):
     """A classifier of sets of vectors: a list of them, a column of them, or rows of numbers, each of which is a set of one vector."""
 
-    def _checked(self, X, y=None, *, fitting=False):
-        return super()._checked(Dataset({"set": list(X)}, types={"set": "set"}) if _are_sets(X) else X, y, fitting=fitting)
-
     def _by_column(self, kernel):
         return True
 
@@ -295,12 +293,15 @@ class ClassesOfSets(KernelClassifier):
         if names_of(X) is not None and not self._numbers:
             return self._dataset(X)
         vectors = X.toarray() if sp.issparse(X) else np.asarray(X)
-        return Dataset({"set": [[row] for row in vectors.tolist()]}, types={"set": "set"})
+        return Dataset({ONLY: [[row] for row in vectors.tolist()]}, types={ONLY: "set"})
 
+    def _settings(self):
+        return {**super()._settings(), "positive": self._class_names(self.positive)}
 
-def _are_sets(X):
-    """Whether rows are sets of vectors and not vectors or texts."""
-    if not isinstance(X, (list, tuple, np.ndarray)) or len(X) == 0:
-        return False
-    first = next((row for row in X if np.size(row)), None)
-    return isinstance(first, (list, tuple, np.ndarray)) and len(np.shape(first)) == 2
+    def _class_names(self, labels):
+        """Labels as the names of classes are written: a label that equals a class, or is its name, is that class."""
+        classes = getattr(self, "classes_", np.empty(0))
+        named = list(zip(classes.tolist(), map(str, plain_names(classes))))
+        listed = labels.tolist() if isinstance(labels, np.ndarray) else labels
+        listed = listed if isinstance(listed, (list, tuple)) else [listed]
+        return [next((name for one, name in named if one == label or name == str(label)), str(label)) for label in listed]

@@ -3,6 +3,9 @@
 
 use serde_json::Value;
 
+/// Brackets in brackets that the reader of JSON takes.
+const DEEPEST: usize = 127;
+
 /// What is still to be written of a tree.
 enum Pending<'v> {
     Node(&'v Value),
@@ -22,7 +25,12 @@ pub(super) fn is_json(text: &str) -> bool {
 
 /// The bracket form of a tree in JSON, or what is wrong with it.
 pub(super) fn bracketed(text: &str) -> Result<String, String> {
-    let json: Value = serde_json::from_str(text).map_err(|why| format!("as JSON it ends, breaks or is nested too deeply at character {}", why.column()))?;
+    let json: Value = serde_json::from_str(text).map_err(|why| {
+        if why.to_string().starts_with("recursion limit") {
+            return format!("as JSON it is more than {DEEPEST} brackets deep; write it as (S (NP I)), which may be of any depth");
+        }
+        format!("as JSON it ends or breaks at character {}", why.column())
+    })?;
     let (mut written, mut pending) = (String::new(), vec![Pending::Node(&json)]);
     while let Some(next) = pending.pop() {
         let Pending::Node(value) = next else {
@@ -31,7 +39,9 @@ pub(super) fn bracketed(text: &str) -> Result<String, String> {
         };
         let (name, children) = parts(value)?;
         let is_leaf = children.is_empty() && !written.is_empty();
-        let label = label(name, is_leaf)?;
+        // A bracket without a label takes the word that follows for one.
+        let first_is_word = children.first().map(parts).transpose()?.is_none_or(|(_, below)| below.is_empty());
+        let label = label(name, is_leaf || first_is_word)?;
         if !written.is_empty() {
             written.push(' ');
         }
@@ -67,17 +77,19 @@ fn parts(value: &Value) -> Result<(&Value, &[Value]), String> {
     }
 }
 
-/// The text of a label: no space or round bracket, which end labels in bracket form, and not empty for a leaf.
-fn label(value: &Value, is_leaf: bool) -> Result<String, String> {
+/// The text of a label: no space or round bracket, which end labels in bracket form, and not empty. Where it is not `needed`, it may be
+/// left out.
+fn label(value: &Value, needed: bool) -> Result<String, String> {
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Number(_) | Value::Bool(_) => value.to_string(),
-        Value::Null if !is_leaf => String::new(),
+        Value::Null if !needed => return Ok(String::new()),
+        Value::Null => return Err("it has a node without a label; write one (a node whose first child has children may have none)".into()),
         other => return Err(format!("the label {other} is no text or number")),
     };
     match text.chars().find(|c| c.is_whitespace() || *c == '(' || *c == ')') {
         Some(c) => Err(format!("the label {value} holds '{c}', which ends a label; write another character")),
-        None if text.is_empty() && is_leaf => Err("a node without children has no label".into()),
+        None if text.is_empty() => Err("it has an empty label; write one".into()),
         None => Ok(text),
     }
 }

@@ -39,12 +39,17 @@ impl Modelled {
             let read_as = |kind: ColumnKind| if kind == ColumnKind::Category { ColumnKind::Sequence } else { kind };
             let able =
                 catalogue().into_iter().filter(|entry| table.columns().iter().any(|column| (entry.needs)(read_as(column.values.kind()))));
+            let able: Vec<&str> = able.map(|entry| entry.name).collect();
+            let instead = if able.is_empty() {
+                format!("no model takes these: give {}", needs.words)
+            } else {
+                format!("models of these: {}", able.join(", "))
+            };
             return Err(Error::Data(format!(
-                "{who}: {} is a model of {}, and the table has none; its columns: {}; models of these: {}",
+                "{who}: {} is a model of {}, and the table has none; its columns: {}; {instead}",
                 model.name(),
                 needs.words,
-                found.join(", "),
-                able.map(|entry| entry.name).collect::<Vec<_>>().join(", ")
+                found.join(", ")
             )));
         }
         if needs.arity == Arity::One && columns.len() > 1 {

@@ -95,15 +95,40 @@ fn json_lines_are_cells_of_their_own_types() {
 }
 
 #[test]
+fn arrays_of_numbers_are_series_of_one_channel_where_that_is_declared() {
+    let text = "{\"r\": [1.5, 2, 3], \"y\": 1}\n{\"r\": [], \"y\": 2}\n{\"y\": 3}\n{\"r\": [4], \"y\": 4}\n";
+    let data = parsed(text).dataset(&options("r=series,y=ignore")).unwrap();
+    let Values::Series(series) = &data.columns()[0].values else { panic!("no series") };
+    assert_eq!((series.channels(), (0..4).map(|row| series.length(row)).collect::<Vec<_>>()), (1, vec![3, 0, 0, 1]));
+    assert_eq!((data.columns()[0].values.cell(0), data.columns()[0].values.missing()), (serde_json::json!([1.5, 2.0, 3.0]), vec![2]));
+    // New tables are read as training was, also where all arrays are of one length.
+    let new = parsed("{\"r\": [7, 8]}\n{\"r\": [9, 8]}\n").dataset_like(&Schema::of(&data), &ReadOptions::default()).unwrap();
+    assert_eq!(new.columns()[0].values.cell(1), serde_json::json!([9.0, 8.0]));
+    let even = parsed("{\"r\": [7, 8]}\n{\"r\": [9, 8]}\n");
+    assert_eq!(even.clone().dataset(&options("r=series")).unwrap().columns()[0].values.kind(), ColumnKind::Series);
+    assert_eq!(even.clone().dataset(&ReadOptions::default()).unwrap().columns()[0].values.kind(), ColumnKind::Points);
+    says(&message(even.clone().dataset(&options("r=set"))), &["'r' holds arrays of numbers, expected sets of vectors", "--types r=series"]);
+    let wide = parsed("{\"r\": [[1, 2], [3, 4]]}\n").dataset_like(&Schema::of(&data), &ReadOptions::default());
+    says(&message(wide), &["row 1, column 'r'", "found '2 channels', expected 1, as in training"]);
+    let null = parsed("{\"r\": [[1], [null]]}\n").dataset(&options("r=series"));
+    says(&message(null), &["row 1, column 'r'", "found 'null at time 2', expected a finite number"]);
+}
+
+#[test]
 fn faults_of_json_lines_name_line_and_column() {
     refused("{\"a\": 1}\n{\"a\": }\n", &["line 2"]);
     refused("{\"a\": 1}\n\n{\"a\": \"x\"}\n", &["line 3 (row 2)", "'a'", "\"x\"", "row 1 holds numbers"]);
     refused("{\"a\": 1, \"a\": 2}\n", &["line 1", "'a'", "twice"]);
     refused("{\"a\": {\"b\": 1}}\n", &["line 1", "'a'", "nested"]);
-    refused("{\"a\": [1, 2]}\n{\"a\": [1]}\n", &["line 2", "'a'", "array of 1, expected 2"]);
-    refused("{\"a\": [1, null]}\n", &["'a'", "item 2 is null"]);
-    refused("{\"a\": [1]}\n{\"a\": null}\n", &["'a'", "cannot be missing"]);
-    refused("{\"b\": 1}\n{\"a\": [1]}\n", &["line 2", "'a'", "cannot be missing"]);
+    let taken = |text: &str| message(parsed(text).dataset(&ReadOptions::default()));
+    let unlike = taken("{\"a\": [1, 2]}\n{\"a\": [1]}\n");
+    says(&unlike, &["row 2, column 'a'", "found 'an array of 1', expected an array of 2, as in row 1", "--types a=series", "a=ignore"]);
+    refused("{\"a\": [1, null]}\n", &["line 1 (row 1)", "'a'", "item 2 is null", "fill it, or leave that time of a series out"]);
+    refused("{\"a\": [1]}\n{\"a\": [[1]]}\n", &["line 2 (row 2)", "'a'", "row 1 holds arrays; make them one type"]);
+    says(&taken("{\"a\": [1]}\n{\"a\": null}\n"), &["row 2, column 'a'", "cannot be missing"]);
+    says(&taken("{\"b\": 1}\n{\"a\": [1]}\n"), &["row 1, column 'a'", "cannot be missing"]);
+    refused("{\"a\": 1}\n{\"a\": 2}\n{\"a\": ", &["line 3 (row 3)", "cut off"]);
+    refused("{\"a\": 1}\n{\"a\": [[1, NaN]]}\n", &["line 2 (row 2)", "JSON has no such number", "leave out the times"]);
     refused("{\"a\": 1}\n[1]\n", &["line 2", "an object such as"]);
     refused("{\"a\": 1}\n{\"a\": 1e999}\n", &["line 2"]);
     let array = format::parse("t", b"[{\"a\": 1}]"[..].into(), Some("t.json"), &ReadOptions::default(), 1000).unwrap_err().to_string();

@@ -78,6 +78,16 @@ fn identifiers_are_left_out_with_a_notice_that_says_how_to_keep_them() {
 }
 
 #[test]
+fn arrays_of_numbers_that_are_left_out_may_be_kept_as_series_or_sets() {
+    let text = (0..20).fold("r\ty\n".to_owned(), |text, i| text + &format!("[{i}.5{}]\t{}\n", ", 1".repeat(i % 3 + 1), i % 2));
+    let mut table = Table::parse("t.tsv", text.as_bytes()).unwrap();
+    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().names(), ["y"]);
+    says(&table.notices().join("\n"), &["column 'r'", "ignored as an identifier; --types r=series (or set, points, text) keeps it"]);
+    let kept = Table::parse("t.tsv", text.as_bytes()).unwrap().dataset(&options("r=series")).unwrap();
+    assert_eq!(kept.columns()[0].values.kind(), ColumnKind::Series);
+}
+
+#[test]
 fn row_numbers_written_by_a_tool_are_left_out() {
     let mut table = parsed(",x\n0,5\n1,6\n2,7\n");
     assert_eq!(table.header(), ["x"]);

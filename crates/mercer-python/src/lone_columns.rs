@@ -1,0 +1,106 @@
+//! Rows without column names that are one column of series, sets, graphs or trees: which of these they are.
+
+use crate::arrays::{asarray, is_numeric, kind, shape};
+use crate::errors::raise;
+use crate::frames::mapping;
+use crate::graphs::{are_graphs, is_graph};
+use crate::kernel::Kernel;
+use crate::sets::{are_sets, are_sets_alone};
+use crate::trees::are_trees;
+use mercer::data::ColumnKind;
+use mercer::generative::GenerativeExpr;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+
+/// Kinds whose cells are neither numbers nor texts.
+const STRUCTURES: [ColumnKind; 4] = [ColumnKind::Series, ColumnKind::Set, ColumnKind::Graph, ColumnKind::Tree];
+
+/// Whether an object without column names may be one column of such a kind, and is no list of records.
+pub(crate) fn is_lone_column(object: &Bound<'_, PyAny>, kind: ColumnKind) -> PyResult<bool> {
+    if !STRUCTURES.contains(&kind) {
+        return Ok(false);
+    }
+    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    if !is_list || object.is_empty()? {
+        return Ok(is_list || object.hasattr("dtype")? && !object.hasattr("columns")?);
+    }
+    match object.get_item(0)?.cast::<PyDict>() {
+        Ok(mapping) => Ok(kind == ColumnKind::Graph && is_graph(mapping)? || kind == ColumnKind::Tree && mapping.contains("children")?),
+        Err(_) => Ok(true),
+    }
+}
+
+/// Whether the rows of an object are cells of a kind of structure, and no texts of such.
+fn holds(object: &Bound<'_, PyAny>, kind: ColumnKind) -> PyResult<bool> {
+    if !is_lone_column(object, kind)? {
+        return Ok(false);
+    }
+    match kind {
+        ColumnKind::Series => are_series(object),
+        ColumnKind::Set => are_sets(object, true),
+        ColumnKind::Graph => are_graphs(object, true),
+        _ => are_trees(object, true),
+    }
+}
+
+/// Whether the first row that is there is a list of numbers or of vectors.
+fn are_series(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Ok(rows) = object.try_iter() else { return Ok(false) };
+    for row in rows {
+        let row = row?;
+        if row.is_none() {
+            continue;
+        }
+        return Ok(match asarray(&row).and_then(|array| Ok((shape(&array)?.len(), is_numeric(self::kind(&array)?)))) {
+            Ok((axes, numeric)) => numeric && (axes == 1 || axes == 2),
+            // Times of unlike channels are told as a fault of that series.
+            Err(_) => !row.is_instance_of::<PyString>() && row.len().is_ok(),
+        });
+    }
+    Ok(false)
+}
+
+/// The kinds of structure that rows without column names may be: of those that a kernel takes as its only column, that a generative model
+/// is one of, or of one that is named; where nothing is given, what they look like. None where they are named columns, numbers for what
+/// takes numbers, or texts.
+#[pyfunction]
+#[pyo3(signature = (rows, *, kernel=None, model=None, kind=None))]
+pub(crate) fn lone_kinds(
+    rows: &Bound<'_, PyAny>,
+    kernel: Option<&Bound<'_, Kernel>>,
+    model: Option<&str>,
+    kind: Option<&str>,
+) -> PyResult<Vec<&'static str>> {
+    let model = model.map(GenerativeExpr::parse).transpose().map_err(raise)?;
+    let takes = |one: ColumnKind| match (kernel, &model, kind) {
+        (Some(kernel), ..) => kernel.get().expr.uses(&[("x", one)]).is_ok_and(|uses| uses.unused.is_empty()),
+        (_, Some(model), _) => (model.column_needs().takes)(one),
+        (.., kind) => kind == Some(one.name()),
+    };
+    let names = |kinds: &[ColumnKind]| kinds.iter().map(|kind| kind.name()).collect();
+    if kernel.is_none() && model.is_none() && kind.is_none() {
+        if mapping(rows)?.is_some() && !are_graphs(rows, false)? {
+            return Ok(Vec::new());
+        }
+        let looks = [
+            (ColumnKind::Set, are_sets_alone(rows)?),
+            (ColumnKind::Graph, are_graphs(rows, false)?),
+            (ColumnKind::Tree, are_trees(rows, false)?),
+        ];
+        return Ok(looks.into_iter().filter(|(_, looks)| *looks).map(|(kind, _)| kind.name()).collect());
+    }
+    if !STRUCTURES.into_iter().any(takes) {
+        return Ok(Vec::new());
+    }
+    let is_table = || asarray(rows).and_then(|array| Ok(shape(&array)?.len() == 2 && is_numeric(self::kind(&array)?))).unwrap_or(false);
+    if takes(ColumnKind::Points) && is_table() {
+        return Ok(Vec::new());
+    }
+    let mut able = Vec::new();
+    for one in STRUCTURES.into_iter().filter(|one| takes(*one)) {
+        if holds(rows, one)? {
+            able.push(one);
+        }
+    }
+    Ok(names(&able))
+}
