@@ -540,7 +540,7 @@ class GenerativeDensity(ModelledDensity):
     _parameter_names = {"model": "distribution"}
 
     def __init__(
-        self, distribution: str = "gaussian", *, random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
+        self, distribution: Any = "gaussian", *, random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
         self.distribution, self.random_state, self.max_seconds = distribution, random_state, max_seconds
         self.n_jobs = n_jobs
@@ -551,7 +551,7 @@ class BayesClassifier(Scores, Probabilities, ModelledClasses):
     _parameter_names = {"model": "distribution", "priors": "priors"}
 
     def __init__(
-        self, distribution: str = "gaussian", *, priors: str = "frequencies", random_state: Any = None, max_seconds: float | None = None,
+        self, distribution: Any = "gaussian", *, priors: str = "frequencies", random_state: Any = None, max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.distribution, self.priors, self.random_state = distribution, priors, random_state

@@ -176,10 +176,13 @@ ARGUMENTS = {
     ),
     "NadarayaWatson.span": ("float or None", "The share of all rows that each place looks at, instead of a bandwidth"),
     "distribution": (
-        "str",
-        'A generative model: "gaussian", "gaussian(covariance=full)", "gaussian_mixture(components=3)", "markov(order=2)", "hmm"; numbers such as components may be ranges, "gaussian_mixture(components=1..5)", which held-out rows decide for classes',
+        "str or object",
+        'A generative model: "gaussian", "gaussian(covariance=full)", "gaussian_mixture(components=3)", "markov(order=2)", "hmm", or an object with fit, log_density and score; numbers such as components may be ranges, "gaussian_mixture(components=1..5)", decided by held-out rows where there are classes, else by BIC',
     ),
     "MultipleInstanceSVC.kernel": ("str, mercer.Kernel or callable", 'A kernel of sets made of a kernel of vectors: "set_mean(rbf)"'),
+    "positive": (
+        "label or list of labels", "Of two classes the one that a set is of where one of its vectors is, such as [1]; (): the last",
+    ),
 }
 ATTRIBUTES = {
     "classes_": ("ndarray of shape (n_classes,)", "The classes"),
@@ -520,7 +523,7 @@ KEYS = {
         ("classes_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
     ),
     "MultipleInstanceSVC": (
-        ("MultipleInstanceSVC.kernel", "class_weight", "random_state", "max_seconds", "n_jobs"),
+        ("MultipleInstanceSVC.kernel", "positive", "class_weight", "random_state", "max_seconds", "n_jobs"),
         ("classes_", "LinearSVC.C_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
     ),
 }
