@@ -73,7 +73,7 @@ def test_a_fisher_kernel_takes_its_model_as_text(rng):
     # Mahalanobis products p of mean and covariance: p + (p^2 - p_ii - p_jj + d) / 2.
     p = centred @ np.linalg.solve(centred.T @ centred / 9, centred.T)
     expected = p + (p**2 - np.diag(p)[:, None] - np.diag(p)[None, :] + 2) / 2
-    full = kernels.fisher(model="gaussian(full)", information="analytic")
+    full = kernels.fisher(model="gaussian(full)", information="auto")
     assert str(full) == "fisher(model=gaussian(covariance=full))" and Kernel(str(full)) == full
     assert pickle.loads(pickle.dumps(full)) == full
     np.testing.assert_allclose(full(x), expected, rtol=0, atol=1e-11)

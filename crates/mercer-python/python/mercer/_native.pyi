@@ -49,6 +49,7 @@ __all__ = [
     "items",
     "learn_on",
     "load",
+    "lone_kinds",
     "minimise",
     "neighbours",
     "own_model",
