@@ -324,7 +324,7 @@ pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Co
     planned.map_err(|error| match error {
         Error::Memory { what, needed, allowed, .. } => {
             // What looks at no input is no substitute.
-            let does = |e: &&EstimatorExpr| e.looks_at_inputs() && e.costs(size).bytes <= allowed;
+            let does = |e: &&EstimatorExpr| e.looks_at_inputs() && e.costs(size).bytes.saturating_add(features) <= allowed;
             let all = EstimatorExpr::usual_for(target).unwrap_or_default();
             let less: Vec<&str> = all.iter().filter(does).map(|e| e.name()).collect();
             let instead = if less.is_empty() { String::new() } else { format!(", or an estimator that needs less ({})", less.join(", ")) };

@@ -217,7 +217,7 @@ impl Free {
 fn words(path: &str) -> String {
     let named: Vec<&str> = path.split('.').filter(|p| p.parse::<usize>().is_err()).collect();
     match named[..] {
-        [kernel, parameter] => format!("{parameter} of {kernel}"),
+        [.., kernel, parameter] => format!("{parameter} of {kernel}"),
         _ => named.join(" of "),
     }
 }
