@@ -122,6 +122,7 @@ fn class(domain: Domain) -> String {
         Domain::Real
         | Domain::Positive
         | Domain::PositiveFinite
+        | Domain::IntegerOrInfinite(_)
         | Domain::NonNegative
         | Domain::Fraction
         | Domain::UpToOne

@@ -171,6 +171,8 @@ pub enum Domain {
     UpToOne,
     /// A whole number between two ends.
     Integer(usize, usize),
+    /// A whole number from an end on, or infinity.
+    IntegerOrInfinite(usize),
     /// A whole number from 1, or a share strictly between 0 and 1.
     CountOrShare,
     /// `true` or `false`.
@@ -201,6 +203,7 @@ impl fmt::Display for Domain {
             Domain::UpToOne => write!(f, "above 0 and at most 1"),
             Domain::Integer(low, usize::MAX) => write!(f, "a whole number from {low}"),
             Domain::Integer(low, high) => write!(f, "a whole number from {low} to {high}"),
+            Domain::IntegerOrInfinite(low) => write!(f, "a whole number from {low}, or inf"),
             Domain::CountOrShare => write!(f, "a whole number from 1, or a share strictly between 0 and 1"),
             Domain::Flag => write!(f, "true or false"),
             Domain::Choice(words) => write!(f, "one of {}", words.join(", ")),
@@ -242,6 +245,7 @@ impl Domain {
             Domain::Fraction => x > 0.0 && x < 1.0,
             Domain::UpToOne => x > 0.0 && x <= 1.0,
             Domain::Integer(low, high) => x.fract() == 0.0 && x >= low as f64 && x <= high as f64,
+            Domain::IntegerOrInfinite(low) => x == f64::INFINITY || x.fract() == 0.0 && x >= low as f64,
             Domain::CountOrShare => x > 0.0 && (x < 1.0 || x.fract() == 0.0 && x.is_finite()),
             Domain::Flag | Domain::Choice(_) | Domain::Words | Domain::Term(_) => false,
         }

@@ -68,7 +68,7 @@ impl Kernel for Substrings {
     const BECAUSE: &'static str = "an inner product of weighted counts";
     const PARAMS: &'static [Param] = &[
         Param::fixed("shortest", "least length of the substrings in letters", Domain::Integer(1, 1_000_000)),
-        Param::fixed("longest", "greatest length of the substrings in letters; inf: every length", Domain::Positive),
+        Param::fixed("longest", "greatest length of the substrings in letters; inf: every length", Domain::IntegerOrInfinite(1)),
         Param::fixed("decay", "weight of a substring for each of its letters; 1: all weigh the same", Domain::PositiveFinite),
         Param::fixed("only", "substrings that count, a list such as [TATA, CCAAT]; all others weigh nothing; empty: all count", Domain::Words),
         Param::fixed("weights", "weights of the substrings in `only`: one number for all, or a list of as many", Domain::NonNegative),
@@ -92,7 +92,7 @@ impl Kernel for Substrings {
     }
     by_counts!(check: |kernel| {
         let (shortest, longest) = (kernel.shortest.number(), kernel.longest.number());
-        if longest < shortest || longest.is_finite() && longest.fract() != 0.0 {
+        if longest < shortest {
             return Err(Self::outside("longest", &kernel.longest, format!("a whole number from {shortest}, the shortest length, or inf")));
         }
         let (given, words) = (kernel.weights.numbers().len(), kernel.only.len());

@@ -82,7 +82,7 @@ fn free(path: &str, param: &Param, asked: &Value, start: f64) -> Option<Free> {
         Domain::UpToOne => (low, high.min(1.0)),
         _ => (low, high),
     };
-    let integer = matches!(param.domain, Domain::Integer(..));
+    let integer = matches!(param.domain, Domain::Integer(..) | Domain::IntegerOrInfinite(_));
     let free =
         Free { path: path.to_owned(), of_kernel: false, place: 0, element: None, start, low, high, log: low > 0.0, integer, width: false };
     (low < high && start.is_finite()).then_some(free)

@@ -154,3 +154,16 @@ fn the_default_kernel_follows_alphabet_and_lengths() {
     };
     assert!(told("spectrum(k=4)") && !told("weighted_degree") && !told("spectrum + weighted_degree"));
 }
+
+#[test]
+fn the_greatest_length_of_substrings_is_searched_in_whole_numbers() {
+    let (rows, target) = planted(4, 60, 30, "GATTACA");
+    let mut learner = Learner::new(EstimatorExpr::parse("svc(c=1)").unwrap());
+    learner.kernel = Some(KernelExpr::parse("normalise(substrings(longest=2..6))").unwrap());
+    let model = learner.fit(&sequences(&rows), &target, &TargetInfo::of(&target), None, &Control::default()).unwrap();
+    let tuned = &model.about.tuning.as_ref().unwrap().parameters[0];
+    assert!(tuned.integer && (2.0..=6.0).contains(&tuned.value) && tuned.value.fract() == 0.0, "{tuned:?}");
+    assert!(tuned.tried.iter().all(|(x, _)| x.fract() == 0.0) && tuned.tried.len() > 1, "{tuned:?}");
+    let why = KernelExpr::parse("substrings(longest=2.5)").unwrap_err().to_string();
+    assert!(why.contains("a whole number from 1, or inf"), "{why}");
+}

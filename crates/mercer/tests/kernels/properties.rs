@@ -22,6 +22,9 @@ fn number(domain: Domain) -> BoxedStrategy<String> {
         Domain::Fraction | Domain::UpToOne => (0.001..0.999f64).prop_map(|x| x.to_string()).boxed(),
         Domain::CountOrShare => prop_oneof![0.001..0.999f64, (1u32..50).prop_map(f64::from)].prop_map(|x| x.to_string()).boxed(),
         Domain::Integer(low, high) => (0usize..50).prop_map(move |k| (low + k).min(high).to_string()).boxed(),
+        Domain::IntegerOrInfinite(low) => {
+            prop_oneof![Just(f64::INFINITY), (0usize..50).prop_map(move |k| (low + k) as f64)].prop_map(|x| x.to_string()).boxed()
+        }
         Domain::Flag => any::<bool>().prop_map(|b| b.to_string()).boxed(),
         Domain::Choice(words) => any::<Index>().prop_map(move |i| words[i.index(words.len())].to_owned()).boxed(),
         Domain::Words => prop::collection::vec("[a-z ']{1,8}", 0..4)
@@ -44,6 +47,7 @@ fn value(param: &'static Param) -> BoxedStrategy<String> {
     let one = number(param.domain);
     match param.domain {
         Domain::Flag | Domain::Choice(_) | Domain::Words | Domain::Term(_) => one,
+        Domain::IntegerOrInfinite(low) => prop_oneof![4 => one, 1 => Just("auto".into()), 1 => Just(format!("{low}..{}", low + 9))].boxed(),
         Domain::Integer(low, high) => {
             prop_oneof![4 => one, 1 => Just("auto".into()), 1 => Just(format!("{low}..{}", high.min(low + 9)))].boxed()
         }

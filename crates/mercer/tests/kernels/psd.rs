@@ -39,6 +39,7 @@ fn drawn(entry: &KernelEntry, random: &mut Xoshiro256PlusPlus) -> String {
             | Domain::Fraction
             | Domain::UpToOne
             | Domain::CountOrShare
+            | Domain::IntegerOrInfinite(_)
             | Domain::Choice(_)
             | Domain::Words
             | Domain::Term(_) => continue,
