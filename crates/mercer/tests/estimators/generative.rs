@@ -186,6 +186,9 @@ fn the_number_of_components_of_a_density_is_the_one_of_least_bic() {
     assert_eq!((tuning.evaluations, tuning.complete), (2, true));
     let why = fit("density(gaussian_mixture(prior=1..3))", &data, &target, None).unwrap_err().to_string();
     assert!(why.contains("prior") && why.contains("BIC chooses among whole numbers"), "{why}");
+    let series = Dataset::new(vec![mercer::testkit::table(20, 3).column("series").unwrap().clone()]).unwrap();
+    let why = fit("density(autoregressive(order=1..3))", &series, &Target::Absent { rows: 20 }, None).unwrap_err().to_string();
+    assert!(why.contains("other times"), "{why}");
     let why = fit("density(gaussian_mixture(components=1..30, starts=1..30))", &data, &target, None).unwrap_err().to_string();
     assert!(why.contains("narrow"), "{why}");
 }

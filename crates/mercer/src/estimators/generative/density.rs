@@ -4,7 +4,7 @@
 
 use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled};
 use crate::data::{Kind, RowWeights, TargetInfo};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimators::contract::task::table;
 use crate::estimators::{
     Answer, Costs, Criterion, Estimator, EstimatorFacts, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
@@ -76,11 +76,19 @@ impl Estimator for Density {
             short(2.0 * free - 2.0 * log),
             short(Likelihood { log, rows, free }.bic())
         ));
+        if self.begins_later() {
+            notes.push("likelihood of the times after the first ones, as many as the order: compare models of one order alone".into());
+        }
         let summary = Summary { converged: true, evidence: None, objective: Some(-log), notes, ..Summary::default() };
         Ok(FittedDensity { model: fitted, columns, summary })
     }
     /// BIC; no derivatives, as it serves for whole numbers: `components=1..8`.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        if self.begins_later() {
+            let why =
+                "likelihoods of other orders are of other times: the first ones of a series are given, as many as the order; give a number";
+            return Err(Error::Setting { name: format!("order of {}", self.model.name()), why: why.into() });
+        }
         let (_, likelihood, ..) = self.fitted(task)?;
         Ok(Criterion { value: likelihood.bic(), weights: Matrix::zeros(0, 0), own: Vec::new(), indifference: INDIFFERENCE })
     }
@@ -104,6 +112,11 @@ impl Likelihood {
 }
 
 impl Density {
+    /// Whether the first times of a series are given, and those after them alone have a density.
+    fn begins_later(&self) -> bool {
+        matches!(self.model, GenerativeExpr::Autoregressive(_))
+    }
+
     /// The model of the rows, how likely it makes these, the columns, and notes on the columns that are left out.
     fn fitted(&self, task: &Task<'_>) -> Result<(FittedGenerative, Likelihood, Vec<String>, Vec<String>)> {
         let Modelled { model, rows, columns, notes } = Modelled::of(&self.model, task, Self::NAME)?;
