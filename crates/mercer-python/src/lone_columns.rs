@@ -53,7 +53,7 @@ fn are_series(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         }
         return Ok(match asarray(&row).and_then(|array| Ok((shape(&array)?.len(), is_numeric(self::kind(&array)?)))) {
             Ok((axes, numeric)) => numeric && (axes == 1 || axes == 2),
-            // Times of unlike channels are told as a fault of that series.
+            // Times of unlike channels are reported as a fault of that series.
             Err(_) => !row.is_instance_of::<PyString>() && row.len().is_ok(),
         });
     }

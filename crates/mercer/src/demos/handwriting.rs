@@ -1,4 +1,4 @@
-//! Handwritten digits of 16 x 16 pixels told by support vector machines of polynomial and of Gaussian kernels, ten classes by pairs:
+//! Handwritten digits of 16 x 16 pixels classified by support vector machines of polynomial and of Gaussian kernels, ten classes by pairs:
 //! the task with which these machines became known (LeCun et al. 1989; Schoelkopf, Burges & Vapnik 1995). The digits are those of
 //! letters of the post (USPS), where a folder above has them, else drawn.
 

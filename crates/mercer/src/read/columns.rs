@@ -274,7 +274,7 @@ impl Table {
             .fault(format!("the column '{name}' that the model was fitted on is missing; the table has: {}{near}", self.header.join(", "))))
     }
 
-    /// Cells as those of training; what is wrong with them is told of this file.
+    /// Cells as those of training; faults name this file.
     fn agreed(&self, name: &str, holds: &Holds, values: &Values) -> Result<Values> {
         holds.agree(name, values).map_err(|error| match error {
             Error::Data(why) => self.fault(why),

@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClusterMixin
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
-from sklearn.utils.validation import _check_sample_weight
 
 from ..errors import DataError, ExpressionError, MercerWarning
 from ._arguments import is_flag, require
@@ -45,10 +44,7 @@ class Clusters(ClusterMixin, KernelEstimator):
         self : object
             The fitted estimator.
         """
-        vars(self).pop("model_", None)
-        X, _ = self._checked(X, fitting=True)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        return self._fit(X, None, weight, None)
+        return self._fit_without_target(X, sample_weight)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The cluster of each row: the one whose centre is nearest.

@@ -72,10 +72,7 @@ class ModelledDensity(LogLikelihoods, ReadsRows, DensityMixin, KernelEstimator):
         self : object
             The fitted estimator.
         """
-        vars(self).pop("model_", None)
-        X, _ = self._checked(X, fitting=True)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        return self._fit(X, None, weight, None)
+        return self._fit_without_target(X, sample_weight, ensure_non_negative=True)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Logarithms of the density at rows, per unit of the columns.

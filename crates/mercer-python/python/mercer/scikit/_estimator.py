@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from .._native import Dataset, Kernel, Learner, Model, lone_kinds
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
@@ -135,7 +135,7 @@ class KernelEstimator(BaseEstimator):
                     self._written({ours: value})
                 except ExpressionError:
                     if records[ours]["kind"] == "term":
-                        # What is wrong inside an expression is told with its place.
+                        # A fault inside an expression is reported with its position.
                         raise
                     raise self._refused_setting(ours) from None
             raise
@@ -247,7 +247,7 @@ class KernelEstimator(BaseEstimator):
             try:
                 kernel = Kernel(kernel)
             except ExpressionError:
-                # What is wrong with it is told where it is used; words for distances are no kernels.
+                # Its fault is reported where it is used; words for distances are no kernels.
                 kernel = None
         return ONLY, {"kernel": kernel} if isinstance(kernel, Kernel) else None
 
@@ -371,6 +371,13 @@ class KernelEstimator(BaseEstimator):
 
     def _names(self):
         return getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+
+    def _fit_without_target(self, X, sample_weight, **rules):
+        """Fits to rows and their weights, for which there may be further rules."""
+        vars(self).pop("model_", None)
+        X, _ = self._checked(X, fitting=True)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, **rules)
+        return self._fit(X, None, weight, None)
 
     def _fit(self, X, y, weight, classes):
         """Fits on checked rows; `weight` may be None, `classes` names the codes in y. The object stays unfitted on any error."""
