@@ -14,6 +14,15 @@ fn gather<I: Inputs>(rows: &Dataset) -> Result<Cow<'_, I>> {
     I::gather(rows, &(0..rows.columns().len()).collect::<Vec<_>>())
 }
 
+/// The inputs of a fit to all columns of a table, checked like the weights and the parameters.
+fn checked<'d, M: GenerativeModel>(model: &M, rows: &'d Dataset, weights: RowWeights<'_>) -> Result<Cow<'d, M::Inputs>> {
+    weights.check(rows.rows())?;
+    param::require_settled(model, M::NAME, M::PARAMS)?;
+    let inputs = gather::<M::Inputs>(rows)?;
+    model.check(&inputs)?;
+    Ok(inputs)
+}
+
 /// Fits a model to all columns of a table.
 pub(super) fn fit<M: GenerativeModel>(
     model: &M,
@@ -22,11 +31,7 @@ pub(super) fn fit<M: GenerativeModel>(
     seed: u64,
     control: &Control,
 ) -> Result<M::Fitted> {
-    weights.check(rows.rows())?;
-    param::require_settled(model, M::NAME, M::PARAMS)?;
-    let inputs = gather::<M::Inputs>(rows)?;
-    model.check(&inputs)?;
-    model.fit(&inputs, weights, seed, control)
+    model.fit(checked(model, rows, weights)?.as_ref(), weights, seed, control)
 }
 
 /// Fits a model to few rows of a table, in the shape of a fit to all of them.
@@ -49,11 +54,7 @@ pub(super) fn fit_class<M: GenerativeModel>(
     seed: u64,
     control: &Control,
 ) -> Result<M::Fitted> {
-    weights.check(rows.rows())?;
-    param::require_settled(model, M::NAME, M::PARAMS)?;
-    let inputs = gather::<M::Inputs>(rows)?;
-    model.check(&inputs)?;
-    model.fit_class(&inputs, weights, gather::<M::Inputs>(all)?.as_ref(), seed, control)
+    model.fit_class(checked(model, rows, weights)?.as_ref(), weights, gather::<M::Inputs>(all)?.as_ref(), seed, control)
 }
 
 /// What only a damaged file brings about.

@@ -66,7 +66,8 @@ impl Estimator for Density {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedDensity> {
-        let (fitted, Likelihood { log, rows, free }, columns, mut notes) = self.fitted(task)?;
+        let (fitted, likelihood, columns, mut notes) = self.fitted(task)?;
+        let Likelihood { log, rows, free } = likelihood;
         let short = |x: f64| Value::Number(x).rounded(6).to_string();
         notes.extend(fitted.notices());
         notes.push(format!(
@@ -74,7 +75,7 @@ impl Estimator for Density {
             short(log),
             short(log / rows),
             short(2.0 * free - 2.0 * log),
-            short(Likelihood { log, rows, free }.bic())
+            short(likelihood.bic())
         ));
         if self.begins_later() {
             notes.push("likelihood of the times after the first ones, as many as the order: compare models of one order alone".into());

@@ -178,7 +178,10 @@ impl Fixed for FixedSets {
     fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
         let (sets, new) = vectors(Scope { selected: Some(&self.column), ..Scope::of(new) })?;
         let of = self.vectors.cross(&new, control)?;
-        let rows = SetSide::new(self.reduction, self.of.gram(&new, control)?.as_ref(), sets.starts());
+        let rows = match features_of_sets(self.reduction, of.as_ref(), sets.starts()) {
+            Some(means) => SetSide::of_features(means, sets.starts()),
+            None => SetSide::new(self.reduction, self.of.gram(&new, control)?.as_ref(), sets.starts()),
+        };
         let means = rows.means.clone().zip(self.side.means.clone()).map(|(rows, cols)| LowRank::cross(rows, cols, ()));
         Ok(Box::new(SetGram { reduction: self.reduction, of, rows, cols: self.side.clone(), means }))
     }
@@ -211,19 +214,22 @@ struct SetSide {
 impl SetSide {
     /// `among` is the kernel among the vectors.
     fn new(reduction: Reduction, among: &dyn Bound, starts: &[usize]) -> Self {
-        let means = features_of_sets(reduction, among, starts).map(Arc::new);
-        let diagonal = match &means {
-            Some(means) => (0..means.rows()).map(|set| means.row(set).iter().map(|v| v * v).sum()).collect(),
-            None => diagonal(reduction, among, starts),
-        };
-        SetSide { starts: starts.to_vec(), diagonal, means }
+        match features_of_sets(reduction, among, starts) {
+            Some(means) => Self::of_features(means, starts),
+            None => SetSide { starts: starts.to_vec(), diagonal: diagonal(reduction, among, starts), means: None },
+        }
+    }
+    /// Of sets with these features.
+    fn of_features(means: Matrix, starts: &[usize]) -> Self {
+        let diagonal = (0..means.rows()).map(|set| means.row(set).iter().map(|v| v * v).sum()).collect();
+        SetSide { starts: starts.to_vec(), diagonal, means: Some(Arc::new(means)) }
     }
 }
 
-/// Means or sums of the features of the vectors of each set, 0 of an empty one; `None` of the best pairs, and where vectors have no few
+/// Means or sums of the features of the vectors of each set along the rows, 0 of an empty one; `None` of the best pairs, and where vectors have no few
 /// features.
-fn features_of_sets(reduction: Reduction, among: &dyn Bound, starts: &[usize]) -> Option<Matrix> {
-    let structure = among.structure();
+fn features_of_sets(reduction: Reduction, vectors: &dyn Bound, starts: &[usize]) -> Option<Matrix> {
+    let structure = vectors.structure();
     let linear = reduction != Reduction::Best && structure.features_stand_alone();
     let features = structure.dense_features(Side::Rows).filter(|_| linear)?;
     let mut means = Matrix::zeros(starts.len() - 1, features.cols());
