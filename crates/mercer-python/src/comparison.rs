@@ -281,7 +281,7 @@ fn list(object: &Bound<'_, PyAny>) -> PyResult<Vec<EstimatorExpr>> {
 impl Comparison {
     /// One dict per estimator, the best first: estimator, settled, metrics, folds (each metric in each fold), support, fit_seconds,
     /// predict_us_per_row, converged, certificate, tuning, best, difference (to the best, with its 95% interval by the held-out
-    /// rows), against_best (best, tied, not_distinguishable, too_few_rows, worse, or why it is not compared), failure.
+    /// rows), against_best (best, not_distinguishable, worse, not_tuned, failed), failure.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         from_json(py, &self.said.json)?.get_item("rows")

@@ -5,15 +5,14 @@
 //! else `rbf`. `ridge` is tuned for each by its leave-one-out error; they are compared by the deciding metric of the predictions of
 //! rows left out.
 
+use super::guess::guess;
 use super::{Comparing, Field, decided};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Fold, Sample, Values, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{Baseline, Estimator, EstimatorExpr, Fitted, Predictions, Query, Ridge, Task, Want};
+use crate::estimators::{EstimatorExpr, Predictions, Ridge, Task};
 use crate::fitting;
-use crate::gram::Dense;
 use crate::kernels::{Composed, KernelExpr, Selection};
-use crate::linalg::Matrix;
 use crate::metrics::{Difference, HeldOut, Metric, Scoring};
 use crate::select::{self, Tuned, Tuning};
 
@@ -80,7 +79,7 @@ impl Advice {
     pub fn holds(&self) -> bool {
         match (self.best(), self.judged.first()) {
             (Some(0), _) => true,
-            (Some(_), Some(first)) => first.difference.is_some_and(|d| !d.is_told()),
+            (Some(_), Some(first)) => first.difference.is_some_and(|d| !d.is_significant()),
             _ => false,
         }
     }
@@ -179,11 +178,13 @@ pub fn advise(examples: &Examples<'_>, comparing: &Comparing, control: &Control)
         let folds = [Fold { train: Vec::new(), test: (0..part.target.rows()).collect() }];
         let (weights, seed) = (part.weights.as_deref(), comparing.seed);
         let held_out = HeldOut { folds: &folds, target: &part.target, weights, split: &part.split, seed };
-        let all: Vec<Option<Vec<&Predictions>>> = predictions.iter().map(|p| p.as_ref().map(|p| vec![p])).collect();
+        let all: Vec<Vec<&Predictions>> = predictions.iter().map(|p| p.iter().collect()).collect();
         let found = held_out.differences(&all, best, &scoring);
         judged.iter_mut().zip(found).for_each(|(judged, found)| judged.difference = found);
     }
-    let baseline = guess(&part, &scoring, control, comparing.seed)?;
+    let weights = part.weights.as_deref();
+    let constant = guess(&part.target, weights, part.target.rows(), control, comparing.seed)?;
+    let baseline = Some(scoring.decide(&constant, &part.target, weights)).filter(|value| value.is_finite());
     Ok(Advice { rule, numbers, rows: raw.data.rows(), judged_rows: chosen.len(), baseline, judged })
 }
 
@@ -193,16 +194,4 @@ fn left_out(tuned: &Tuned, part: &Sample, control: &Control, seed: u64) -> Resul
     let gram = kernel.gram(&part.data, control)?;
     let task = Task { gram: gram.as_ref(), target: &part.target, weights: part.weights.as_deref(), control, seed };
     tuned.estimator.leave_one_out(&task)
-}
-
-/// The score of constant predictions on the rows themselves.
-fn guess(part: &Sample, scoring: &Scoring, control: &Control, seed: u64) -> Result<Option<f64>> {
-    // It asks for the number of rows alone.
-    let rows = part.target.rows();
-    let gram = Dense::cross(Matrix::zeros(rows, 0), vec![0.0; rows], Vec::new())?;
-    let task = Task { gram: &gram, target: &part.target, weights: part.weights.as_deref(), control, seed };
-    let want = Want { variance: true, probabilities: true, ..Want::default() };
-    let predictions = Baseline::default().fit(&task)?.predict(&Query::new(&gram, want, control))?;
-    let value = scoring.decide(&predictions, &part.target, part.weights.as_deref());
-    Ok(value.is_finite().then_some(value))
 }

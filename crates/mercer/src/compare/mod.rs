@@ -1,6 +1,7 @@
 //! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
 
 mod advice;
+mod guess;
 mod held_out;
 mod plan;
 mod race;
@@ -97,9 +98,47 @@ pub struct RowStatus {
     pub fitted_rows: usize,
     /// Why it is searched no further.
     pub out: Option<Out>,
+    /// Why the comparison ended, where not all work was done.
+    pub ending: Ending,
+}
+
+/// Why a comparison ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing was left to do, or the budget was spent.
+    #[default]
+    Budget,
+    /// The time was up.
+    Time,
+    /// An end was asked for.
+    Request,
+}
+
+impl Ending {
+    fn of(control: &Control) -> Self {
+        match (control.stop_early.is_cancelled(), control.deadline) {
+            (true, _) => Ending::Request,
+            (false, Some(_)) => Ending::Time,
+            (false, None) => Ending::Budget,
+        }
+    }
+
+    /// In words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Ending::Budget => "the budget was spent",
+            Ending::Time => "time was up",
+            Ending::Request => "stopped on request",
+        }
+    }
 }
 
 impl RowStatus {
+    /// Whether it is scored on every fold with searched values, or with all that there are.
+    pub fn is_tuned(&self) -> bool {
+        self.folds == self.of_folds && !self.at_start
+    }
+
     /// Training rows of the model, or else of the scored fits.
     fn learnt_from(&self) -> usize {
         if self.fitted_rows > 0 { self.fitted_rows } else { self.rows }
@@ -111,13 +150,15 @@ impl RowStatus {
 pub struct Scored {
     /// The estimator as asked for.
     pub estimator: EstimatorExpr,
-    /// Each metric over the folds, the deciding one first; empty after a failure.
+    /// Each metric over all held-out rows, the deciding one first; empty after a failure.
     pub metrics: Vec<(Metric, Estimate)>,
     /// Each metric in each scored fold, in the order of `metrics`; NaN where the rows of a fold do not define it.
     pub folds: Vec<(Metric, Vec<f64>)>,
-    /// Difference of the deciding metric to the best estimator's, paired by held-out rows; `None` for the best, and where not every
-    /// fold is scored.
+    /// Difference of the deciding metric to the best estimator's, paired by held-out rows; `None` for the best, and for what is not
+    /// tuned on as many rows.
     pub difference: Option<Difference>,
+    /// Difference of the deciding metric to that of a guess without inputs, paired by held-out rows.
+    pub over_guess: Option<Difference>,
     /// Difference of the log loss to the lowest one; `None` for the lowest, and where there are no probabilities.
     pub log_loss_difference: Option<Difference>,
     /// Predictions of rows by the models that did not see them; `None` where time was up before every fold was scored.
@@ -153,7 +194,8 @@ impl Scored {
         }
     }
 
-    /// Whether it was scored on every fold and fitted to all rows. Fits that did not converge are judged by held-out rows.
+    /// Whether it was scored on every fold and fitted to all rows, with searched values where any estimator was. Fits that did not
+    /// converge are judged by held-out rows.
     fn may_win(&self, folds: usize) -> bool {
         self.status.folds == folds && self.failure.is_none() && self.model.is_some() && self.loss().is_finite()
     }
@@ -168,6 +210,10 @@ pub struct Outcome {
     pub rows: Vec<Scored>,
     /// Index of the best of those that were scored on every fold and fitted to all rows.
     pub best: Option<usize>,
+    /// The deciding metric that the best one is expected to reach on new rows: its score, corrected for the choice of the best.
+    pub corrected: Option<f64>,
+    /// The deciding metric of a guess without inputs, on the same held-out rows.
+    pub guess: Option<Estimate>,
     /// How the columns were prepared.
     pub columns: Vec<String>,
     /// Notices for the user.

@@ -110,6 +110,7 @@ pub(super) fn plan(examples: &Examples<'_>, whole: &Prepared, comparing: &Compar
     let able: Vec<&EstimatorExpr> = comparing.estimators.iter().filter(|e| e.takes(examples.target)).collect();
     let fewest = fewest(size);
     let share = LOOK_SHARE * all / able.len().max(1) as f64;
+    let of_program = PROGRAM_SHARE.max((1.0 - LOOK_SHARE) / able.len().max(1) as f64);
     let mut planned = Vec::new();
     for estimator in able {
         let kernel = &fitting::kernel_beside(estimator, comparing.kernel.as_ref(), whole);
@@ -117,7 +118,7 @@ pub(super) fn plan(examples: &Examples<'_>, whole: &Prepared, comparing: &Compar
         let takes_landmarks = kernel.takes_landmarks() && kernel.first_asymmetry(examples.data).is_none();
         let first = largest(asked.min(LOOK_ROWS), |n| n <= fewest || look(estimator, size, n) <= share);
         let in_memory = |s: Size| estimator.costs(s).bytes <= memory;
-        let shares = (PROGRAM_SHARE * all, (1.0 - LOOK_SHARE) * all);
+        let shares = (of_program * all, (1.0 - LOOK_SHARE) * all);
         let found = rows_for(estimator, takes_landmarks, size, asked, in_memory, |s| fits(estimator, s), shares);
         let RowsOf { rows: learnt, most, landmarks } = found;
         let full = size;

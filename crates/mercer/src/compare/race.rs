@@ -1,22 +1,24 @@
 //! A comparison from its first look to its last fit: the schedule decides, the runner runs, and what they leave becomes the rows of
 //! the table.
 
+use super::guess::guesses;
 use super::held_out::{OutOfFold, Part};
 use super::plan::{Plan, budget, bytes_of};
 use super::runner::{FoldScore, Runner, lock};
 use super::watch::RaceObserver;
-use super::{Comparing, Outcome, RowStatus, Scored, Starts};
+use super::{Comparing, Ending, Outcome, RowStatus, Scored, Starts};
 use crate::control::{Control, contain};
 use crate::data::{Examples, Fold};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Predictions, Size};
+use crate::estimators::{Baseline, Estimator, EstimatorExpr, Predictions, Size};
 use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, Timed};
-use crate::metrics::{Difference, Estimate, Metric, Scoring, require_judged};
+use crate::metrics::{Judged, Metric, Scoring, against_best, corrected_for_choice, require_judged};
 use crate::read::TargetInfo;
 use crate::schedule::{Candidate, NextAction, Out, Schedule};
 use crate::select::{Search, TOO_COSTLY};
+use crate::trial::limits::{NAMED, WHOLE_FIELD};
 use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -63,9 +65,15 @@ impl<'a> Race<'a> {
             candidates.push(candidate);
             runner.left[c].failure = refused;
         }
-        // A limit of time is there to be used; a budget is what nobody asked for.
-        let patience = comparing.effort.filter(|_| control.deadline.is_none());
-        Ok(Race { runner, schedule: Schedule::new(candidates, count, scoring.deciding, patience), trials: Vec::new() })
+        // Few methods are tuned to their end, as whoever names them expects; a limit of time is there to be used.
+        let named = comparing.estimators.iter().filter(|e| e.name() != Baseline::NAME).count() <= NAMED;
+        let whole = match (comparing.effort, control.seconds_left()) {
+            (None, _) => f64::INFINITY,
+            (Some(_), Some(seconds)) => seconds,
+            (Some(_), None) if named => f64::INFINITY,
+            (Some(effort), None) => effort * WHOLE_FIELD,
+        };
+        Ok(Race { runner, schedule: Schedule::new(candidates, count, scoring.deciding, whole), trials: Vec::new() })
     }
 
     /// Sets the observer of the race; `None`: nobody watches.
@@ -108,26 +116,54 @@ impl<'a> Race<'a> {
 
     fn finish(mut self) -> Result<Outcome> {
         let count = self.schedule.candidates.len();
-        let mut rows: Vec<Scored> = (0..count).map(|c| self.scored(c)).collect();
+        let judged: Vec<Vec<(Metric, Judged)>> = (0..count).into_par_iter().map(|c| self.judged(c)).collect();
+        let mut rows: Vec<Scored> = (0..count).map(|c| self.scored(c, &judged[c])).collect();
         self.tell_starts(&mut rows)?;
         let folds = self.runner.arena.folds.len();
+        // What is not tuned wins only where nothing is.
         let mut order: Vec<usize> = (0..count).filter(|&c| rows[c].may_win(folds)).collect();
-        order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
-        let best = order.first().copied();
+        let key = |c: usize| (!rows[c].status.is_tuned(), rows[c].loss());
+        order.sort_by(|&a, &b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
+        let (best, deciding) = (order.first().copied(), self.runner.scoring.deciding);
+        let guess = self.guess()?;
+        // Tuned scores of fits to as many rows are compared; the guess is one more of these.
+        let most = best.map_or(0, |best| rows[best].status.rows);
+        let stands = |c: usize| {
+            let status = &rows[c].status;
+            best == Some(c) || rows[c].estimator.name() == Baseline::NAME || (status.is_tuned() && status.rows >= most)
+        };
+        let mut field: Vec<Option<&Judged>> =
+            (0..count).map(|c| of_all_folds(&judged[c], deciding, folds).filter(|_| stands(c))).collect();
+        field.push(guess.as_ref());
+        let over_guess = against_best(&field, count, deciding.rises());
+        rows.iter_mut().zip(over_guess).for_each(|(row, found)| row.over_guess = found);
+        let mut corrected = None;
         if let Some(best) = best {
-            let found = self.differences(best, self.runner.scoring.deciding);
+            let found = against_best(&field, best, deciding.rises());
             rows.iter_mut().zip(found).for_each(|(row, found)| row.difference = found);
-            let log_loss =
-                |r: &Scored| r.metrics.iter().find(|(m, _)| *m == Metric::LogLoss).map(|(_, e)| e.mean).filter(|v| v.is_finite());
-            let judged = order.iter().filter_map(|&e| Some((e, log_loss(&rows[e])?)));
-            if let Some((lowest, _)) = judged.min_by(|a, b| a.1.total_cmp(&b.1)) {
-                let found = self.differences(lowest, Metric::LogLoss);
+            corrected = corrected_for_choice(&field[..count], best, deciding.rises());
+            let by_log_loss: Vec<Option<&Judged>> = (0..count).map(|c| of_all_folds(&judged[c], Metric::LogLoss, folds)).collect();
+            let losses = order.iter().filter_map(|&c| Some((c, by_log_loss[c]?.value))).filter(|(_, loss)| loss.is_finite());
+            if let Some((lowest, _)) = losses.min_by(|a, b| a.1.total_cmp(&b.1)) {
+                let found = against_best(&by_log_loss, lowest, false);
                 rows.iter_mut().zip(found).for_each(|(row, found)| row.log_loss_difference = found);
             }
         }
+        let guess = guess.map(|judged| judged.estimate());
         let notices = self.tell_what_is_left(&rows);
         let Arena { whole, .. } = self.runner.arena;
-        Ok(Outcome { kernel: whole.kernel, rows, best, columns: whole.prep.describe(), notices, trials: self.trials })
+        let columns = whole.prep.describe();
+        Ok(Outcome { kernel: whole.kernel, rows, best, corrected, guess, columns, notices, trials: self.trials })
+    }
+
+    /// A guess without inputs by the deciding metric; `None` where that is not defined.
+    fn guess(&self) -> Result<Option<Judged>> {
+        let runner = &self.runner;
+        // The time may be up, and it takes none.
+        let control = runner.control.last_step();
+        let found = guesses(&runner.arena.examples, &runner.arena.folds, &control, runner.comparing.seed)?;
+        let judged = runner.held_out().judged(&found.iter().collect::<Vec<_>>(), &runner.scoring);
+        Ok(judged.filter(|judged| judged.value.is_finite()))
     }
 
     /// The scores of a candidate that count, fold by fold, as far as there are any.
@@ -143,13 +179,11 @@ impl<'a> Race<'a> {
             .collect()
     }
 
-    /// Differences of a metric to one candidate, by the rows that both predicted without having seen them.
-    fn differences(&self, to: usize, metric: Metric) -> Vec<Option<Difference>> {
-        let folds = self.runner.arena.folds.len();
-        let scores: Vec<Vec<Arc<FoldScore>>> = (0..self.schedule.candidates.len()).map(|c| self.scores(c)).collect();
-        let all: Vec<Option<Vec<&Predictions>>> =
-            scores.iter().map(|s| (s.len() == folds).then(|| s.iter().map(|score| &score.predictions).collect())).collect();
-        self.runner.held_out().differences(&all, to, &Scoring { deciding: metric, ..self.runner.scoring })
+    /// Every metric of the held-out rows that a candidate is scored on, the deciding one first.
+    fn judged(&self, c: usize) -> Vec<(Metric, Judged)> {
+        let scores = self.scores(c);
+        let predictions: Vec<&Predictions> = scores.iter().map(|score| &score.predictions).collect();
+        self.runner.held_out().judge(&predictions, &self.runner.scoring)
     }
 
     /// Reports whether each fit depends on its start, where time allows; the rows are complete without it.
@@ -168,7 +202,7 @@ impl<'a> Race<'a> {
     }
 
     /// The row of a candidate.
-    fn scored(&mut self, c: usize) -> Scored {
+    fn scored(&mut self, c: usize, judged: &[(Metric, Judged)]) -> Scored {
         let scores = self.scores(c);
         let folds = &self.runner.arena.folds;
         let left = &mut self.runner.left[c];
@@ -180,7 +214,7 @@ impl<'a> Race<'a> {
             false => Error::Time { what: what() },
         };
         let of_searches = |is: &dyn Fn(&Search) -> bool| left.cells.iter().any(|cell| lock(cell).search.as_ref().is_some_and(is));
-        let is_judged = of_searches(&|s| s.is_judged());
+        let is_judged = of_searches(&|s| s.is_judged()) || self.schedule.is_perfect(c);
         let open = of_searches(&|s| s.is_open());
         let all = self.runner.arena.whole.data.rows();
         let mut row = Scored {
@@ -188,6 +222,7 @@ impl<'a> Race<'a> {
             metrics: Vec::new(),
             folds: Vec::new(),
             difference: None,
+            over_guess: None,
             log_loss_difference: None,
             out_of_fold: None,
             model: None,
@@ -210,6 +245,7 @@ impl<'a> Race<'a> {
                 .min(all),
                 fitted_rows: 0,
                 out: candidate.out,
+                ending: Ending::of(self.runner.control),
             },
             failure: None,
         };
@@ -224,13 +260,8 @@ impl<'a> Race<'a> {
             row.status.fitted_rows = model.about.rows;
             row.model = Some(model);
         }
-        if let Some(first) = scores.first() {
-            for (m, (metric, _)) in first.scores.iter().enumerate() {
-                let values: Vec<f64> = scores.iter().filter_map(|s| s.scores.get(m).map(|(_, v)| *v)).collect();
-                row.metrics.push((*metric, Estimate::of(&values)));
-                row.folds.push((*metric, values));
-            }
-        }
+        row.metrics = judged.iter().map(|(metric, judged)| (*metric, judged.estimate())).collect();
+        row.folds = judged.iter().map(|(metric, judged)| (*metric, judged.per_fold.clone())).collect();
         if scores.len() == folds.len() {
             let parts: Vec<Part<'_>> = folds.iter().zip(&scores).map(|(f, s)| (f.test.as_slice(), &s.predictions)).collect();
             row.out_of_fold = OutOfFold::of(&parts);
@@ -238,68 +269,47 @@ impl<'a> Race<'a> {
         row
     }
 
-    /// Work left undone, with the reasons.
+    /// Work left undone, and what to do about it.
     fn tell_what_is_left(&self, rows: &[Scored]) -> Vec<String> {
         let mut notices = Vec::new();
         let control = self.runner.control;
-        let metric = self.runner.scoring.deciding;
-        let (why, more) = match (control.stop_early.is_cancelled(), control.deadline) {
-            (true, _) => ("stopped on request", ""),
-            (false, Some(_)) => ("time was up", "; allow more max_seconds (--max-seconds)"),
-            (false, None) => ("the budget was spent", "; allow more effort (--effort)"),
-        };
         let names = |which: &dyn Fn(&Scored) -> bool| -> Option<String> {
             let list: Vec<&str> = rows.iter().filter(|r| r.failure.is_none() && which(r)).map(|r| r.estimator.name()).collect();
             (!list.is_empty()).then(|| list.join(", "))
         };
-        let behind: Vec<String> = rows
-            .iter()
-            .filter(|r| r.failure.is_none())
-            .filter_map(|r| match r.status.out {
-                Some(Out::Behind { own, best, rows, searched }) => {
-                    let digits = if own.abs() < 10.0 { 3 } else { 1 };
-                    let on = if searched { "on the first fold".to_owned() } else { format!("on {rows} rows") };
-                    Some(format!("{} ({own:.digits$} against {best:.digits$} {on})", r.estimator.name()))
-                }
-                _ => None,
-            })
-            .collect();
-        if let Some(who) = names(&|r| r.status.out == Some(Out::Costly)) {
-            notices.push(format!(
-                "{who}: not searched to the end, which would take long, as nothing so far says that it would win; --thorough does"
-            ));
-        }
-        if !behind.is_empty() {
-            notices.push(format!("searched no further, as they were behind the best of then in {}: {}", metric.name(), behind.join(", ")));
-        }
         if let Some(who) = names(&|r| r.status.exceeds_budget) {
             notices.push(format!("{who}: {TOO_COSTLY}: scored at starting values"));
         }
-        let cut = |r: &Scored| !matches!(r.status.out, Some(Out::Behind { .. } | Out::Costly));
-        let said = [
-            (names(&|r| r.status.folds < r.status.of_folds), "before every fold was scored"),
-            (
-                names(&|r| r.status.folds == r.status.of_folds && r.status.at_start && !r.status.exceeds_budget && cut(r)),
-                "before the search was done: scored at starting values",
-            ),
-            (
-                names(&|r| !r.status.at_start && !r.status.is_searched && cut(r)),
-                "before the search came to its end: the best setting found by then is scored",
-            ),
-            (names(&|r| r.model.is_none() && cut(r)), "before the fit to all rows"),
-        ];
-        let all = self.runner.arena.whole.data.rows();
-        let any = said.iter().any(|(who, _)| who.is_some()) || rows.iter().any(|r| r.failure.is_none() && r.status.rows < all);
-        for (who, what) in said {
-            if let Some(who) = who {
-                notices.push(format!("{who}: {why} {what}{more}"));
-            }
+        let cut = |r: &Scored| r.status.out != Some(Out::Budget) || r.status.exceeds_budget;
+        let left = |r: &Scored| r.failure.is_none() && !cut(r);
+        let ending = Ending::of(control);
+        let more = match ending {
+            Ending::Request => "",
+            Ending::Time => "; allow more max_seconds (--max-seconds)",
+            Ending::Budget => "; allow more effort (--effort), or name up to five methods (--estimators)",
+        };
+        let reason = ending.reason();
+        if let Some(who) = names(&left) {
+            notices.push(format!("{who}: {reason} before the search was done: not tuned{more}"));
         }
-        if control.deadline.is_some() && any && !control.stop_early.is_cancelled() {
+        if let Some(who) = names(&|r| r.status.is_tuned() && !r.status.is_searched) {
+            notices.push(format!("{who}: {reason} before the search came to its end: the best setting found by then is scored{more}"));
+        }
+        if let Some(who) = names(&|r| r.model.is_none() && r.status.is_tuned()) {
+            notices.push(format!("{who}: {reason} before the fit to all rows{more}"));
+        }
+        let all = self.runner.arena.whole.data.rows();
+        let any = !notices.is_empty() || rows.iter().any(|r| r.failure.is_none() && r.status.rows < all);
+        if ending == Ending::Time && any {
             notices.push(TIMED.into());
         }
         notices
     }
+}
+
+/// A metric of what is scored on all of so many folds.
+fn of_all_folds(judged: &[(Metric, Judged)], metric: Metric, folds: usize) -> Option<&Judged> {
+    judged.iter().find(|(m, _)| *m == metric).map(|(_, judged)| judged).filter(|judged| judged.per_fold.len() == folds)
 }
 
 /// The refusals that need no fold.

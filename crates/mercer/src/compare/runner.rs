@@ -10,7 +10,7 @@ use crate::fitting::{self, Used};
 use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::learner::{Before, Learner, Timed, TrainingRows as Sampled};
-use crate::metrics::{HeldOut, Metric, Scoring};
+use crate::metrics::{HeldOut, Scoring};
 use crate::read::TargetInfo;
 use crate::schedule::Prices;
 use crate::select::{Aim, MOST_SEARCHED, Preparation, Search, Tuned, wins};
@@ -23,7 +23,6 @@ use std::time::Instant;
 
 /// One estimator on one fold.
 pub(super) struct FoldScore {
-    pub(super) scores: Vec<(Metric, f64)>,
     pub(super) predictions: Predictions,
     pub(super) converged: bool,
     /// Training rows.
@@ -305,7 +304,7 @@ impl<'a> Runner<'a> {
         if control.out_of_time() {
             return Err(what());
         }
-        let (fold, seed) = (&self.arena.folds[k], self.comparing.seed);
+        let seed = self.comparing.seed;
         let rows = trial.rows.most.min(prepared.train.data.rows());
         let part;
         let train = if rows < prepared.train.data.rows() {
@@ -339,10 +338,7 @@ impl<'a> Runner<'a> {
             // A fit that was cut short says nothing of the estimator.
             return Err(what());
         }
-        let (target, weights) = (self.arena.examples.target, self.arena.examples.weights);
-        let weights: Option<Vec<f64>> = weights.map(|w| fold.test.iter().map(|&i| w[i]).collect());
-        let scores = self.scoring.score(&predictions, &target.select(&fold.test), weights.as_deref());
-        Ok(Arc::new(FoldScore { scores, predictions, converged, rows }))
+        Ok(Arc::new(FoldScore { predictions, converged, rows }))
     }
 
     /// Rows that were held out, and what is known of them.

@@ -24,6 +24,7 @@ pub use examples::{Examples, Sample};
 pub use folds::{Fold, Split, folds};
 pub use row_count::RowCount;
 pub use row_weights::RowWeights;
+pub(crate) use numbers::are_constant;
 pub(crate) use sample::{even_rows, some_rows, some_rows_of};
 pub use schema::{ColumnSchema, Schema};
 pub use similarities::Own;

@@ -3,6 +3,20 @@
 use super::cells::{Cells, Draw, word_of_number};
 use crate::param::Value;
 
+/// Relative to the largest of them, numbers this near to each other are one number: sums of a few terms in another order differ so.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Whether numbers are one and the same but for rounding. Whole numbers are exact.
+pub(crate) fn are_constant(values: impl Iterator<Item = f64> + Clone) -> bool {
+    let Some(first) = values.clone().next() else { return true };
+    if values.clone().all(|x| x == first) {
+        return true;
+    }
+    let largest = values.clone().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let near = |x: f64| (x - first).abs() <= ROUNDING * largest;
+    values.clone().all(near) && values.clone().any(|x| x.fract() != 0.0)
+}
+
 impl Cells for Vec<f64> {
     type Schema = ();
     const WRITTEN: Option<&'static str> = Some("a finite number");
@@ -32,7 +46,7 @@ impl Cells for Vec<f64> {
         (0..self.as_slice().len()).filter(|&i| self[i].is_nan()).collect()
     }
     fn is_constant(&self) -> bool {
-        self.windows(2).all(|w| w[0] == w[1])
+        are_constant(self.iter().copied())
     }
     fn invent(draw: &mut Draw) -> Option<Self> {
         Some((0..draw.rows).map(|_| draw.number()).collect())

@@ -1,19 +1,18 @@
-//! A mean over folds with its standard error, and when a difference is noise: |mean| <= t(0.975, folds - 1) se.
+//! A value with its standard error, and the mean over folds with that of their spread.
 
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// What sums and quotients of a fold may lose, as a share of the value.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// What sums and quotients of rows may lose, as a share of the value.
+pub(super) const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// A mean over folds with its standard error.
+/// A value of a metric with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Mean over the folds that define the metric; NaN where none does.
+    /// The metric over all held-out rows, or its mean over the folds; NaN where it is not defined.
     pub mean: f64,
-    /// Standard deviation over those folds divided by the root of their number.
+    /// Its standard error, by the rows or by the spread of the folds.
     pub se: f64,
-    /// How many they are.
+    /// Folds whose rows define the metric.
     pub folds: usize,
 }
 
@@ -22,12 +21,6 @@ impl Estimate {
     /// left out; `folds` says how many remain.
     pub fn of(values: &[f64]) -> Estimate {
         Self::beside(values, greatest(values))
-    }
-
-    /// The estimate of the paired differences `values - others`, fold by fold; rounding errors are judged by the size of these values.
-    pub fn of_differences(values: &[f64], others: &[f64]) -> Estimate {
-        let gaps: Vec<f64> = values.iter().zip(others).map(|(a, b)| a - b).collect();
-        Self::beside(&gaps, greatest(values).max(greatest(others)))
     }
 
     /// The estimate from `values` whose rounding error is judged relative to `size`, the magnitude they were computed from.
@@ -42,19 +35,6 @@ impl Estimate {
         let off = |v: f64| if (v - mean).abs() <= rounding { 0.0 } else { v - mean };
         let squares: f64 = defined().map(|&v| off(v) * off(v)).sum();
         Estimate { mean, se: if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN }, folds }
-    }
-
-    /// Whether zero lies in the 95% confidence interval of Student's t over the folds: no significant difference.
-    pub fn within_noise(&self) -> bool {
-        self.mean.abs() <= self.margin()
-    }
-
-    /// Half the width of that interval; NaN of fewer than two folds.
-    pub fn margin(&self) -> f64 {
-        match StudentsT::new(0.0, 1.0, self.folds.saturating_sub(1) as f64) {
-            Ok(t) => t.inverse_cdf(0.975) * self.se,
-            Err(_) => f64::NAN,
-        }
     }
 }
 
@@ -78,26 +58,13 @@ mod tests {
     fn folds_that_are_equal_but_for_rounding_have_no_spread() {
         assert_eq!(Estimate::of(&[0.1 + 0.2, 0.3, 0.3]).se, 0.0);
         assert!(Estimate::of(&[0.3 + 1e-12, 0.3, 0.3]).se > 0.0);
-        assert!(Estimate::of(&[1e-17, 0.0, 0.0]).within_noise());
-        // Differences whose sum comes out as 2.2e-16.
-        let same = Estimate::of_differences(&[0.8, 0.9, 0.4], &[0.7, 0.7, 0.7]);
-        assert!(same.mean == 0.0 && (same.se - (0.07f64 / 3.0).sqrt()).abs() < 1e-15, "{same:?}");
     }
 
     #[test]
     fn a_fold_that_does_not_define_the_metric_is_left_out() {
         assert_eq!(Estimate::of(&[1.0, f64::NAN, 2.0, 3.0]), Estimate::of(&[1.0, 2.0, 3.0]));
         let none = Estimate::of(&[f64::NAN]);
-        assert!(none.mean.is_nan() && none.folds == 0 && !none.within_noise());
+        assert!(none.mean.is_nan() && none.folds == 0);
         assert_eq!(Estimate::of(&[1.0, f64::INFINITY]).mean, f64::INFINITY);
-    }
-
-    #[test]
-    fn noise_is_told_by_students_t() {
-        // scipy.stats.t.ppf(0.975, 4) = 2.7764451051977987; a table of the normal distribution would say 1.96.
-        let apart = |mean| Estimate { mean, se: 1.0, folds: 5 };
-        assert!((apart(0.0).margin() - 2.776_445_105_197_799).abs() <= 1e-9);
-        assert!(apart(-2.77).within_noise() && !apart(2.78).within_noise());
-        assert!(!Estimate { mean: 0.1, se: f64::NAN, folds: 1 }.within_noise());
     }
 }

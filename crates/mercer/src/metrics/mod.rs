@@ -5,6 +5,7 @@
 
 mod classes;
 mod estimate;
+mod held_out;
 mod judged;
 mod list;
 mod numbers;
@@ -12,9 +13,10 @@ mod paired;
 
 pub use classes::recalls;
 pub use estimate::Estimate;
+pub use held_out::{Contribution, HeldOut, Judged};
 pub use judged::{judged_by, require_judged};
 pub use list::{Better, Metric, Needs};
-pub use paired::{Contribution, Difference, HeldOut, against_best};
+pub use paired::{Difference, against_best, corrected_for_choice};
 
 use crate::data::Target;
 use crate::error::{Error, Result, nearest};
@@ -70,17 +72,28 @@ impl Scoring {
         self.value(self.deciding, predictions, truth, weights).unwrap_or(f64::NAN)
     }
 
-    /// What each unit of rows contributes to the deciding metric: twice what halving its weight changes. Of a mean of n units that is
-    /// the unit's deviation / (n - 1/2), whose squares add up to the variance of the mean.
-    pub(crate) fn contributions(&self, predictions: &Predictions, truth: &Target, mut weights: Vec<f64>, units: &[Vec<usize>]) -> Vec<f64> {
+    /// The metrics that the predictions allow, the deciding one first.
+    fn defined(&self, predictions: &Predictions, truth: &Target) -> Vec<Metric> {
+        let rest = Metric::ALL.iter().copied().filter(|m| *m != self.deciding);
+        std::iter::once(self.deciding).chain(rest.filter(|&m| self.value(m, predictions, truth, None).is_some())).collect()
+    }
+
+    /// The deciding metric T of weighted rows with the pseudo-value of each of n units of them, T + (2 n - 1) (T - T(weight of the unit
+    /// halved)): of a mean of n rows that is the value of the row.
+    fn by_unit(&self, predictions: &Predictions, truth: &Target, mut weights: Vec<f64>, units: &[Vec<usize>]) -> (f64, Vec<f64>) {
         let whole = self.decide(predictions, truth, Some(&weights));
+        if !whole.is_finite() {
+            return (whole, Vec::new());
+        }
         let one = |unit: &Vec<usize>| {
             unit.iter().for_each(|&i| weights[i] *= 0.5);
             let halved = self.decide(predictions, truth, Some(&weights));
             unit.iter().for_each(|&i| weights[i] *= 2.0);
-            2.0 * (whole - halved)
+            // Of a mean exactly the value of the unit.
+            whole + (2.0 * units.len() as f64 - 1.0) * (whole - halved)
         };
-        units.iter().map(one).collect()
+        let values = units.iter().map(one).collect();
+        (whole, values)
     }
 
     /// One metric; `None` where the predictions lack what it needs.

@@ -1,43 +1,32 @@
 //! Whether an estimator predicts worse than the best one, by the rows that both predicted without having seen them.
 //!
-//! A score is the mean over folds of the metric T of a fold's rows. What a unit u (a row, a group of rows, a stretch of time)
-//! contributes is a_u = 2 (T(w) - T(w with the weight of u halved)), which is psi_u / (n - 1/2) for a mean of n units with
-//! deviations psi_u; with the fitted models given, units are independent, and var(T_i - T_j) = sum_u (a_iu - a_ju)^2. For a
-//! share this is McNemar's comparison without its correction, for losses the paired t test, for AUC the estimate of DeLong,
-//! DeLong and Clarke-Pearson (1988). That it holds across the folds of a cross-validation: Bayle, Bayle, Janson and Mackey (2020),
-//! Cross-validation confidence intervals for test error.
-//!
-//! The best of J is the best by luck too. Estimator i is called worse where (T_best - T_i) / se > c_i, the quantile of the greatest
-//! of the statistics that compare i with all others (Hsu 1981, Simultaneous confidence intervals for all distances from the "best"),
-//! at the level 5% (J - 1) / J, so that 5% of the comparisons of equally good estimators with the best are wrong, whatever J; of two
-//! it is the paired test at 5%. What is worse is taken out, and the others are compared again, until none goes.
+//! Two estimators are compared by the differences d_u of the pseudo-values of each unit u. Where they are equally good the sign of
+//! every d_u is as likely one as the other, so that sum d_u / root of sum d_u^2 has the distribution of sum s_u d_u / root of sum
+//! d_u^2 with random signs s_u: Fisher's randomisation test, exact for as few units as there may be. Signs are common to all pairs,
+//! and the greatest of the statistics of all pairs is taken: with the probability of 5% any of J equally good estimators is called
+//! worse than another (Westfall and Young 1993, Resampling-based multiple testing). What is worse is taken out, and the others are
+//! compared again, until none goes (Romano and Wolf 2005). The interval of a difference are the shifts of it that the test does not
+//! reject, with one more unit that has no difference, so that units that all agree still leave a width.
 
-use super::{Estimate, Scoring};
-use crate::data::{Fold, Split, Target};
-use crate::estimators::Predictions;
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
+use super::{Judged, estimate::ROUNDING};
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// Units of a fold; more are joined at random into so many.
-const UNITS: usize = 100;
-/// Share of the comparisons of equally good estimators that are wrong.
+/// Probability of calling any of equally good estimators worse than another.
 const LEVEL: f64 = 0.05;
-/// Half-width and steps of the trapezium rule over a standard normal variable; the tail beyond is below 1e-15.
-const REACH: f64 = 8.0;
-const STEPS: usize = 160;
+/// Draws of signs; of few units all signs are taken.
+const DRAWS: usize = 1000;
 
 /// A score minus that of the best estimator, on the same held-out rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// The mean over folds of the difference of the metric.
+    /// The difference of the metric.
     pub mean: f64,
     /// Its standard error, by the rows.
     pub se: f64,
-    /// Lower end of its 95% interval, which allows for the choice of the best among several estimators.
+    /// Lower end of its 95% interval, which allows for the comparison of several estimators; infinite where there are too few rows
+    /// for any.
     pub low: f64,
     /// Upper end.
     pub high: f64,
@@ -47,121 +36,80 @@ pub struct Difference {
 
 impl Difference {
     /// Whether the interval leaves zero out.
-    pub fn is_told(&self) -> bool {
+    pub fn is_significant(&self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
 }
 
-/// Rows that were held out, fold by fold, and what is known of them.
-#[derive(Clone, Copy, Debug)]
-pub struct HeldOut<'a> {
-    /// The folds.
-    pub folds: &'a [Fold],
-    /// The target of all rows.
-    pub target: &'a Target,
-    /// Weights of all rows.
-    pub weights: Option<&'a [f64]>,
-    /// Which rows belong together.
-    pub split: &'a Split,
-    /// Seed of the blocks that rows are joined into where a fold has more than 100.
-    pub seed: u64,
+/// Pseudo-values of estimators whose metric is defined and finite, for the same units.
+struct Field<'a> {
+    judged: Vec<Option<&'a Judged>>,
+    /// The units in an order that does not depend on that of the rows.
+    order: Vec<usize>,
 }
 
-/// The deciding metric of one fold, and what each unit of its held-out rows contributes to it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Contribution {
-    /// The metric.
-    pub value: f64,
-    /// One number for each unit, the same units for every estimator; none where the metric is not defined.
-    pub by_unit: Vec<f64>,
-}
-
-impl HeldOut<'_> {
-    /// The difference of each estimator to the best one by the deciding metric, from the predictions of each on the test rows of every
-    /// fold; `None` for the best, where predictions are missing, and where they lack what the metric needs.
-    pub fn differences(&self, predictions: &[Option<Vec<&Predictions>>], best: usize, scoring: &Scoring) -> Vec<Option<Difference>> {
-        let of = |found: &Option<Vec<&Predictions>>| -> Option<Vec<Contribution>> {
-            let found = found.as_ref().filter(|f| f.len() == self.folds.len())?;
-            Some(found.iter().enumerate().map(|(k, predictions)| self.contribution(k, predictions, scoring)).collect())
+impl<'a> Field<'a> {
+    fn of(all: &[Option<&'a Judged>]) -> Self {
+        let usable = |j: &&Judged| j.value.is_finite() && !j.by_unit.is_empty() && j.by_unit.iter().all(|l| l.is_finite());
+        let units = all.iter().flatten().find(|j| usable(j)).map_or(0, |j| j.by_unit.len());
+        let judged: Vec<Option<&Judged>> = all.iter().map(|j| j.filter(|j| usable(j) && j.by_unit.len() == units)).collect();
+        let mut order: Vec<usize> = (0..units).collect();
+        let by_values = |&u: &usize, &v: &usize| {
+            let ahead = judged.iter().flatten().map(|j| j.by_unit[u].total_cmp(&j.by_unit[v]));
+            ahead.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         };
-        let all: Vec<Option<Vec<Contribution>>> = predictions.par_iter().map(of).collect();
-        let all: Vec<Option<&[Contribution]>> = all.iter().map(Option::as_deref).collect();
-        against_best(&all, best, scoring.deciding.rises())
+        order.sort_by(by_values);
+        Field { judged, order }
     }
 
-    /// The deciding metric of the held-out rows of fold `k`, and what each unit contributes to it.
-    pub fn contribution(&self, k: usize, predictions: &Predictions, scoring: &Scoring) -> Contribution {
-        let fold = &self.folds[k];
-        let truth = self.target.select(&fold.test);
-        let weights: Vec<f64> = fold.test.iter().map(|&i| self.weights.map_or(1.0, |w| w[i])).collect();
-        let value = scoring.decide(predictions, &truth, Some(&weights));
-        let by_unit = if value.is_finite() { scoring.contributions(predictions, &truth, weights, &self.units(fold)) } else { Vec::new() };
-        Contribution { value, by_unit }
+    fn units(&self) -> f64 {
+        self.order.len() as f64
     }
 
-    /// The test rows of a fold that belong together, as places among them: groups, stretches of time in which rows may be alike,
-    /// else single rows. Rows without weight are in none.
-    fn units(&self, fold: &Fold) -> Vec<Vec<usize>> {
-        let mut places: Vec<usize> = (0..fold.test.len()).filter(|&k| self.weights.is_none_or(|w| w[fold.test[k]] > 0.0)).collect();
-        let mut units: Vec<Vec<usize>> = match self.split {
-            Split::Rows => places.into_iter().map(|k| vec![k]).collect(),
-            Split::Groups(groups) | Split::Copies(groups) => {
-                places.sort_by_key(|&k| groups[fold.test[k]]);
-                places.chunk_by(|&a, &b| groups[fold.test[a]] == groups[fold.test[b]]).map(<[usize]>::to_vec).collect()
-            }
-            Split::Time(times) => {
-                places.sort_by(|&a, &b| times[fold.test[a]].total_cmp(&times[fold.test[b]]));
-                // Blocks of the cube root of the rows: Künsch (1989), The jackknife and the bootstrap for general stationary
-                // observations.
-                places.chunks((places.len() as f64).cbrt().ceil().max(1.0) as usize).map(<[usize]>::to_vec).collect()
-            }
-        };
-        if units.len() > UNITS {
-            units.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
-            let mut joined = vec![Vec::new(); UNITS];
-            units.into_iter().enumerate().for_each(|(k, unit)| joined[k % UNITS].extend(unit));
-            return joined;
+    /// The difference of two estimators in each unit, without what is rounding.
+    fn gaps(&self, a: usize, b: usize) -> Option<Vec<f64>> {
+        let (a, b) = (self.judged[a]?, self.judged[b]?);
+        let size = a.by_unit.iter().chain(&b.by_unit).fold(0.0, |most: f64, l| most.max(l.abs()));
+        let gap = |&u: &usize| a.by_unit[u] - b.by_unit[u];
+        Some(self.order.iter().map(gap).map(|d| if d.abs() <= ROUNDING * size { 0.0 } else { d }).collect())
+    }
+
+    /// Signs of all units: all there are for few, else so many draws.
+    fn signs(&self) -> Vec<Vec<f64>> {
+        let n = self.order.len();
+        let sign = |positive: bool| if positive { 1.0 } else { -1.0 };
+        if n >= 1 && (1usize << (n - 1).min(30)) <= DRAWS {
+            // The other half are the same statistics.
+            return (0..1usize << (n - 1)).map(|bits| (0..n).map(|u| sign(bits >> u & 1 == 0)).collect()).collect();
         }
-        units
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+        (0..DRAWS).map(|_| (0..n).map(|_| sign(random.random())).collect()).collect()
     }
 }
 
-/// Contributions of all units to the score, over the folds that define the metric.
-struct Judged {
-    per_fold: Vec<f64>,
-    contributions: Vec<f64>,
-}
-
-/// The difference of each to the best one, from the contributions of the same folds; `None` for the best, and where there are none.
-pub fn against_best(all: &[Option<&[Contribution]>], best: usize, rises: bool) -> Vec<Option<Difference>> {
+/// The difference of each to the best one, from pseudo-values of the same units; `None` for the best, and where there are none.
+pub fn against_best(all: &[Option<&Judged>], best: usize, rises: bool) -> Vec<Option<Difference>> {
+    let field = Field::of(all);
     let mut out = vec![None; all.len()];
-    let is_judged = |folds: &&[Contribution]| folds.iter().all(|c| !c.value.is_infinite()) && folds.iter().any(|c| c.value.is_finite());
-    let Some(reference) = all.get(best).copied().flatten().filter(is_judged) else { return out };
-    let defined: Vec<usize> = (0..reference.len()).filter(|&k| reference[k].value.is_finite()).collect();
-    let judged: Vec<Option<Judged>> = all
-        .iter()
-        .map(|found| {
-            let found = found.filter(is_judged).filter(|c| defined.iter().all(|&k| c.get(k).is_some_and(|c| c.value.is_finite())))?;
-            let share = 1.0 / defined.len() as f64;
-            let contributions = defined.iter().flat_map(|&k| found[k].by_unit.iter().map(|a| share * a)).collect();
-            Some(Judged { per_fold: defined.iter().map(|&k| found[k].value).collect(), contributions })
+    let mut left: Vec<usize> = (0..all.len()).filter(|&i| field.judged[i].is_some()).collect();
+    if !left.contains(&best) {
+        return out;
+    }
+    let signs = field.signs();
+    // The signed sum of each estimator; the statistic of a pair is the difference of two of these.
+    let sums: Vec<Vec<f64>> = (0..all.len())
+        .map(|i| match field.judged[i] {
+            Some(judged) => signs.iter().map(|s| field.order.iter().zip(s).map(|(&u, s)| s * judged.by_unit[u]).sum()).collect(),
+            None => Vec::new(),
         })
         .collect();
-    let Some(reference) = &judged[best] else { return out };
-    let freedom = reference.contributions.len().saturating_sub(defined.len()).max(1) as f64;
-    let mut left: Vec<usize> = (0..all.len()).filter(|&i| judged[i].is_some()).collect();
     loop {
+        let critical = critical(&field, &sums, &left);
         let mut worse = Vec::new();
         for &i in left.iter().filter(|&&i| i != best) {
-            let Some(own) = &judged[i] else { continue };
-            let others: Vec<&[f64]> =
-                left.iter().filter(|&&j| j != i).filter_map(|&j| Some(judged[j].as_ref()?.contributions.as_slice())).collect();
-            let folds = Estimate::of_differences(&own.per_fold, &reference.per_fold);
-            let se = apart(&own.contributions, &reference.contributions).iter().map(|d| d * d).sum::<f64>().sqrt();
-            let margin = if se > 0.0 { critical(&own.contributions, &others, freedom) * se } else { 0.0 };
-            let tied = folds.mean == 0.0 && (folds.se == 0.0 || folds.se.is_nan());
-            out[i] = Some(Difference { mean: folds.mean, se, low: folds.mean - margin, high: folds.mean + margin, tied });
-            if (if rises { -folds.mean } else { folds.mean }) > margin {
+            let Some(found) = difference(&field, i, best, critical) else { continue };
+            out[i] = Some(found);
+            if (if rises { -found.high } else { found.low }) > 0.0 {
                 worse.push(i);
             }
         }
@@ -172,45 +120,74 @@ pub fn against_best(all: &[Option<&[Contribution]>], best: usize, rises: bool) -
     }
 }
 
-fn apart(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a - b).collect()
-}
-
-/// Standard errors by which an estimator must lie behind the best of the others to be called worse.
-fn critical(own: &[f64], others: &[&[f64]], freedom: f64) -> f64 {
-    let unit = |other: &&[f64]| {
-        let gaps = apart(own, other);
-        let length = gaps.iter().map(|g| g * g).sum::<f64>().sqrt();
-        (length > 0.0).then(|| gaps.into_iter().map(|g| g / length).collect::<Vec<f64>>())
-    };
-    let units: Vec<Vec<f64>> = others.iter().filter_map(unit).collect();
-    let m = units.len().max(1) as f64;
-    // The squared length of the sum of unit vectors is m + m (m - 1) x their mean correlation.
-    let sum: Vec<f64> = (0..own.len()).map(|u| units.iter().map(|v| v[u]).sum()).collect();
-    let correlation = if m > 1.0 { (sum.iter().map(|s| s * s).sum::<f64>() - m) / (m * (m - 1.0)) } else { 0.0 };
-    greatest_of(m, correlation.clamp(0.0, 0.999), LEVEL * m / (m + 1.0), freedom)
-}
-
-/// The value that the greatest of `m` equally correlated statistics exceeds with probability `level`, by Student's t with so many
-/// degrees of freedom: P(max <= c) = int phi(y) Phi((c - sqrt(r) y) / sqrt(1 - r))^m dy for normal ones.
-fn greatest_of(m: f64, r: f64, level: f64, freedom: f64) -> f64 {
-    let normal = Normal::standard();
-    let density = |y: f64| (-0.5 * y * y).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    let step = 2.0 * REACH / STEPS as f64;
-    let below = |c: f64| -> f64 {
-        let at = |k: usize| {
-            let y = -REACH + k as f64 * step;
-            density(y) * normal.cdf((c - r.sqrt() * y) / (1.0 - r).sqrt()).powf(m)
-        };
-        step * (0..=STEPS).map(at).sum::<f64>()
-    };
-    let (mut low, mut high) = (0.0, REACH);
-    if m > 1.0 {
-        while high - low > 1e-9 {
-            let middle = 0.5 * (low + high);
-            if below(middle) < 1.0 - level { low = middle } else { high = middle }
+/// The value that the greatest statistic of any two of these exceeds with a probability of 5% at most, by random signs.
+fn critical(field: &Field<'_>, sums: &[Vec<f64>], among: &[usize]) -> f64 {
+    let draws = sums.iter().map(Vec::len).max().unwrap_or(0);
+    let mut greatest = vec![0.0; draws];
+    for (k, &a) in among.iter().enumerate() {
+        for &b in &among[..k] {
+            let length = field.gaps(a, b).map_or(0.0, |gaps| gaps.iter().map(|d| d * d).sum::<f64>().sqrt());
+            if length > 0.0 {
+                let pairs = sums[a].iter().zip(&sums[b]);
+                greatest.iter_mut().zip(pairs).for_each(|(most, (x, y)): (&mut f64, _)| *most = most.max((x - y).abs() / length));
+            }
         }
     }
-    let tail = if m > 1.0 { 1.0 - normal.cdf(high) } else { level };
-    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| -t.inverse_cdf(tail))
+    greatest.sort_by(f64::total_cmp);
+    let place = ((1.0 - LEVEL) * draws as f64).ceil() as usize;
+    greatest.get(place.saturating_sub(1)).copied().unwrap_or(f64::INFINITY)
+}
+
+/// An estimator minus another, with the interval of the shifts that are not rejected.
+fn difference(field: &Field<'_>, a: usize, b: usize, critical: f64) -> Option<Difference> {
+    let gaps = field.gaps(a, b)?;
+    let (own, other) = (field.judged[a]?, field.judged[b]?);
+    let (n, same) = (field.units(), gaps.iter().all(|d| *d == 0.0));
+    let mean = if same { 0.0 } else { own.value - other.value };
+    let centre = gaps.iter().sum::<f64>() / n;
+    let squares = gaps.iter().map(|d| (d - centre).powi(2)).sum::<f64>() + centre * centre;
+    let se = if n > 1.0 { (squares / (n * (n - 1.0))).sqrt() } else { f64::INFINITY };
+    let freedom = n - critical * critical;
+    // Rounding of the statistic of units that all agree, which is the root of n.
+    let margin = match freedom > 1e-9 * n {
+        _ if same => 0.0,
+        true => critical * (squares / n / freedom).sqrt(),
+        false => f64::INFINITY,
+    };
+    let equal = |(x, y): (&f64, &f64)| (x.is_nan() && y.is_nan()) || (x - y).abs() <= ROUNDING * x.abs().max(y.abs());
+    let tied = mean == 0.0 && own.per_fold.iter().zip(&other.per_fold).all(equal);
+    Some(Difference { mean, se: if same { 0.0 } else { se }, low: mean - margin, high: mean + margin, tied })
+}
+
+/// The expected score on new rows of the winner of several estimators: that of the best is too good, as it is the best by luck too.
+///
+/// Units are drawn with replacement, the estimator that is the best on these is scored on the units that were not drawn, and the mean
+/// over the draws is taken: of equally good estimators it is the score of any of them, of others a little pessimistic (Tsamardinos,
+/// Greasidou and Borboudakis 2018, Bootstrapping the out-of-sample predictions for efficient and accurate cross-validation). What is
+/// drawn is the difference to the best on all units, so that a single estimator keeps its score. No better than that score.
+pub fn corrected_for_choice(all: &[Option<&Judged>], best: usize, rises: bool) -> Option<f64> {
+    let field = Field::of(all);
+    let winner = field.judged[best]?;
+    let others: Vec<Vec<f64>> = (0..all.len()).filter(|&i| i != best).filter_map(|i| field.gaps(i, best)).collect();
+    let n = field.order.len();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+    let (mut sum, mut drawn) = (0.0, 0.0);
+    for _ in 0..DRAWS {
+        let mut counts = vec![0.0; n];
+        (0..n).for_each(|_| counts[random.random_range(0..n)] += 1.0);
+        let out = counts.iter().filter(|c| **c == 0.0).count();
+        if out == 0 {
+            continue;
+        }
+        let inside = |gaps: &Vec<f64>| -> f64 { gaps.iter().zip(&counts).map(|(d, c)| d * c).sum() };
+        let outside = |gaps: &Vec<f64>| gaps.iter().zip(&counts).filter(|(_, c)| **c == 0.0).map(|(d, _)| d).sum::<f64>() / out as f64;
+        let lead = |gaps: &Vec<f64>| if rises { inside(gaps) } else { -inside(gaps) };
+        // The winner on all units is ahead of itself by nothing; what ties shares the draw.
+        let most = others.iter().map(lead).fold(0.0, f64::max);
+        let ahead: Vec<f64> = others.iter().filter(|gaps| lead(gaps) >= most).map(outside).chain((most <= 0.0).then_some(0.0)).collect();
+        sum += ahead.iter().sum::<f64>() / ahead.len().max(1) as f64;
+        drawn += 1.0;
+    }
+    let shift = if drawn > 0.0 { sum / drawn } else { 0.0 };
+    Some(winner.value + if rises { shift.min(0.0) } else { shift.max(0.0) })
 }

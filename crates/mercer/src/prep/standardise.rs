@@ -4,7 +4,7 @@
 //! Columns of 0 and 1 that prep itself made (flags, one-hot) are left as they are.
 
 use super::{PrepStep, listed, numbers_of, places};
-use crate::data::{Column, RowWeights, Values};
+use crate::data::{Column, RowWeights, Values, are_constant};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -71,7 +71,7 @@ impl Standardise {
 pub(super) fn mean_and_sd(column: &str, v: impl ExactSizeIterator<Item = f64> + Clone, weights: RowWeights<'_>) -> Result<(f64, f64)> {
     let n = weights.total(v.len());
     let Some(first) = v.clone().next() else { return Ok((0.0, 1.0)) };
-    if v.clone().all(|x| x == first) {
+    if are_constant(v.clone()) {
         return Ok((first, 1.0));
     }
     let sum = |of: &dyn Fn(f64) -> f64| v.clone().enumerate().map(|(i, x)| weights.at(i) * of(x)).sum::<f64>();

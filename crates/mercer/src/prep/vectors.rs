@@ -5,7 +5,7 @@
 use super::standardise::mean_and_sd;
 use super::{PrepStep, place};
 use crate::blocks;
-use crate::data::{Column, Points, RowWeights, Storage};
+use crate::data::{Column, Points, RowWeights, Storage, are_constant};
 use crate::error::{Error, Result};
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,7 @@ fn by_mean_and_sd(name: &str, v: &[f64], p: &Points, weights: RowWeights<'_>, no
     let mut constant = 0;
     for d in 0..dim {
         let numbers = (0..rows).map(|i| v[i * dim + d]);
-        constant += usize::from(rows > 1 && numbers.clone().all(|x| x == v[d]));
+        constant += usize::from(rows > 1 && are_constant(numbers.clone()));
         let (mean, sd) = mean_and_sd(name, numbers, weights)?;
         centre.push(mean);
         scale.push(sd);

@@ -1,6 +1,5 @@
 //! From the outcome of a comparison or of a fit to what is said about it.
 
-use super::Estimate;
 use super::tuning::{Finding, Kind};
 use super::words::{brief_estimator, brief_kernel};
 use super::{Comparison, Method, Row, Task, pictures, tuning};
@@ -8,12 +7,10 @@ use crate::compare::{Comparing, Outcome, Scored};
 use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{self, Baseline, Estimator, Fitted, FittedModel, Predicted, Query, Want};
-use crate::gram::Dense;
+use crate::estimators::{Fitted, FittedModel, Predicted};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, SAMPLED};
-use crate::linalg::Matrix;
-use crate::metrics::{self, Scoring};
+use crate::metrics;
 use crate::read::TargetInfo;
 
 /// Seconds that the pictures of a report may take although the time is spent.
@@ -57,10 +54,9 @@ impl Comparison {
             .map(|i| row(&outcome.rows[i], outcome.best == Some(i), request, &control))
             .collect::<Result<_>>()?;
         let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
-        let baseline = baseline(outcome, request, &control)?;
         let of_fits = fit_notices(outcome, &notices);
         notices.extend(of_fits);
-        notices.extend(search_notices(outcome, baseline));
+        notices.extend(search_notices(outcome));
         let details = outcome.rows.iter().flat_map(search_details).collect();
         let class_rows = class_rows(request.target);
         Ok(Comparison {
@@ -77,7 +73,8 @@ impl Comparison {
             details,
             leaks: request.leaks.clone(),
             class_rows,
-            baseline,
+            baseline: outcome.guess,
+            corrected: outcome.corrected,
             entries,
             trials: outcome.trials.clone(),
         })
@@ -131,9 +128,7 @@ fn fit_notices(outcome: &Outcome, said: &[String]) -> Vec<String> {
 
 /// What the searches ask for. An estimator that is no better than a guess is not worth a longer search; what several ask for
 /// at the ends of their searches is one sentence.
-fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
-    let judged = outcome.rows.iter().find(|r| r.estimator.name() == Baseline::NAME).and_then(|r| r.metrics.first());
-    let guess = judged.map(|(_, e)| *e).or(guess);
+fn search_notices(outcome: &Outcome) -> Vec<String> {
     let mut told = Vec::new();
     let mut further: Vec<(&str, Finding)> = Vec::new();
     for scored in &outcome.rows {
@@ -145,7 +140,7 @@ fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
                 // The comparison says so of its own searches.
                 Kind::Unfinished if !scored.status.is_searched => {}
                 Kind::AtAnEnd(_) | Kind::Unfinished if is_perfect(scored) => {}
-                Kind::AtAnEnd(_) if guess.is_some_and(|guess| !beats(scored, guess)) => {}
+                Kind::AtAnEnd(_) if !beats_guess(scored) => {}
                 Kind::AtAnEnd(Some(_)) => further.push((name, finding)),
                 _ => told.push((name, finding.said)),
             }
@@ -177,13 +172,10 @@ fn is_perfect(scored: &Scored) -> bool {
     scored.metrics.first().is_some_and(|(metric, e)| metric.is_perfect(e.mean))
 }
 
-/// Whether an estimator is better than a guess that looks at no input, by more than its own errors.
-fn beats(scored: &Scored, guess: Estimate) -> bool {
-    scored.metrics.first().is_none_or(|(metric, e)| {
-        let ahead = if metric.rises() { e.mean - guess.mean } else { guess.mean - e.mean };
-        let margin = e.margin();
-        ahead > if margin.is_finite() { margin } else { 0.0 }
-    })
+/// Whether an estimator is better than a guess that looks at no input, by more than noise.
+fn beats_guess(scored: &Scored) -> bool {
+    let Some(((metric, _), over)) = scored.metrics.first().zip(scored.over_guess) else { return true };
+    over.is_significant() && (over.mean > 0.0) == metric.rises()
 }
 
 /// Rows of each class; none where numbers are predicted.
@@ -192,28 +184,6 @@ fn class_rows(target: &Target) -> Vec<usize> {
     let mut counts = vec![0; names.len()];
     codes.iter().for_each(|&k| counts[k] += 1);
     counts
-}
-
-/// What the best guess that looks at no input achieves on the rows themselves, by the metric that ranks; `None` where the
-/// baseline is an entry and was judged with the others.
-fn baseline(outcome: &Outcome, request: &Request<'_>, control: &Control) -> Result<Option<Estimate>> {
-    let judged = |r: &Scored| r.estimator.name() == Baseline::NAME && !r.metrics.is_empty();
-    let best = outcome.best.and_then(|best| outcome.rows[best].metrics.first());
-    let Some((metric, _)) = best.filter(|_| !outcome.rows.iter().any(judged)) else {
-        return Ok(None);
-    };
-    let n = request.target.rows();
-    let kept: Vec<usize> = (0..n).filter(|&i| request.weights.is_none_or(|w| w[i] > 0.0)).collect();
-    let target = request.target.select(&kept);
-    let weights: Option<Vec<f64>> = request.weights.map(|w| kept.iter().map(|&i| w[i]).collect());
-    // It asks for the number of rows alone.
-    let gram = Dense::cross(Matrix::zeros(kept.len(), 0), vec![0.0; kept.len()], Vec::new())?;
-    let seed = request.comparing.seed;
-    let task = estimators::Task { gram: &gram, target: &target, weights: weights.as_deref(), control, seed };
-    let want = Want { variance: true, probabilities: true, ..Want::default() };
-    let predictions = Baseline::default().fit(&task)?.predict(&Query::new(&gram, want, control))?;
-    let value = Scoring::of(&target, weights.as_deref(), Some(*metric))?.decide(&predictions, &target, weights.as_deref());
-    Ok(value.is_finite().then_some(Estimate { mean: value, se: f64::NAN, folds: 0 }))
 }
 
 /// Everything that the search of a fit to all rows learnt, the estimator in front.
@@ -280,6 +250,7 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) ->
         predict_us_per_row: scored.predict_us_per_row,
         best,
         difference: scored.difference,
+        over_guess: scored.over_guess,
         log_loss_difference: scored.log_loss_difference,
         folds: scored.folds.clone(),
         held_out: scored.out_of_fold.clone(),

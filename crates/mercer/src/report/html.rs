@@ -1,6 +1,6 @@
 //! The comparison as one HTML page that needs nothing else: no script, no font, no request.
 
-use super::terms::AT_START;
+use super::terms::{AgainstBest, NOT_TUNED};
 use super::words::{
     UNKNOWN, count, counted, difference, digits, digits_of_differences, error_of, listed, percentage, score, seconds, shown,
 };
@@ -62,7 +62,7 @@ impl Comparison {
                         th scope="col" { "fit" }
                         th scope="col" { "predict a row" }
                     } }
-                    tbody { @for row in &self.entries { (line(row, &metrics, apart, self.rows_differ())) } }
+                    tbody { @for row in &self.entries { (line(row, self.against_best(row), &metrics, apart, self.rows_differ())) } }
                 }
             }
         }
@@ -150,12 +150,12 @@ impl Comparison {
             dl {
                 @for m in self.metrics() { dt { (m.heading()) } dd { (m.meaning()) } }
                 dt { "±" }
-                dd { "one standard error over " (self.folds) " folds; every score is of held-out rows" }
+                dd { "one standard error by the held-out rows of " (self.folds) " folds; every score is of held-out rows" }
                 dt { "difference" }
                 dd { "to the best row on the same held-out rows, with its 95% interval in brackets (percentage points of shares); the interval allows for the choice of the best among several; where it holds 0, the rows do not tell the two apart" }
-                @if self.any_at_start() {
-                    dt { (AT_START) }
-                    dd { "not tuned: scored at the starting values; the model of all rows may have other settings" }
+                @if self.any_not_tuned() {
+                    dt { (NOT_TUNED) }
+                    dd { "scored at the starting values or on fewer rows, and not compared; the model of all rows may have other settings" }
                 }
                 @if self.rows_differ() {
                     dt { "rows used" }
@@ -230,10 +230,10 @@ pub(super) fn page(title: &str, content: Markup) -> String {
     .into_string()
 }
 
-fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool) -> Markup {
+fn line(row: &Row, how: AgainstBest, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool) -> Markup {
     let name = row.named(NAME);
     html! {
-        tr.best[row.best] {
+        tr.best[row.best].untuned[how == AgainstBest::NotTuned] {
             th scope="row" {
                 (name)
                 @if row.best { span.tag { "best" } }
@@ -243,9 +243,13 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool)
                 td.reason colspan=(metrics.len() + 4 + usize::from(rows_differ)) { div { (row.without_results()) ": " (shown(why, 4000)) } }
             } @else {
                 @for (k, (m, d)) in metrics.iter().enumerate() {
-                    td.rank[k == 0] { (stacked(*m, row.metric(*m), *d)) (row.mark()) }
+                    td.rank[k == 0] { (stacked(*m, row.metric(*m), *d)) }
                     @if k == 0 {
-                        td { @if row.best { span.quiet { (UNKNOWN) } } @else { (apart_from_best(*m, row, apart)) } }
+                        td { @match how {
+                            AgainstBest::Best => span.quiet { (UNKNOWN) },
+                            AgainstBest::NotTuned => span.quiet { (NOT_TUNED) },
+                            _ => (apart_from_best(*m, row, apart)),
+                        } }
                     }
                 }
                 @if rows_differ { td { (row.rows_used()) } }

@@ -168,7 +168,7 @@ impl Comparison {
         };
         let error = row.metric(Metric::CalibrationError);
         let error = error.map_or(String::new(), |e| format!(", calibration error {}", percentage(e.mean)));
-        let near = with[1..].iter().filter(|(r, _)| r.log_loss_difference.is_some_and(|d| !d.is_told()));
+        let near = with[1..].iter().filter(|(r, _)| r.log_loss_difference.is_some_and(|d| !d.is_significant()));
         let near: Vec<String> = near.map(|(r, _)| shown(&r.estimator, NAME)).collect();
         let same = if near.is_empty() { String::new() } else { format!("; not distinguishable: {}", listed(&near)) };
         Some(format!("probabilities: {} (log loss {}{error}){same}", shown(&row.estimator, NAME), plus_minus(*least)))

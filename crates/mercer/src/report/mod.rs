@@ -93,8 +93,10 @@ pub struct Comparison {
     pub leaks: Vec<String>,
     /// Rows of each class; none where numbers are predicted.
     pub class_rows: Vec<usize>,
-    /// What a guess achieves that looks at no input, by the metric that ranks: where no entry is the baseline itself.
+    /// What a guess achieves that looks at no input, by the metric that ranks, on the same held-out rows.
     pub baseline: Option<Estimate>,
+    /// The score of the best row corrected for its choice among the others: what to expect on new rows.
+    pub corrected: Option<f64>,
     /// One row per estimator, the best first.
     pub entries: Vec<Row>,
     /// Every trial in the order in which they were decided on, with what it took.
@@ -150,6 +152,8 @@ pub struct Row {
     pub best: bool,
     /// This row's ranking metric minus the best row's, paired by held-out rows; `None` for the best row.
     pub difference: Option<Difference>,
+    /// This row's ranking metric minus that of a guess without inputs, paired by held-out rows.
+    pub over_guess: Option<Difference>,
     /// This row's log loss minus the lowest one; `None` for the lowest, and where there are no probabilities.
     pub log_loss_difference: Option<Difference>,
     /// Each metric in each fold; empty where nothing was scored.

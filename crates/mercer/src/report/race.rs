@@ -109,8 +109,7 @@ fn state(state: CandidateState) -> &'static str {
         CandidateState::Running(Purpose::Tune) => "search",
         CandidateState::Running(Purpose::Last(_)) => "fit to all rows",
         CandidateState::Fitted => "fitted",
-        CandidateState::Out(Out::Behind { .. }) => "out of reach",
-        CandidateState::Out(Out::Costly) => "too expensive",
+        CandidateState::Out(Out::Behind { .. }) => "behind",
         CandidateState::Out(Out::Budget) => "out of budget",
         CandidateState::NotFitted => "not fitted",
         CandidateState::Failed => "failed",
@@ -141,7 +140,7 @@ mod tests {
     }
 
     fn update() -> RaceUpdate {
-        let behind = Out::Behind { own: 0.4, best: 0.96, rows: 150, searched: false };
+        let behind = Out::Behind { own: 0.4, best: 0.96 };
         RaceUpdate {
             metric: Metric::Accuracy,
             candidates: vec![
@@ -162,7 +161,7 @@ mod tests {
         assert_eq!(words[0], ["estimator", "accuracy", "state", "settings", "folds"]);
         assert_eq!(words[2], ["*", "svc", "96.0%", "search", "searched", "2/5", "5/5"]);
         assert_eq!(words[3], ["knn", "95.3%", "waiting", "starting", "values", "5/5"]);
-        assert_eq!(words[4], ["baseline", "40.0%", "out", "of", "reach", "as", "given", "5/5"]);
+        assert_eq!(words[4], ["baseline", "40.0%", "behind", "as", "given", "5/5"]);
         assert_eq!(words[5], ["gp", "–", "starting", "values", "0/5"]);
         assert_eq!(lines.len(), 6);
     }

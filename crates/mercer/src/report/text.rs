@@ -1,6 +1,6 @@
 //! The comparison as plain text for a terminal: a table no wider than asked, then what it means in words.
 
-use super::terms::AT_START;
+use super::terms::{AgainstBest, NOT_TUNED};
 use super::words::{
     UNKNOWN, count, counted, difference, digits, digits_of_differences, estimate, listed, percentage, power, seconds, shown, wrapped,
 };
@@ -114,7 +114,7 @@ impl Comparison {
         };
         let metric = |m: Metric| {
             let d = digits(self.entries.iter().filter_map(|r| r.metric(m)));
-            column(m.heading(), &|r| r.metric(m).map_or(UNKNOWN.into(), |e| estimate(m, e, d) + r.mark()))
+            column(m.heading(), &|r| r.metric(m).map_or(UNKNOWN.into(), |e| estimate(m, e, d)))
         };
         let apart = digits_of_differences(self.entries.iter().filter_map(|r| r.difference));
         let ranking = self.ranking();
@@ -129,7 +129,11 @@ impl Comparison {
         }
         columns.push(scores);
         columns.push(column("difference", &|r| {
-            if r.best { "best".into() } else { r.difference.map_or(UNKNOWN.into(), |d| difference(ranking, d, apart)) }
+            match self.against_best(r) {
+                AgainstBest::Best => "best".into(),
+                AgainstBest::NotTuned => NOT_TUNED.into(),
+                _ => r.difference.map_or(UNKNOWN.into(), |d| difference(ranking, d, apart)),
+            }
         }));
         if self.rows_differ() {
             columns.push(column("rows used", &Row::rows_used));
@@ -196,9 +200,9 @@ impl Comparison {
             Some(_) => ("* best by ", "; difference: to the best row, with its 95% interval by the held-out rows"),
             None => ("", ""),
         };
-        let mut said = format!("{best}{}: {}. ±: one standard error over {} folds{difference}.", m.heading(), m.meaning(), self.folds);
-        if self.any_at_start() {
-            said.push_str(&format!(" {AT_START}: not tuned; the model of all rows may have other settings."));
+        let mut said = format!("{best}{}: {}. ±: one standard error by the held-out rows of {} folds{difference}.", m.heading(), m.meaning(), self.folds);
+        if self.any_not_tuned() {
+            said.push_str(&format!(" {NOT_TUNED}: scored at starting values or on fewer rows; the model of all rows may have other settings."));
         }
         if self.rows_differ() {
             said.push_str(" rows used: by the fits that were scored, and by the model where it used others.");

@@ -32,7 +32,7 @@ impl Comparison {
         if is_baseline(best) && self.entries.len() > 1 {
             return format!("Nothing beats the baseline ({reached} by {}).", metric.naive());
         }
-        let tied: Vec<String> = std::iter::once(best).chain(self.standing_so(AgainstBest::Tied)).map(name).collect();
+        let tied: Vec<String> = std::iter::once(best).chain(self.entries.iter().filter(|r| r.difference.is_some_and(|d| d.tied))).map(name).collect();
         let said = match tied.len() {
             1 if self.entries.len() == 1 => format!("{}: {reached}", tied[0]),
             1 => format!("{} {}", tied[0], achievement(*metric, *value, |v| metric.wins(v))),
@@ -62,38 +62,35 @@ impl Comparison {
     pub(super) fn beside_the_best(&self) -> Vec<String> {
         let mut out = Vec::new();
         let Some(best) = self.best() else { return out };
+        out.extend(self.corrected_in_words(best));
         out.extend(self.guess_in_words(best));
-        let count = |how: AgainstBest| self.standing_so(how).filter(|r| !is_baseline(r)).count();
+        let is_other = |r: &&Row| !is_baseline(r) && !r.difference.is_some_and(|d| d.tied);
+        let count = |how: AgainstBest| self.standing_so(how).filter(is_other).count();
         let rows = counted(self.rows, "row");
         let others = |n: usize, how: AgainstBest, one: &str, several: &str| match n {
             0 => None,
-            1 => self.standing_so(how).find(|r| !is_baseline(r)).map(|r| format!("{} {one}", shown(&r.estimator, 60))),
+            1 => self.standing_so(how).find(is_other).map(|r| format!("{} {one}", shown(&r.estimator, 60))),
             n => Some(format!("{} {several}", counted(n, "other"))),
         };
         let same = count(AgainstBest::NotDistinguishable);
-        out.extend(others(
-            same,
-            AgainstBest::NotDistinguishable,
-            &format!("cannot be distinguished from it with {rows}."),
-            &format!("cannot be distinguished from it with {rows}."),
-        ));
-        match (count(AgainstBest::TooFewRows), same) {
-            (0, _) => {}
-            (n, 0) => out.push(format!("{rows} are too few to compare it with {}.", counted(n, "other"))),
-            (n, _) => out.push(format!("For {} more they are too few.", n)),
+        let said = format!("cannot be distinguished from it with {rows}.");
+        out.extend(others(same, AgainstBest::NotDistinguishable, &said, &said));
+        if same == 0 {
+            out.extend(others(count(AgainstBest::Worse), AgainstBest::Worse, "is worse.", "are worse."));
         }
-        let worse = count(AgainstBest::Worse);
-        if same == 0 && worse > 0 && count(AgainstBest::TooFewRows) == 0 {
-            out.extend(others(worse, AgainstBest::Worse, "is worse.", "are worse."));
-        }
-        let behind = count(AgainstBest::OutOfReach);
-        if behind > 0 {
-            out.push(format!("{behind} {} too far behind to be searched further.", if behind == 1 { "is" } else { "are" }));
-        }
-        let missing = [AgainstBest::FewerRows, AgainstBest::NotTuned, AgainstBest::Unfinished];
-        let missing: usize = missing.into_iter().map(count).sum();
-        out.extend((missing > 0).then(|| format!("{missing} could not be compared with it.")));
+        let missing = count(AgainstBest::NotTuned);
+        out.extend((missing > 0).then(|| format!("{missing} {} not tuned and not compared.", if missing == 1 { "is" } else { "are" })));
         out
+    }
+
+    /// What the best row is expected to reach on new rows, where the choice of the best made its score better by a digit that is shown.
+    fn corrected_in_words(&self, best: &Row) -> Option<String> {
+        let metric = self.ranking();
+        let (reached, corrected) = (best.metric(metric)?, self.corrected?);
+        let digits = digits([reached].into_iter());
+        let said = score(metric, corrected, digits);
+        let among = self.entries.iter().filter(|r| r.failure.is_none()).count();
+        (said != score(metric, reached.mean, digits)).then(|| format!("Corrected for the choice among {among}: {said}."))
     }
 
     /// What a guess that looks at no input gives, and whether the best row is better.
@@ -101,12 +98,7 @@ impl Comparison {
         let guess = self.guess().filter(|_| !is_baseline(best))?;
         let metric = self.ranking();
         let reached = best.metric(metric)?;
-        let entry = self.entries.iter().find(|r| is_baseline(r) && r.failure.is_none());
-        let ahead = match entry.and_then(|r| r.difference) {
-            Some(d) => d.is_told(),
-            // The errors of the best row do where the baseline has none of its own.
-            None => (if metric.rises() { reached.mean - guess.mean } else { guess.mean - reached.mean }) > reached.margin(),
-        };
+        let ahead = best.over_guess.is_some_and(|d| d.is_significant() && (d.mean > 0.0) == metric.rises());
         let digits = digits([reached].into_iter()).min(digits_for(guess.mean.abs() * 1e-2));
         let value = score(metric, guess.mean, digits);
         let naive = metric.naive();

@@ -9,28 +9,15 @@ use crate::trial::{Landmarks, Purpose, RowsOf, Trial, TrialRows};
 /// Why a candidate is not searched any further.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Out {
-    /// It cannot win any more.
+    /// After a search on the first fold it cannot win any more.
     Behind {
-        /// Its score.
+        /// Its score there.
         own: f64,
-        /// The best one on the same rows.
+        /// The best one there.
         best: f64,
-        /// Training rows.
-        rows: usize,
-        /// Whether these are scores after a search, on the first fold.
-        searched: bool,
     },
-    /// It is not ahead of the best by more than noise, and would take too much of the budget.
-    Costly,
     /// The budget is spent.
     Budget,
-}
-
-/// How far candidates have come that are compared.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    Looks,
-    FirstFold,
 }
 
 /// One estimator.
@@ -110,14 +97,17 @@ impl Candidate {
         !(self.failed || self.fitted || self.is_unfitted)
     }
 
-    /// Whether its looks are all that is to be known: nothing is open, and every row was looked at.
+    /// Whether its looks are all that is to be known: every row was looked at, and nothing is open.
     pub(super) fn is_settled(&self) -> bool {
         !self.is_open && self.look_rows >= self.rows
     }
 
-    /// Takes the looks for the scores that count.
-    pub(super) fn settle(&mut self) {
-        self.tuned.clone_from(&self.looks);
+    /// Takes the looks for the scores that count where these are all that is to be known, or cannot be bettered.
+    pub(super) fn settle(&mut self, is_perfect: bool) {
+        if self.is_settled() || (is_perfect && self.is_looked() && self.look_rows >= self.rows && !self.is_begun()) {
+            self.tuned.clone_from(&self.looks);
+            self.is_plain |= self.is_open;
+        }
     }
 
     /// The scores that count: those with searched values, else the looks; `None` where neither is there for every fold.
@@ -128,14 +118,6 @@ impl Candidate {
     /// Whether its search has begun.
     pub(super) fn is_begun(&self) -> bool {
         self.tuned[0].is_some()
-    }
-
-    /// Its scores at a stage, where it has come there.
-    pub(super) fn at(&self, stage: Stage) -> Option<Vec<Contribution>> {
-        match stage {
-            Stage::Looks => self.looks.iter().cloned().collect(),
-            Stage::FirstFold => self.tuned[0].clone().map(|t| vec![t]),
-        }
     }
 
     /// Makes its fits smaller where one to so many rows was refused for memory; whether they are.

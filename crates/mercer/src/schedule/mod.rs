@@ -1,9 +1,10 @@
 //! Which trial runs next under a budget. Pure: results go in, trials come out; no thread, no clock, no fit.
 //!
 //! 1. Every estimator has a first look: its starting values on the same rows of every fold.
-//! 2. What cannot win any more, however much a search gains, is not searched. The others are searched on the first fold, the most
-//!    promising first; what is worse there by more than noise goes no further.
-//! 3. The leader is finished: searched and scored on every fold, fitted to all rows. Then the others, the best first.
+//! 2. Where all that is left takes little, or was asked for, every estimator is searched and scored on every fold.
+//! 3. Elsewhere all are searched on the first fold, the cheap ones first; what is worse there by more than noise goes no further. The
+//!    leader is finished: searched and scored on every fold, fitted to all rows. Then the others, the best first, until the budget is
+//!    spent. Nothing is left behind by its starting values.
 //! 4. What is scored on every fold is fitted to all rows, the best first. The price of that fit of the leader is set aside from
 //!    the beginning.
 //!
@@ -14,12 +15,11 @@ mod candidate;
 #[cfg(test)]
 mod tests;
 
-use candidate::Stage;
 pub use candidate::{Candidate, Out};
 
 use crate::error::Error;
-use crate::metrics::{Contribution, Metric, against_best};
-use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, NEGLIGIBLE_SHARE, PATIENCE, SEARCH_GAIN, TIED_PATIENCE, TRIFLE};
+use crate::metrics::{Contribution, Judged, Metric, against_best};
+use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, NEGLIGIBLE_SHARE, TRIFLE};
 use crate::trial::{LastSearch, Purpose, Trial, TrialResult};
 
 /// Estimated costs of trials, in the unit of the budget.
@@ -44,17 +44,19 @@ pub struct Schedule {
     pub candidates: Vec<Candidate>,
     folds: usize,
     metric: Metric,
-    /// Times what is not ahead of the leader may take of what was spent before it, where the budget need not be spent.
-    patience: Option<f64>,
+    /// Every candidate is searched to its end where that takes no more than this, in the unit of the budget; infinite: always.
+    whole: f64,
+    /// Whether it is, which is known after the first looks.
+    is_whole: Option<bool>,
     /// What the trials so far have taken, in the unit of the budget.
     spent: f64,
 }
 
 impl Schedule {
-    /// A schedule of candidates that have had no trial, scored on so many folds by a metric. `patience`: times what is not ahead of
-    /// the leader may take, as a rule, of what was spent before it; `None`: all that the budget allows, the cheap ones first.
-    pub fn new(candidates: Vec<Candidate>, folds: usize, metric: Metric, patience: Option<f64>) -> Self {
-        Schedule { candidates, folds, metric, patience, spent: 0.0 }
+    /// A schedule of candidates that have had no trial, scored on so many folds by a metric. `whole`: the work, in the unit of the
+    /// budget, up to which every candidate is searched to its end, whatever it promises.
+    pub fn new(candidates: Vec<Candidate>, folds: usize, metric: Metric, whole: f64) -> Self {
+        Schedule { candidates, folds, metric, whole, is_whole: None, spent: 0.0 }
     }
 
     /// What is to be done with so much of the budget left; 0 or less where it is spent, or an end was asked for.
@@ -68,7 +70,7 @@ impl Schedule {
         self.spent
     }
 
-    /// What there is still to do with so much of the budget left, in its unit, if nothing more falls behind: an estimate from above.
+    /// What there is still to do with so much of the budget left, in its unit, if nothing falls behind: an estimate from above.
     /// `None` before every first look is done, as no search has a price before.
     pub fn remaining(&self, left: f64, prices: &dyn Prices) -> Option<f64> {
         let order = self.by_promise(self.contenders());
@@ -84,19 +86,12 @@ impl Schedule {
             };
             if candidate.is_fittable() { prices.price(&candidate.trial(c, None, Purpose::Last(search))) } else { 0.0 }
         };
-        let search = |c: usize, trials: Vec<Trial>| if self.candidates[c].is_settled() { 0.0 } else { price_of(&trials, prices) };
-        let mut due: Vec<(usize, f64)> = order.iter().map(|&c| (c, search(c, self.next_trials(c)))).collect();
-        due.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let mut work = 0.0;
-        for (c, next) in due {
-            // What is not fair by the time that all the cheaper ones are done is left out.
-            let is_left_out = |patience: f64| !self.is_fair(c, order[0], next, patience * (self.spent + work), left);
-            if !self.patience.is_some_and(is_left_out) {
-                work += search(c, self.trials(c, Purpose::Tune)) + fit(c);
-            }
-        }
-        let others = self.alive().filter(|&c| self.patience.is_none() && self.candidates[c].out.is_some());
-        Some(work + others.map(fit).sum::<f64>())
+        let search = |c: usize| {
+            if self.candidates[c].is_settled() { 0.0 } else { price_of(&self.trials(c, Purpose::Tune), prices) }
+        };
+        let work: f64 = order.iter().map(|&c| search(c) + fit(c)).sum();
+        let others = self.alive().filter(|&c| self.candidates[c].out.is_some());
+        Some((work + others.map(fit).sum::<f64>()).min(left.max(0.0)))
     }
 
     /// Takes the result of a trial into account, which has taken so much of the budget. A result of what is out already changes nothing.
@@ -132,10 +127,11 @@ impl Schedule {
         self.candidates[c].scores().map_or(f64::INFINITY, |scores| self.mean(scores))
     }
 
-    /// Candidates that are scored on every fold and fitted to all rows, or may be, the best first.
+    /// Candidates that are scored on every fold and fitted to all rows, or may be: what is tuned first, the best first.
     pub fn ranked(&self) -> Vec<usize> {
         let mut order: Vec<usize> = self.alive().filter(|&c| self.loss(c).is_finite()).collect();
-        order.sort_by(|&a, &b| self.loss(a).total_cmp(&self.loss(b)));
+        let key = |c: usize| (!self.candidates[c].is_tuned(), self.loss(c));
+        order.sort_by(|&a, &b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
         order
     }
 
@@ -233,36 +229,47 @@ impl Schedule {
         self.batch(groups, left, 0.0, prices)
     }
 
+    /// Whether every candidate is searched to its end.
+    fn is_whole(&mut self, due: &[usize], prices: &dyn Prices) -> bool {
+        let work = || due.iter().map(|&c| price_of(&self.trials(c, Purpose::Tune), prices)).sum::<f64>();
+        let is_whole = self.is_whole.unwrap_or_else(|| work() <= self.whole);
+        self.is_whole = Some(is_whole);
+        is_whole
+    }
+
     fn tunes(&mut self, left: f64, prices: &dyn Prices) -> Option<NextAction> {
         for c in self.contenders() {
-            let candidate = &mut self.candidates[c];
-            if candidate.is_settled() {
-                candidate.settle();
-            }
+            let is_perfect = self.is_perfect(c);
+            self.candidates[c].settle(is_perfect);
         }
-        loop {
+        let due: Vec<usize> = self.contenders().into_iter().filter(|&c| !self.candidates[c].is_tuned()).collect();
+        if !self.is_whole(&due, prices) {
             self.leave_what_is_out_of_reach(left, prices);
-            let order = self.by_promise(self.contenders());
-            let leader = *order.first()?;
-            let due: Vec<usize> = order.iter().copied().filter(|&c| !self.candidates[c].is_tuned()).collect();
+        }
+        let order = self.by_promise(self.contenders());
+        let leader = *order.first()?;
+        let due: Vec<usize> = order.iter().copied().filter(|&c| !self.candidates[c].is_tuned()).collect();
+        let next = |s: &Self, of: &[usize]| of.iter().map(|&c| (c, s.next_trials(c))).collect::<Vec<(usize, Vec<Trial>)>>();
+        let by_price = |mut groups: Vec<(usize, Vec<Trial>)>| {
+            groups.sort_by(|a, b| price_of(&a.1, prices).total_cmp(&price_of(&b.1, prices)));
+            groups
+        };
+        let all: f64 = due.iter().map(|&c| price_of(&self.trials(c, Purpose::Tune), prices)).sum();
+        if all > BATCH_SHARE * left && left > 0.0 {
             let reserve = self.reserve(prices);
-            let all: f64 = due.iter().map(|&c| price_of(&self.trials(c, Purpose::Tune), prices)).sum();
-            let next = |s: &Self, of: &[usize]| of.iter().map(|&c| (c, s.next_trials(c))).collect::<Vec<(usize, Vec<Trial>)>>();
-            let takes_long = all > BATCH_SHARE * left && left > 0.0;
             // A better leader may be found at little cost.
-            let is_cheap = |s: &Self, c: usize| price_of(&s.next_trials(c), prices) <= CHEAP_SHARE * left;
-            let cheap: Vec<usize> = due.iter().copied().filter(|&c| !self.candidates[c].is_begun() && is_cheap(self, c)).collect();
-            if takes_long && let Some(step) = self.batch(next(self, &cheap), left, reserve, prices) {
+            let is_cheap = |c: &usize| !self.candidates[*c].is_begun() && price_of(&self.next_trials(*c), prices) <= CHEAP_SHARE * left;
+            let cheap: Vec<usize> = due.iter().copied().filter(is_cheap).collect();
+            if let Some(step) = self.batch(by_price(next(self, &cheap)), left, reserve, prices) {
                 return Some(step);
             }
-            // Where the whole takes long, the leader is finished before the field is widened; but what was better at first sight than
-            // it is now comes before that, the cheap ones first.
-            if takes_long && self.candidates[leader].is_begun() {
+            // The leader is finished before the field is widened; but what was better at first sight than it is now comes before
+            // that, the cheap ones first.
+            if self.candidates[leader].is_begun() {
                 let tuned = self.mean(&self.candidates[leader].tuned[..1]);
                 let ahead = |c: &usize| !self.candidates[*c].is_begun() && self.mean(&self.candidates[*c].looks[..1]) < tuned;
-                let mut ahead = next(self, &due.iter().copied().filter(ahead).collect::<Vec<usize>>());
-                ahead.sort_by(|a, b| price_of(&a.1, prices).total_cmp(&price_of(&b.1, prices)));
-                if let Some(step) = self.batch(ahead, left, reserve, prices) {
+                let ahead: Vec<usize> = due.iter().copied().filter(ahead).collect();
+                if let Some(step) = self.batch(by_price(next(self, &ahead)), left, reserve, prices) {
                     return Some(step);
                 }
                 if due.first() == Some(&leader)
@@ -274,24 +281,25 @@ impl Schedule {
                     return Some(NextAction::Run(vec![self.last(leader, true, left, prices)], left));
                 }
             }
+        }
+        // What there is no room for is searched no further, and the reserve may then be for another.
+        loop {
+            let open = self.contenders().into_iter().filter(|&c| !self.candidates[c].is_tuned()).collect();
+            let due = self.by_promise(open);
             if due.is_empty() {
                 return None;
             }
-            let spent = self.patience.unwrap_or(1.0) * self.spent;
-            let is_fair = |c: usize, trials: &[Trial]| self.is_fair(c, leader, price_of(trials, prices), spent, left);
-            let (mut fair, costly): (Vec<_>, Vec<_>) =
-                next(self, &due).into_iter().partition(|(c, trials)| left.is_infinite() || is_fair(*c, trials));
-            if fair.is_empty() && self.patience.is_some() {
-                costly.iter().for_each(|(c, _)| self.candidates[*c].out = Some(Out::Costly));
-                continue;
-            }
-            if fair.is_empty() {
-                fair = costly;
-            }
-            if let Some(step) = self.batch(fair, left, reserve, prices) {
+            let reserve = self.reserve(prices);
+            if let Some(step) = self.batch(next(self, &due), left, reserve, prices) {
                 return Some(step);
             }
         }
+    }
+
+    /// Whether nothing can be better than a candidate at its starting values, on every fold.
+    pub fn is_perfect(&self, c: usize) -> bool {
+        let candidate = &self.candidates[c];
+        candidate.is_looked() && candidate.looks.iter().flatten().all(|look| self.metric.is_perfect(look.value))
     }
 
     /// The next trials of a candidate: the first fold, then the others.
@@ -300,60 +308,30 @@ impl Schedule {
         all.into_iter().take(if self.candidates[c].is_begun() { usize::MAX } else { 1 }).collect()
     }
 
-    /// Whether trials of a candidate at such a price are worth it after so much was spent, with so much of the budget left.
-    fn is_fair(&self, c: usize, leader: usize, price: f64, spent: f64, left: f64) -> bool {
-        let (share, least) = if self.candidates[c].is_begun() { (TIED_PATIENCE, NEGLIGIBLE_SHARE) } else { (PATIENCE, CHEAP_SHARE) };
-        let most = (share * spent).max(least * left);
-        c == leader || self.is_ahead(c, leader) || price <= most
-    }
-
-    /// Whether a candidate is better than the leader, as far as both have come.
-    fn is_ahead(&self, c: usize, leader: usize) -> bool {
-        let (own, other) = (&self.candidates[c], &self.candidates[leader]);
-        match own.is_begun() && other.is_begun() {
-            true => self.mean(&own.tuned[..1]) < self.mean(&other.tuned[..1]),
-            false => self.mean(&own.looks) < self.mean(&other.looks),
-        }
-    }
-
-    /// Takes out what cannot win: after the looks what a search could not bring near the best, after a search on the first fold what
-    /// cannot be better than the best by more than the noise of all folds.
+    /// Takes out what after a search on the first fold cannot be better than the best by more than the noise of all folds.
     fn leave_what_is_out_of_reach(&mut self, left: f64, prices: &dyn Prices) {
         let negligible = if left.is_finite() { NEGLIGIBLE_SHARE * left } else { 0.0 };
         let contenders = self.contenders();
-        for stage in [Stage::Looks, Stage::FirstFold] {
-            let all: Vec<Option<Vec<Contribution>>> = contenders.iter().map(|&c| self.candidates[c].at(stage)).collect();
-            let loss = |i: usize| all[i].as_ref().map_or(f64::INFINITY, |s| self.mean(&s.iter().cloned().map(Some).collect::<Vec<_>>()));
-            let Some(best) = (0..all.len()).min_by(|&a, &b| loss(a).total_cmp(&loss(b))).filter(|&b| loss(b).is_finite()) else { continue };
-            let slices: Vec<Option<&[Contribution]>> = all.iter().map(Option::as_deref).collect();
-            let found = against_best(&slices, best, self.metric.rises());
-            let score = |i: usize| if self.metric.rises() { -loss(i) } else { loss(i) };
-            let mut gone = Vec::new();
-            for (i, &c) in contenders.iter().enumerate() {
-                let (Some(difference), candidate) = (found[i], &self.candidates[c]) else { continue };
-                let margin = difference.high - difference.mean;
-                let is_out = match stage {
-                    // Fewer rows than the best had are no ground to leave it.
-                    Stage::Looks if candidate.look_rows < self.candidates[contenders[best]].look_rows => false,
-                    Stage::Looks => !candidate.is_begun() && self.gain_does_not_reach(score(i), score(best), margin),
-                    // One fold of a small table says little, and the others are had for next to nothing.
-                    Stage::FirstFold if price_of(&self.trials(c, Purpose::Tune), prices) <= negligible => false,
-                    // Even at the better end of its interval it would not be ahead by what all folds can tell.
-                    Stage::FirstFold => !candidate.is_tuned() && loss(i) - loss(best) > margin * (1.0 - (self.folds as f64).sqrt().recip()),
-                };
-                if is_out && candidate.is_open {
-                    let searched = stage != Stage::Looks;
-                    let rows = if searched { candidate.rows } else { candidate.look_rows };
-                    gone.push((c, Out::Behind { own: score(i), best: score(best), rows, searched }));
-                }
+        let judged: Vec<Option<Judged>> =
+            contenders.iter().map(|&c| Judged::of_folds(std::slice::from_ref(self.candidates[c].tuned[0].as_ref()?))).collect();
+        let sign = if self.metric.rises() { -1.0 } else { 1.0 };
+        let loss = |i: usize| judged[i].as_ref().map_or(f64::INFINITY, |judged| sign * judged.value);
+        let Some(best) = (0..judged.len()).min_by(|&a, &b| loss(a).total_cmp(&loss(b))).filter(|&b| loss(b).is_finite()) else { return };
+        let found = against_best(&judged.iter().map(Option::as_ref).collect::<Vec<_>>(), best, self.metric.rises());
+        let mut gone = Vec::new();
+        for (i, &c) in contenders.iter().enumerate() {
+            let (Some(difference), candidate) = (found[i], &self.candidates[c]) else { continue };
+            let margin = difference.high - difference.mean;
+            // One fold of a small table says little, and the others are had for next to nothing.
+            if candidate.is_tuned() || !candidate.is_open || price_of(&self.trials(c, Purpose::Tune), prices) <= negligible {
+                continue;
             }
-            gone.into_iter().for_each(|(c, out)| self.candidates[c].out = Some(out));
+            // Even at the better end of its interval it would not be ahead by what all folds can tell.
+            if loss(i) - loss(best) > margin * (1.0 - (self.folds as f64).sqrt().recip()) {
+                gone.push((c, Out::Behind { own: sign * loss(i), best: sign * loss(best) }));
+            }
         }
-    }
-
-    /// Whether a search that leaves as little of an error as searches do would still not come up to the best.
-    fn gain_does_not_reach(&self, own: f64, best: f64, margin: f64) -> bool {
-        self.metric.perfect().is_some_and(|perfect| SEARCH_GAIN * (perfect - own).abs() > (perfect - best).abs() + margin)
+        gone.into_iter().for_each(|(c, out)| self.candidates[c].out = Some(out));
     }
 
     fn lasts(&mut self, left: f64, prices: &dyn Prices) -> Option<NextAction> {
@@ -368,7 +346,7 @@ impl Schedule {
         let mut groups = Vec::new();
         for (place, &c) in due.iter().enumerate() {
             // What is searched no further is fitted where that is next to nothing.
-            let is_spared = self.patience.is_some() && left.is_finite() && !self.candidates[c].is_tuned();
+            let is_spared = left.is_finite() && !self.candidates[c].is_tuned();
             let most = if is_spared { TRIFLE * self.spent } else { left };
             let share = (left / (due.len() - place) as f64).min(most);
             let trial = self.last(c, c == order[0], share, prices);

@@ -40,7 +40,7 @@ impl Prices for Runner {
 /// One hundred units, of which so many are wrong.
 fn judged(error: f64) -> Contribution {
     let wrong = (100.0 * error).round() as usize;
-    let by_unit = (0..100).map(|u| (if u < wrong { -(1.0 - error) } else { error }) / 99.5).collect();
+    let by_unit = (0..100).map(|u| if u < wrong { 0.0 } else { 1.0 }).collect();
     Contribution { value: 1.0 - wrong as f64 / 100.0, by_unit }
 }
 
@@ -76,11 +76,17 @@ impl Runner {
     }
 }
 
+/// A race in which nothing is searched to its end whatever it promises.
 fn race(known: &[Known], budget: f64) -> (Schedule, Runner) {
+    race_of(known, budget, 0.0)
+}
+
+/// A race in which everything is searched to its end where that takes no more than `whole`.
+fn race_of(known: &[Known], budget: f64, whole: f64) -> (Schedule, Runner) {
     let (estimator, kernel) = (EstimatorExpr::parse("svc").unwrap(), KernelExpr::parse("rbf").unwrap());
     let rows = RowsOf { rows: 1000, most: 1000, landmarks: None };
     let candidates = known.iter().map(|_| Candidate::new(estimator.clone(), kernel.clone(), rows, 1000, FOLDS)).collect();
-    let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, Some(1.0));
+    let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, whole);
     let mut runner = Runner { known: known.to_vec(), log: Vec::new(), spent: 0.0 };
     runner.run(&mut schedule, budget);
     (schedule, runner)
@@ -102,7 +108,7 @@ fn what_remains_is_known_after_the_first_looks_and_bounds_what_is_spent() {
     let (estimator, kernel) = (EstimatorExpr::parse("svc").unwrap(), KernelExpr::parse("rbf").unwrap());
     let rows = RowsOf { rows: 1000, most: 1000, landmarks: None };
     let candidates = known.iter().map(|_| Candidate::new(estimator.clone(), kernel.clone(), rows, 1000, FOLDS)).collect();
-    let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, Some(1.0));
+    let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, 0.0);
     let runner = Runner { known: known.to_vec(), log: Vec::new(), spent: 0.0 };
     let mut seen = Vec::new();
     while let NextAction::Run(trials, _) = schedule.next(1000.0 - schedule.spent(), &runner) {
@@ -146,39 +152,40 @@ fn where_all_takes_long_the_leader_is_finished_unless_another_was_better_at_firs
 }
 
 #[test]
-fn what_no_search_can_bring_near_the_best_is_not_searched() {
+fn starting_values_leave_nothing_behind() {
     let (schedule, runner) = race(&[Known { look: 0.03, tuned: 0.02, ..SOME }, Known { look: 0.8, tuned: 0.0, ..SOME }], f64::INFINITY);
-    assert_eq!(runner.times(1, Purpose::Tune), 0);
-    let Some(Out::Behind { own, best, rows, searched }) = schedule.candidates[1].out else { panic!("{:?}", schedule.candidates[1].out) };
-    assert!((own - 0.2).abs() < 1e-12 && (best - 0.97).abs() < 1e-12 && rows == 1000 && !searched);
-    // Its looks count, and it is fitted all the same where that is nothing beside what was spent.
-    assert!(schedule.loss(1) > schedule.loss(0));
+    assert_eq!((runner.times(0, Purpose::Tune), runner.times(1, Purpose::Tune)), (FOLDS, FOLDS));
+    assert_eq!(schedule.ranked(), [1, 0]);
 }
 
 #[test]
 fn what_is_worse_on_the_first_fold_by_more_than_noise_goes_no_further() {
-    let (schedule, runner) = race(&[Known { tuned: 0.02, ..SOME }, Known { tuned: 0.19, ..SOME }], f64::INFINITY);
+    let known = [Known { tuned: 0.02, ..SOME }, Known { tuned: 0.19, ..SOME }];
+    let (schedule, runner) = race(&known, f64::INFINITY);
     assert_eq!((runner.times(0, Purpose::Tune), runner.times(1, Purpose::Tune)), (FOLDS, 1));
-    assert!(matches!(schedule.candidates[1].out, Some(Out::Behind { searched: true, .. })));
+    let Some(Out::Behind { own, best }) = schedule.candidates[1].out else { panic!("{:?}", schedule.candidates[1].out) };
+    assert!((own - 0.81).abs() < 1e-12 && (best - 0.98).abs() < 1e-12);
+    // What is left after the looks takes 10: two searches on five folds.
+    let (_, runner) = race_of(&known, f64::INFINITY, 9.9);
+    assert_eq!(runner.times(1, Purpose::Tune), 1);
+    let (schedule, runner) = race_of(&known, f64::INFINITY, 10.0);
+    assert_eq!((runner.times(1, Purpose::Tune), schedule.candidates[1].out), (FOLDS, None));
 }
 
 #[test]
-fn a_costly_method_that_is_behind_after_its_first_look_is_not_searched() {
-    let known = [SOME, Known { look: 0.22, price: 100.0, ..SOME }];
-    let (schedule, runner) = race(&known, 1000.0);
-    assert_eq!(runner.times(1, Purpose::Tune), 0);
-    assert_eq!(schedule.candidates[1].out, Some(Out::Costly));
-    // One that is ahead is.
-    let (_, runner) = race(&[SOME, Known { look: 0.15, tuned: 0.09, price: 100.0, ..SOME }], 2000.0);
-    assert_eq!(runner.times(1, Purpose::Tune), FOLDS);
+fn a_tuned_method_goes_before_one_at_its_starting_values() {
+    // The second is better at first sight, and there is no room for its search.
+    let (schedule, runner) = race(&[SOME, Known { look: 0.05, price: 100.0, ..SOME }], 80.0);
+    assert_eq!((runner.times(1, Purpose::Tune), schedule.candidates[1].out), (0, Some(Out::Budget)));
+    assert_eq!(schedule.ranked(), [0, 1]);
 }
 
 #[test]
-fn a_method_tied_with_a_far_cheaper_leader_is_scored_on_every_fold_where_the_budget_hardly_notices() {
-    let known = [Known { price: 0.01, ..SOME }, Known { look: 0.21, tuned: 0.11, ..SOME }];
-    let folds = |budget: f64| race(&known, budget).1.times(1, Purpose::Tune);
-    // Four more folds of price 1: three tenths of what was spent before are not enough, a thousandth of 10,000 is.
-    assert_eq!((folds(100.0), folds(10_000.0)), (1, FOLDS));
+fn what_is_perfect_at_its_starting_values_is_not_searched() {
+    let (schedule, runner) = race_of(&[Known { look: 0.0, ..SOME }, SOME], f64::INFINITY, f64::INFINITY);
+    assert_eq!((runner.times(0, Purpose::Tune), runner.times(1, Purpose::Tune)), (0, FOLDS));
+    assert!(runner.log.contains(&(0, Purpose::Last(LastSearch::None), None)), "{:?}", runner.log);
+    assert_eq!(schedule.ranked(), [0, 1]);
 }
 
 #[test]
@@ -237,7 +244,7 @@ fn a_late_result_changes_nothing_of_a_candidate_that_has_failed() {
 fn a_fit_that_was_refused_for_memory_is_tried_with_fewer_rows() {
     let (estimator, kernel) = (EstimatorExpr::parse("svc").unwrap(), KernelExpr::parse("rbf").unwrap());
     let rows = RowsOf { rows: 1000, most: 1000, landmarks: None };
-    let mut schedule = Schedule::new(vec![Candidate::new(estimator, kernel, rows, 1000, 2)], 2, Metric::Accuracy, None);
+    let mut schedule = Schedule::new(vec![Candidate::new(estimator, kernel, rows, 1000, 2)], 2, Metric::Accuracy, 0.0);
     let runner = Runner { known: vec![SOME], log: Vec::new(), spent: 0.0 };
     let NextAction::Run(trials, _) = schedule.next(100.0, &runner) else { panic!("nothing to do") };
     let refused = Error::Memory { what: "a fit".into(), needed: 2, allowed: 1, instead: String::new() };

@@ -48,3 +48,4 @@ mod svm_conditions;
 mod svr;
 mod table_14_1;
 mod tuning;
+mod units;

@@ -11,7 +11,7 @@ use mercer::metrics::{Metric, Scoring};
 const TABLES: usize = 800;
 
 #[test]
-fn five_in_a_hundred_comparisons_of_equal_estimators_are_wrong() {
+fn in_five_of_a_hundred_tables_any_of_equal_estimators_is_called_worse() {
     let of = Design::of;
     let designs = [
         of(Metric::Accuracy, 100),
@@ -25,11 +25,48 @@ fn five_in_a_hundred_comparisons_of_equal_estimators_are_wrong() {
         Design { estimators: 6, ..of(Metric::Accuracy, 100) },
         // What is far behind does not hide a difference.
         Design { estimators: 6, far: 4, ..of(Metric::Rmse, 100) },
+        Design { estimators: 6, folds: 40, ..of(Metric::Rmse, 40) },
     ];
     for design in designs {
         let share = wrong(&design, TABLES);
-        assert!((0.03..=0.07).contains(&share), "{} of {} estimators: {share}", design.metric.name(), design.estimators);
+        assert!((0.025..=0.07).contains(&share), "{} of {} estimators: {share}", design.metric.name(), design.estimators);
     }
+}
+
+#[test]
+fn few_rows_call_next_to_nothing_worse() {
+    for (metric, rows) in [(Metric::Accuracy, 3), (Metric::Rmse, 3), (Metric::Accuracy, 6), (Metric::Rmse, 6), (Metric::Rmse, 10)] {
+        let share = wrong(&Design { estimators: 6, folds: rows, ..Design::of(metric, rows) }, TABLES / 2);
+        assert!(share <= 0.06, "{} of {rows} rows: {share}", metric.name());
+    }
+}
+
+#[test]
+fn the_score_of_the_best_of_equals_is_corrected_to_that_of_any_of_them() {
+    // The class is correct where a normal variable is above -1: 84.1345% (a table of the normal distribution).
+    let design = Design { estimators: 8, ..Design::of(Metric::Accuracy, 100) };
+    let tables = TABLES / 2;
+    let all: Vec<[f64; 2]> = (0..tables as u64).map(|seed| table(&design, seed).scores).collect();
+    let mean = |k: usize| all.iter().map(|scores| scores[k]).sum::<f64>() / tables as f64;
+    // The standard error of the mean is 0.0015 to 0.002.
+    assert!(mean(0) > 0.841_345 + 0.02, "{}", mean(0));
+    assert!((mean(1) - 0.841_345).abs() <= 0.006, "{}", mean(1));
+    // The best by far keeps its score.
+    let [score, corrected] = table(&Design { estimators: 2, far: 1, ..design }, 1).scores;
+    assert_eq!(score, corrected);
+}
+
+#[test]
+fn a_score_is_the_metric_of_all_held_out_rows_together() {
+    // Errors of 3, 4 and 0 in three folds of one row: the root of (9 + 16) / 3, and not the mean of the roots.
+    let target = Target::Numbers(Matrix::zeros(3, 1));
+    let folds: Vec<Fold> = (0..3).map(|k| Fold { train: Vec::new(), test: vec![k] }).collect();
+    let found = [3.0, -4.0, 0.0].map(|f| Predictions::of(Predicted::Numbers(Matrix::column(vec![f]))));
+    let scoring = Scoring::of(&target, None, None).unwrap();
+    let held_out = HeldOut { folds: &folds, target: &target, weights: None, split: &Split::Rows, seed: 0 };
+    let judged = held_out.judged(&found.each_ref(), &scoring).unwrap();
+    assert!((judged.value - (25.0f64 / 3.0).sqrt()).abs() <= 1e-15);
+    assert_eq!(judged.per_fold, [3.0, 4.0, 0.0]);
 }
 
 #[test]
@@ -55,7 +92,7 @@ fn difference(
     let scoring = Scoring::of(target, None, Some(metric)).unwrap();
     let held_out = HeldOut { folds: &folds, target, weights, split, seed: 0 };
     let predictions = found.map(Predictions::of);
-    held_out.differences(&predictions.each_ref().map(|p| Some(vec![p])), 0, &scoring)[1].unwrap()
+    held_out.differences(&predictions.each_ref().map(|p| vec![p]), 0, &scoring)[1].unwrap()
 }
 
 #[test]
@@ -67,8 +104,9 @@ fn the_error_of_a_mean_is_that_of_the_paired_t_test() {
     let found = [column([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), column([1.5, 1.0, 4.0, 4.5, 4.0, 7.0])];
     let d = difference(&target, found, Metric::Mae, None, &Split::Rows);
     assert!((d.mean - 1.0 / 6.0).abs() <= 1e-12 && (d.se / 0.380_058_5 - 1.0).abs() <= 0.01, "{d:?}");
-    // t(0.975, 5) = 2.570582.
-    assert!(((d.high - d.mean) / d.se - 2.570_582).abs() <= 1e-5 && !d.is_told());
+    // Of the 32 sums of the differences with signs one is 5 and two are 4 in size, so that 4 / root of 4.5 is exceeded with a
+    // probability below 5%: 1.885618. The interval is 1.885618 root of ((4.33333 + 1/36) / 6 / (6 - 1.885618^2)) on either side.
+    assert!((d.high - d.mean - 1.028_28).abs() <= 1e-4 && !d.is_significant(), "{d:?}");
 }
 
 #[test]
@@ -95,7 +133,7 @@ fn the_error_of_an_auc_is_that_of_delong() {
     });
     let scoring = Scoring::of(&target, None, Some(Metric::Auc)).unwrap();
     let held_out = HeldOut { folds: &folds, target: &target, weights: None, split: &Split::Rows, seed: 0 };
-    let d = held_out.differences(&predictions.each_ref().map(|p| Some(vec![p])), 0, &scoring)[1].unwrap();
+    let d = held_out.differences(&predictions.each_ref().map(|p| vec![p]), 0, &scoring)[1].unwrap();
     assert!((d.se / delong - 1.0).abs() <= 0.02, "{} beside {delong}", d.se);
 }
 
@@ -123,5 +161,5 @@ fn the_same_predictions_tie_and_the_best_has_no_difference() {
     let target = Target::Classes { codes: vec![0, 1, 0, 1], names: ["a", "b"].map(String::from).into() };
     let found = || Predicted::Classes(vec![0, 1, 1, 1]);
     let d = difference(&target, [found(), found()], Metric::Accuracy, None, &Split::Rows);
-    assert!(d.tied && d.mean == 0.0 && d.se == 0.0 && !d.is_told());
+    assert!(d.tied && d.mean == 0.0 && d.se == 0.0 && !d.is_significant());
 }

@@ -3,16 +3,13 @@
 use mercer::data::{Fold, Split, Target};
 use mercer::estimators::{Predicted, Predictions};
 use mercer::linalg::Matrix;
-use mercer::metrics::{Difference, HeldOut};
+use mercer::metrics::{Difference, HeldOut, Judged, against_best, corrected_for_choice};
 use mercer::metrics::{Metric, Scoring};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
-
-/// Folds of every design.
-const FOLDS: usize = 5;
 
 /// Estimators on one table: row i is as hard for all of them, by a normal variable that they share, and differs by one of their own.
 #[derive(Clone, Copy)]
@@ -29,12 +26,14 @@ pub(crate) struct Design {
     pub(crate) ahead: f64,
     /// Share of rows of the second class.
     pub(crate) second: f64,
+    /// Folds, to which rows are dealt out ten by ten, or one by one where there are as many folds as rows.
+    pub(crate) folds: usize,
 }
 
 impl Design {
     /// Two equal estimators of classes of one size.
     pub(crate) fn of(metric: Metric, rows: usize) -> Design {
-        Design { metric, rows, copies: 1, estimators: 2, far: 0, ahead: 0.0, second: 0.5 }
+        Design { metric, rows, copies: 1, estimators: 2, far: 0, ahead: 0.0, second: 0.5, folds: 5 }
     }
 
     fn quality(&self, j: usize) -> f64 {
@@ -58,6 +57,8 @@ impl Design {
 pub(crate) struct Told {
     pub(crate) best: usize,
     pub(crate) differences: Vec<Option<Difference>>,
+    /// The score of the best one, and the same corrected for its choice.
+    pub(crate) scores: [f64; 2],
     /// Of the first two estimators, row by row: whether the class is correct, or the squared error.
     losses: [Vec<f64>; 2],
 }
@@ -81,9 +82,10 @@ pub(crate) fn table(design: &Design, seed: u64) -> Told {
         }
         false => Target::Numbers(Matrix::zeros(all, 1)),
     };
-    let folds: Vec<Fold> = (0..FOLDS)
+    let at_once = if design.folds == n { 1 } else { 10 };
+    let folds: Vec<Fold> = (0..design.folds)
         .map(|k| {
-            let (test, train) = (0..all).partition(|i| (i % n) / 10 % FOLDS == k);
+            let (test, train) = (0..all).partition(|i| (i % n) / at_once % design.folds == k);
             Fold { train, test }
         })
         .collect();
@@ -104,25 +106,27 @@ pub(crate) fn table(design: &Design, seed: u64) -> Told {
         .collect();
     let split = if design.copies > 1 { Split::Groups((0..all).map(|i| i % n).collect()) } else { Split::Rows };
     let scoring = Scoring::of(&target, None, Some(design.metric)).unwrap();
-    let mean = |j: usize| -> f64 {
-        folds.iter().zip(&predictions[j]).map(|(fold, p)| scoring.decide(p, &target.select(&fold.test), None)).sum::<f64>() / FOLDS as f64
-    };
-    let sign = if design.metric.rises() { 1.0 } else { -1.0 };
-    let best = (0..design.estimators).max_by(|&a, &b| (sign * mean(a)).total_cmp(&(sign * mean(b)))).unwrap();
     let held_out = HeldOut { folds: &folds, target: &target, weights: None, split: &split, seed: 0 };
-    let found: Vec<Option<Vec<&Predictions>>> = predictions.iter().map(|p| Some(p.iter().collect())).collect();
+    let found: Vec<Vec<&Predictions>> = predictions.iter().map(|p| p.iter().collect()).collect();
+    let judged: Vec<Judged> = found.iter().map(|p| held_out.judged(p, &scoring).unwrap()).collect();
+    let (sign, judged) = (if design.metric.rises() { 1.0 } else { -1.0 }, judged.iter().map(Some).collect::<Vec<_>>());
+    let score_of = |j: usize| judged[j].map_or(f64::NAN, |judged| judged.value);
+    let best = (0..design.estimators).max_by(|&a, &b| (sign * score_of(a)).total_cmp(&(sign * score_of(b)))).unwrap();
+    let corrected = corrected_for_choice(&judged, best, design.metric.rises()).unwrap();
+    let differences = against_best(&judged, best, design.metric.rises());
     let loss = |i: usize, j: usize| if classes { f64::from(u8::from(score(i, j) * side(i) > 0.0)) } else { score(i, j).powi(2) };
-    Told { best, differences: held_out.differences(&found, best, &scoring), losses: [0, 1].map(|j| (0..all).map(|i| loss(i, j)).collect()) }
+    let losses = [0, 1].map(|j| (0..all).map(|i| loss(i, j)).collect());
+    Told { best, differences, scores: [score_of(best), corrected], losses }
 }
 
-/// Of so many tables: the share of comparisons of equally good estimators that are told apart.
+/// Of so many tables: the share in which any of equally good estimators is called worse.
 pub(crate) fn wrong(design: &Design, tables: usize) -> f64 {
     let good = design.estimators - design.far;
     let told = |seed| {
         let found = table(design, seed);
-        (0..good).filter(|&j| found.differences[j].is_some_and(|d| d.is_told())).count()
+        (0..good).any(|j| found.differences[j].is_some_and(|d| d.is_significant()))
     };
-    (0..tables as u64).into_par_iter().map(told).sum::<usize>() as f64 / (tables * (good - 1)) as f64
+    (0..tables as u64).into_par_iter().map(told).filter(|told| *told).count() as f64 / tables as f64
 }
 
 /// Of so many tables of two estimators: the share in which the first is told to be better, and the share in which the paired test
@@ -130,7 +134,7 @@ pub(crate) fn wrong(design: &Design, tables: usize) -> f64 {
 pub(crate) fn power(design: &Design, tables: usize) -> [f64; 2] {
     let told = |seed| {
         let found = table(design, seed);
-        let ours = found.best == 0 && found.differences[1].is_some_and(|d| d.is_told());
+        let ours = found.best == 0 && found.differences[1].is_some_and(|d| d.is_significant());
         let gaps: Vec<f64> = found.losses[0].iter().zip(&found.losses[1]).map(|(a, b)| a - b).collect();
         let p = if design.metric.of_classes() { mcnemar(&gaps) } else { paired_t(&gaps) };
         let better = gaps.iter().sum::<f64>() * if design.metric.of_classes() { 1.0 } else { -1.0 } > 0.0;

@@ -74,6 +74,58 @@ impl Predictions {
         }
     }
 
+    /// Predictions of several models one under the other, with the parts that all of them have; the noise of each is added to its
+    /// variances. `None` of no parts, and where some are numbers and some classes.
+    pub fn stacked(parts: &[&Predictions]) -> Option<Predictions> {
+        let rows = |p: &Predictions| match &p.values {
+            Predicted::Numbers(m) => m.rows(),
+            Predicted::Classes(codes) => codes.len(),
+        };
+        let whole = |pick: &dyn Fn(&Predictions) -> Option<Matrix>| -> Option<Matrix> {
+            let mut found = parts.iter().filter(|p| rows(p) > 0).map(|p| pick(p));
+            let mut all = found.next()??;
+            for more in found {
+                let more = more.filter(|m| m.cols() == all.cols())?;
+                all.append_rows(more);
+            }
+            Some(all)
+        };
+        let numbers = |p: &Predictions| if let Predicted::Numbers(m) = &p.values { Some(m.clone()) } else { None };
+        let codes = |p: &&Predictions| if let Predicted::Classes(codes) = &p.values { Some(codes.clone()) } else { None };
+        let values = match &parts.first()?.values {
+            Predicted::Numbers(_) => Predicted::Numbers(whole(&numbers)?),
+            Predicted::Classes(_) => Predicted::Classes(parts.iter().map(codes).collect::<Option<Vec<_>>>()?.concat()),
+        };
+        let spread = |p: &Predictions| {
+            let mut variance = p.variance.clone()?;
+            if let Some(noise) = &p.noise {
+                (0..variance.rows()).for_each(|i| variance.row_mut(i).iter_mut().zip(noise).for_each(|(v, s)| *v += s));
+            }
+            Some(variance)
+        };
+        let pairs = &parts.first()?.pairs;
+        let scores = if parts.iter().all(|p| p.pairs == *pairs) { whole(&|p| p.scores.clone()) } else { None };
+        let (variance, probabilities) = (whole(&spread), whole(&|p| p.probabilities.clone()));
+        Some(Predictions { values, variance, covariance: None, noise: None, probabilities, pairs: pairs.clone(), scores })
+    }
+
+    /// The predictions of some of the inputs, in the order given, without their covariance.
+    pub fn select(&self, rows: &[usize]) -> Predictions {
+        let of = |m: &Option<Matrix>| m.as_ref().map(|m| m.select_rows(rows));
+        Predictions {
+            values: match &self.values {
+                Predicted::Numbers(m) => Predicted::Numbers(m.select_rows(rows)),
+                Predicted::Classes(codes) => Predicted::Classes(rows.iter().map(|&i| codes[i]).collect()),
+            },
+            variance: of(&self.variance),
+            covariance: None,
+            noise: self.noise.clone(),
+            probabilities: of(&self.probabilities),
+            scores: of(&self.scores),
+            pairs: self.pairs.clone(),
+        }
+    }
+
     /// Predictions with nothing besides the values.
     pub fn of(values: Predicted) -> Self {
         Predictions { values, variance: None, covariance: None, noise: None, probabilities: None, scores: None, pairs: Vec::new() }
