@@ -7,6 +7,7 @@ mod advice;
 mod curves;
 mod demos;
 mod figures;
+mod noise;
 mod paired;
 mod promises;
 mod rows;
