@@ -7,7 +7,10 @@ use super::infer::shortened;
 use super::layout::{LOOKED_AT, below, excel_line, lines_above, sniff, squeezed};
 use super::marks;
 use super::options::{Decimal, Delimiter, ReadOptions};
+use super::quoting::{self, Excess};
 use super::table::{Raw, Table, check_names};
+use super::totals::{self, LastRow};
+use super::unseen::name_of;
 use crate::error::{Error, Result};
 use csv::StringRecord;
 use std::borrow::Cow;
@@ -29,6 +32,7 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
     if delimiter != Delimiter::COMMA {
         facts.push(Fact::of_table(format!("{file}: cells are separated by {}", delimiter.words())));
     }
+    let rest = reading.in_standard_quotes(rest, delimiter, &mut facts)?;
     let above = skipped + usize::from(excel.is_some());
     let read = reading.table(&rest, delimiter, above, facts.clone(), true);
     // A title is a header of one cell.
@@ -41,6 +45,12 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
         return Err(reading.title(text, lines, skipped));
     }
     let (mut table, doubted) = read?;
+    if table.columns.len() == 1
+        && let Some((whole, blank, at_end)) = quoting::with_blank_rows(&rest)
+    {
+        table = reading.table(&whole, delimiter, above, facts.clone(), true)?.0;
+        table.facts.extend(reading.blank_lines(blank, at_end));
+    }
     let Some(row) = doubted else { return Ok(table) };
     // Where quotes are a part of the text, every line is a row.
     if table.columns.len() > 1
@@ -66,6 +76,47 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn fault(&self, why: impl Into<String>) -> Error {
         Error::Table { file: self.file.to_owned(), why: why.into() }
+    }
+
+    /// The text with its cells in standard quotes, where other ones or none keep rows from having the cells of the header.
+    fn in_standard_quotes<'t>(&self, text: Cow<'t, str>, delimiter: Delimiter, facts: &mut Vec<Fact>) -> Result<Cow<'t, str>> {
+        let Delimiter::Character(sign) = delimiter else { return Ok(text) };
+        let text = match quoting::standard(&text, sign) {
+            Some((standard, dialect)) => {
+                facts.push(Fact::of_table(format!("{}: {}", self.file, dialect.words())));
+                Cow::Owned(standard)
+            }
+            None => text,
+        };
+        if self.options.no_header {
+            return Ok(text);
+        }
+        match quoting::joined(&text, sign) {
+            (Excess::None, _) => Ok(text),
+            (Excess::Joined, joined) => {
+                let said = "a cell of every row holds the separator without quotes (a date, or decimals behind it): read as one cell";
+                facts.push(Fact::of_table(format!("{}: {said}", self.file)));
+                Ok(Cow::Owned(joined))
+            }
+            (Excess::Either, _) => Err(self.fault(
+                "every row has one cell more than the header: either the first two are one number with a decimal comma, which is to stand \
+                 in quotes, or the first is the name of the row, above which the header lacks a name",
+            )),
+        }
+    }
+
+    /// What is said of blank lines in a table of one column.
+    fn blank_lines(&self, between: usize, at_end: usize) -> Vec<Fact> {
+        let lines = |n: usize| if n == 1 { "1 blank line".to_owned() } else { format!("{n} blank lines") };
+        let mut facts = Vec::new();
+        if between > 0 {
+            let are = if between == 1 { "is a row with an empty cell" } else { "are rows with an empty cell each" };
+            facts.push(Fact::of_table(format!("{}: {} {are}, as the table has one column", self.file, lines(between))));
+        }
+        if at_end > 0 {
+            facts.push(Fact::of_table(format!("{}: {} at the end left out", self.file, lines(at_end))));
+        }
+        facts
     }
 
     /// That lines stand above the header.
@@ -97,7 +148,7 @@ impl Reading<'_> {
         let width = header.iter().rposition(|name| !name.is_empty()).map_or(1, |last| last + 1);
         let names = &header[..width];
         if !self.options.no_header {
-            check_header(names).map_err(|why| self.fault(why))?;
+            facts.extend(self.check_header(names)?);
         }
         let mut columns = vec![Cells::new(delimiter != Delimiter::COMMA, false); width];
         let decimal_comma = self.options.decimal.map(|decimal| decimal == Decimal::Comma);
@@ -133,6 +184,7 @@ impl Reading<'_> {
             return Err(self.fault("the table has a header but no rows"));
         }
         facts.extend(records.left_out());
+        facts.extend(self.without_totals(&mut columns, &mut rows));
         let mut columns: Vec<(String, Cells)> = names.iter().cloned().zip(columns).collect();
         let mut aside = Vec::new();
         if !self.options.no_header {
@@ -143,6 +195,52 @@ impl Reading<'_> {
         columns.iter_mut().for_each(|(_, cells)| cells.decimals = decimals);
         let columns = columns.into_iter().map(|(name, cells)| (name, Raw::Cells(cells))).collect();
         Ok((Table { facts, aside, ..Table::of_raw(self.file, rows, columns)? }, doubted))
+    }
+
+    /// Leaves out a last row of totals, and says so.
+    fn without_totals(&self, columns: &mut [Cells], rows: &mut usize) -> Option<Fact> {
+        let says = match totals::last_row(columns.iter()) {
+            LastRow::Plain => return None,
+            LastRow::Totals(word) => {
+                let (row, kept) = (*rows, (0..*rows - 1).collect::<Vec<_>>());
+                columns.iter_mut().for_each(|cells| *cells = cells.select(&kept));
+                *rows -= 1;
+                format!("row {row}, '{word}', holds the sums or means of the rows above: left out")
+            }
+            LastRow::Named(word) => {
+                format!("row {rows} opens with '{word}', as a line of totals does, and its numbers are not the sums above: read as a row")
+            }
+        };
+        Some(Fact::of_table(format!("{}: {says}", self.file)))
+    }
+
+    /// Refuses a header that cannot be one. An unnamed first column is judged later, by its cells.
+    fn check_header(&self, header: &[String]) -> Result<Option<Fact>> {
+        // Names that count columns (0, 1, 2, ... or 1, 2, 3, ...) are what tools write; other numbers are data, unless they are asked for.
+        let counts_from = |first: usize| header.iter().enumerate().all(|(i, name)| name.parse() == Ok(i + first));
+        let numbers = header.iter().all(|name| name.parse::<f64>().is_ok()) && !counts_from(0) && !counts_from(1);
+        let asked = &self.options.names;
+        let is_asked = !asked.is_empty() && asked.iter().all(|name| header.contains(&name_of(name)));
+        let first = || header.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+        if numbers && !is_asked {
+            return Err(self.fault(format!(
+                "the first line holds only numbers ({}); expected a header line with the column names, or --no-header, which calls them 1, 2, 3, ...",
+                first()
+            )));
+        }
+        check_names(header).map_err(|why| {
+            let of_data = header.iter().any(|name| name.parse::<f64>().is_ok());
+            let why = if of_data { format!("{why}, or is there no header line? --no-header reads the first line as a row") } else { why };
+            self.fault(why)
+        })?;
+        let says = || {
+            format!(
+                "{}: the first line holds only numbers ({}) and all names that are asked for: taken as a header; --no-header reads it as a row",
+                self.file,
+                first()
+            )
+        };
+        Ok(numbers.then(|| Fact::of_table(says())))
     }
 
     /// A first column without a name is what tools write for numbers or names of rows. Numbers that count them are left out; names
@@ -172,8 +270,11 @@ impl Reading<'_> {
     /// A name that is also a cell of its own column: perhaps the header is missing and the first line is data.
     fn doubt_header(&self, columns: &[(String, Cells)]) -> Option<Fact> {
         let (name, _) = columns.iter().find(|(name, cells)| cells.iter().any(|cell| cell == name))?;
+        // A label and a text, or texts alone.
+        let words = |cells: &Cells| cells.iter().map(|cell| cell.split_whitespace().count()).sum::<usize>() > 3 * cells.len();
+        let lines = if columns.len() == 2 && words(&columns[1].1) { ", --lines a label and a text from every line" } else { "" };
         Some(Fact::of_table(format!(
-            "{}: is there a header line? The first line is taken as one, and its '{name}' also stands in a row of its column; --no-header reads it as a row",
+            "{}: is there a header line? The first line is taken as one, and its '{name}' also stands in a row of its column; --no-header reads it as a row{lines}",
             self.file
         )))
     }
@@ -214,7 +315,7 @@ impl Records<'_> {
                 None => "the table is empty; expected a header line and rows",
             }));
         }
-        let names = |record: &StringRecord| record.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
+        let names = |record: &StringRecord| record.iter().map(name_of).collect::<Vec<_>>();
         if self.reading.options.no_header {
             return Ok(((1..=record.len()).map(|k| k.to_string()).collect(), Some(record)));
         }
@@ -330,20 +431,4 @@ fn is_header(line: &StringRecord, row: &StringRecord) -> bool {
     let number = row.iter().any(|cell| cell.trim().parse::<f64>().is_ok());
     let name = line.get(0).is_some_and(|cell| cell.chars().nth(1).is_some_and(char::is_alphanumeric));
     line.len() == row.len() && line.len() > 1 && (number || name)
-}
-
-/// Why a header cannot be one. An unnamed first column is judged later, by its cells.
-fn check_header(header: &[String]) -> std::result::Result<(), String> {
-    // Names that count columns (0, 1, 2, ... or 1, 2, 3, ...) are what tools write; other numbers are data.
-    let counts_from = |first: usize| header.iter().enumerate().all(|(i, name)| name.parse() == Ok(i + first));
-    if header.iter().all(|name| name.parse::<f64>().is_ok()) && !counts_from(0) && !counts_from(1) {
-        return Err(format!(
-            "the first line holds only numbers ({}); expected a header line with the column names, or --no-header, which calls them 1, 2, 3, ...",
-            header.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ")
-        ));
-    }
-    check_names(header).map_err(|why| {
-        let of_data = header.iter().any(|name| name.parse::<f64>().is_ok());
-        if of_data { format!("{why}, or is there no header line? --no-header reads the first line as a row") } else { why }
-    })
 }
