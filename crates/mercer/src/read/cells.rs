@@ -86,10 +86,10 @@ impl Cells {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(a, &b)| &self.text[a..b])
     }
-    /// The last cell.
-    pub(super) fn last(&self) -> Option<&str> {
-        let end = *self.ends.last()?;
-        let start = self.ends.len().checked_sub(2).map_or(0, |before| self.ends[before]);
+    /// The cell of a row, from 0.
+    pub(super) fn get(&self, row: usize) -> Option<&str> {
+        let end = *self.ends.get(row)?;
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.text.get(start..end)
     }
     /// Empties the cells that `empty` selects; gives the cells and how many were emptied.

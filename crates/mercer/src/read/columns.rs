@@ -338,7 +338,7 @@ impl Table {
 
     /// The notation of most cells of a column that is declared to hold numbers.
     fn most_of(&self, name: &str, cells: &Cells) -> Result<Writing> {
-        let Some(most) = Mostly::of(cells) else { return Ok(Writing::Point) };
+        let Some(most) = Mostly::of(cells).filter(|most| 2 * most.numbers > most.present) else { return Ok(Writing::Point) };
         if let Some((row, found)) = most.odd {
             let expected = format!("{}; {} if that stands for a missing cell", most.expected(), marking(found));
             return Err(self.cell(row, name, found, &expected));

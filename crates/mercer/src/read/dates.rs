@@ -245,16 +245,34 @@ pub(super) fn since_1970(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// Seconds of `HH:MM[:SS[.fraction]]`, with `AM` or `PM` behind it or not, with `Z`, `UTC`, `GMT`, `+HH:MM`, `+HHMM` or `+HH` behind
+/// Names of zones and their hours before UTC (RFC 822, and central Europe).
+const ZONES: [(&str, i32); 13] = [
+    ("UTC", 0),
+    ("GMT", 0),
+    ("UT", 0),
+    ("EST", -5),
+    ("EDT", -4),
+    ("CST", -6),
+    ("CDT", -5),
+    ("MST", -7),
+    ("MDT", -6),
+    ("PST", -8),
+    ("PDT", -7),
+    ("CEST", 2),
+    ("CET", 1),
+];
+
+/// Seconds of `HH:MM[:SS[.fraction]]`, with `AM` or `PM` behind it or not, with `Z`, the name of a zone, `+HH:MM`, `+HHMM` or `+HH` behind
 /// that, taken to UTC; the name of a place in brackets may follow, `+02:00[Europe/Paris]`.
 fn seconds(text: &str) -> Option<f64> {
+    if text.len() > LONGEST {
+        return None;
+    }
     let text = text.strip_suffix(']').and_then(|text| text.split_once('[')).map_or(text, |(time, _)| time).trim_end();
-    let text = match ["UTC", "GMT"].iter().find_map(|zone| text.strip_suffix(zone)) {
+    if let Some((time, hours)) = ZONES.iter().find_map(|(zone, hours)| Some((text.strip_suffix(zone)?, hours))) {
         // No other zone may stand before it.
-        Some(time) if !time.contains(['Z', '+', '-']) => time.trim_end(),
-        Some(_) => return None,
-        None => text,
-    };
+        return seconds(time.trim_end()).filter(|_| !time.contains(['Z', '+', '-'])).map(|found| found - f64::from(*hours) * 3600.0);
+    }
     let colons;
     let text = if !text.contains(':') && text.len() >= 4 && text.bytes().take(4).all(|b| b.is_ascii_digit()) {
         colons = with_colons(text);
@@ -352,6 +370,8 @@ mod tests {
             ("2024-03-01 12:00:00 UTC", DateOrder::YearFirst, 19_783.5),
             ("2024-03-01 12:00:00.000000 UTC", DateOrder::YearFirst, 19_783.5),
             ("2024-03-01 12:00 GMT", DateOrder::YearFirst, 19_783.5),
+            ("2024-03-01 12:00:00 CST", DateOrder::YearFirst, 19_783.75),
+            ("2024-03-01 12:00:00 PM CEST", DateOrder::YearFirst, 19_783.5 - 2.0 / 24.0),
             ("2024-03-01 12:00:00 +0600", DateOrder::YearFirst, 19_783.25),
             ("2024-03-01T12:00:00+06:00[Asia/Dhaka]", DateOrder::YearFirst, 19_783.25),
             ("2024-03-01 12:00:00,000", DateOrder::YearFirst, 19_783.5),

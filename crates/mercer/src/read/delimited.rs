@@ -5,12 +5,11 @@ use super::cells::Cells;
 use super::facts::Fact;
 use super::infer::shortened;
 use super::layout::{LOOKED_AT, below, excel_line, lines_above, sniff, squeezed};
-use super::marks;
 use super::options::{Decimal, Delimiter, ReadOptions};
 use super::quoting::{self, Excess};
 use super::table::{Raw, Table, check_names};
-use super::totals::{self, LastRow};
 use super::unseen::name_of;
+use super::{marks, no_rows};
 use crate::error::{Error, Result};
 use csv::StringRecord;
 use std::borrow::Cow;
@@ -132,15 +131,12 @@ impl Reading<'_> {
     /// The table in a text, of which `above` lines were read already, and the first row of several lines whose quotes do not
     /// stand around its cells; `quoting` says whether quotes stand around cells at all.
     fn table(&self, text: &str, delimiter: Delimiter, above: usize, mut facts: Vec<Fact>, quoting: bool) -> Result<(Table, Option<usize>)> {
-        let sign = match delimiter {
-            Delimiter::Character(sign) => sign,
-            Delimiter::Spaces => b' ',
-        };
+        let sign = delimiter.sign();
         let reader_of =
             || csv::ReaderBuilder::new().has_headers(false).flexible(true).quoting(quoting).delimiter(sign).from_reader(text.as_bytes());
         let reader = reader_of();
         let mut records = Records { reading: self, text, above, delimiter, reader, comments: 0, trailing: 0 };
-        let (mut header, mut first_row) = records.header()?;
+        let (mut header, first_row) = records.header()?;
         if !self.options.no_header && has_row_names(reader_of(), &header) {
             header.insert(0, String::new());
         }
@@ -150,41 +146,11 @@ impl Reading<'_> {
         if !self.options.no_header {
             facts.extend(self.check_header(names)?);
         }
-        let mut columns = vec![Cells::new(delimiter != Delimiter::COMMA, false); width];
-        let decimal_comma = self.options.decimal.map(|decimal| decimal == Decimal::Comma);
-        columns.iter_mut().for_each(|cells| cells.decimal_comma = decimal_comma);
-        let (mut rows, mut breaks_line, mut doubted): (usize, bool, Option<usize>) = (0, false, None);
-        let mut record = StringRecord::new();
-        loop {
-            match first_row.take() {
-                Some(row) => record = row,
-                None if records.next(&mut record)? => {}
-                None => break,
-            }
-            if record.len() != width && record.get(0).is_some_and(|cell| cell.starts_with('#')) {
-                records.comments += 1;
-                continue;
-            }
-            rows += 1;
-            breaks_line = record.iter().any(|cell| cell.contains('\n'));
-            if breaks_line && doubted.is_none() {
-                let begins = record.position().map_or(0, |at| at.byte() as usize);
-                let ends = records.reader.position().byte() as usize;
-                let as_written = text.as_bytes().get(begins..ends).unwrap_or_default();
-                doubted = (!stand_around_cells(as_written, sign)).then_some(rows);
-            }
-            records.check_width(rows, &record, width, header.len())?;
-            columns.iter_mut().zip(&record).for_each(|(cells, cell)| cells.push(cell));
-        }
-        // Quotes come in pairs; one that is never closed takes every line after it into its cell.
-        if quoting && breaks_line && text.bytes().filter(|&b| b == b'"').count() % 2 == 1 {
-            return Err(self.fault(format!("row {rows} opens a quote that is never closed")));
-        }
-        if rows == 0 {
-            return Err(self.fault("the table has a header but no rows"));
-        }
+        let Body { mut columns, rows, doubted } = records.body(first_row, width, header.len(), quoting)?;
         facts.extend(records.left_out());
-        facts.extend(self.without_totals(&mut columns, &mut rows));
+        let header = Some(names).filter(|_| !self.options.no_header);
+        let (places, left_out) = no_rows::leave_out(self.file, header, &mut columns);
+        facts.extend(left_out);
         let mut columns: Vec<(String, Cells)> = names.iter().cloned().zip(columns).collect();
         let mut aside = Vec::new();
         if !self.options.no_header {
@@ -194,24 +160,8 @@ impl Reading<'_> {
         let decimals = marks::decimals(columns.iter().map(|(_, cells)| cells));
         columns.iter_mut().for_each(|(_, cells)| cells.decimals = decimals);
         let columns = columns.into_iter().map(|(name, cells)| (name, Raw::Cells(cells))).collect();
-        Ok((Table { facts, aside, ..Table::of_raw(self.file, rows, columns)? }, doubted))
-    }
-
-    /// Leaves out a last row of totals, and says so.
-    fn without_totals(&self, columns: &mut [Cells], rows: &mut usize) -> Option<Fact> {
-        let says = match totals::last_row(columns.iter()) {
-            LastRow::Plain => return None,
-            LastRow::Totals(word) => {
-                let (row, kept) = (*rows, (0..*rows - 1).collect::<Vec<_>>());
-                columns.iter_mut().for_each(|cells| *cells = cells.select(&kept));
-                *rows -= 1;
-                format!("row {row}, '{word}', holds the sums or means of the rows above: left out")
-            }
-            LastRow::Named(word) => {
-                format!("row {rows} opens with '{word}', as a line of totals does, and its numbers are not the sums above: read as a row")
-            }
-        };
-        Some(Fact::of_table(format!("{}: {says}", self.file)))
+        let kept = if places.is_empty() { rows } else { places.len() };
+        Ok((Table { facts, aside, places, ..Table::of_raw(self.file, kept, columns)? }, doubted))
     }
 
     /// Refuses a header that cannot be one. An unnamed first column is judged later, by its cells.
@@ -280,6 +230,14 @@ impl Reading<'_> {
     }
 }
 
+/// The rows of a table below its header.
+struct Body {
+    columns: Vec<Cells>,
+    rows: usize,
+    /// The first row of several lines whose quotes do not stand around its cells.
+    doubted: Option<usize>,
+}
+
 /// The records of a text on their way, and what was left out.
 struct Records<'a> {
     reading: &'a Reading<'a>,
@@ -328,6 +286,45 @@ impl Records<'_> {
             }
             None => Ok((names(&record), None)),
         }
+    }
+
+    /// All rows, from the `first` on that was read to find the header, which has `named` cells.
+    fn body(&mut self, mut first: Option<StringRecord>, width: usize, named: usize, quoting: bool) -> Result<Body> {
+        let (text, reading) = (self.text, self.reading);
+        let mut columns = vec![Cells::new(self.delimiter != Delimiter::COMMA, false); width];
+        let decimal_comma = reading.options.decimal.map(|decimal| decimal == Decimal::Comma);
+        columns.iter_mut().for_each(|cells| cells.decimal_comma = decimal_comma);
+        let (mut rows, mut breaks_line, mut doubted): (usize, bool, Option<usize>) = (0, false, None);
+        let mut record = StringRecord::new();
+        loop {
+            match first.take() {
+                Some(row) => record = row,
+                None if self.next(&mut record)? => {}
+                None => break,
+            }
+            if record.len() != width && record.get(0).is_some_and(|cell| cell.starts_with('#')) {
+                self.comments += 1;
+                continue;
+            }
+            rows += 1;
+            breaks_line = record.iter().any(|cell| cell.contains('\n'));
+            if breaks_line && doubted.is_none() {
+                let begins = record.position().map_or(0, |at| at.byte() as usize);
+                let ends = self.reader.position().byte() as usize;
+                let as_written = text.as_bytes().get(begins..ends).unwrap_or_default();
+                doubted = (!stand_around_cells(as_written, self.delimiter.sign())).then_some(rows);
+            }
+            self.check_width(rows, &record, width, named)?;
+            columns.iter_mut().zip(&record).for_each(|(cells, cell)| cells.push(cell));
+        }
+        // Quotes come in pairs; one that is never closed takes every line after it into its cell.
+        if quoting && breaks_line && text.bytes().filter(|&b| b == b'"').count() % 2 == 1 {
+            return Err(reading.fault(format!("row {rows} opens a quote that is never closed")));
+        }
+        if rows == 0 {
+            return Err(reading.fault("the table has a header but no rows"));
+        }
+        Ok(Body { columns, rows, doubted })
     }
 
     /// A row must have as many cells as there are columns; empty ones behind these are passed over. The header has `named`

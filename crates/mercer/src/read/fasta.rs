@@ -19,7 +19,7 @@ const BYTES_PER_CELL: u64 = 16;
 
 /// Whether the text looks like FASTA: `>name`, perhaps below comments.
 pub(super) fn looks_like(text: &str) -> bool {
-    text.lines().find(|line| !line.starts_with(';')).is_some_and(|line| line.starts_with('>'))
+    text.lines().find(|line| !is_comment(line) && !line.trim().is_empty()).is_some_and(|line| line.starts_with('>'))
 }
 
 /// Whether the text looks like FASTQ: `@name`, lines of letters or none, `+`.
@@ -28,6 +28,11 @@ pub(super) fn has_qualities(text: &str) -> bool {
     let name = lines.next().is_some_and(|line| line.starts_with('@'));
     let mut letters = lines.skip_while(|line| line.trim_end().bytes().all(is_letter));
     name && letters.next().is_some_and(|line| line.starts_with('+'))
+}
+
+/// Whether a line is a comment of FASTA: the first form of it had `;`.
+fn is_comment(line: &str) -> bool {
+    line.starts_with([';', '#'])
 }
 
 /// What stands for a residue: letters, gaps, a stop.
@@ -44,7 +49,7 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
                 records.check_last()?;
                 records.begin(number + 1, header)?;
             }
-            None if line.starts_with(';') => comments += 1,
+            None if is_comment(line) => comments += 1,
             None => records.extend(number + 1, line)?,
         }
     }
@@ -52,8 +57,9 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
     let mut table = records.finish()?;
     if comments > 0 {
         let lines = if comments == 1 { "1 line that begins".into() } else { format!("{comments} lines that begin") };
-        table.facts.push(Fact::of_table(format!("{file}: {lines} with ';' left out as comments")));
+        table.facts.push(Fact::of_table(format!("{file}: {lines} with ';' or '#' left out as comments")));
     }
+    tell_aside(&mut table);
     Ok(table)
 }
 
@@ -71,13 +77,14 @@ pub(super) fn parse_with_qualities(file: &str, text: &str, most: u64) -> Result<
             return fault(number, &format!("found '{}', expected '@' and the name of a read", shortened(line)));
         };
         records.begin(number, header)?;
-        let mut letters = 0;
+        let (mut letters, mut last) = (0, number);
         while let Some((at, line)) = lines.next_if(|(_, line)| !line.starts_with('+')) {
             records.extend(at, line)?;
             letters += line.len();
+            last = at;
         }
         let Some((plus, _)) = lines.next() else {
-            return fault(number, "the read has no '+' and qualities below its letters; is the file cut off?");
+            return fault(last + 1, &format!("expected '+' and qualities of the read in line {number}; is the file cut off?"));
         };
         // A quality may be any sign, also '@' and '+': their number tells where they end.
         let (mut qualities, mut at) = (0, plus);
@@ -101,7 +108,17 @@ pub(super) fn parse_with_qualities(file: &str, text: &str, most: u64) -> Result<
         let first = format!("'{}' in line {line}", shortened(name));
         table.facts.push(Fact::of_table(format!("{file}: {reads} no letters (first {first}): an empty sequence")));
     }
+    tell_aside(&mut table);
     Ok(table)
+}
+
+/// Says which columns of records are no inputs.
+fn tell_aside(table: &mut Table) {
+    for name in &table.aside {
+        let what = if name == NAME { "names" } else { "descriptions" };
+        let says = format!("{{holds}} the {what} of the records: no input");
+        table.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("text makes it one"));
+    }
 }
 
 /// The records so far.
@@ -214,11 +231,6 @@ impl<'a> Records<'a> {
         columns.push((SEQUENCE.to_owned(), Raw::Cells(sequences)));
         let own_types = vec![(SEQUENCE.to_owned(), ColumnType::SEQUENCE)];
         let mut table = Table { aside, own_types, ..Table::of_raw(self.file, rows, columns)? };
-        for name in &table.aside {
-            let what = if name == NAME { "names" } else { "descriptions" };
-            let says = format!("{{holds}} the {what} of the records: no input");
-            table.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("text makes it one"));
-        }
         if masked > 0 {
             let of = if masked == 1 { "1 sequence".into() } else { format!("{masked} sequences") };
             table.facts.push(Fact::of_table(format!("{}: {of} with small letters (soft-masked): read as capital letters", self.file)));

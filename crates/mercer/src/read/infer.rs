@@ -5,7 +5,7 @@
 //! (at most half as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
 //! (sequences); three words or more a cell on average (texts), where a word has a letter; at least ten cells of which nine in ten
 //! differ (identifiers); whatever is left are labels. Other cells among numbers, amounts, dates or times are an error where nine in
-//! ten cells are such (ten at least), among numbers also where half of them are and the cells do not repeat like labels.
+//! ten cells are such (ten at least), and where half of them are, not by their unit alone, and the cells do not repeat like labels.
 
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::facts::{Fact, Topic, declared};
@@ -246,7 +246,7 @@ impl Looking<'_> {
                 return comma.filter(|_| most.open).map_or(Ok(None), |at| self.fault(at, &format!("{EITHER}; or {}", self.as_labels())));
             };
             let half = 2 * most.numbers > most.present;
-            let some = half && most.is_amount() && !c.repeats();
+            let some = half && most.is_sure() && !c.repeats();
             if (most.decides() || some) && dates::two_orders(self.cells).is_none() {
                 return self.odd(at, &most.expected());
             }
@@ -254,7 +254,9 @@ impl Looking<'_> {
                 told = Some((most.in_words(), at));
             }
         }
-        if let Some((what, (row, found))) = told.filter(|_| c.repeats()) {
+        // Identifiers say so themselves.
+        let as_labels = c.repeats() || (!c.differs() && c.words < 3 * c.cells);
+        if let Some((what, (row, found))) = told.filter(|_| as_labels) {
             let says = format!("{{holds}} {what} and words (first '{}' in row {}): read as labels", shortened(found), row + 1);
             facts.push(Fact::of_column(Topic::Labels, self.column, says));
         }

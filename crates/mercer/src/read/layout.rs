@@ -12,6 +12,14 @@ const SIGNS: [u8; 4] = [b'\t', b';', b'|', b','];
 impl Delimiter {
     pub(super) const COMMA: Delimiter = Delimiter::Character(b',');
 
+    /// The character between cells; of several spaces one is left.
+    pub(super) fn sign(self) -> u8 {
+        match self {
+            Delimiter::Character(sign) => sign,
+            Delimiter::Spaces => b' ',
+        }
+    }
+
     /// What parts the cells, in the plural.
     pub(super) fn words(self) -> String {
         match self {

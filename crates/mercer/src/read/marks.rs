@@ -22,7 +22,7 @@ const WAYS: [(bool, Thousands); 9] = [
 const NEGATIVES: [Negative; 3] = [Negative::Before, Negative::Brackets, Negative::Behind];
 
 /// What stands between a number and its uncertainty.
-const PLUS_MINUS: [&str; 3] = ["±", "+/-", "+-"];
+const PLUS_MINUS: [&str; 5] = ["±", "+/-", "+/\u{2212}", "+-", "\\pm"];
 /// Powers of 1000 behind a number.
 const MAGNITUDES: [(&str, f64); 8] =
     [("k", 1e3), ("K", 1e3), ("Mio.", 1e6), ("Mio", 1e6), ("M", 1e6), ("Mrd.", 1e9), ("Mrd", 1e9), ("bn", 1e9)];
@@ -69,9 +69,11 @@ fn ways_of(cell: &str, additions: &[Addition]) -> Vec<Marks> {
     ways
 }
 
-/// A number and the uncertainty behind it.
+/// A number and the uncertainty behind it, `3.12 ± 0.40` or `3.12(40)`.
 fn split_uncertainty(cell: &str) -> Option<(&str, &str)> {
-    PLUS_MINUS.iter().find_map(|sign| cell.split_once(sign)).map(|(number, spread)| (number.trim(), spread.trim()))
+    let signed = PLUS_MINUS.iter().find_map(|sign| cell.split_once(sign));
+    let concise = || cell.split_once('(').filter(|(number, spread)| number.ends_with(|c: char| c.is_ascii_digit()) && spread.contains(')'));
+    signed.or_else(concise).map(|(number, spread)| (number.trim(), spread.trim()))
 }
 
 /// The number of an uncertainty, and the unit behind it.
@@ -434,6 +436,9 @@ mod tests {
         assert_eq!(read(&["3.12 ± 0.40", "-0.25±0.5", "7"]), Some(vec![3.12, -0.25, 7.0]));
         assert_eq!(read(&["3,12 +/- 0,40 K", "(1,5 ± 0,2) K"]), Some(vec![3.12, 1.5]));
         assert_eq!(read(&["12.5% ± 0.5%", "3 % +- 1 %"]), Some(vec![12.5, 3.0]));
+        // The last digits' uncertainty, as metrology writes it (JCGM 100, 7.2.2).
+        assert_eq!(read(&["3.12(40)", "-0.251(3)"]), Some(vec![3.12, -0.251]));
+        assert_eq!(read(&["3.12(40) K", "1.5(2) K"]), Some(vec![3.12, 1.5]));
         assert_eq!(read(&["3.12 ± a", "1 ± 2"]), None);
     }
 

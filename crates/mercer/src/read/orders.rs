@@ -58,19 +58,17 @@ fn labels(cells: &Cells) -> Option<Vec<&str>> {
     Some(found)
 }
 
-/// The steps, from the least to the greatest, of an order that has each label of a column, written as there; steps between them that
-/// no row has are among them.
+/// The labels of a column, from the least to the greatest, where an order is known that has each of them.
 pub(super) fn recognised(cells: &Cells) -> Option<Vec<String>> {
     let labels = labels(cells)?;
     let place = |order: &[&[&str]], label: &str| order.iter().position(|step| step.contains(&look(label).as_str()));
     ORDERS.iter().find_map(|order| {
-        let places: Vec<usize> = labels.iter().map(|label| place(order, label)).collect::<Option<_>>()?;
-        let (&first, &last) = (places.iter().min()?, places.iter().max()?);
-        let own = |step: usize| labels.iter().zip(&places).find(|(_, at)| **at == step).map(|(label, _)| (*label).to_owned());
-        let steps: Vec<String> = (first..=last).map(|step| own(step).unwrap_or_else(|| order[step][0].to_owned())).collect();
-        // Two names of one step are no order of their own; `Low` and `low` are one name.
-        let is_one = |(label, at): (&&str, &usize)| look(&steps[at - first]) == look(label);
-        (first < last && labels.iter().zip(&places).all(is_one)).then_some(steps)
+        let mut steps: Vec<(usize, &str)> = labels.iter().map(|label| Some((place(order, label)?, *label))).collect::<Option<_>>()?;
+        steps.sort_unstable();
+        // `Low` and `low` are one label; two names of one step are no order of their own.
+        steps.dedup_by(|a, b| look(a.1) == look(b.1));
+        let ascend = steps.len() > 1 && steps.windows(2).all(|two| two[0].0 < two[1].0);
+        ascend.then(|| steps.into_iter().map(|(_, label)| label.to_owned()).collect())
     })
 }
 
@@ -92,11 +90,11 @@ mod tests {
 
     #[test]
     fn usual_answers_have_their_order_whatever_their_case() {
-        let agreement = ["strongly disagree", "disagree", "somewhat disagree", "neutral", "somewhat agree", "agree"];
+        let agreement = ["strongly disagree", "disagree", "neutral", "agree"];
         assert_eq!(of(&["agree", "neutral", "", "strongly disagree", "disagree"]).unwrap(), agreement);
         assert_eq!(of(&["High", "low", "medium"]).unwrap(), ["low", "medium", "High"]);
-        assert_eq!(of(&["L", "S", "XL"]).unwrap(), ["S", "m", "L", "XL"]);
-        assert_eq!(of(&["often", "never"]).unwrap(), ["never", "rarely", "sometimes", "often"]);
+        assert_eq!(of(&["L", "S", "XL", "s"]).unwrap(), ["S", "L", "XL"]);
+        assert_eq!(of(&["often", "never"]).unwrap(), ["never", "often"]);
         for none in [&["red", "blue"][..], &["low", "medium", "moderate"], &["low"], &["good", "never"]] {
             assert_eq!(of(none), None, "{none:?}");
         }

@@ -5,6 +5,7 @@
 use super::dates;
 use crate::data::DateOrder;
 use csv::StringRecord;
+use std::ops::Range;
 
 /// How cells are quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,12 +151,16 @@ fn filled(record: &StringRecord) -> usize {
     record.len() - record.iter().rev().take_while(|cell| cell.trim().is_empty()).count()
 }
 
-/// Whether every row has the cells of the header.
-fn fits(text: &str, sign: u8) -> bool {
+/// How many rows there are, where each has the cells of the header.
+fn fitting_rows(text: &str, sign: u8) -> Option<usize> {
     let mut all = records(text, sign);
-    let Some(header) = all.next() else { return false };
-    let width = filled(&header);
-    width > 1 && all.all(|row| row.len() == width || (row.len() > width && filled(&row) <= width))
+    let width = filled(&all.next()?);
+    let mut rows = 0;
+    let fits = all.all(|row| {
+        rows += 1;
+        row.len() == width || (row.len() > width && filled(&row) <= width)
+    });
+    (fits && width > 1).then_some(rows)
 }
 
 /// The text in standard quotes, and how it was written, where only another way of quoting gives every row the cells of the header, or
@@ -165,12 +170,13 @@ pub(super) fn standard(text: &str, sign: u8) -> Option<(String, Dialect)> {
     let mut hinted = OTHERS.into_iter().filter(|dialect| dialect.is_hinted_at(text, letter)).peekable();
     hinted.peek()?;
     let usual = STANDARD.rewritten(text, letter);
-    let usual_fits = usual.sound && fits(text, sign);
+    let usual_fits = usual.sound && fitting_rows(text, sign).is_some();
     hinted.find_map(|dialect| {
         let found = dialect.rewritten(text, letter);
-        // Spaces before quotes leave rows whole where no cell holds a separator; single quotes are apostrophes then.
-        let wanted = !usual_fits || dialect == OTHERS[0];
-        (wanted && found.sound && found.quoted > 0 && found.text != usual.text && fits(&found.text, sign)).then_some((found.text, dialect))
+        let rows = fitting_rows(&found.text, sign)?;
+        // Where no cell holds a separator, rows are whole in any case: a few single quotes are apostrophes then.
+        let wanted = !usual_fits || dialect == OTHERS[0] || (dialect.quote == '\'' && found.quoted >= rows);
+        (wanted && found.sound && found.quoted > 0 && found.text != usual.text).then_some((found.text, dialect))
     })
 }
 
@@ -197,13 +203,13 @@ pub(super) fn joined(text: &str, sign: u8) -> (Excess, String) {
         return none;
     }
     let rows: Vec<StringRecord> = std::iter::once(first).chain(all).collect();
-    if rows.iter().any(|row| row.len() != cells) {
+    if rows.len() < 2 || rows.iter().any(|row| row.len() != cells) {
         return none;
     }
     // A first cell in quotes is whole.
     let bare = text.lines().nth(1).is_some_and(|line| !line.starts_with('"'));
-    let pairs: Vec<usize> = (usize::from(!bare)..cells - 1).filter(|&at| is_pair(&header, &rows, at, char::from(sign))).collect();
-    if pairs.len() != cells - width || pairs.windows(2).any(|two| two[1] - two[0] < 2) {
+    let spans = spans(&header, &rows, usize::from(!bare), char::from(sign));
+    if spans.iter().map(|span| span.len() - 1).sum::<usize>() != cells - width || spans.windows(2).any(|two| two[0].end > two[1].start) {
         let number = sign == b',' && cells == width + 1 && bare && rows.iter().all(|row| is_whole(&row[0]) && is_digits(&row[1]));
         return (if number { Excess::Either } else { Excess::None }, String::new());
     }
@@ -212,7 +218,7 @@ pub(super) fn joined(text: &str, sign: u8) -> (Excess, String) {
     for row in &rows {
         let mut joined: Vec<String> = Vec::with_capacity(width);
         for (at, cell) in row.iter().enumerate() {
-            match joined.last_mut().filter(|_| at > 0 && pairs.contains(&(at - 1))) {
+            match joined.last_mut().filter(|_| spans.iter().any(|span| span.start < at && span.contains(&at))) {
                 Some(last) => *last = format!("{last}{}{cell}", char::from(sign)),
                 None => joined.push(cell.to_owned()),
             }
@@ -231,10 +237,30 @@ fn is_whole(cell: &str) -> bool {
     is_digits(cell.trim().trim_start_matches(['-', '+']))
 }
 
+/// The cells, from `first` on, that are one in every row: dates of three or two cells, then other pairs beside them.
+fn spans(header: &StringRecord, rows: &[StringRecord], first: usize, sign: char) -> Vec<Range<usize>> {
+    let cells = rows[0].len();
+    let is_date = |span: &Range<usize>| {
+        let written = |row: &StringRecord| row.iter().skip(span.start).take(span.len()).collect::<Vec<_>>().join(&sign.to_string());
+        rows.iter().all(|row| dates::days(written(row).trim(), DateOrder::YearFirst).is_some())
+    };
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for length in [3, 2] {
+        for start in first..(cells + 1).saturating_sub(length) {
+            let span = start..start + length;
+            let free = found.iter().all(|other| other.end <= span.start || span.end <= other.start || other.len() == 2);
+            if free && (is_date(&span) || (length == 2 && is_pair(header, rows, start, sign))) {
+                found.push(span);
+            }
+        }
+    }
+    found.sort_by_key(|span| span.start);
+    found
+}
+
 /// Whether a cell of every row goes on in the next one.
 fn is_pair(header: &StringRecord, rows: &[StringRecord], at: usize, sign: char) -> bool {
     let all = |holds: &dyn Fn(&str, &str) -> bool| rows.iter().all(|row| holds(&row[at], &row[at + 1]));
-    let date = |a: &str, b: &str| dates::days(format!("{a}{sign}{b}").trim(), DateOrder::YearFirst).is_some();
     // Whole numbers have no zeros before them.
     let decimals = sign == ','
         && all(&|a, b| is_whole(a) && is_digits(b))
@@ -244,7 +270,7 @@ fn is_pair(header: &StringRecord, rows: &[StringRecord], at: usize, sign: char) 
         let alone = |row: &StringRecord| (1..row.len()).all(|k| spaced(row, k) == (k == at + 1)) && !row[at].trim().is_empty();
         rows.iter().all(alone) && (1..header.len()).all(|k| !spaced(header, k))
     };
-    all(&date) || decimals || apart()
+    decimals || apart()
 }
 
 /// A table of one column whose blank lines between others are rows with an empty cell, how many there are, and how many stand at its end;
@@ -282,6 +308,7 @@ mod tests {
             ("x, c, y\n1, \"red, k0\", a\n2, \"b\", a\n", ["1", "red, k0", " a"]),
             ("x,c,y\n1,'red, k1',a\n2,b,a\n", ["1", "red, k1", "a"]),
             ("x,c,y\n1,red\\, k1,a\n2,\"b\",a\n", ["1", "red, k1", "a"]),
+            ("'x','c','y'\n'1','red','a'\n'2','b','a'\n", ["1", "red", "a"]),
             ("x,c,y\n1,\"C:\\\\dir\\\"\",a\n2,b,a\n", ["1", "C:\\dir\"", "a"]),
         ] {
             let (found, _) = standard(text, b',').unwrap_or_else(|| panic!("{text}"));
@@ -300,6 +327,7 @@ mod tests {
         for (text, row) in [
             ("x,c,y\n1,05,k,a\n2,50,k,b\n", ["1,05", "k", "a"]),
             ("day,c,y\nJan 1, 2019,k,a\nJan 2, 2019,k,b\n", ["Jan 1, 2019", "k", "a"]),
+            ("day,c,y\nFriday, March 1, 2019,k,a\nFriday, March 8, 2019,k,b\n", ["Friday, March 1, 2019", "k", "a"]),
             ("name,c,y\nDoe, John,k,a\nRoe, Jane,k,b\n", ["Doe, John", "k", "a"]),
         ] {
             let (excess, found) = joined(text, b',');

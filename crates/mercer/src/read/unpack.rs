@@ -23,7 +23,8 @@ const PACKINGS: [Packing; 4] = [
 ];
 
 /// First bytes of what is packed in ways that are not read.
-const REFUSED: [(&str, &[u8]); 4] = [
+const REFUSED: [(&str, &[u8]); 5] = [
+    ("LZMA (.lzma)", &[0x5D, 0, 0]),
     ("LZ4", &[0x04, 0x22, 0x4D, 0x18]),
     ("compress (.Z)", &[0x1F, 0x9D]),
     ("7-Zip", &[b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C]),
@@ -75,13 +76,14 @@ pub(super) fn read_at_most(reader: impl Read, most: u64) -> std::io::Result<Vec<
     Ok(bytes)
 }
 
-/// Members, each unpacked by `one`, which gives what it unpacks and the bytes behind it, up to zeros or the end.
+/// Members, each unpacked by `one`, which gives what it unpacks and how many bytes are behind it; zeros behind a member are padding.
 fn members(mut bytes: &[u8], most: u64, one: impl Fn(&[u8], u64) -> std::io::Result<(Vec<u8>, usize)>) -> std::io::Result<Vec<u8>> {
     let mut out = Vec::new();
     while bytes.iter().any(|&b| b != 0) && out.len() as u64 <= most {
         let (mut unpacked, left) = one(bytes, most - out.len() as u64)?;
         out.append(&mut unpacked);
         bytes = &bytes[bytes.len() - left..];
+        bytes = &bytes[bytes.iter().take_while(|&&b| b == 0).count()..];
     }
     Ok(out)
 }
@@ -162,6 +164,7 @@ mod tests {
             assert_eq!(unpacked(packed, LARGE).unwrap(), PLAIN);
             assert_eq!(unpacked(&[packed, &[0; 512]].concat(), LARGE).unwrap(), PLAIN);
             assert_eq!(unpacked(&[packed, packed].concat(), LARGE).unwrap(), [PLAIN, PLAIN].concat());
+            assert_eq!(unpacked(&[packed, &[0; 4], packed].concat(), LARGE).unwrap(), [PLAIN, PLAIN].concat());
             assert!(unpacked(&[packed, b"more"].concat(), LARGE).is_err(), "what is behind is no padding");
         }
         assert_eq!(unpacked(PLAIN, 1).unwrap(), PLAIN);

@@ -4,6 +4,7 @@
 use super::facts::{Fact, Topic};
 use crate::data::letters::composed;
 use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization;
 
 /// The mark that some programs write at the start of a file.
 pub(super) const BYTE_ORDER_MARK: char = '\u{FEFF}';
@@ -99,10 +100,13 @@ pub(super) fn named(c: char) -> String {
     format!("{name} (U+{:04X})", u32::from(c))
 }
 
-/// What makes two labels look alike: their letters without case, spaces of one kind, and no marks of layout.
+/// What makes two labels look alike: their letters without case and in one form (NFKC), spaces of one kind, and no marks of layout.
 pub(super) fn look(label: &str) -> String {
+    if label.is_ascii() {
+        return label.to_ascii_lowercase().split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    }
     let kept = |c: &char| !is_layout(*c) && !matches!(*c, '\u{200C}' | '\u{200D}' | '\u{34F}' | '\u{FE00}'..='\u{FE0F}');
-    let small: String = label.chars().filter(kept).collect::<String>().to_lowercase();
+    let small: String = label.nfkc().filter(kept).collect::<String>().to_lowercase();
     small.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -111,10 +115,9 @@ pub(super) fn difference(one: &str, other: &str) -> String {
     if one.to_lowercase() == other.to_lowercase() {
         return "upper and lower case".into();
     }
-    let odd = |label: &str, beside: &str| {
-        label.chars().find(|c| !beside.contains(*c) && (c.is_whitespace() || !c.is_alphanumeric()) && !c.is_ascii_graphic())
-    };
+    let odd = |label: &str, beside: &str| label.chars().find(|c| !beside.contains(*c) && !c.is_ascii());
     match odd(one, other).or_else(|| odd(other, one)) {
+        Some(c) if c.is_alphanumeric() => format!("the form of a letter, '{c}',"),
         Some(c) => format!("what is not seen, {},", named(c)),
         None => "spaces and upper and lower case".into(),
     }
@@ -163,5 +166,6 @@ mod tests {
         assert!(difference("a\u{2003}b", "a b").contains("U+2003"));
         assert!(difference("\u{2764}\u{FE0F}", "\u{2764}").contains("U+FE0F"));
         assert_eq!(difference("a  b", "a b"), "spaces and upper and lower case");
+        assert_eq!((look("\u{FB01}ne"), difference("\u{FB01}ne", "fine")), ("fine".into(), "the form of a letter, '\u{FB01}',".into()));
     }
 }

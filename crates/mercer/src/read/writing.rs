@@ -67,13 +67,9 @@ impl<'a> Mostly<'a> {
         self.numbers >= 10 && 10 * self.numbers >= 9 * self.present
     }
 
-    /// Whether the notation is one of plain numbers or amounts.
-    pub(super) fn is_amount(&self) -> bool {
-        match &self.writing {
-            Writing::Point => true,
-            Writing::Marked(marks) => !matches!(marks.unit, Unit::Other(_)),
-            _ => false,
-        }
+    /// Whether the notation stands for no other word that may happen to follow a number, as a unit may.
+    pub(super) fn is_sure(&self) -> bool {
+        !matches!(&self.writing, Writing::Marked(Marks { unit: Unit::Other(_), .. }))
     }
 
     /// What the cells are, in the plural.
@@ -187,6 +183,8 @@ impl Writing {
                             uncertainties left out; a column of 1/uncertainty^2 weighs rows by them (--weights)";
                 (Topic::Numbers, says.to_owned(), "category reads labels")
             }
+            // A sign that only looks like another minus.
+            Writing::Marked(marks) if marks.words() == "numbers" => return None,
             Writing::Marked(marks) => (Topic::Numbers, format!("{{holds}} {}: read as numbers", marks.words()), "category reads labels"),
             Writing::Date(DateOrder::Compact) => (
                 Topic::Dates,
