@@ -106,7 +106,7 @@ fn without_weekday(text: &str) -> &str {
     }
     let word = word.to_ascii_lowercase();
     let is_named = |day: &&str| **day == *word || (word.len() == 3 && day.starts_with(&word));
-    if WEEKDAYS.iter().any(|day| is_named(&day)) { rest.trim_start_matches([',', ' ', '.']) } else { text }
+    if WEEKDAYS.iter().any(is_named) { rest.trim_start_matches([',', ' ', '.']) } else { text }
 }
 
 /// `May 20 21:34:02 2015`, as C and git write it, with a zone before or behind the year or without.
