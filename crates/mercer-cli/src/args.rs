@@ -7,7 +7,7 @@ use mercer::read::ColumnType;
 const AFTER: &str = "\
 A TABLE is a file, - for standard input, or example:NAME. Its format is recognised from its first bytes: CSV \
 with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also \
-packed by gzip or Zstandard; or a folder of texts (or a tar archive of one) with a folder for each label, \
+packed by gzip, Zstandard, bzip2 or xz; or a folder of texts (or a tar archive of one) with a folder for each label, \
 or of several tables, which are joined. \
 A note says whatever was not plain: dates, decimal commas, missing cells, new labels.
 
@@ -182,9 +182,10 @@ pub(crate) struct Limits {
 
 /// What `--types` says of itself.
 fn types() -> String {
-    let kinds: Vec<&str> = ColumnType::all().into_iter().filter(|t| matches!(t, ColumnType::Of(_))).map(ColumnType::name).collect();
+    let kinds: Vec<&str> = ColumnType::all().into_iter().filter(|t| matches!(t, ColumnType::Of(_))).map(|t| t.name()).collect();
     format!(
-        "Column type, if detection is wrong: {}, date (date-dmy and date-mdy say whether day or month comes first), flag or ignore",
+        "Column type, if detection is wrong: {}, date (date-dmy and date-mdy say whether day or month comes first), flag, ordinal (labels in \
+         their usual order, or ordinal(never<rarely<often)) or ignore",
         kinds.join(", ")
     )
 }

@@ -9,10 +9,10 @@ use crate::graphs::are_graphs;
 use crate::lone_columns::is_lone_column;
 use crate::sets::sets_alone;
 use crate::trees::are_trees;
-use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series, Similarities, Values};
+use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series, Similarities, Values, Writing, Written};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
-use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
+use mercer::read::{ColumnType, Notice, ReadOptions, Table, column_name, doubts};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
@@ -41,7 +41,7 @@ pub(crate) struct NamedGram {
 /// Kernel matrices by column: `{"item": K}`, its rows called 0, 1, 2, ..., or `{"item": (names, K)}`.
 pub(crate) fn grams(gram: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<NamedGram>> {
     let one = |(column, given): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        let column = column.str()?.to_string();
+        let column = column_name(&column.str()?.to_string());
         let fault = |e| within(given.py(), &format!("gram of '{column}'"), e);
         let pair: Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = given.cast::<PyTuple>().ok().and_then(|pair| pair.extract().ok());
         let values = kernel_values(pair.as_ref().map_or(&given, |(_, values)| values)).map_err(fault)?;
@@ -65,7 +65,7 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
     }
     let first = asked.like.filter(|schema| schema.columns.len() == 1).and_then(|schema| schema.columns.first());
     let alone = first.map_or(ONLY, |column| &column.name).to_owned();
-    let holds = asked.options.declared(&alone).and_then(ColumnType::kind).or(first.map(|column| column.holds.kind()));
+    let holds = asked.options.declared(&alone).and_then(|declared| declared.kind()).or(first.map(|column| column.holds.kind()));
     if holds.map_or(Ok(false), |kind| is_lone_column(object, kind))? || are_graphs(object, false)? || are_trees(object, false)? {
         return from_columns(vec![(alone, object.clone())], asked, true);
     }
@@ -120,6 +120,7 @@ fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) 
 
 fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
     let Asked { options, like, grams } = asked;
+    columns.iter_mut().for_each(|(name, _)| *name = column_name(name));
     let known = || columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let declared = options.types.iter().map(|(name, _)| name).chain(grams.iter().map(|gram| &gram.column));
     for column in like.iter().flat_map(|s| &s.columns) {
@@ -146,13 +147,14 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
     let mut made: Vec<(String, Option<Values>)> = Vec::new();
     let mut texts = Vec::new();
     let mut types = Vec::new();
+    let mut ways = Vec::new();
     for (name, object) in &columns {
         let declared = options.declared(name).or_else(|| is_categorical(object).then_some(ColumnType::CATEGORY));
         if declared == Some(ColumnType::Ignore) {
             continue;
         }
-        let holds = like.and_then(|s| s.columns.iter().find(|c| c.name == *name)).map(|c| c.holds.kind());
-        let wanted = declared.and_then(ColumnType::kind).or(holds);
+        let trained = like.and_then(|s| s.columns.iter().find(|c| c.name == *name));
+        let wanted = declared.as_ref().and_then(ColumnType::kind).or(trained.map(|c| c.holds.kind()));
         if let Some(gram) = grams.iter().find(|gram| gram.column == *name) {
             let wanted = asarray(object).and_then(|array| written(object, &array))?.texts;
             let found = Similarities::looked_up(gram.names.clone(), &gram.values, &wanted).map_err(raise);
@@ -173,6 +175,12 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
                     }
                 }
                 Some(Values::Numbers(v))
+            }
+            // As a file has them; a model that was fitted on a file counts as that did.
+            Cells::Durations(v) => {
+                let writing = trained.map_or(Writing::Clock, |c| c.written.numbers.clone());
+                ways.push((name.clone(), Written { numbers: writing.clone(), ..Written::default() }));
+                Some(Values::Numbers(v.into_iter().map(|seconds| writing.of_seconds(seconds)).collect()))
             }
             Cells::Points(p) if wanted == Some(ColumnKind::Series) => Some(Values::Series(Series::try_from(&p).map_err(raise)?)),
             Cells::Points(p) => Some(Values::Points(p)),
@@ -199,7 +207,9 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
                 table.dataset_like(&Schema { columns: part.collect() }, &ReadOptions::default())
             }
         };
-        read = data.map_err(raise)?.into_columns();
+        let data = data.map_err(raise)?;
+        ways.extend(data.names().into_iter().map(|name| (name.to_owned(), data.written(name))));
+        read = data.into_columns();
         notices.extend(table.into_notices());
     }
     let mut finished = Vec::new();
@@ -210,7 +220,8 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
             None => finished.extend(read.iter().position(|c| c.name == name).map(|at| read.remove(at))),
         }
     }
-    Ok((mercer::data::Dataset::with_rows(rows, finished).map_err(raise)?, notices))
+    let data = mercer::data::Dataset::with_rows(rows, finished).map_err(raise)?;
+    Ok((ways.into_iter().fold(data, |data, (name, how)| data.remember(&name, how)), notices))
 }
 
 /// Declared types as `{"column": "type"}`, or one word for `every` column.
@@ -218,13 +229,13 @@ pub(crate) fn declared(types: Option<&Bound<'_, PyAny>>, every: impl FnOnce() ->
     let Some(types) = types else { return Ok(ReadOptions::default()) };
     if let Ok(word) = types.extract::<String>() {
         let word: ColumnType = word.parse().map_err(raise)?;
-        let types = every()?.into_iter().map(|name| (name, word)).collect();
+        let types = every()?.into_iter().map(|name| (name, word.clone())).collect();
         return Ok(ReadOptions { types, ..ReadOptions::default() });
     }
     let types = types.cast::<PyDict>().map_err(|_| data_error("types: expected a dict such as {\"zip\": \"category\"}"))?;
     let mut out = Vec::new();
     for (name, word) in types.iter() {
-        out.push((name.str()?.to_string(), word.str()?.to_string().parse().map_err(raise)?));
+        out.push((column_name(&name.str()?.to_string()), word.str()?.to_string().parse().map_err(raise)?));
     }
     Ok(ReadOptions { types: out, ..ReadOptions::default() })
 }

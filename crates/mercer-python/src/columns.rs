@@ -21,6 +21,8 @@ pub(crate) enum Cells {
     Sets(Sets),
     /// A series a row.
     Series(Series),
+    /// A duration a row, in seconds, NaN where it is missing.
+    Durations(Vec<f64>),
     /// Text, empty where it is missing.
     Texts(Vec<String>),
 }
@@ -65,7 +67,7 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>) -> PyResult<C
             Ok(Cells::Numbers(read))
         }
         1 if kind == 'M' => dates(&array).map(Cells::Texts),
-        1 if !as_text && (kind == 'm' || kind == 'O' && holds_durations(&array)?) => days(&array).map(Cells::Numbers),
+        1 if !as_text && (kind == 'm' || kind == 'O' && holds_durations(&array)?) => seconds(&array).map(Cells::Durations),
         1 if kind == 'O' && holds_vectors(&array)? => vectors(&array).map(Cells::Points),
         1 => {
             let written = written(object, &array)?;
@@ -101,11 +103,11 @@ fn holds_durations(array: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(false)
 }
 
-/// Durations as days, NaN where one is missing.
-fn days(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+/// Durations in seconds, NaN where one is missing; nanoseconds stay.
+fn seconds(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let numpy = array.py().import("numpy")?;
-    let fine = array.call_method1("astype", ("timedelta64[us]",))?;
-    numbers(&fine.call_method1("__truediv__", (numpy.call_method1("timedelta64", (1, "D"))?,))?)
+    let fine = if kind(array)? == 'm' { array.clone() } else { array.call_method1("astype", ("timedelta64[us]",))? };
+    numbers(&fine.call_method1("__truediv__", (numpy.call_method1("timedelta64", (1, "s"))?,))?)
 }
 
 /// Whether whole numbers above 2^53 repeat, as labels do, or some that differ would be one number.
@@ -184,7 +186,7 @@ fn vectors(array: &Bound<'_, PyAny>) -> PyResult<Points> {
 pub(crate) fn written(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Written> {
     let dtype = kind(array)?;
     if !is_numeric(dtype) && !matches!(dtype, 'U' | 'O' | 'T') {
-        let fix = if dtype == 'm' { "; divide by numpy.timedelta64(1, 'D') for days" } else { "" };
+        let fix = if dtype == 'm' { "; divide by numpy.timedelta64(1, 's') for seconds" } else { "" };
         return Err(data_error(format!("expected numbers, flags, dates or str, found {}{fix}", array.getattr("dtype")?)));
     }
     let mut texts = Vec::new();

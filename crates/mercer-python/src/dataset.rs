@@ -77,7 +77,7 @@ impl Dataset {
 /// Whether an object without column names is the one column of a structure that a single word declares.
 fn is_one_column(object: &Bound<'_, PyAny>, types: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
     let word = types.and_then(|types| types.extract::<String>().ok());
-    let kind = word.and_then(|word| word.parse::<ColumnType>().ok()).and_then(ColumnType::kind);
+    let kind = word.and_then(|word| word.parse::<ColumnType>().ok()).and_then(|word| word.kind());
     kind.map_or(Ok(false), |kind| is_lone_column(object, kind))
 }
 

@@ -71,7 +71,7 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
     }
 }
 
-/// Reads a table: CSV, TSV, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY, NPZ, each also packed by gzip or Zstandard.
+/// Reads a table: CSV, TSV, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY, NPZ, each also packed by gzip, Zstandard, bzip2 or xz.
 ///
 /// A folder of texts, or a tar archive of one, has a row for each file; the folder that holds it is its label. The format is
 /// detected from the first bytes. Frames of other libraries, which read Parquet and more, are taken by `Dataset`.
@@ -141,7 +141,10 @@ pub(crate) fn read_table<'py>(
     group_into: Option<&str>,
     series: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let asked = target.map(names).transpose()?;
+    let trained = |model: &Bound<'_, Model>| model.get().model.prep.schema.columns.iter().map(|column| column.name.clone()).collect();
     let options = ReadOptions {
+        names: like.map(trained).or_else(|| asked.clone()).unwrap_or_default(),
         series: series.map_or(Ok(Vec::new()), wide_series)?,
         na: na.map_or(Ok(Vec::new()), names)?,
         no_header: !header,
@@ -153,8 +156,8 @@ pub(crate) fn read_table<'py>(
         ..declared(types.map(|t| t.as_any()), || Ok(Vec::new()))?
     };
     let table = guarded(|| Table::read_within(&Source::File(path), &options, &Control::default()))?;
-    let target = match target {
-        Some(asked) => Some(names(asked)?),
+    let target = match asked {
+        Some(asked) => Some(asked),
         None if like.is_none() && !table.own_target().is_empty() => Some(table.own_target().to_vec()),
         None => None,
     };

@@ -13,7 +13,7 @@ use mercer::error::Error;
 use mercer::estimators::EstimatorExpr;
 use mercer::linalg::Matrix;
 use mercer::metrics::{Metric, Needs};
-use mercer::read::{ColumnType, Labels, ReadOptions, Table, TargetInfo};
+use mercer::read::{ColumnType, Labels, ReadOptions, Table, TargetInfo, column_name};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
 
@@ -110,11 +110,35 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
         None => labelled(&name, object, &array)?.texts,
     };
     // A str is a label, whatever it looks like: "NA", "None".
-    let mut table = guarded(|| Table::of_strings("data", rows, &[(name.clone(), texts)]))?;
+    let mut table = guarded(|| Table::of_strings("data", rows, &[(name.clone(), texts.clone())]))?;
     let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::CATEGORY)], ..ReadOptions::default() };
     let (target, info) = guarded(|| table.take_target(&[name], &as_classes))?;
+    warn(object.py(), &table.into_notices())?;
+    let (target, info) = as_given(target, info, &texts);
     let again = readable(sort, info.classes.as_deref().unwrap_or_default());
     Ok((target, TargetInfo { labels: if again { sort } else { Labels::Text }, ..info }))
+}
+
+/// Classes called as their first label was given, in however many characters its letters came.
+fn as_given(target: Target, info: TargetInfo, given: &[String]) -> (Target, TargetInfo) {
+    let mut first = std::collections::HashMap::new();
+    given.iter().filter(|label| !label.is_ascii()).for_each(|label| _ = first.entry(column_name(label)).or_insert(label));
+    let own = |class: String| first.get(&class).map_or(class, |label| (*label).clone());
+    match (target, info.classes.clone()) {
+        (Target::Classes { codes, names }, Some(classes)) => (
+            Target::Classes { codes, names: names.into_iter().map(own).collect() },
+            TargetInfo { classes: Some(classes.into_iter().map(own).collect()), ..info },
+        ),
+        (target, _) => (target, info),
+    }
+}
+
+/// A label as it is compared: of a text, its letters composed.
+fn compared<'py>(label: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    match label.extract::<String>() {
+        Ok(text) => Ok(column_name(&text).into_pyobject(label.py())?.into_any()),
+        Err(_) => Ok(label.clone()),
+    }
 }
 
 /// Labels of classes as text, and what they are: int, float, bool or str; several sorts are taken as str.
@@ -173,13 +197,14 @@ pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo, 
     let py = object.py();
     let places = PyDict::new(py);
     for (code, label) in labels(py, info)?.call_method0("tolist")?.try_iter()?.enumerate() {
-        places.set_item(label?, code)?;
+        places.set_item(compared(&label?)?, code)?;
     }
     let mut names = names.clone();
     let mut codes = Vec::with_capacity(rows);
     for label in asarray(object)?.call_method0("tolist")?.try_iter()? {
         let label = label?;
-        codes.push(match places.get_item(&label)? {
+        let known = compared(&label)?;
+        codes.push(match places.get_item(&known)? {
             Some(code) => code.extract()?,
             None => {
                 if let Some(metric) = metric.filter(|m| m.needs() != Needs::Nothing) {
@@ -190,7 +215,7 @@ pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo, 
                         metric.name()
                     )));
                 }
-                places.set_item(&label, names.len())?;
+                places.set_item(&known, names.len())?;
                 names.push(label.str()?.to_string());
                 names.len() - 1
             }

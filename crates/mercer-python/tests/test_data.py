@@ -1,6 +1,8 @@
 """Data from Python objects: arrays, dicts, lists, frames, files."""
 
 import pickle
+import unicodedata
+import warnings
 
 import numpy as np
 import pytest
@@ -136,6 +138,48 @@ def test_a_constant_column_is_dropped_with_a_warning():
     with pytest.warns(mercer.MercerWarning, match="same"):
         model = Learner("ridge(lambda=1)", "linear").fit({"x": [0.0, 1.0, 2.0], "same": [1, 1, 1]}, [0.0, 1.0, 2.0])
     assert any("same" in notice for notice in model.notices)
+
+
+def test_names_and_labels_are_one_however_their_letters_are_composed(rng):
+    apart = {name: unicodedata.normalize("NFD", name) for name in ("größe", "Zürich", "Bern")}
+    city = rng.choice(["Zürich", "Bern"], 40)
+    value = np.where(city == "Bern", -1.0, 1.0)
+    mixed = [apart[name] if i % 2 else name for i, name in enumerate(city)]
+    assert len(Learner("knn(k=3)").fit({"größe": value}, mixed).classes) == 2
+    model = Learner("ridge(lambda=0.01)").fit({"city": city, "größe": value}, value)
+    rows = {"city": ["Zürich", apart["Zürich"]], apart["größe"]: [1.0, 1.0]}
+    assert np.ptp(model.predict(rows)) < 1e-12
+    # Labels come back as they were given.
+    given = [apart[name] for name in city]
+    model = Learner("knn(k=3)").fit({"x": value}, given)
+    assert set(model.predict({"x": value})) == set(given)
+    assert model.score({"x": value}, list(city)) == 1.0
+
+
+def test_durations_count_alike_in_a_frame_and_in_its_file(tmp_path, rng):
+    pandas = pytest.importorskip("pandas")
+    hours = rng.uniform(-50, 50, 30)
+    days = rng.integers(0, 30, 30)
+    for lasted in (pandas.to_timedelta(hours, unit="h"), pandas.to_timedelta(days, unit="D")):
+        frame = pandas.DataFrame({"lasted": lasted, "x": hours})
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        model = Learner("ridge(lambda=0.001)").fit(frame, np.sin(hours))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            read, _ = mercer.read_table(tmp_path / "t.csv", like=model)
+            other = Learner("ridge(lambda=0.001)").fit(mercer.read_table(tmp_path / "t.csv")[0], np.sin(hours))
+        np.testing.assert_allclose(model.predict(read), model.predict(frame), atol=1e-9)
+        np.testing.assert_allclose(other.predict(frame), other.predict(read), atol=1e-9)
+
+
+def test_labels_in_an_order_are_declared():
+    answers = ["never", "often", "rarely", None]
+    data = Dataset({"q": answers}, types={"q": "ordinal(never<rarely<often)"})
+    np.testing.assert_array_equal(data["q"], [0, 2, 1, np.nan])
+    model = Learner("ridge(lambda=1)").fit(data, [0.0, 2.0, 1.0, 1.0])
+    assert model.predict({"q": ["often"]}) > model.predict({"q": ["never"]})
+    with pytest.raises(mercer.DataError, match="found 'always', expected one of never < rarely < often"):
+        model.predict({"q": ["always"]})
 
 
 def test_a_table_is_read_with_target_types_and_weights(tmp_path):

@@ -1,6 +1,6 @@
 //! `mercer explain`: the letters and words that a model answers by.
 
-use super::{Run, bounds, done, read_options};
+use super::{Run, bounds, done, options_like};
 use crate::Stop;
 use crate::args::{Reading, bytes};
 use crate::output::{notices, print, width};
@@ -68,10 +68,12 @@ fn explain(args: &Explain, stop: &Stop) -> Result<()> {
     let control = bounds(args.max_memory, stop);
     let model = store::load_within(&args.model, &control)?;
     let (data, row) = if args.row == "-" || Path::new(&args.row).exists() {
-        let options = read_options(&args.reading)?;
+        let options = options_like(&args.reading, &model.prep.schema)?;
         let mut table = Table::read_within(&Source::new(&args.row), &options, &control)?;
         table.group_like(&model.prep.schema)?;
-        let data = table.dataset_like(&model.prep.schema, &options)?;
+        let data = table.dataset_like(&model.prep.schema, &options);
+        notices(&table.notices());
+        let data = data?;
         notices(&model.prep.tell(&data));
         (data, args.number.map(|number| number as usize - 1))
     } else {

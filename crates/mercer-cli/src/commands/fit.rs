@@ -99,7 +99,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     };
     let control = control(&args.learning.limits, args.learning.verbose, stop);
     control.tell(&format!("{}: fit", learner.estimator.name()), 0, 1);
-    let model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
+    let mut model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
     let telling = Control { progress: None, ..control.clone() };
     drop(control);
     // What the steps did to the columns stands in the text of the model.
@@ -113,6 +113,8 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     }
     let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
     if let Some(path) = &args.report {
+        // The page says too how the table was read.
+        model.about.notices.splice(0..0, loaded.notices.clone());
         // A model without strings, or without decision values, has none; nor has one that takes long to ask.
         let influences = model.influences(&loaded.data, None, &telling.clone().with_seconds(PAGE_SECONDS)).unwrap_or_default();
         let page = report::model_page(&model, &row, &influences, &args.learning.table.table, &command_line())?;

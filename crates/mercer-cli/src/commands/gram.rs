@@ -1,6 +1,6 @@
 //! `mercer gram`: the kernel matrix of a table, or between two tables, as an NPY file.
 
-use super::{Run, bounds, done, kernel, load, read_options};
+use super::{Run, bounds, done, kernel, load, options_like};
 use crate::Stop;
 use crate::args::{Tabular, bytes};
 use crate::output::{check_writable, notices, print};
@@ -58,7 +58,7 @@ fn gram(args: &Gram, stop: &Stop) -> Result<()> {
     let bound = match &args.rows {
         None => settled.bind_within(None, &prepared.data, &control)?,
         Some(rows) => {
-            let options = read_options(&args.table.inputs.reading)?;
+            let options = options_like(&args.table.inputs.reading, &prepared.prep.schema)?;
             let mut table = Table::read_within(&Source::new(rows), &options, &control)?;
             table.group_like(&prepared.prep.schema)?;
             let new = table.dataset_like(&prepared.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;

@@ -8,13 +8,13 @@ use clap::Subcommand;
 use mercer::compare::Comparing;
 use mercer::control::{Control, Progress};
 use mercer::data::Split;
-use mercer::data::{Dataset, Target};
+use mercer::data::{Dataset, Schema, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
 use mercer::metrics::Metric;
 use mercer::prep::{Missing, Recipe};
-use mercer::read::{ColumnType, Fact, ReadOptions, Source, Table, TargetInfo, Topic, split_list};
+use mercer::read::{ColumnType, Fact, ReadOptions, Source, Table, TargetInfo, Topic, column_name, split_list};
 use mercer::report::KeptColumn;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -145,6 +145,12 @@ fn read_options(asked: &Reading) -> Result<ReadOptions> {
     })
 }
 
+/// How a new table is to be read whose columns are those of training.
+fn options_like(asked: &Reading, schema: &Schema) -> Result<ReadOptions> {
+    let names = schema.columns.iter().map(|column| column.name.clone()).collect();
+    Ok(ReadOptions { names, ..read_options(asked)? })
+}
+
 /// A table as it is asked for.
 #[derive(Clone, Copy)]
 struct AskedTable<'a> {
@@ -179,7 +185,7 @@ fn columns(data: &Dataset, names: &str) -> Result<Dataset> {
 /// Reads a table and splits it by the roles of its columns; `targetless`: no target is required.
 fn load<'a>(asked: impl Into<AskedTable<'a>>, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
     let AskedTable { table: path, target, inputs, keep } = asked.into();
-    let options = read_options(&inputs.reading)?;
+    let options = ReadOptions { names: target.map(|target| split_list(target)).unwrap_or_default(), ..read_options(&inputs.reading)? };
     let recipe = recipe(inputs)?;
     let mut table = Table::read_within(&Source::new(path), &options, control)?;
     table.require_room(control)?;
@@ -231,19 +237,24 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
     Ok(Loaded { data, target, info, weights, split, recipe, notices: table.notices(), facts: table.facts(), kept: Vec::new() })
 }
 
+/// Letters of a name that a list of columns shows.
+const LONGEST_NAME: usize = 60;
+
 /// The target columns: one whose name may hold commas, several separated by commas, or those that the table names itself.
 fn targets(table: &Table, asked: Option<&String>, options: &ReadOptions, targetless: bool) -> Result<Vec<String>> {
     let own = table.own_target();
     match asked {
-        Some(one) if table.header().contains(one) => Ok(vec![one.clone()]),
+        Some(one) if table.has_column(one) => Ok(vec![column_name(one)]),
         Some(several) => Ok(split_list(several)),
         // What needs no target may go without one of the table's own.
         None if targetless => Ok(own.iter().filter(|name| options.declared(name) != Some(ColumnType::Ignore)).cloned().collect()),
         None if !own.is_empty() => Ok(own.to_vec()),
-        None => Err(Error::Setting {
-            name: "--target".into(),
-            why: format!("missing; which column is to be predicted? There are: {}", table.header().join(", ")),
-        }),
+        None => {
+            let doubt = table.doubt_of_header().map(|doubt| format!("; {doubt}")).unwrap_or_default();
+            let names: Vec<String> = table.header().iter().map(|name| name.chars().take(LONGEST_NAME).collect()).collect();
+            let why = format!("missing; which column is to be predicted? There are: {}{doubt}", names.join(", "));
+            Err(Error::Setting { name: "--target".into(), why })
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `mercer predict`: one CSV line per row of the table.
 
-use super::{Run, attach_grams, bounds, done, kept_columns, read_options};
+use super::{Run, attach_grams, bounds, done, kept_columns, options_like};
 use crate::Stop;
 use crate::args::{Reading, bytes, fraction};
 use crate::output::{check_writable, notices, print};
@@ -77,7 +77,7 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     }
     let control = bounds(args.max_memory, stop);
     let model = store::load_within(&args.model, &control)?;
-    let options = read_options(&args.reading)?;
+    let options = options_like(&args.reading, &model.prep.schema)?;
     let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
     table.group_like(&model.prep.schema)?;
     let mut kept = kept_columns(&table, args.keep.as_deref())?;

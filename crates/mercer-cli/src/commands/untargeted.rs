@@ -78,7 +78,7 @@ impl Untargeted {
             ..Learner::new(estimator)
         };
         let control = control(&self.limits, false, stop);
-        let model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
+        let mut model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
         let telling = Control { progress: None, ..control.clone() };
         drop(control);
         let of_steps = model.prep.told_by_steps();
@@ -89,6 +89,8 @@ impl Untargeted {
         }
         if let Some(path) = &self.report {
             let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
+            // The page says too how the table was read.
+            model.about.notices.splice(0..0, loaded.notices.clone());
             let page = report::model_page(&model, &row, &[], &self.table, &command_line())?;
             store::write_atomically(path, page.as_bytes())?;
         }

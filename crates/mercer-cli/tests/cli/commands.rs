@@ -86,7 +86,7 @@ fn fit_predict_and_inspect_fit_together() {
     shell.done(&["predict", "model.mercer", "example:mixed", "-o", "predictions.csv"]);
     let lines = std::fs::read_to_string(shell.path("predictions.csv")).unwrap();
     let table = shell.done(&["examples", "mixed"]).out;
-    assert_eq!(lines.lines().next(), Some("label"));
+    assert_eq!(lines.lines().next(), Some("label_predicted"));
     assert_eq!(lines.lines().count(), table.lines().count());
     assert!(shell.done(&["inspect", "model.mercer"]).out.contains("spectrum"));
     let about: Value = serde_json::from_str(&shell.done(&["inspect", "model.mercer", "--json"]).out).unwrap();
@@ -104,7 +104,7 @@ fn texts_are_learnt_from_by_their_words_and_letters_and_predicted_with_the_words
     shell.done(&["fit", "train.csv", "--target", "kind", "--estimator", "svc(c=1)", "-o", "model.mercer"]);
     assert!(shell.done(&["inspect", "model.mercer"]).out.contains("tfidf + normalise(spectrum"));
     let read = shell.mercer_reading(&["predict", "model.mercer", "-"], "text\na free prize for nobody\nlunch with nobody\n");
-    assert_eq!(read.out, "kind\nspam\nham\n");
+    assert_eq!(read.out, "kind_predicted\nspam\nham\n");
     shell.done(&["compare", "train.csv", "--target", "kind", "--kernel", "tfidf(ngrams=2)", "--estimators", "svc(c=1), ridge(lambda=1)"]);
 }
 
@@ -153,7 +153,7 @@ fn known_noise_of_each_row_is_its_column_of_weights() {
     shell.done(&[&["fit", "t.csv", "--types", "y=number", "--target", "y", "--weights", "w", "-o", "m.mercer"], &common[..]].concat());
     shell.write("new.csv", "x\n0.5\n3\n");
     let out = shell.done(&["predict", "m.mercer", "new.csv", "--std"]).out;
-    assert_eq!(out.lines().next(), Some("y,y_std"));
+    assert_eq!(out.lines().next(), Some("y_predicted,y_std"));
     // (23)-(28) of S4 with diag(0.05, 0.4) in the place of I / beta: mean k'C^-1 t, variance of a target 1 + 0.1 - k'C^-1 k.
     let k = |a: f64, b: f64| (-(a - b) * (a - b) / 2.0).exp();
     let (a, b, d) = (1.05, k(0.0, 1.0), 1.4);
@@ -172,7 +172,7 @@ fn a_gaussian_process_gives_deviations_and_intervals() {
     let shell = Shell::new();
     shell.done(&["fit", "example:sinc", "--estimator", "gp", "-o", "gp.mercer"]);
     let out = shell.done(&["predict", "gp.mercer", "example:sinc", "--std", "--interval", "0.9"]).out;
-    assert_eq!(out.lines().next(), Some("y,y_std,y_lower,y_upper"));
+    assert_eq!(out.lines().next(), Some("y_predicted,y_std,y_lower,y_upper"));
     let truth = shell.done(&["examples", "sinc"]).out;
     let mut inside = 0;
     for (line, row) in out.lines().skip(1).zip(truth.lines().skip(1)) {
@@ -201,7 +201,7 @@ fn functions_are_drawn_around_the_mean_of_a_gaussian_process() {
     shell.write("new.csv", "x\n-2\n0\n3\n");
     let drawn = |seed: &str| shell.done(&["predict", "gp.mercer", "new.csv", "--std", "--samples", "400", "--seed", seed]).out;
     let out = drawn("1");
-    assert!(out.starts_with("y_sample1,y_sample2,") && out.lines().next().unwrap().ends_with("y_sample400,y,y_std"));
+    assert!(out.starts_with("y_sample1,y_sample2,") && out.lines().next().unwrap().ends_with("y_sample400,y_predicted,y_std"));
     assert_eq!(out, drawn("1"));
     assert_ne!(out, drawn("2"));
     for line in out.lines().skip(1) {

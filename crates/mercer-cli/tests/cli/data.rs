@@ -47,7 +47,7 @@ fn libsvm_needs_no_target_and_predicts_in_the_same_features() {
     shell.done(&["fit", "train", "--estimator", "knn(k=1)", "--kernel", "rbf(length_scale=1)", "-o", "m.mercer"]);
     shell.write("new", "0 1:3\n0 2:4 9:1\n");
     let run = shell.done(&["predict", "m.mercer", "new"]);
-    assert_eq!(run.out.lines().next(), Some("target"));
+    assert_eq!(run.out.lines().next(), Some("target_predicted"));
     assert_eq!(run.out.lines().count(), 3);
     assert!(run.err.contains("1 row has features beyond the 2 of training"), "{}", run.err);
     shell.write("bad", "1 1:1\n1 2:two\n");
@@ -83,7 +83,7 @@ fn json_lines_come_from_standard_input() {
     let run = shell.mercer_reading(&words, &rows);
     assert_eq!(run.code, 0, "{}", run.err);
     let run = shell.mercer_reading(&["predict", "m.mercer", "-"], "{\"v\": [1, 1.5], \"x\": 4}\n{\"x\": 5, \"v\": [2, 1.5]}\n");
-    assert_eq!(run.out, "y\nno\nyes\n");
+    assert_eq!(run.out, "y_predicted\nno\nyes\n");
     let run = shell.mercer_reading(&["predict", "m.mercer", "-"], "{\"v\": [1, 1.5], \"x\": 4}\n{\"x\": \"5\", \"v\": [2]}\n");
     assert!(run.code == DATA && run.err.contains("line 2 (row 2), column 'x'"), "{}", run.err);
 }
@@ -188,7 +188,7 @@ fn several_targets_are_learnt_and_predicted_together() {
     shell.done(&fit);
     shell.write("new.csv", "x\n30\n");
     let out = shell.done(&["predict", "m.mercer", "new.csv"]).out;
-    assert_eq!(out.lines().next(), Some("up,\"down, fast\""));
+    assert_eq!(out.lines().next(), Some("up_predicted,\"down, fast_predicted\""));
     let values: Vec<f64> = out.lines().nth(1).unwrap().split(',').map(|c| c.parse().unwrap()).collect();
     assert!((values[0] - 60.0).abs() <= 0.01 && (values[1] - 70.0).abs() <= 0.01, "{values:?}");
     shell.done(&["fit", "t.csv", "--target", "down, fast", "--estimator", "ridge(lambda=1)", "--kernel", "linear", "-o", "n.mercer"]);

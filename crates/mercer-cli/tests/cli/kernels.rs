@@ -121,7 +121,7 @@ fn rows_are_grouped_into_sets_when_fitted_and_when_predicted() {
     shell.done(&["fit", "t.csv", "--target", "y", "--group-into", "bag", "--estimator", "svc(c=1)", "-o", "m.mercer"]);
     let predicted = shell.done(&["predict", "m.mercer", "t.csv", "--keep", "bag"]).out;
     let lines: Vec<&str> = predicted.lines().collect();
-    assert_eq!((lines.len(), lines[0], lines[1], lines[2]), (21, "bag,y", "bag0,no", "bag1,yes"), "{predicted}");
+    assert_eq!((lines.len(), lines[0], lines[1], lines[2]), (21, "bag,y_predicted", "bag0,no", "bag1,yes"), "{predicted}");
     // A kernel of sets is checked on the same sets.
     let check = ["check", "normalise(set_mean(rbf))", "t.csv", "--target", "y"];
     assert_eq!(shell.mercer(&check).code, 3);

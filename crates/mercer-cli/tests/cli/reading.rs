@@ -25,7 +25,7 @@ fn a_table_without_header_in_its_own_separators_encoding_and_markers_is_learnt_a
     let fit = shell.done(&[&["fit", "t.txt", "--target", "3", "-o", "m.mercer"][..], &LEARN, &how].concat());
     says(&fit.err, &["columns '1', '2' have cells that are declared missing", "decimal commas", "'1' has 4 missing cells"]);
     let out = shell.done(&[&["predict", "m.mercer", "t.txt"][..], &how].concat()).out;
-    assert_eq!(out.lines().take(3).collect::<Vec<_>>(), ["3", "Süd", "Nord"]);
+    assert_eq!(out.lines().take(3).collect::<Vec<_>>(), ["3_predicted", "Süd", "Nord"]);
     // The model keeps the markers.
     shell.write("new.csv", "1\n-99\n0.5\n");
     says(&shell.done(&["predict", "m.mercer", "new.csv"]).err, &["'1' has cells that training declared missing", "1 missing cell"]);
@@ -48,9 +48,9 @@ fn a_date_of_a_new_table_is_read_in_the_order_of_training() {
     // The fifth of February; in May there would be no such neighbour.
     shell.write("new.csv", "day\n05/02/2020\n");
     let run = shell.done(&["predict", "m.mercer", "new.csv"]);
-    assert_eq!((run.out.as_str(), run.err.as_str()), ("y\n50\n", ""));
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("y_predicted\n50\n", ""));
     // Declared otherwise, it is the second of May, next to the last day.
-    assert_eq!(shell.done(&["predict", "m.mercer", "new.csv", "--types", "day=date-mdy"]).out, "y\n200\n");
+    assert_eq!(shell.done(&["predict", "m.mercer", "new.csv", "--types", "day=date-mdy"]).out, "y_predicted\n200\n");
     let run = shell.mercer(&["predict", "m.mercer", "new.csv", "--types", "day=category"]);
     assert!(run.code == EXPRESSION, "{}", run.err);
     says(&run.err, &["--types", "'day' is declared category"]);
@@ -64,14 +64,14 @@ fn sequences_and_folders_of_texts_are_learnt_from_as_they_are() {
     let words = ["--kernel", "normalise(spectrum(k=2))", "--estimator", "knn(k=1)"];
     shell.done(&[&["fit", "t.fasta", "--target", "label", "-o", "m.mercer"][..], &words].concat());
     shell.write("new.fa", ">n\nGTGT\n>o\nacac\nACAC\n");
-    assert_eq!(shell.done(&["predict", "m.mercer", "new.fa"]).out.lines().next(), Some("label"));
+    assert_eq!(shell.done(&["predict", "m.mercer", "new.fa"]).out.lines().next(), Some("label_predicted"));
     for (label, text) in [("pos", "a fine film"), ("neg", "a dull film")] {
         std::fs::create_dir_all(shell.path("reviews").join(label)).unwrap();
         (0..6).for_each(|i| shell.write(&format!("reviews/{label}/{i}.txt"), format!("{text} {i}")));
     }
     shell.done(&[&["fit", "reviews", "-o", "t.mercer"][..], &words].concat());
     let out = shell.done(&["predict", "t.mercer", "reviews"]).out;
-    assert_eq!(out.lines().collect::<Vec<_>>(), [&["label"][..], &["neg"; 6], &["pos"; 6]].concat());
+    assert_eq!(out.lines().collect::<Vec<_>>(), [&["label_predicted"][..], &["neg"; 6], &["pos"; 6]].concat());
 }
 
 #[test]
@@ -130,12 +130,32 @@ fn titles_are_skipped_words_are_kept_and_new_rows_are_read_alike() {
         let fit = shell.done(&[&["fit", "t.csv", "--skip", "2", "--target", "y", "-o", "m.mercer"][..], &LEARN, &how].concat());
         says(&fit.err, &["column 'size' holds numbers in m2", "column 'month' holds dates"]);
         shell.write("new.csv", "month,size\n2019-01,0.5 m2\n2019-02,1.5 m2\n2019-03,2.5 m2\n");
-        assert_eq!(shell.done(&["predict", "m.mercer", "new.csv"]).out, "y\nNone\nApnea\nNA\n");
+        assert_eq!(shell.done(&["predict", "m.mercer", "new.csv"]).out, "y_predicted\nNone\nApnea\nNA\n");
     }
     shell.write("lines.txt", class.repeat(8).iter().map(|c| format!("{c} a text of {c}\n")).collect::<String>());
     let text = ["--kernel", "spectrum(k=2)", "--estimator", "knn(k=1)"];
     shell.done(&[&["fit", "lines.txt", "--lines", "-o", "l.mercer"][..], &text].concat());
-    says(&shell.done(&["predict", "l.mercer", "lines.txt", "--lines"]).out, &["label\nNone\nApnea\nNA\n"]);
+    says(&shell.done(&["predict", "l.mercer", "lines.txt", "--lines"]).out, &["label_predicted\nNone\nApnea\nNA\n"]);
+    // A header that looks like a row.
+    shell.write(
+        "sms.txt",
+        "ham\tGo until jurong point, crazy.. Available only in bugis\nspam\tFree entry, text now\nham\tOk lar\n".repeat(4),
+    );
+    let asked = shell.mercer(&["compare", "sms.txt"]);
+    says(&asked.err, &["which column is to be predicted?", "is the first line a row?", "--lines", "--no-header"]);
+}
+
+#[test]
+fn what_reading_set_aside_stands_in_the_page_of_a_fit_too() {
+    let shell = Shell::new();
+    let rows: String = (0..24).map(|i| format!("C-{i:04}x,{}.5,{}\n", i % 7, ["a", "b"][i % 2])).collect();
+    shell.write("t.csv", format!("code,x,y\n{rows}"));
+    let run = shell.done(&[&["fit", "t.csv", "--target", "y", "-o", "m.mercer", "--report", "r.html"][..], &LEARN].concat());
+    let said = "column 'code' has 24 different values in 24 rows: ignored as an identifier";
+    says(&run.err, &[said, "--types code=text"]);
+    assert_eq!(run.err.matches(said).count(), 1, "{}", run.err);
+    let page = std::fs::read_to_string(shell.path("r.html")).unwrap().replace("&#39;", "'");
+    says(&page, &["ignored as an identifier"]);
 }
 
 #[test]

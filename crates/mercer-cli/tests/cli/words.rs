@@ -38,7 +38,7 @@ fn columns_are_kept_to_the_left_of_the_predictions() {
     shell.done(&[&["fit", "t.csv", "--target", "y", "-o", "m.mercer"], kernel.as_slice()].concat());
     let plain: Vec<String> = shell.done(&["predict", "m.mercer", "t.csv"]).out.lines().map(str::to_owned).collect();
     let kept: Vec<String> = shell.done(&["predict", "m.mercer", "t.csv", "--keep", "id,x"]).out.lines().map(str::to_owned).collect();
-    assert_eq!(kept[0], "id,x,y");
+    assert_eq!(kept[0], "id,x,y_predicted");
     assert_eq!(kept[3], format!("\"r,3\",3,{}", plain[3]));
     let all: Vec<String> = shell.done(&["predict", "m.mercer", "t.csv", "--keep", "all"]).out.lines().map(str::to_owned).collect();
     assert_eq!(all[0], "id,x,y,y_predicted");

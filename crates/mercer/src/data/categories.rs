@@ -2,6 +2,7 @@
 
 use super::Strings;
 use super::cells::{Cells, Draw};
+use super::letters::composed;
 use crate::blocks;
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
@@ -28,17 +29,19 @@ pub struct Categories {
 }
 
 impl Categories {
-    /// Codes for labels, the names sorted.
+    /// Codes for labels, the names sorted. Letters are composed (NFC): a label is the same in however many characters it came.
     pub fn from_labels<S: AsRef<str>>(labels: &[S]) -> Self {
-        let mut names: Vec<String> = labels.iter().map(|s| s.as_ref().to_owned()).collect();
+        let mut names: Vec<String> = labels.iter().map(|s| composed(s.as_ref().into()).into_owned()).collect();
         names.sort();
         names.dedup();
         Self::with_names(labels, names)
     }
     /// Codes for labels into a given list of names; other labels become [`UNSEEN`].
     pub fn with_names<S: AsRef<str>>(labels: &[S], names: Vec<String>) -> Self {
-        let index: std::collections::HashMap<&str, u32> = names.iter().zip(0u32..).map(|(n, i)| (n.as_str(), i)).collect();
-        let codes = labels.iter().map(|s| index.get(s.as_ref()).copied().unwrap_or(UNSEEN)).collect();
+        let index: std::collections::HashMap<Cow<'_, str>, u32> =
+            names.iter().zip(0u32..).map(|(n, i)| (composed(n.as_str().into()), i)).collect();
+        let codes = labels.iter().map(|s| index.get(&composed(s.as_ref().into())).copied().unwrap_or(UNSEEN)).collect();
+        drop(index);
         Categories { codes, names }
     }
     /// The labels as strings, empty where a cell is missing or its label unseen.

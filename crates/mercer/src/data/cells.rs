@@ -39,6 +39,10 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     fn looks_like(_text: &str) -> bool {
         false
     }
+    /// Whether a text beside others that look like such cells can be one of them, though it does not look like one itself.
+    fn could_be(text: &str) -> bool {
+        Self::looks_like(text)
+    }
     /// Cells from text, an empty text where one is missing.
     ///
     /// # Errors

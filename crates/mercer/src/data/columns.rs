@@ -42,6 +42,10 @@ macro_rules! columns {
             pub fn looks_like(self, text: &str) -> bool {
                 match self { $(ColumnKind::$Kind => <$Cells as Cells>::looks_like(text),)* }
             }
+            /// See [`Cells::could_be`].
+            pub fn could_be(self, text: &str) -> bool {
+                match self { $(ColumnKind::$Kind => <$Cells as Cells>::could_be(text),)* }
+            }
             /// See [`Cells::parse`].
             ///
             /// # Errors

@@ -1,8 +1,10 @@
 //! A dataset: named, typed columns of one length.
 
+use super::letters::composed;
 use super::{Points, UNSEEN, Values, Written};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A named column.
@@ -58,8 +60,13 @@ impl Dataset {
         Self::with_rows(rows, columns)
     }
 
-    /// A dataset of `rows` rows, possibly without any column (a table with only a target).
-    pub fn with_rows(rows: usize, columns: Vec<Column>) -> Result<Self> {
+    /// A dataset of `rows` rows, possibly without any column (a table with only a target). Letters of names are composed (NFC).
+    pub fn with_rows(rows: usize, mut columns: Vec<Column>) -> Result<Self> {
+        for column in &mut columns {
+            if let Cow::Owned(name) = composed(column.name.as_str().into()) {
+                column.name = name;
+            }
+        }
         let mut seen = std::collections::HashSet::new();
         for c in &columns {
             if c.values.len() != rows {
@@ -101,7 +108,8 @@ impl Dataset {
     }
     /// Where the named column stands.
     pub fn position(&self, name: &str) -> Result<usize> {
-        self.columns.iter().position(|c| c.name == name).ok_or_else(|| Error::unknown("column", name, self.names()))
+        let wanted = composed(name.into());
+        self.columns.iter().position(|c| c.name == wanted).ok_or_else(|| Error::unknown("column", name, self.names()))
     }
     /// The named column.
     pub fn column(&self, name: &str) -> Result<&Column> {
@@ -139,7 +147,7 @@ impl Dataset {
         self.written.get(name).cloned().unwrap_or_default()
     }
     /// Records how a column was written in the table it was read from.
-    pub(crate) fn remember(mut self, name: &str, written: Written) -> Self {
+    pub fn remember(mut self, name: &str, written: Written) -> Self {
         if written != Written::default() {
             self.written.insert(name.to_owned(), written);
         }

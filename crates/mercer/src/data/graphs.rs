@@ -70,6 +70,10 @@ impl Cells for Graphs {
         let barred = text.split_once('|').is_some_and(|(_, edges)| edges.contains('-'));
         (barred || text.starts_with('{')) && written::canonical(text).is_ok()
     }
+    /// Nodes without edges, `C |`, and edges without labels of nodes.
+    fn could_be(text: &str) -> bool {
+        !text.is_empty() && written::canonical(text).is_ok()
+    }
     fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
         let graph = |(row, text): (usize, &str)| {
             let misfit = |why| Misfit { row, found: text.to_owned(), expected: format!("{}; {why}", Self::WRITTEN.unwrap_or_default()) };

@@ -22,6 +22,7 @@ pub use cells::{Cells, Draw, Misfit};
 pub use dataset::{Column, Dataset};
 pub use examples::{Examples, Sample};
 pub use folds::{Fold, Split, folds};
+pub(crate) use points::array_length;
 pub use row_count::RowCount;
 pub use row_weights::RowWeights;
 pub(crate) use numbers::are_constant;
@@ -32,7 +33,7 @@ pub(crate) use strings::CutRows;
 pub use strings::Strings;
 pub(crate) use target::absent;
 pub use target::{Kind, Labels, Target, TargetInfo};
-pub use written::{DateOrder, Marks, Negative, Thousands, Unit, Writing, Written};
+pub use written::{Addition, DateOrder, Marks, Negative, Thousands, Unit, Writing, Written};
 
 use crate::blocks;
 use crate::error::Result;

@@ -139,7 +139,7 @@ impl Points {
     }
 }
 
-/// The numbers of a vector as they are written, two at least: `48.1, 11.5`, `48.1;11.5`, `(48.1 11.5)`, `48,1; 11,5`.
+/// The numbers of a vector as they are written, two at least but in square brackets: `48.1, 11.5`, `48.1;11.5`, `(48.1 11.5)`, `48,1; 11,5`.
 fn numbers_of(text: &str) -> Option<Vec<&str>> {
     let pairs = [('(', ')'), ('[', ']')];
     let inner = pairs.into_iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
@@ -157,7 +157,15 @@ fn numbers_of(text: &str) -> Option<Vec<&str>> {
         let mark = if bare.contains(';') && !item.contains('.') { item.replacen(',', ".", 1) } else { (*item).to_owned() };
         mark.bytes().any(|b| b.is_ascii_digit()) && mark.parse::<f64>().is_ok()
     };
-    (items.len() > 1 && items.iter().all(sound)).then_some(items)
+    ((items.len() > 1 || text.starts_with('[')) && items.iter().all(sound)).then_some(items)
+}
+
+/// How many numbers an array in square brackets has, `[1, 2.5]` or `[1 2.5]`; `None` of any other text.
+pub(crate) fn array_length(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let items = inner.split([',', ';', ' ', '\t', '\n', '\r']).map(str::trim).filter(|item| !item.is_empty());
+    let all: Vec<&str> = items.collect();
+    all.iter().all(|item| item.parse::<f64>().is_ok()).then_some(all.len())
 }
 
 impl Cells for Points {
@@ -198,6 +206,9 @@ impl Cells for Points {
     /// Whole numbers alone may be a list of labels.
     fn looks_like(text: &str) -> bool {
         numbers_of(text).is_some_and(|items| items.iter().all(|item| item.contains(['.', ','])))
+    }
+    fn could_be(text: &str) -> bool {
+        numbers_of(text).is_some()
     }
     fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
         let (mut values, mut rows, mut dim) = (Vec::new(), 0, None);

@@ -142,6 +142,10 @@ impl Cells for Trees {
     fn looks_like(text: &str) -> bool {
         text.starts_with('(') && text[1..].contains('(') && parse(text).is_ok() || json::looks_like(text)
     }
+    /// A node without children, `(NP)`.
+    fn could_be(text: &str) -> bool {
+        !text.is_empty() && if json::is_json(text) { json::bracketed(text).is_ok() } else { parse(text).is_ok() }
+    }
     fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
         let tree = |(row, text): (usize, &str)| {
             let misfit = |(at, why): Fault| {

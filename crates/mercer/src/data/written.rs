@@ -16,6 +16,9 @@ pub struct Written {
     /// The columns that were coordinates of the vectors of its sets, where rows were grouped into these.
     #[serde(default)]
     pub coordinates: Vec<String>,
+    /// The column whose times order the rows that were grouped into its series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordered_by: Option<String>,
     /// The columns of each channel of its series, in order of time, where these were made of columns.
     #[serde(default)]
     pub channels: Vec<Vec<String>>,
@@ -35,13 +38,33 @@ pub enum Writing {
     Marked(Marks),
     /// As dates, which count days since 1970-01-01 (UTC).
     Date(DateOrder),
-    /// As hours, minutes and seconds, `10:21:07`, which count seconds.
+    /// As hours, minutes and seconds, `10:21:07`, which count seconds, with days before them or not.
     Clock,
+    /// As minutes and seconds, `1:23.45`, which count seconds.
+    MinutesSeconds,
     /// As true and false, yes and no, t and f, which are 1 and 0.
     Flag,
+    /// As the steps of an order, such as `low`, `medium`, `high`: the first of them is 0.
+    Ordinal(Vec<String>),
 }
 
+/// Units of time that stand behind numbers, and their seconds.
+const SECONDS: [(&[&str], f64); 6] = [
+    (&["week", "wk"], 604_800.0),
+    (&["day", "d"], 86_400.0),
+    (&["hour", "hr", "h"], 3600.0),
+    (&["minute", "min"], 60.0),
+    (&["second", "sec", "s"], 1.0),
+    (&["millisecond", "ms"], 0.001),
+];
+
 impl Writing {
+    /// A duration as the column counts it: in the unit of time that stands behind its numbers, in seconds otherwise.
+    pub fn of_seconds(&self, seconds: f64) -> f64 {
+        let Writing::Marked(Marks { unit: Unit::Other(unit), .. }) = self else { return seconds };
+        SECONDS.iter().find(|(names, _)| names.contains(&unit.as_str())).map_or(seconds, |(_, length)| seconds / length)
+    }
+
     /// A number as it would be written where it counts days: `2022-11-22`, `2022-11-22 18:00`.
     pub fn date(&self, number: f64) -> Option<String> {
         let minutes = (number * 1440.0).round();
@@ -76,6 +99,22 @@ pub struct Marks {
     /// How numbers below 0 are written.
     #[serde(default)]
     pub negative: Negative,
+    /// What stands behind some of the numbers.
+    #[serde(default)]
+    pub addition: Addition,
+}
+
+/// What stands behind some numbers of a column, beside their unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Addition {
+    /// Nothing.
+    #[default]
+    None,
+    /// A power of 1000: `34k`, `1.2M`, `3bn`.
+    Magnitude,
+    /// An uncertainty, which is left out: `3.12 ± 0.40`.
+    Uncertainty,
 }
 
 /// How numbers below 0 are written; a minus before them is read in any column.
@@ -169,6 +208,15 @@ mod tests {
         ] {
             assert_eq!(date(days), written);
         }
+        assert_eq!(Writing::Clock.of_seconds(7200.0), 7200.0);
+        let days = Marks {
+            decimal_comma: false,
+            thousands: Thousands::None,
+            unit: Unit::Other("day".into()),
+            negative: Negative::Before,
+            addition: Addition::None,
+        };
+        assert_eq!(Writing::Marked(days).of_seconds(7200.0), 7200.0 / 86_400.0);
         assert!(Writing::Point.date(1.0).is_none() && Writing::Date(DateOrder::Compact).date(f64::NAN).is_none());
     }
 }

@@ -3,9 +3,11 @@
 
 use super::ColumnType;
 use super::cells::Cells;
+use super::facts::Fact;
 use super::infer::shortened;
 use super::table::{Raw, Table};
 use super::unpack::too_large;
+use super::unseen::name_of;
 use crate::error::{Error, Result};
 
 /// Bytes that one more cell takes at least.
@@ -38,11 +40,13 @@ struct Reading<'a> {
     attributes: Vec<(String, Kind)>,
     columns: Vec<Cells>,
     rows: usize,
+    /// Rows with a weight behind them.
+    weighted: usize,
 }
 
 /// Reads the table.
 pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
-    let mut reading = Reading { file, most, attributes: Vec::new(), columns: Vec::new(), rows: 0 };
+    let mut reading = Reading { file, most, attributes: Vec::new(), columns: Vec::new(), rows: 0, weighted: 0 };
     let mut in_data = false;
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -99,7 +103,7 @@ impl Reading<'_> {
                 }
             },
         };
-        self.attributes.push((name, kind));
+        self.attributes.push((name_of(&name), kind));
         Ok(())
     }
 
@@ -115,7 +119,8 @@ impl Reading<'_> {
         let width = self.attributes.len();
         self.rows += 1;
         if let Some(sparse) = line.strip_prefix('{') {
-            let inner = sparse.split_once('}').ok_or("expected '}' at the end of a sparse row")?.0;
+            let (inner, behind) = sparse.split_once('}').ok_or("expected '}' at the end of a sparse row")?;
+            self.weighted += usize::from(behind.contains('{'));
             let mut row: Vec<Option<Word>> = (0..width).map(|_| None).collect();
             for item in cells(inner)?.into_iter().filter(|item| !item.text.is_empty()) {
                 let (index, value) = item.text.split_once(char::is_whitespace).ok_or("expected INDEX VALUE in a sparse row")?;
@@ -138,6 +143,7 @@ impl Reading<'_> {
         // The weight of an instance may stand behind it.
         if row.len() == width + 1 && row.last().is_some_and(|word| word.text.starts_with('{')) {
             row.pop();
+            self.weighted += 1;
         }
         if row.len() != width {
             return Err(format!("row {} has {} cells, and there are {width} attributes", self.rows, row.len()));
@@ -171,7 +177,14 @@ impl Reading<'_> {
         });
         let own_types = own_types.collect();
         let columns = self.attributes.into_iter().zip(self.columns).map(|((name, _), cells)| (name, Raw::Cells(cells))).collect();
-        Ok(Table { own_types, ..Table::of_raw(self.file, self.rows, columns)? })
+        let says = match self.weighted {
+            0 => None,
+            1 => Some("1 row has a weight in braces behind it, which is".to_owned()),
+            n => Some(format!("{n} rows have weights in braces behind them, which are")),
+        };
+        let says = says.map(|rows| format!("{}: {rows} left out; a column of weights counts rows so (--weights)", self.file));
+        let facts = says.map(Fact::of_table).into_iter().collect();
+        Ok(Table { own_types, facts, ..Table::of_raw(self.file, self.rows, columns)? })
     }
 }
 

@@ -1,5 +1,7 @@
 //! The cells of one column as text, end to end in one string, and what a single cell says.
 
+use super::unseen::{Unseen, seen};
+
 /// The cells of a column, trimmed of the spaces around them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Cells {
@@ -15,6 +17,8 @@ pub(super) struct Cells {
     pub(super) decimal_comma: Option<bool>,
     /// What stands before decimals elsewhere in the table.
     pub(super) decimals: Decimals,
+    /// The characters that are not seen which cells were rid of.
+    pub(super) unseen: Unseen,
 }
 
 /// What stands before decimals in the columns of a table that leave no doubt.
@@ -36,11 +40,13 @@ impl Cells {
         Cells { commas_are_free, strings, ..Cells::default() }
     }
     pub(super) fn push(&mut self, cell: &str) {
+        let cell = seen(cell, self.ends.len(), &mut self.unseen);
         self.text.push_str(cell.trim());
         self.ends.push(self.text.len());
     }
     /// Adds the cells of another column.
     pub(super) fn append(&mut self, other: &Cells) {
+        self.unseen = self.unseen.and(other.unseen, self.len());
         other.iter().for_each(|cell| self.push(cell));
         self.commas_are_free &= other.commas_are_free;
     }
@@ -79,6 +85,12 @@ impl Cells {
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(a, &b)| &self.text[a..b])
+    }
+    /// The cell of a row, from 0.
+    pub(super) fn get(&self, row: usize) -> Option<&str> {
+        let end = *self.ends.get(row)?;
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.text.get(start..end)
     }
     /// Empties the cells that `empty` selects; gives the cells and how many were emptied.
     pub(super) fn emptied(&self, empty: impl Fn(&str) -> bool) -> (Self, usize) {
@@ -138,7 +150,50 @@ impl Cell {
             Ok(x) if x.is_finite() => Cell::Number(x),
             Ok(x) if x.is_nan() => Cell::Missing,
             Ok(_) => Cell::Infinite,
-            Err(_) => Cell::Word,
+            Err(_) => match fortran(cell) {
+                Some(x) if x.is_finite() => Cell::Number(x),
+                Some(_) => Cell::Infinite,
+                None => Cell::Word,
+            },
+        }
+    }
+}
+
+/// A number as Fortran writes it: `0.15D+04`, and `0.15+104` where the exponent has three digits. Without a point it is a code.
+fn fortran(cell: &str) -> Option<f64> {
+    let at = cell.char_indices().skip(1).find(|(_, c)| matches!(c, 'D' | 'd' | '+' | '-')).map(|(at, _)| at)?;
+    let (mantissa, exponent) = cell.split_at(at);
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let bare = mantissa.trim_start_matches(['+', '-']);
+    if !bare.contains('.') || !bare.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return None;
+    }
+    let power = match exponent.strip_prefix(['D', 'd']) {
+        Some(power) => power
+            .strip_prefix(['+', '-'])
+            .filter(|rest| !rest.is_empty() && digits(rest))
+            .map(|_| power)
+            .or_else(|| (!power.is_empty() && power.len() <= 3 && digits(power)).then_some(power))?,
+        None => (exponent.len() == 4 && digits(&exponent[1..])).then_some(exponent)?,
+    };
+    format!("{mantissa}e{power}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_fortran_have_a_point_and_a_d_or_an_exponent_of_three_digits() {
+        // Fortran 2018, 13.7.2.3: D and E edit descriptors.
+        for (text, value) in
+            [("0.15D+04", 1500.0), ("-1.5d-2", -0.015), ("1.D0", 1.0), (".5D1", 5.0), ("0.15+104", 1.5e103), ("+2.5D+01", 25.0)]
+        {
+            assert_eq!(Cell::of(text), Cell::Number(value), "{text}");
+        }
+        assert_eq!(Cell::of("0.15+400"), Cell::Infinite);
+        for text in ["12D3", "1.5D", "1.5D+", "D+04", "1.5-2", "1.2.3D4", "1.5DD4", "3.12+-0.4", "1.5+2021x", "-"] {
+            assert_eq!(Cell::of(text), Cell::Word, "{text}");
         }
     }
 }

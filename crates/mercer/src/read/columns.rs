@@ -2,10 +2,12 @@
 
 use super::cells::{Cell, Cells, MISSING_WORDS, missing_among_numbers};
 use super::doubts::{self, Identity};
-use super::facts::{Fact, Topic};
-use super::infer::{self, Looks, shortened};
+use super::facts::{Fact, Topic, declared as declared_type};
+use super::infer::{self, Looks, marking, shortened};
 use super::table::Raw;
-use super::{ColumnType, MISSING, ReadOptions, Table, dates, libsvm, marks};
+use super::unseen::{difference, look};
+use super::writing::Mostly;
+use super::{ColumnType, MISSING, ReadOptions, Table, dates, libsvm, marks, orders};
 use crate::data::{
     Categories, Column, ColumnKind, Dataset, DateOrder, Holds, Marks, Schema, Thousands, UNSEEN, Unit, Values, Writing, Written,
 };
@@ -28,19 +30,24 @@ impl Table {
         let mut written = Vec::new();
         for (name, raw) in std::mem::take(&mut self.columns) {
             let declared = self.declared(options, &name);
-            if declared == Some(ColumnType::Ignore) || (options.declared(&name).is_none() && self.aside.contains(&name)) {
+            if declared == Some(ColumnType::Ignore) {
                 continue;
             }
+            if options.declared(&name).is_none() && self.aside.contains(&name) {
+                self.tell_own_target(&name);
+                continue;
+            }
+            let kind = declared.as_ref().and_then(ColumnType::kind);
             let mut writing = Writing::Point;
             let features = if let Raw::Indexed(x) = &raw { x.listed().to_vec() } else { Vec::new() };
             let values = match raw {
-                Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::NUMBER)) => Some(self.finite(&name, v)?),
+                Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::Of(ColumnKind::Number))) => Some(self.finite(&name, v)?),
                 Raw::Points(p) if matches!(declared, None | Some(ColumnType::Of(ColumnKind::Points))) => Some(Values::Points(p)),
-                Raw::Lists(lists) => Some(self.listed(&name, lists, declared.and_then(ColumnType::kind))?),
+                Raw::Lists(lists) => Some(self.listed(&name, lists, kind)?),
                 Raw::Ready(values) => Some(values),
                 Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u64::from(name != libsvm::FROM_0))?)),
                 raw => {
-                    let made = self.values(&name, raw.into_cells(&name)?, declared)?;
+                    let made = self.values(&name, raw.into_cells(&name)?, declared.as_ref())?;
                     made.map(|(values, how)| {
                         writing = how;
                         values
@@ -54,11 +61,20 @@ impl Table {
             let missing = self.marked.iter().filter(|(column, _)| *column == name).flat_map(|(_, texts)| texts.clone()).collect();
             let coordinates = self.grouped.iter().filter(|sets| sets.column == name).flat_map(|sets| sets.coordinates.clone()).collect();
             let channels = self.wide.iter().filter(|(series, _)| *series == name).flat_map(|(_, channels)| channels.clone()).collect();
-            written.push((name.clone(), Written { numbers: writing, missing, coordinates, features, channels }));
+            let ordered_by = self.grouped.as_ref().filter(|sets| sets.column == name).and_then(|sets| sets.ordered_by.clone());
+            written.push((name.clone(), Written { numbers: writing, missing, coordinates, ordered_by, features, channels }));
             columns.extend(values.map(|values| Column { name, values }));
         }
         let data = Dataset::with_rows(self.rows, columns)?;
         Ok(written.into_iter().fold(data, |data, (name, how)| if data.position(&name).is_ok() { data.remember(&name, how) } else { data }))
+    }
+
+    /// Says that the target which the table names itself is no input where another was taken.
+    fn tell_own_target(&mut self, name: &str) {
+        if self.own_target.iter().any(|own| own == name) {
+            let fact = Fact::of_column(Topic::Table, name, "{is} the target that the table names itself, and no input");
+            self.facts.push(fact.undone_by("category makes it one"));
+        }
     }
 
     /// Plain numbers as an input, and what is doubtful of them; none where they are an identifier.
@@ -74,11 +90,11 @@ impl Table {
     }
 
     /// Cells as they are declared, or as they look, and how their numbers are written; `None` for identifiers.
-    fn values(&mut self, name: &str, cells: Cells, declared: Option<ColumnType>) -> Result<Option<(Values, Writing)>> {
+    fn values(&mut self, name: &str, cells: Cells, declared: Option<&ColumnType>) -> Result<Option<(Values, Writing)>> {
         let looks = match declared {
             Some(ColumnType::Ignore) => return Ok(None),
-            Some(ColumnType::Of(kind)) if kind != ColumnKind::Number => Looks::Of(kind),
-            Some(numeric) => Looks::Number(declared_writing(numeric, &cells)),
+            Some(ColumnType::Of(kind)) if *kind != ColumnKind::Number => Looks::Of(*kind),
+            Some(numeric) => Looks::Number(self.declared_writing(name, numeric, &cells)?),
             None => infer::looks(&self.file, name, &cells, &mut self.facts)?,
         };
         if let Looks::Number(writing) = &looks {
@@ -89,13 +105,16 @@ impl Table {
             Looks::Of(ColumnKind::Category) => {
                 let cells = if declared.is_some() { cells.of_declared_labels() } else { cells };
                 self.tell_labels(name, &cells, Topic::Missing);
+                if declared.is_none() {
+                    self.tell_order(name, &cells, Topic::Labels);
+                }
                 Some((Values::Categories(categories(&cells)), Writing::Point))
             }
             Looks::Of(kind) => Some((self.parsed(name, kind, &cells)?, Writing::Point)),
             Looks::Identifier(why) => {
                 let says = format!("{{has}} {why}: ignored as an identifier");
                 let numbers = Writing::of(&cells).is_some();
-                let vectors = cells.iter().find(|cell| !cells.misses(cell)).is_some_and(|cell| cell.starts_with('['));
+                let vectors = cells.iter().find(|cell| !cells.misses(cell)).is_some_and(|cell| ColumnKind::Points.could_be(cell));
                 let keeps = match (numbers, vectors) {
                     (_, true) => "series (or set, points, text) keeps it",
                     (true, _) => "category (or number) keeps it",
@@ -114,10 +133,10 @@ impl Table {
     }
 
     /// Says how numbers are written where they are not plain, and where there is a doubt.
-    pub(super) fn tell_writing(&mut self, name: &str, cells: &Cells, writing: &Writing, declared: Option<ColumnType>) {
+    pub(super) fn tell_writing(&mut self, name: &str, cells: &Cells, writing: &Writing, declared: Option<&ColumnType>) {
         let doubtful = matches!(writing, Writing::Date(DateOrder::DayFirst | DateOrder::MonthFirst))
             && dates::order(cells).is_some_and(|(_, doubt)| doubt);
-        if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::NUMBER)) {
+        if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::Of(ColumnKind::Number))) {
             let (taken, other) = if *writing == Writing::Date(DateOrder::DayFirst) {
                 ("day", "date-mdy reads month first")
             } else {
@@ -182,15 +201,25 @@ impl Table {
             self.facts.push(Fact::of_column(topic, name, says));
         }
         let mut seen: HashMap<String, &str> = HashMap::new();
-        let twins = labels.iter().find_map(|label| seen.insert(label.to_lowercase(), label).map(|twin| (twin, *label)));
+        let twins = labels.iter().find_map(|label| seen.insert(look(label), label).map(|twin| (twin, *label)));
         if let Some((one, other)) = twins {
             let says = format!(
-                "{{has}} the labels '{}' and '{}', which differ in upper and lower case alone and are two labels here; if they are one, \
-                 write them alike",
+                "{{has}} the labels '{}' and '{}', which differ in {} alone and are two labels here; if they are one, write them alike",
                 shortened(one),
-                shortened(other)
+                shortened(other),
+                difference(one, other)
             );
             self.facts.push(Fact::of_column(if topic == Topic::Missing { Topic::Labels } else { topic }, name, says));
+        }
+    }
+
+    /// Says that labels have an order, and what would read it.
+    pub(super) fn tell_order(&mut self, name: &str, cells: &Cells, topic: Topic) {
+        if let Some(steps) = orders::worth_a_word(cells) {
+            let noun = if topic == Topic::Target { "classes" } else { "labels" };
+            let says = format!("{{has}} labels in an order ({}): read as {noun} without one", steps.join(" < "));
+            let undo = format!("ordinal reads the numbers 0 to {}", steps.len() - 1);
+            self.facts.push(Fact::of_column(topic, name, says).undone_by(&undo));
         }
     }
 
@@ -204,15 +233,17 @@ impl Table {
     pub fn dataset_like(&mut self, schema: &Schema, options: &ReadOptions) -> Result<Dataset> {
         self.count_features_like(schema);
         self.widen_like(schema)?;
-        for (name, _) in options.types.iter().filter(|(name, _)| !self.header.contains(name)) {
+        for (name, _) in &options.types {
             // The target may be declared, and need not be there.
-            self.facts.push(Fact::of_table(format!("{}: there is no column '{name}'; what --types says of it is not used", self.file)));
+            if !self.has_column(name) {
+                self.facts.push(Fact::of_table(format!("{}: there is no column '{name}'; what --types says of it is not used", self.file)));
+            }
         }
         let mut columns = Vec::new();
         for wanted in &schema.columns {
             let name = &wanted.name;
             let declared = options.declared(name);
-            if let Some(declared) = declared.filter(|d| !agrees(*d, &wanted.holds)) {
+            if let Some(declared) = declared.as_ref().filter(|declared| !agrees(declared, &wanted.holds)) {
                 return Err(Error::Setting {
                     name: "--types".into(),
                     why: format!(
@@ -232,8 +263,8 @@ impl Table {
                 (Holds::Number(()), raw) => {
                     let cells = raw.into_cells(name)?;
                     let trained = &wanted.written.numbers;
-                    let writing = match declared {
-                        Some(declared) => declared_writing(declared, &cells),
+                    let writing = match &declared {
+                        Some(declared) => self.declared_writing(name, declared, &cells)?,
                         None => Writing::like(trained, &cells).unwrap_or_else(|| trained.clone()),
                     };
                     if writing != *trained {
@@ -282,12 +313,49 @@ impl Table {
         })
     }
 
+    /// How the numbers of a column are written that is declared to hold numbers, dates, flags or steps of an order.
+    ///
+    /// # Errors
+    /// Numbers that can be read in two ways, a cell among numbers that is none, and labels whose order nobody gives.
+    pub(super) fn declared_writing(&self, name: &str, declared: &ColumnType, cells: &Cells) -> Result<Writing> {
+        Ok(match declared {
+            ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy => {
+                let own = declared.order().or_else(|| dates::order(cells).map(|(order, _)| order));
+                Writing::Date(own.unwrap_or_else(|| dates::nearest_order(cells)))
+            }
+            ColumnType::Flag => Writing::Flag,
+            ColumnType::Ordinal(steps) if steps.is_empty() => Writing::Ordinal(orders::recognised(cells).ok_or_else(|| {
+                let fix = declared_type(name, "ordinal(LEAST<NEXT<..)");
+                self.fault(format!("column '{name}' is declared ordinal, and its labels have no order that is known; give it: {fix}"))
+            })?),
+            ColumnType::Ordinal(steps) => Writing::Ordinal(steps.clone()),
+            _ => match Writing::of(cells).filter(|writing| *writing != Writing::Date(DateOrder::Compact)) {
+                Some(writing) => writing,
+                None => self.most_of(name, cells)?,
+            },
+        })
+    }
+
+    /// The notation of most cells of a column that is declared to hold numbers.
+    fn most_of(&self, name: &str, cells: &Cells) -> Result<Writing> {
+        let Some(most) = Mostly::of(cells).filter(|most| 2 * most.numbers > most.present) else { return Ok(Writing::Point) };
+        if let Some((row, found)) = most.odd {
+            let expected = format!("{}; {} if that stands for a missing cell", most.expected(), marking(found));
+            return Err(self.cell(row, name, found, &expected));
+        }
+        match cells.iter().enumerate().find(|(_, cell)| cell.contains(',')).filter(|_| most.open) {
+            Some((row, found)) => Err(self.cell(row, name, found, infer::EITHER)),
+            None => Ok(most.writing),
+        }
+    }
+
     /// Numbers of which none is missing.
     ///
     /// # Errors
     /// The first cell that is no finite number, with why there is one in each row.
     pub(super) fn complete_numbers(&self, column: &str, cells: &Cells, why: &str) -> Result<Vec<f64>> {
-        let number = |(row, text): (usize, &str)| match Writing::Point.cell(text) {
+        let writing = Writing::of(cells).unwrap_or_default();
+        let number = |(row, text): (usize, &str)| match writing.cell(text) {
             Cell::Number(x) => Ok(x),
             _ => Err(self.cell(row, column, text, &format!("a finite number; {why}"))),
         };
@@ -350,20 +418,8 @@ impl Table {
     }
 }
 
-/// How the numbers of a column are written that is declared to hold numbers, dates or flags.
-pub(super) fn declared_writing(declared: ColumnType, cells: &Cells) -> Writing {
-    let date = |order: Option<DateOrder>| {
-        Writing::Date(order.or(dates::order(cells).map(|(order, _)| order)).unwrap_or(dates::nearest_order(cells)))
-    };
-    match declared {
-        ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy => date(declared.order()),
-        ColumnType::Flag => Writing::Flag,
-        _ => Writing::declared(cells),
-    }
-}
-
 /// Whether a column that is declared so can be one that training had.
-fn agrees(declared: ColumnType, holds: &Holds) -> bool {
+fn agrees(declared: &ColumnType, holds: &Holds) -> bool {
     match (declared.kind(), holds) {
         (Some(kind), holds) if kind == holds.kind() => true,
         (Some(kind), Holds::Text(()) | Holds::Sequence(())) => matches!(kind, ColumnKind::Text | ColumnKind::Sequence),
@@ -381,7 +437,7 @@ pub(super) fn numbers(file: &str, column: &str, cells: &Cells, writing: &Writing
             row: row + 1,
             column: column.to_owned(),
             found: shortened(text),
-            expected: writing.expected(),
+            expected: format!("{}; {} takes such cells as missing", writing.expected(), marking(text)),
         }),
     };
     cells.iter().enumerate().map(number).collect()

@@ -76,9 +76,10 @@ impl DateOrder {
 
 /// Days since 1970-01-01 of a date, with a time after `T` or a space, if any.
 pub(super) fn days(text: &str, order: DateOrder) -> Option<f64> {
+    let text = without_weekday(text);
     match order {
         DateOrder::Compact => days_in(text, order).or_else(|| periods::compact(text).map(first_of_month)),
-        DateOrder::YearFirst => days_in(text, order).or_else(|| periods::first_day(text)),
+        DateOrder::YearFirst => days_in(text, order).or_else(|| year_behind(text)).or_else(|| periods::first_day(text)),
         DateOrder::DayFirst | DateOrder::MonthFirst => days_in(text, order).or_else(|| days(text, DateOrder::YearFirst)),
         DateOrder::Either => match (days(text, DateOrder::DayFirst), days(text, DateOrder::MonthFirst)) {
             (Some(a), Some(b)) => (a == b).then_some(a),
@@ -92,11 +93,45 @@ pub(super) fn first_of_month([year, month]: [i64; 2]) -> f64 {
     since_1970(year, month, 1) as f64
 }
 
+/// Characters of the longest date with a time.
+const LONGEST: usize = 48;
+/// The names of the days of a week in English.
+const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// The text without the name of a weekday before it, `Wed, 20 May 2015`.
+fn without_weekday(text: &str) -> &str {
+    let Some((word, rest)) = text.split_once(|c: char| !c.is_alphabetic()) else { return text };
+    if !(3..=9).contains(&word.len()) {
+        return text;
+    }
+    let word = word.to_ascii_lowercase();
+    let is_named = |day: &&str| **day == *word || (word.len() == 3 && day.starts_with(&word));
+    if WEEKDAYS.iter().any(is_named) { rest.trim_start_matches([',', ' ', '.']) } else { text }
+}
+
+/// `May 20 21:34:02 2015`, as C and git write it, with a zone before or behind the year or without.
+fn year_behind(text: &str) -> Option<f64> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_year = |word: &str| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
+    let (month, day, time, zone, year) = match words.as_slice() {
+        [month, day, time, year] if is_year(year) => (month, day, time, "", year),
+        [month, day, time, zone, year] if is_year(year) => (month, day, time, *zone, year),
+        [month, day, time, year, zone] if is_year(year) => (month, day, time, *zone, year),
+        _ => return None,
+    };
+    days_in(&format!("{month} {day} {year} {time} {zone}"), DateOrder::YearFirst).filter(|_| time.contains(':'))
+}
+
 fn days_in(text: &str, order: DateOrder) -> Option<f64> {
     let named = with_month(text);
     let (date, time) = match (named, text.split_once(['T', ' '])) {
-        (Some((_, behind)), _) => ("", (!behind.is_empty()).then_some(behind)),
+        (Some((_, behind)), _) => ("", (!behind.is_empty()).then(|| behind.trim_start_matches(':'))),
         (None, Some((date, time))) => (date, Some(time.trim_start())),
+        // 14 digits.
+        (None, None) if order == DateOrder::Compact && text.len() == 14 && text.is_ascii() => (&text[..8], Some(&text[8..])),
         (None, None) => (text, None),
     };
     let [year, month, day] = match order {
@@ -210,9 +245,41 @@ pub(super) fn since_1970(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// Seconds of `HH:MM[:SS[.fraction]]`, with `AM` or `PM` behind it or not, with `Z`, `+HH:MM`, `+HHMM` or `+HH` behind that,
-/// taken to UTC.
+/// Names of zones and their hours before UTC (RFC 822, and central Europe).
+const ZONES: [(&str, i32); 13] = [
+    ("UTC", 0),
+    ("GMT", 0),
+    ("UT", 0),
+    ("EST", -5),
+    ("EDT", -4),
+    ("CST", -6),
+    ("CDT", -5),
+    ("MST", -7),
+    ("MDT", -6),
+    ("PST", -8),
+    ("PDT", -7),
+    ("CEST", 2),
+    ("CET", 1),
+];
+
+/// Seconds of `HH:MM[:SS[.fraction]]`, with `AM` or `PM` behind it or not, with `Z`, the name of a zone, `+HH:MM`, `+HHMM` or `+HH` behind
+/// that, taken to UTC; the name of a place in brackets may follow, `+02:00[Europe/Paris]`.
 fn seconds(text: &str) -> Option<f64> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let text = text.strip_suffix(']').and_then(|text| text.split_once('[')).map_or(text, |(time, _)| time).trim_end();
+    if let Some((time, hours)) = ZONES.iter().find_map(|(zone, hours)| Some((text.strip_suffix(zone)?, hours))) {
+        // No other zone may stand before it.
+        return seconds(time.trim_end()).filter(|_| !time.contains(['Z', '+', '-'])).map(|found| found - f64::from(*hours) * 3600.0);
+    }
+    let colons;
+    let text = if !text.contains(':') && text.len() >= 4 && text.bytes().take(4).all(|b| b.is_ascii_digit()) {
+        colons = with_colons(text);
+        colons.as_str()
+    } else {
+        text
+    };
     let (clock, offset) = match text.find(['Z', '+', '-']) {
         None => (text, 0),
         Some(at) if &text[at..] == "Z" => (&text[..at], 0),
@@ -233,7 +300,7 @@ fn seconds(text: &str) -> Option<f64> {
         (_, Some(clock)) => (clock.trim_end(), Some(12)),
         _ => (clock, None),
     };
-    let (clock, fraction) = match clock.split_once('.') {
+    let (clock, fraction) = match clock.split_once(['.', ',']) {
         Some((clock, digits)) if !digits.is_empty() && digits.len() <= 9 && digits.bytes().all(|b| b.is_ascii_digit()) => {
             (clock, format!("0.{digits}").parse::<f64>().ok()?)
         }
@@ -253,6 +320,14 @@ fn seconds(text: &str) -> Option<f64> {
         Some(half) => (1..=12).contains(&hours).then_some(hours % 12 + half)?,
     };
     (hours <= 23 && minutes <= 59 && whole <= 60).then_some((hours * 3600 + minutes * 60 + whole - offset) as f64 + fraction)
+}
+
+/// `213402Z` as `21:34:02Z`.
+fn with_colons(text: &str) -> String {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (clock, zone) = text.split_at(digits);
+    let parts: Vec<&str> = (0..digits).step_by(2).map(|at| &clock[at..(at + 2).min(digits)]).collect();
+    parts.join(":") + zone
 }
 
 /// Numbers of so many digits each, separated by a character.
@@ -292,6 +367,23 @@ mod tests {
             ("2024-03-01T00:00:00-0600", DateOrder::YearFirst, 19_783.25),
             ("2024-03-01T12:00:00.000Z", DateOrder::YearFirst, 19_783.5),
             ("2024/3/1", DateOrder::YearFirst, 19_783.0),
+            ("2024-03-01 12:00:00 UTC", DateOrder::YearFirst, 19_783.5),
+            ("2024-03-01 12:00:00.000000 UTC", DateOrder::YearFirst, 19_783.5),
+            ("2024-03-01 12:00 GMT", DateOrder::YearFirst, 19_783.5),
+            ("2024-03-01 12:00:00 CST", DateOrder::YearFirst, 19_783.75),
+            ("2024-03-01 12:00:00 PM CEST", DateOrder::YearFirst, 19_783.5 - 2.0 / 24.0),
+            ("2024-03-01 12:00:00 +0600", DateOrder::YearFirst, 19_783.25),
+            ("2024-03-01T12:00:00+06:00[Asia/Dhaka]", DateOrder::YearFirst, 19_783.25),
+            ("2024-03-01 12:00:00,000", DateOrder::YearFirst, 19_783.5),
+            ("20240301T120000Z", DateOrder::Compact, 19_783.5),
+            ("20240301120000", DateOrder::Compact, 19_783.5),
+            ("Fri, 01 Mar 2024 12:00:00 +0000", DateOrder::YearFirst, 19_783.5),
+            ("Friday, March 1, 2024", DateOrder::YearFirst, 19_783.0),
+            ("Fri Mar  1 12:00:00 2024", DateOrder::YearFirst, 19_783.5),
+            ("Fri Mar 01 06:00:00 -0600 2024", DateOrder::YearFirst, 19_783.5),
+            ("Fri Mar 1 12:00:00 2024 +0600", DateOrder::YearFirst, 19_783.25),
+            ("01/Mar/2024:12:00:00 +0000", DateOrder::YearFirst, 19_783.5),
+            ("01/03/2024 12:00 UTC", DateOrder::DayFirst, 19_783.5),
             ("01.03.2024", DateOrder::DayFirst, 19_783.0),
             ("1.3.2024 18:00", DateOrder::DayFirst, 19_783.75),
             ("1/3/24", DateOrder::DayFirst, 19_783.0),

@@ -5,9 +5,11 @@ use super::cells::Cells;
 use super::facts::Fact;
 use super::infer::shortened;
 use super::layout::{LOOKED_AT, below, excel_line, lines_above, sniff, squeezed};
-use super::marks;
 use super::options::{Decimal, Delimiter, ReadOptions};
+use super::quoting::{self, Excess};
 use super::table::{Raw, Table, check_names};
+use super::unseen::name_of;
+use super::{marks, no_rows};
 use crate::error::{Error, Result};
 use csv::StringRecord;
 use std::borrow::Cow;
@@ -29,6 +31,7 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
     if delimiter != Delimiter::COMMA {
         facts.push(Fact::of_table(format!("{file}: cells are separated by {}", delimiter.words())));
     }
+    let rest = reading.in_standard_quotes(rest, delimiter, &mut facts)?;
     let above = skipped + usize::from(excel.is_some());
     let read = reading.table(&rest, delimiter, above, facts.clone(), true);
     // A title is a header of one cell.
@@ -41,6 +44,12 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
         return Err(reading.title(text, lines, skipped));
     }
     let (mut table, doubted) = read?;
+    if table.columns.len() == 1
+        && let Some((whole, blank, at_end)) = quoting::with_blank_rows(&rest)
+    {
+        table = reading.table(&whole, delimiter, above, facts.clone(), true)?.0;
+        table.facts.extend(reading.blank_lines(blank, at_end));
+    }
     let Some(row) = doubted else { return Ok(table) };
     // Where quotes are a part of the text, every line is a row.
     if table.columns.len() > 1
@@ -68,6 +77,47 @@ impl Reading<'_> {
         Error::Table { file: self.file.to_owned(), why: why.into() }
     }
 
+    /// The text with its cells in standard quotes, where other ones or none keep rows from having the cells of the header.
+    fn in_standard_quotes<'t>(&self, text: Cow<'t, str>, delimiter: Delimiter, facts: &mut Vec<Fact>) -> Result<Cow<'t, str>> {
+        let Delimiter::Character(sign) = delimiter else { return Ok(text) };
+        let text = match quoting::standard(&text, sign) {
+            Some((standard, dialect)) => {
+                facts.push(Fact::of_table(format!("{}: {}", self.file, dialect.words())));
+                Cow::Owned(standard)
+            }
+            None => text,
+        };
+        if self.options.no_header {
+            return Ok(text);
+        }
+        match quoting::joined(&text, sign) {
+            (Excess::None, _) => Ok(text),
+            (Excess::Joined, joined) => {
+                let said = "a cell of every row holds the separator without quotes (a date, or decimals behind it): read as one cell";
+                facts.push(Fact::of_table(format!("{}: {said}", self.file)));
+                Ok(Cow::Owned(joined))
+            }
+            (Excess::Either, _) => Err(self.fault(
+                "every row has one cell more than the header: either the first two are one number with a decimal comma, which is to stand \
+                 in quotes, or the first is the name of the row, above which the header lacks a name",
+            )),
+        }
+    }
+
+    /// What is said of blank lines in a table of one column.
+    fn blank_lines(&self, between: usize, at_end: usize) -> Vec<Fact> {
+        let lines = |n: usize| if n == 1 { "1 blank line".to_owned() } else { format!("{n} blank lines") };
+        let mut facts = Vec::new();
+        if between > 0 {
+            let are = if between == 1 { "is a row with an empty cell" } else { "are rows with an empty cell each" };
+            facts.push(Fact::of_table(format!("{}: {} {are}, as the table has one column", self.file, lines(between))));
+        }
+        if at_end > 0 {
+            facts.push(Fact::of_table(format!("{}: {} at the end left out", self.file, lines(at_end))));
+        }
+        facts
+    }
+
     /// That lines stand above the header.
     fn title(&self, text: &str, lines: usize, skipped: usize) -> Error {
         let first = shortened(text.lines().next().unwrap_or_default().trim());
@@ -81,15 +131,12 @@ impl Reading<'_> {
     /// The table in a text, of which `above` lines were read already, and the first row of several lines whose quotes do not
     /// stand around its cells; `quoting` says whether quotes stand around cells at all.
     fn table(&self, text: &str, delimiter: Delimiter, above: usize, mut facts: Vec<Fact>, quoting: bool) -> Result<(Table, Option<usize>)> {
-        let sign = match delimiter {
-            Delimiter::Character(sign) => sign,
-            Delimiter::Spaces => b' ',
-        };
+        let sign = delimiter.sign();
         let reader_of =
             || csv::ReaderBuilder::new().has_headers(false).flexible(true).quoting(quoting).delimiter(sign).from_reader(text.as_bytes());
         let reader = reader_of();
         let mut records = Records { reading: self, text, above, delimiter, reader, comments: 0, trailing: 0 };
-        let (mut header, mut first_row) = records.header()?;
+        let (mut header, first_row) = records.header()?;
         if !self.options.no_header && has_row_names(reader_of(), &header) {
             header.insert(0, String::new());
         }
@@ -97,42 +144,13 @@ impl Reading<'_> {
         let width = header.iter().rposition(|name| !name.is_empty()).map_or(1, |last| last + 1);
         let names = &header[..width];
         if !self.options.no_header {
-            check_header(names).map_err(|why| self.fault(why))?;
+            facts.extend(self.check_header(names)?);
         }
-        let mut columns = vec![Cells::new(delimiter != Delimiter::COMMA, false); width];
-        let decimal_comma = self.options.decimal.map(|decimal| decimal == Decimal::Comma);
-        columns.iter_mut().for_each(|cells| cells.decimal_comma = decimal_comma);
-        let (mut rows, mut breaks_line, mut doubted): (usize, bool, Option<usize>) = (0, false, None);
-        let mut record = StringRecord::new();
-        loop {
-            match first_row.take() {
-                Some(row) => record = row,
-                None if records.next(&mut record)? => {}
-                None => break,
-            }
-            if record.len() != width && record.get(0).is_some_and(|cell| cell.starts_with('#')) {
-                records.comments += 1;
-                continue;
-            }
-            rows += 1;
-            breaks_line = record.iter().any(|cell| cell.contains('\n'));
-            if breaks_line && doubted.is_none() {
-                let begins = record.position().map_or(0, |at| at.byte() as usize);
-                let ends = records.reader.position().byte() as usize;
-                let as_written = text.as_bytes().get(begins..ends).unwrap_or_default();
-                doubted = (!stand_around_cells(as_written, sign)).then_some(rows);
-            }
-            records.check_width(rows, &record, width, header.len())?;
-            columns.iter_mut().zip(&record).for_each(|(cells, cell)| cells.push(cell));
-        }
-        // Quotes come in pairs; one that is never closed takes every line after it into its cell.
-        if quoting && breaks_line && text.bytes().filter(|&b| b == b'"').count() % 2 == 1 {
-            return Err(self.fault(format!("row {rows} opens a quote that is never closed")));
-        }
-        if rows == 0 {
-            return Err(self.fault("the table has a header but no rows"));
-        }
+        let Body { mut columns, rows, doubted } = records.body(first_row, width, header.len(), quoting)?;
         facts.extend(records.left_out());
+        let header = Some(names).filter(|_| !self.options.no_header);
+        let (places, left_out) = no_rows::leave_out(self.file, header, &mut columns);
+        facts.extend(left_out);
         let mut columns: Vec<(String, Cells)> = names.iter().cloned().zip(columns).collect();
         let mut aside = Vec::new();
         if !self.options.no_header {
@@ -142,7 +160,37 @@ impl Reading<'_> {
         let decimals = marks::decimals(columns.iter().map(|(_, cells)| cells));
         columns.iter_mut().for_each(|(_, cells)| cells.decimals = decimals);
         let columns = columns.into_iter().map(|(name, cells)| (name, Raw::Cells(cells))).collect();
-        Ok((Table { facts, aside, ..Table::of_raw(self.file, rows, columns)? }, doubted))
+        let kept = if places.is_empty() { rows } else { places.len() };
+        Ok((Table { facts, aside, places, ..Table::of_raw(self.file, kept, columns)? }, doubted))
+    }
+
+    /// Refuses a header that cannot be one. An unnamed first column is judged later, by its cells.
+    fn check_header(&self, header: &[String]) -> Result<Option<Fact>> {
+        // Names that count columns (0, 1, 2, ... or 1, 2, 3, ...) are what tools write; other numbers are data, unless they are asked for.
+        let counts_from = |first: usize| header.iter().enumerate().all(|(i, name)| name.parse() == Ok(i + first));
+        let numbers = header.iter().all(|name| name.parse::<f64>().is_ok()) && !counts_from(0) && !counts_from(1);
+        let asked = &self.options.names;
+        let is_asked = !asked.is_empty() && asked.iter().all(|name| header.contains(&name_of(name)));
+        let first = || header.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+        if numbers && !is_asked {
+            return Err(self.fault(format!(
+                "the first line holds only numbers ({}); expected a header line with the column names, or --no-header, which calls them 1, 2, 3, ...",
+                first()
+            )));
+        }
+        check_names(header).map_err(|why| {
+            let of_data = header.iter().any(|name| name.parse::<f64>().is_ok());
+            let why = if of_data { format!("{why}, or is there no header line? --no-header reads the first line as a row") } else { why };
+            self.fault(why)
+        })?;
+        let says = || {
+            format!(
+                "{}: the first line holds only numbers ({}) and all names that are asked for: taken as a header; --no-header reads it as a row",
+                self.file,
+                first()
+            )
+        };
+        Ok(numbers.then(|| Fact::of_table(says())))
     }
 
     /// A first column without a name is what tools write for numbers or names of rows. Numbers that count them are left out; names
@@ -172,11 +220,22 @@ impl Reading<'_> {
     /// A name that is also a cell of its own column: perhaps the header is missing and the first line is data.
     fn doubt_header(&self, columns: &[(String, Cells)]) -> Option<Fact> {
         let (name, _) = columns.iter().find(|(name, cells)| cells.iter().any(|cell| cell == name))?;
+        // A label and a text, or texts alone.
+        let words = |cells: &Cells| cells.iter().map(|cell| cell.split_whitespace().count()).sum::<usize>() > 3 * cells.len();
+        let lines = if columns.len() == 2 && words(&columns[1].1) { ", --lines a label and a text from every line" } else { "" };
         Some(Fact::of_table(format!(
-            "{}: is there a header line? The first line is taken as one, and its '{name}' also stands in a row of its column; --no-header reads it as a row",
+            "{}: is there a header line? The first line is taken as one, and its '{name}' also stands in a row of its column; --no-header reads it as a row{lines}",
             self.file
         )))
     }
+}
+
+/// The rows of a table below its header.
+struct Body {
+    columns: Vec<Cells>,
+    rows: usize,
+    /// The first row of several lines whose quotes do not stand around its cells.
+    doubted: Option<usize>,
 }
 
 /// The records of a text on their way, and what was left out.
@@ -214,7 +273,7 @@ impl Records<'_> {
                 None => "the table is empty; expected a header line and rows",
             }));
         }
-        let names = |record: &StringRecord| record.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
+        let names = |record: &StringRecord| record.iter().map(name_of).collect::<Vec<_>>();
         if self.reading.options.no_header {
             return Ok(((1..=record.len()).map(|k| k.to_string()).collect(), Some(record)));
         }
@@ -227,6 +286,45 @@ impl Records<'_> {
             }
             None => Ok((names(&record), None)),
         }
+    }
+
+    /// All rows, from the `first` on that was read to find the header, which has `named` cells.
+    fn body(&mut self, mut first: Option<StringRecord>, width: usize, named: usize, quoting: bool) -> Result<Body> {
+        let (text, reading) = (self.text, self.reading);
+        let mut columns = vec![Cells::new(self.delimiter != Delimiter::COMMA, false); width];
+        let decimal_comma = reading.options.decimal.map(|decimal| decimal == Decimal::Comma);
+        columns.iter_mut().for_each(|cells| cells.decimal_comma = decimal_comma);
+        let (mut rows, mut breaks_line, mut doubted): (usize, bool, Option<usize>) = (0, false, None);
+        let mut record = StringRecord::new();
+        loop {
+            match first.take() {
+                Some(row) => record = row,
+                None if self.next(&mut record)? => {}
+                None => break,
+            }
+            if record.len() != width && record.get(0).is_some_and(|cell| cell.starts_with('#')) {
+                self.comments += 1;
+                continue;
+            }
+            rows += 1;
+            breaks_line = record.iter().any(|cell| cell.contains('\n'));
+            if breaks_line && doubted.is_none() {
+                let begins = record.position().map_or(0, |at| at.byte() as usize);
+                let ends = self.reader.position().byte() as usize;
+                let as_written = text.as_bytes().get(begins..ends).unwrap_or_default();
+                doubted = (!stand_around_cells(as_written, self.delimiter.sign())).then_some(rows);
+            }
+            self.check_width(rows, &record, width, named)?;
+            columns.iter_mut().zip(&record).for_each(|(cells, cell)| cells.push(cell));
+        }
+        // Quotes come in pairs; one that is never closed takes every line after it into its cell.
+        if quoting && breaks_line && text.bytes().filter(|&b| b == b'"').count() % 2 == 1 {
+            return Err(reading.fault(format!("row {rows} opens a quote that is never closed")));
+        }
+        if rows == 0 {
+            return Err(reading.fault("the table has a header but no rows"));
+        }
+        Ok(Body { columns, rows, doubted })
     }
 
     /// A row must have as many cells as there are columns; empty ones behind these are passed over. The header has `named`
@@ -330,20 +428,4 @@ fn is_header(line: &StringRecord, row: &StringRecord) -> bool {
     let number = row.iter().any(|cell| cell.trim().parse::<f64>().is_ok());
     let name = line.get(0).is_some_and(|cell| cell.chars().nth(1).is_some_and(char::is_alphanumeric));
     line.len() == row.len() && line.len() > 1 && (number || name)
-}
-
-/// Why a header cannot be one. An unnamed first column is judged later, by its cells.
-fn check_header(header: &[String]) -> std::result::Result<(), String> {
-    // Names that count columns (0, 1, 2, ... or 1, 2, 3, ...) are what tools write; other numbers are data.
-    let counts_from = |first: usize| header.iter().enumerate().all(|(i, name)| name.parse() == Ok(i + first));
-    if header.iter().all(|name| name.parse::<f64>().is_ok()) && !counts_from(0) && !counts_from(1) {
-        return Err(format!(
-            "the first line holds only numbers ({}); expected a header line with the column names, or --no-header, which calls them 1, 2, 3, ...",
-            header.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ")
-        ));
-    }
-    check_names(header).map_err(|why| {
-        let of_data = header.iter().any(|name| name.parse::<f64>().is_ok());
-        if of_data { format!("{why}, or is there no header line? --no-header reads the first line as a row") } else { why }
-    })
 }

@@ -74,7 +74,7 @@ fn named_as_postal(name: &str) -> bool {
 }
 
 /// The words of a name in small letters.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for c in name.chars() {
@@ -127,15 +127,14 @@ pub(super) fn of_numbers(name: &str, values: &[f64]) -> Vec<Fact> {
     facts
 }
 
-/// The first cell that is no day where most cells are days written as one number, and all have eight digits.
+/// The first cell that is no day where most cells are days written as one number, and all have eight digits, or nine in ten are.
 pub(super) fn no_day(cells: &Cells) -> Option<(usize, &str)> {
     let present = || cells.iter().enumerate().filter(|(_, cell)| Cell::of(cell) != Cell::Missing);
     let is_day = |cell: &str| dates::days(cell, DateOrder::Compact).is_some();
-    if !present().all(|(_, cell)| cell.len() == 8 && cell.bytes().all(|b| b.is_ascii_digit())) {
-        return None;
-    }
-    let (days, all) = (present().filter(|(_, cell)| is_day(cell)).count(), present().count());
-    present().find(|(_, cell)| !is_day(cell)).filter(|_| 2 * days >= all)
+    let alike = present().all(|(_, cell)| cell.len() == 8 && cell.bytes().all(|b| b.is_ascii_digit()));
+    let (days, all) = (present().filter(|(_, cell)| cell.len() == 8 && is_day(cell)).count(), present().count());
+    let most = if alike { 2 * days >= all } else { days >= ENOUGH && 10 * days >= 9 * all };
+    present().find(|(_, cell)| !is_day(cell)).filter(|_| most)
 }
 
 /// Whether the cells are codes of digits, some with a leading zero: 01067, 99998.
@@ -177,21 +176,22 @@ fn are_labels_or_collide(cells: &Cells) -> bool {
     2 * texts.len() <= present().count() || numbers.len() < texts.len()
 }
 
-/// Whether the cells are telephone numbers: with a plus before each, or with signs between digits or under a name that says so.
+/// Whether the cells, nine in ten at least, are telephone numbers: with a plus before each, or with signs between digits or under a name that says so.
 pub(super) fn are_telephones(name: &str, cells: &Cells) -> bool {
     let named = words(name).iter().any(|word| TELEPHONES.contains(&word.as_str()));
-    let (mut any, mut plus, mut signs) = (false, true, false);
+    let (mut all, mut numbers, mut plus, mut signs) = (0, 0, true, false);
     for cell in cells.iter().filter(|cell| !cells.misses(cell)) {
+        all += 1;
         let digits = cell.bytes().filter(u8::is_ascii_digit).count();
         if !TELEPHONE_DIGITS.contains(&digits) || !cell.bytes().all(|b| b.is_ascii_digit() || b" +-()/.".contains(&b)) {
-            return false;
+            continue;
         }
-        any = true;
+        numbers += 1;
         plus &= cell.starts_with('+') && digits > 7;
         signs |= cell.contains([' ', '/', '(']);
     }
     // Numbers with a decimal point or a date are none by their name alone.
-    any && (plus || (named && (signs || cells.iter().all(|cell| !cell.contains('.')))))
+    numbers > 0 && 10 * numbers >= 9 * all && (plus || (named && (signs || cells.iter().all(|cell| !cell.contains('.')))))
 }
 
 /// Codes of digits.

@@ -4,7 +4,7 @@
 
 use super::ColumnType;
 use super::cells::Cells;
-use super::facts::Fact;
+use super::facts::{Fact, Topic};
 use super::infer::shortened;
 use super::table::{Raw, Table};
 use super::unpack::too_large;
@@ -17,13 +17,22 @@ const SEQUENCE: &str = "sequence";
 /// Bytes that one more cell takes at least.
 const BYTES_PER_CELL: u64 = 16;
 
-/// Whether the text looks like FASTQ: `@name`, letters, `+`.
+/// Whether the text looks like FASTA: `>name`, perhaps below comments.
+pub(super) fn looks_like(text: &str) -> bool {
+    text.lines().find(|line| !is_comment(line) && !line.trim().is_empty()).is_some_and(|line| line.starts_with('>'))
+}
+
+/// Whether the text looks like FASTQ: `@name`, lines of letters or none, `+`.
 pub(super) fn has_qualities(text: &str) -> bool {
-    let mut lines = text.lines();
-    let (name, letters, plus) = (lines.next(), lines.next(), lines.next());
-    name.is_some_and(|line| line.starts_with('@'))
-        && letters.is_some_and(|line| !line.is_empty() && line.trim_end().bytes().all(is_letter))
-        && plus.is_some_and(|line| line.starts_with('+'))
+    let mut lines = text.split(['\n', '\r']);
+    let name = lines.next().is_some_and(|line| line.starts_with('@'));
+    let mut letters = lines.skip_while(|line| line.trim_end().bytes().all(is_letter));
+    name && letters.next().is_some_and(|line| line.starts_with('+'))
+}
+
+/// Whether a line is a comment of FASTA: the first form of it had `;`.
+fn is_comment(line: &str) -> bool {
+    line.starts_with([';', '#'])
 }
 
 /// What stands for a residue: letters, gaps, a stop.
@@ -33,45 +42,83 @@ fn is_letter(b: u8) -> bool {
 
 /// Reads FASTA.
 pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
-    let mut records = Records::new(file, most);
+    let (mut records, mut comments) = (Records::new(file, most), 0);
     for (number, line) in text.lines().enumerate() {
         match line.strip_prefix('>') {
-            Some(header) => records.begin(number + 1, header)?,
+            Some(header) => {
+                records.check_last()?;
+                records.begin(number + 1, header)?;
+            }
+            None if is_comment(line) => comments += 1,
             None => records.extend(number + 1, line)?,
         }
     }
-    records.finish()
+    records.check_last()?;
+    let mut table = records.finish()?;
+    if comments > 0 {
+        let lines = if comments == 1 { "1 line that begins".into() } else { format!("{comments} lines that begin") };
+        table.facts.push(Fact::of_table(format!("{file}: {lines} with ';' or '#' left out as comments")));
+    }
+    tell_aside(&mut table);
+    Ok(table)
 }
 
-/// Reads FASTQ: four lines a record.
+/// Reads FASTQ: a name, the letters of a read on one line or several, `+`, and as many qualities. A read may have no letters.
 pub(super) fn parse_with_qualities(file: &str, text: &str, most: u64) -> Result<Table> {
     let fault = |line: usize, why: &str| Err(Error::Table { file: file.to_owned(), why: format!("line {line}: {why}") });
     let mut records = Records::new(file, most);
-    let mut lines = text.lines().enumerate().map(|(k, line)| (k + 1, line.trim_end())).skip_while(|(_, line)| line.is_empty());
+    let mut empty: Vec<(usize, String)> = Vec::new();
+    let mut lines = text.lines().enumerate().map(|(k, line)| (k + 1, line.trim_end())).peekable();
     while let Some((number, line)) = lines.next() {
+        if line.is_empty() {
+            continue;
+        }
         let Some(header) = line.strip_prefix('@') else {
-            if lines.all(|(_, rest)| rest.is_empty()) && line.is_empty() {
-                break;
-            }
-            return fault(number, &format!("found '{}', expected '@' and the name of a read: each has four lines", shortened(line)));
+            return fault(number, &format!("found '{}', expected '@' and the name of a read", shortened(line)));
         };
         records.begin(number, header)?;
-        let Some((at, letters)) = lines.next() else { return fault(number, "the read has no sequence; the file is cut off") };
-        records.extend(at, letters)?;
-        if !lines.next().is_some_and(|(_, plus)| plus.starts_with('+')) {
-            return fault(at + 1, "expected '+': sequence and qualities have one line each");
+        let (mut letters, mut last) = (0, number);
+        while let Some((at, line)) = lines.next_if(|(_, line)| !line.starts_with('+')) {
+            records.extend(at, line)?;
+            letters += line.len();
+            last = at;
         }
-        match lines.next() {
-            Some((_, qualities)) if qualities.len() == letters.len() => {}
-            Some((at, qualities)) => {
-                return fault(at, &format!("found {} qualities for {} letters", qualities.len(), letters.len()));
-            }
-            None => return fault(at, "the read has no qualities; the file is cut off"),
+        let Some((plus, _)) = lines.next() else {
+            return fault(last + 1, &format!("expected '+' and qualities of the read in line {number}; is the file cut off?"));
+        };
+        // A quality may be any sign, also '@' and '+': their number tells where they end.
+        let (mut qualities, mut at) = (0, plus);
+        while qualities < letters
+            && let Some((number, line)) = lines.next()
+        {
+            (qualities, at) = (qualities + line.len(), number);
+        }
+        if qualities != letters {
+            let cut = if lines.peek().is_none() && qualities < letters { "; is the file cut off?" } else { "" };
+            return fault(at, &format!("found {qualities} qualities for {letters} letters of the read in line {number}{cut}"));
+        }
+        if letters == 0 {
+            empty.push((number, records.at.1.clone()));
         }
     }
     let mut table = records.finish()?;
     table.facts.push(Fact::of_table(format!("{file}: the qualities of the reads are no input: left out")));
+    if let Some((line, name)) = empty.first() {
+        let reads = if empty.len() == 1 { "1 read has".into() } else { format!("{} reads have", empty.len()) };
+        let first = format!("'{}' in line {line}", shortened(name));
+        table.facts.push(Fact::of_table(format!("{file}: {reads} no letters (first {first}): an empty sequence")));
+    }
+    tell_aside(&mut table);
     Ok(table)
+}
+
+/// Says which columns of records are no inputs.
+fn tell_aside(table: &mut Table) {
+    for name in &table.aside {
+        let what = if name == NAME { "names" } else { "descriptions" };
+        let says = format!("{{holds}} the {what} of the records: no input");
+        table.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("text makes it one"));
+    }
 }
 
 /// The records so far.
@@ -110,7 +157,6 @@ impl<'a> Records<'a> {
 
     /// Begins a record with what stands behind its sign.
     fn begin(&mut self, line: usize, header: &str) -> Result<()> {
-        self.check_last()?;
         let (name, description) = header.trim().split_once(char::is_whitespace).unwrap_or((header.trim(), ""));
         let row = self.sequences.len();
         self.at = (line, name.to_owned());
@@ -165,7 +211,6 @@ impl<'a> Records<'a> {
     }
 
     fn finish(self) -> Result<Table> {
-        self.check_last()?;
         let rows = self.sequences.len();
         let (mut sequences, mut masked) = (Cells::new(true, true), 0);
         for mut sequence in self.sequences {

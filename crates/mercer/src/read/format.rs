@@ -1,9 +1,11 @@
 //! Detection of the format from the first bytes, and from the name only where it promises one: CSV, ARFF.
 
+use super::facts::Fact;
 use super::layout::below;
 use super::options::{Delimiter, ReadOptions};
 use super::table::Table;
-use super::unpack::unpack;
+use super::unpack::{unpack, without_ending};
+use super::unseen::BYTE_ORDER_MARK;
 use super::{arff, delimited, encoding, fasta, json_lines, libsvm, lines, npz, texts};
 use crate::error::Result;
 use std::borrow::Cow;
@@ -38,24 +40,60 @@ pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, option
         table.facts.splice(0..0, fact);
         table
     };
+    table.tell_unseen_marks();
     table.empty_marked(&options.na)?;
     Ok(table)
 }
 
 /// Reads a table from its text.
 pub(super) fn of_text(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
-    if options.lines {
-        return lines::parse(file, below(text, options.skip));
+    let (text, facts) = in_plain_lines(file, text);
+    let mut table = of_lines(file, &text, name, options, most)?;
+    table.facts.splice(0..0, facts);
+    Ok(table)
+}
+
+/// The text with its lines ended by line feeds, where carriage returns alone do, without byte order marks where files were joined, and
+/// without the control character that ends files of DOS.
+fn in_plain_lines<'a>(file: &str, text: &'a str) -> (Cow<'a, str>, Vec<Fact>) {
+    let mut facts = Vec::new();
+    let bare = text.trim_end_matches('\u{1A}');
+    let mut text = Cow::Borrowed(bare);
+    let marks = bare.matches(BYTE_ORDER_MARK).count();
+    if marks > 0 {
+        let line = 1 + bare.split(BYTE_ORDER_MARK).next().unwrap_or_default().matches('\n').count();
+        let are = if marks == 1 { "a byte order mark stands".into() } else { format!("{marks} byte order marks stand") };
+        facts.push(Fact::of_table(format!("{file}: {are} within the table (first in line {line}), as where files are joined: left out")));
+        text = Cow::Owned(bare.replace(BYTE_ORDER_MARK, ""));
     }
-    match told(below(text, options.skip), name) {
+    if !text.contains('\n') && text.contains('\r') {
+        text = Cow::Owned(text.replace('\r', "\n"));
+    }
+    (text, facts)
+}
+
+/// The text with line feeds for carriage returns that stand alone.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.as_bytes().windows(2).any(|two| two[0] == b'\r' && two[1] != b'\n') {
+        return Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+    Cow::Borrowed(text)
+}
+
+/// Reads a table from a text whose lines end in line feeds.
+fn of_lines(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
+    if options.lines {
+        return lines::parse(file, below(&with_line_feeds(text), options.skip));
+    }
+    let rest = below(text, options.skip);
+    match told(rest, name) {
         Format::Libsvm if options.no_header || options.delimiter.is_some() => delimited::parse(file, text, None, options),
         Format::Delimited(delimiter) => delimited::parse(file, text, delimiter, options),
-        _ if options.skip > 0 => of_text(file, below(text, options.skip), name, &ReadOptions { skip: 0, ..options.clone() }, most),
-        Format::JsonLines => json_lines::parse(file, text, most),
-        Format::Libsvm => libsvm::parse(file, text, most),
-        Format::Fasta => fasta::parse(file, text, most),
-        Format::Fastq => fasta::parse_with_qualities(file, text, most),
-        Format::Arff => arff::parse(file, text, most),
+        Format::JsonLines => json_lines::parse(file, rest, most),
+        Format::Libsvm => libsvm::parse(file, &with_line_feeds(rest), most),
+        Format::Fasta => fasta::parse(file, &with_line_feeds(rest), most),
+        Format::Fastq => fasta::parse_with_qualities(file, &with_line_feeds(rest), most),
+        Format::Arff => arff::parse(file, &with_line_feeds(rest), most),
     }
 }
 
@@ -76,7 +114,7 @@ fn parquet(file: &str, _: Cow<'_, [u8]>, _: u64) -> Result<Table> {
 
 fn told(text: &str, name: Option<&str>) -> Format {
     let name = name.unwrap_or_default().to_ascii_lowercase();
-    let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    let name = without_ending(&name);
     let ends = |endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
     let start = text.trim_start();
     if ends(&[".tsv", ".tab"]) {
@@ -85,7 +123,7 @@ fn told(text: &str, name: Option<&str>) -> Format {
         Format::Delimited(None)
     } else if start.starts_with('{') || (start.starts_with('[') && ends(&[".json", ".jsonl", ".ndjson"])) {
         Format::JsonLines
-    } else if start.starts_with('>') {
+    } else if fasta::looks_like(start) {
         Format::Fasta
     } else if fasta::has_qualities(start) {
         Format::Fastq
@@ -115,6 +153,11 @@ mod tests {
             ("1\n2\n", None, Format::Delimited(None)),
             ("when\n12 10:30\n", None, Format::Delimited(None)),
             (">a label=1\nACGT\n", None, Format::Fasta),
+            ("; made by hand\n>a label=1\nACGT\n", None, Format::Fasta),
+            ("; a;b\n1;2\n", None, Format::Delimited(None)),
+            ("@a\nACGT\nAC\n+\nIIII\nII\n", None, Format::Fastq),
+            ("@a\n\n+\n\n", None, Format::Fastq),
+            ("a,b\n1,2\n", Some("t.tsv.xz"), Format::Delimited(Some(Delimiter::Character(b'\t')))),
             ("@a\nACGT\n+\nIIII\n", Some("reads.fq.gz"), Format::Fastq),
             ("@handle,x\n1,2\n", None, Format::Delimited(None)),
             ("% made by hand\n@RELATION t\n", None, Format::Arff),

@@ -6,6 +6,7 @@
 use super::columns::numbers;
 use super::facts::{Fact, Topic};
 use super::table::Raw;
+use super::unseen::name_of;
 use super::{ReadOptions, Source, Table};
 use crate::control::Control;
 use crate::data::{Similarities, Values, Writing};
@@ -86,6 +87,7 @@ impl Table {
     /// # Errors
     /// A file that holds no square symmetric matrix of finite numbers, names that stand twice, and a name that the file lacks.
     pub fn attach_gram(&mut self, column: &str, source: &Source, control: &Control) -> Result<()> {
+        let column = &name_of(column);
         let Named { names, values } = Named::read(source, control)?;
         if may_be_distances(&values) {
             let says =
@@ -96,7 +98,7 @@ impl Table {
             Error::Data(why) => Error::Table { file: source.to_string(), why },
             other => other,
         })?;
-        self.columns.push((column.to_owned(), Raw::Ready(Values::Similarities(similarities))));
+        self.columns.push((column.clone(), Raw::Ready(Values::Similarities(similarities))));
         Ok(())
     }
 }

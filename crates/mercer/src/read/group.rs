@@ -1,9 +1,13 @@
 //! Rows that have one value in a column made one row, their numbers a set of vectors: conformations of a molecule, patches of a
-//! picture, visits of a patient. Where the column is declared to hold series, the rows are its times, in their order.
+//! picture, visits of a patient. Where the column is declared to hold series, the rows are its times, ordered by a column of dates or
+//! times if there is one, as they stand otherwise.
 
-use super::facts::{Fact, Topic};
+use super::cells::Cells;
+use super::columns::numbers;
+use super::facts::{Fact, Topic, declared};
 use super::table::Raw;
-use super::{ColumnType, ReadOptions, Table};
+use super::unseen::name_of;
+use super::{ReadOptions, Table, doubts};
 use crate::data::{ColumnKind, Points, Schema, Sets, Values, Writing};
 use crate::error::Result;
 use std::collections::HashMap;
@@ -17,16 +21,38 @@ pub(super) struct Grouped {
     pub(super) coordinates: Vec<String>,
     /// The cell that the rows of each set had in common.
     pub(super) names: Vec<String>,
+    /// The column that ordered the rows of each series.
+    pub(super) ordered_by: Option<String>,
+}
+
+/// Times that order rows.
+struct Times {
+    column: String,
+    /// The time of each row.
+    values: Vec<f64>,
+}
+
+/// Words in the names of columns of numbers that count time.
+const TIMES: [&str; 12] = ["time", "t", "timestamp", "times", "step", "tick", "second", "minute", "hour", "day", "week", "epoch"];
+
+/// What rows are grouped by and into.
+struct Grouping<'a> {
+    column: &'a str,
+    kept: &'a [String],
+    kind: ColumnKind,
+    times: Option<Times>,
 }
 
 impl Table {
     /// Makes the rows that have one value in `column` one row, whose cell there becomes the set of their vectors: the numbers of
-    /// all columns of plain numbers but those `kept`. Other columns stay where they say the same of all rows of a set, and are left
+    /// all columns of numbers but those `kept`. Other columns stay where they say the same of all rows of a set, and are left
     /// out with a notice where they do not. Sets stand in the order of their first rows.
     ///
     /// # Errors
     /// A column that is not there, no column of numbers, a missing cell, and a kept column that differs within a set: by row.
     pub fn group_into(&mut self, column: &str, kept: &[String], options: &ReadOptions) -> Result<()> {
+        let column = &name_of(column);
+        let kept: Vec<String> = kept.iter().map(|name| name_of(name)).collect();
         let is_coordinate = |(name, raw): &&(String, Raw)| {
             let declared = self.declared(options, name).map(|declared| declared.kind());
             let numeric = match declared {
@@ -39,8 +65,44 @@ impl Table {
         let all = std::mem::take(&mut self.columns);
         let ignored = |name: &str| self.declared(options, name).is_some_and(|declared| declared.kind().is_none());
         self.columns = all.into_iter().filter(|(name, _)| !ignored(name)).collect();
-        let kind = self.declared(options, column).and_then(ColumnType::kind).filter(|kind| *kind == ColumnKind::Series);
-        self.grouped(column, coordinates, kept, kind.unwrap_or(ColumnKind::Set))
+        let kind = self.declared(options, column).and_then(|declared| declared.kind()).filter(|kind| *kind == ColumnKind::Series);
+        let times = if kind.is_some() { self.times_of_rows(column, &coordinates, &kept)? } else { None };
+        self.grouped(Grouping { column, kept: &kept, kind: kind.unwrap_or(ColumnKind::Set), times }, coordinates)
+    }
+
+    /// The one column of dates or times beside the channels, or a channel that counts time by its name and differs within a series.
+    fn times_of_rows(&self, column: &str, channels: &[String], kept: &[String]) -> Result<Option<Times>> {
+        let others = self.columns.iter().filter(|(name, _)| name != column && !kept.contains(name) && !channels.contains(name));
+        let dated = others.filter_map(|(name, raw)| {
+            let Raw::Cells(cells) = raw else { return None };
+            let writing = Writing::of(cells)?;
+            matches!(writing, Writing::Date(_) | Writing::Clock | Writing::MinutesSeconds).then_some((name, cells, writing))
+        });
+        if let [(name, cells, writing)] = dated.collect::<Vec<_>>().as_slice() {
+            return self.ordering(name, cells, writing).map(Some);
+        }
+        let Some((_, ids)) = self.columns.iter().find(|(name, _)| name == column) else { return Ok(None) };
+        let ids = ids.clone().into_cells(column)?;
+        let named = |name: &&String| doubts::words(name).iter().any(|word| TIMES.contains(&word.as_str()));
+        let [name] = channels.iter().filter(named).collect::<Vec<_>>()[..] else { return Ok(None) };
+        let Some((_, raw)) = self.columns.iter().find(|(other, _)| other == name) else { return Ok(None) };
+        let times = self.ordering(name, &raw.clone().into_cells(name)?, &Writing::Point)?;
+        let mut seen = std::collections::HashSet::new();
+        let differs = ids.iter().zip(&times.values).all(|(id, time)| seen.insert((id, time.to_bits())));
+        Ok(differs.then_some(times))
+    }
+
+    /// The times in a column that orders rows, none of them missing.
+    fn ordering(&self, name: &str, cells: &Cells, writing: &Writing) -> Result<Times> {
+        let values = numbers(&self.file, name, cells, writing)?;
+        match cells.iter().enumerate().find(|(row, _)| values[*row].is_nan()) {
+            Some((row, found)) => {
+                let expected =
+                    format!("the time of the row, by which series are ordered; {} leaves rows as they stand", declared(name, "ignore"));
+                Err(self.cell(row, name, found, &expected))
+            }
+            None => Ok(Times { column: name.to_owned(), values }),
+        }
     }
 
     /// Groups rows into sets as the training table was grouped, if it was.
@@ -51,13 +113,32 @@ impl Table {
         match schema.columns.iter().find(|c| !c.written.coordinates.is_empty()) {
             Some(set) if self.columns.iter().all(|(name, raw)| *name != set.name || !matches!(raw, Raw::Ready(_))) => {
                 std::iter::once(&set.name).chain(&set.written.coordinates).try_for_each(|column| self.require_trained(column))?;
-                self.grouped(&set.name, set.written.coordinates.clone(), &[], set.holds.kind())
+                let times = self.times_like(&set.name, set.written.ordered_by.as_deref())?;
+                let grouping = Grouping { column: &set.name, kept: &[], kind: set.holds.kind(), times };
+                self.grouped(grouping, set.written.coordinates.clone())
             }
             _ => Ok(()),
         }
     }
 
-    fn grouped(&mut self, column: &str, coordinates: Vec<String>, kept: &[String], kind: ColumnKind) -> Result<()> {
+    /// The times in the column that ordered the rows of training.
+    fn times_like(&mut self, series: &str, ordered_by: Option<&str>) -> Result<Option<Times>> {
+        let Some(name) = ordered_by else { return Ok(None) };
+        let Some((_, raw)) = self.columns.iter().find(|(column, _)| column == name) else {
+            let says = format!(
+                "{}: there is no column '{name}', which ordered the rows of one '{series}' in training: taken as they stand",
+                self.file
+            );
+            self.facts.push(Fact::of_table(says).about(Topic::New));
+            return Ok(None);
+        };
+        let cells = raw.clone().into_cells(name)?;
+        let writing = Writing::of(&cells).unwrap_or_default();
+        self.ordering(name, &cells, &writing).map(Some)
+    }
+
+    fn grouped(&mut self, grouping: Grouping<'_>, coordinates: Vec<String>) -> Result<()> {
+        let Grouping { column, kept, kind, times } = grouping;
         if coordinates.is_empty() {
             return Err(self.fault(format!("there is no column of numbers to make vectors of, besides '{column}'")));
         }
@@ -85,12 +166,21 @@ impl Table {
             }
             members[set].push(row);
         }
+        let stood = members.clone();
+        if let Some(times) = &times {
+            members.iter_mut().for_each(|rows| rows.sort_by(|&a, &b| times.values[a].total_cmp(&times.values[b])));
+        }
+        let ordered_by = times.map(|times| times.column);
+        if let Some(name) = ordered_by.as_ref().filter(|_| members != stood) {
+            let says = format!("{{is}} not in order within one '{column}': the rows of each are put in the order of this column");
+            self.facts.push(Fact::of_column(Topic::Table, name, says).undone_by("ignore leaves them as they stand"));
+        }
         let mut starts = vec![0];
         members.iter().for_each(|rows| starts.push(starts[starts.len() - 1] + rows.len()));
         let values = members.iter().flatten().flat_map(|&row| vectors.iter().map(move |v| v[row])).collect();
         let sets = Sets::new(starts, Points::dense(self.rows, coordinates.len(), values)?)?;
-        self.keep_what_is_said_of_sets(column, &members, kept, kind)?;
-        let firsts: Vec<usize> = members.iter().map(|rows| rows[0]).collect();
+        self.keep_what_is_said_of_sets(column, &stood, kept, kind, ordered_by.as_deref())?;
+        let firsts: Vec<usize> = stood.iter().map(|rows| rows[0]).collect();
         let names = ids.select(&firsts).iter().map(str::to_owned).collect();
         let (many, each) = if kind == ColumnKind::Series { ("series", "the channels at one time") } else { ("sets", "a vector") };
         let says = format!("{{is}} {} {many} of {} rows, each of them {each}: {} numbers", firsts.len(), self.rows, coordinates.len());
@@ -100,7 +190,7 @@ impl Table {
             column.to_owned(),
             Raw::Ready(if kind == ColumnKind::Series { Values::Series(sets.into()) } else { Values::Sets(sets) }),
         ));
-        self.grouped = Some(Grouped { column: column.to_owned(), coordinates, names });
+        self.grouped = Some(Grouped { column: column.to_owned(), coordinates, names, ordered_by });
         Ok(())
     }
 
@@ -108,7 +198,14 @@ impl Table {
     ///
     /// # Errors
     /// One of them is `kept`, by its first row that differs.
-    fn keep_what_is_said_of_sets(&mut self, column: &str, members: &[Vec<usize>], kept: &[String], kind: ColumnKind) -> Result<()> {
+    fn keep_what_is_said_of_sets(
+        &mut self,
+        column: &str,
+        members: &[Vec<usize>],
+        kept: &[String],
+        kind: ColumnKind,
+        ordered_by: Option<&str>,
+    ) -> Result<()> {
         let one = if kind == ColumnKind::Series { "a series" } else { "a set" };
         for (name, raw) in std::mem::take(&mut self.columns) {
             let cells = raw.clone().into_cells(&name).ok();
@@ -122,7 +219,8 @@ impl Table {
                     return Err(self.cell(row, &name, found, &format!("what the other rows of this '{column}' have: {one} is one row")));
                 }
                 _ => {
-                    let says = format!("{{has}} different values among the rows of one '{column}': left out");
+                    let done = if ordered_by == Some(name.as_str()) { "it orders them, and is no channel" } else { "left out" };
+                    let says = format!("{{has}} different values among the rows of one '{column}': {done}");
                     self.facts.push(Fact::of_column(Topic::Table, &name, says));
                 }
             }
@@ -132,11 +230,11 @@ impl Table {
 }
 
 impl Raw {
-    /// Whether it holds plain numbers alone.
+    /// Whether it holds numbers alone, plain or written for people.
     fn is_of_numbers(&self) -> bool {
         match self {
             Raw::Numbers(_) => true,
-            Raw::Cells(cells) => !cells.strings && Writing::of(cells) == Some(Writing::Point),
+            Raw::Cells(cells) => !cells.strings && matches!(Writing::of(cells), Some(Writing::Point | Writing::Marked(_))),
             Raw::Points(_) | Raw::Lists(_) | Raw::Indexed(_) | Raw::Ready(_) => false,
         }
     }
@@ -190,6 +288,34 @@ mod tests {
         let new = new.dataset_like(&schema, &ReadOptions::default()).unwrap();
         let Values::Series(series) = &new.columns()[0].values else { panic!("no series") };
         assert_eq!(series.cell(0), serde_json::json!([[7.0, 8.0], [9.0, 0.0]]));
+    }
+
+    #[test]
+    fn rows_of_a_series_are_ordered_by_their_dates_and_so_are_new_ones() {
+        let options = ReadOptions::with_types(["id=series"]).unwrap();
+        let series = |data: &crate::data::Dataset| match &data.columns()[0].values {
+            Values::Series(series) => (0..series.len()).map(|row| series.cell(row).to_string()).collect::<Vec<_>>(),
+            _ => panic!("no series"),
+        };
+        let text = b"id,day,v,y\nm,2020-01-02,2,a\nn,2020-01-01,5,b\nm,2020-01-01,1,a\nn,2020-01-03,6,b\n";
+        let mut table = grouped(text, &options).unwrap();
+        table.take_target(&["y"], &options).unwrap();
+        let data = table.dataset(&options).unwrap();
+        assert_eq!(series(&data), ["[1.0,2.0]", "[5.0,6.0]"]);
+        let said = table.notices().join("\n");
+        assert!(said.contains("'day' is not in order within one 'id'") && said.contains("it orders them, and is no channel"), "{said}");
+        let schema = Schema::of(&data);
+        let schema: Schema = serde_json::from_str(&serde_json::to_string(&schema).unwrap()).unwrap();
+        for (text, expected) in [("v,day,id\n9,2020-02-02,z\n8,2020-02-01,z\n", "[8.0,9.0]"), ("v,id\n9,z\n8,z\n", "[9.0,8.0]")] {
+            let mut new = Table::parse("new", text.as_bytes()).unwrap();
+            new.group_like(&schema).unwrap();
+            assert_eq!(series(&new.dataset_like(&schema, &ReadOptions::default()).unwrap()), [expected]);
+            assert_eq!(new.notices().join("\n").contains("taken as they stand"), !text.contains("day"));
+        }
+        // A channel that counts time orders rows too; one that does not differ counts nothing.
+        let mut table = grouped(b"id,t,v,y\nm,2,7,a\nm,1,5,a\nn,3,3,b\n", &options).unwrap();
+        table.take_target(&["y"], &options).unwrap();
+        assert_eq!(series(&table.dataset(&options).unwrap())[0], "[[1.0,5.0],[2.0,7.0]]");
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! The type of a column, inferred from all of its cells.
 //!
-//! In this order: what only trees or sets of vectors look like, nine in ten cells at least; only numbers, be they plain, written
-//! for people, dates or words for true and false; DNA or RNA letters, ten
-//! or more a cell on average; labels that repeat (at most half as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
+//! In this order: what only trees, sets of vectors, graphs or vectors look like, nine in ten cells at least; only numbers, be they
+//! plain, written for people, dates or words for true and false; DNA or RNA letters, ten or more a cell on average; labels that repeat
+//! (at most half as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
 //! (sequences); three words or more a cell on average (texts), where a word has a letter; at least ten cells of which nine in ten
-//! differ (identifiers); whatever is left are labels. Words among numbers are an error where nine in ten cells are numbers (ten
-//! at least), or half of them and the cells do not repeat like labels.
+//! differ (identifiers); whatever is left are labels. Other cells among numbers, amounts, dates or times are an error where nine in
+//! ten cells are such (ten at least), and where half of them are, not by their unit alone, and the cells do not repeat like labels.
 
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::facts::{Fact, Topic, declared};
 use super::marks::{self, Said};
+use super::writing::Mostly;
 use super::{dates, doubts};
-use crate::data::{ColumnKind, DateOrder, Unit, Writing};
+use crate::data::{Addition, ColumnKind, DateOrder, Unit, Writing, array_length};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
@@ -73,100 +74,34 @@ fn number_with_commas(text: &str) -> bool {
     text.contains(',') && text.bytes().all(|b| b.is_ascii_digit() || b",.-+".contains(&b)) && text.replace(',', "").parse::<f64>().is_ok()
 }
 
+/// A column that is looked at.
+struct Looking<'a> {
+    file: &'a str,
+    column: &'a str,
+    cells: &'a Cells,
+}
+
 /// What the column looks like.
 ///
 /// # Errors
-/// Numbers with an infinity or with a few words among them, and numbers with commas: with the first such cell.
+/// Numbers, dates, trees, .. with an infinity or with a few other cells among them, and numbers with commas that can be read in two
+/// ways: with the first such cell.
 pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fact>) -> Result<Looks> {
     let c = count(cells);
-    let fault = |(row, found): (usize, &str), expected: &str| {
-        Err(Error::Cell {
-            file: file.to_owned(),
-            row: row + 1,
-            column: column.to_owned(),
-            found: shortened(found),
-            expected: expected.to_owned(),
-        })
-    };
-    match unmistakable(cells) {
-        // A vector cannot be missing, nor have another length.
-        Some(ColumnKind::Points) if ColumnKind::Points.parse(&mut cells.iter()).is_err() => {
-            return Ok(c.identifier("vectors of which some are missing or of another length"));
-        }
-        Some(kind) => return Ok(Looks::Of(kind)),
-        None => {}
+    let looking = Looking { file, column, cells };
+    if let Some(found) = looking.structures(&c, facts)? {
+        return Ok(found);
     }
     if doubts::are_telephones(column, cells) {
         return Ok(if c.repeats() { Looks::Of(ColumnKind::Category) } else { c.identifier("telephone numbers") });
     }
-    let writing = Writing::of(cells);
-    // A format that tells strings from numbers is believed: codes such as '0123' are labels. Amounts and percentages are none.
-    let bare = match &writing {
-        Some(Writing::Marked(marks)) => marks.unit == Unit::None,
-        Some(Writing::Point | Writing::Date(DateOrder::Compact)) => true,
-        _ => false,
-    };
-    let as_strings = cells.strings && c.cells > 0 && bare;
-    match writing {
-        // There is an infinity, which is refused below; or words that are kept as labels are all there is.
-        Some(Writing::Point) if c.not_numbers > 0 && (c.first_infinite.is_some() || c.numbers == 0) => {}
-        Some(Writing::Point) => match doubts::codes(column, cells) {
-            Some(_) if c.numbers == 0 => return Ok(Looks::Number(Writing::Point)),
-            Some(what) if c.differs() => return Ok(c.identifier(what)),
-            Some(what) => {
-                let says = format!("{{holds}} {what}: read as labels");
-                facts.push(Fact::of_column(Topic::Labels, column, says).undone_by("number reads numbers"));
-                return Ok(Looks::Of(ColumnKind::Category));
-            }
-            None if as_strings => {}
-            None => return Ok(Looks::Number(Writing::Point)),
-        },
-        Some(writing) if !as_strings => return Ok(Looks::Number(writing)),
-        _ => {}
+    if let Some(found) = looking.numbers(&c, facts)? {
+        return Ok(found);
     }
-    let labels = format!("declare {} to read it as labels (ignore to leave it out)", declared(column, "category"));
-    if as_strings && c.numbers > 0 {
-        let says = "{holds} numbers written as strings: read as labels";
-        facts.push(Fact::of_column(Topic::Labels, column, says).undone_by("number reads numbers"));
-    } else if let Some(at) = c.first_word.filter(|_| c.words_with_commas == c.not_numbers) {
-        if marks::said(cells) == Said::Either {
-            return fault(
-                at,
-                &format!(
-                    "a number that can be read in one way: --decimal . says that commas part thousands, --decimal , that decimals stand behind them; or {labels}"
-                ),
-            );
-        }
-        return fault(
-            at,
-            &format!("a number with a decimal point and no other separator, or written like the others of its column; {labels}"),
-        );
-    }
-    if c.first_word.is_none()
-        && c.numbers > 0
-        && let Some(at) = c.first_infinite
-    {
-        return fault(at, "a finite number; leave the cell empty if it is missing");
-    }
-
-    let repeats = c.repeats();
     let long = c.length >= 10 * c.cells;
-    let mostly_numbers = c.numbers >= 10 && 10 * c.numbers >= 9 * c.cells;
-    if let Some(at) = c.first_word
-        && (mostly_numbers || (2 * c.numbers > c.cells && !repeats))
-    {
-        return fault(at, &format!("a number; {} if that stands for a missing cell, or {labels}", marking(at.1)));
-    }
-    if let Some((row, found)) = c.first_word
-        && c.numbers > 0
-        && repeats
-    {
-        let says = format!("{{holds}} numbers and words (first '{}' in row {}): read as labels", shortened(found), row + 1);
-        facts.push(Fact::of_column(Topic::Labels, column, says));
-    }
     Ok(if c.letters_only && c.nucleotides_only && long {
         Looks::Of(ColumnKind::Sequence)
-    } else if repeats {
+    } else if c.repeats() {
         Looks::Of(ColumnKind::Category)
     } else if c.letters_only && long {
         Looks::Of(ColumnKind::Sequence)
@@ -179,19 +114,174 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     })
 }
 
-/// The kind whose cells look like no other's, where nine in ten cells that are not missing are such; the others are then faults.
-fn unmistakable(cells: &Cells) -> Option<ColumnKind> {
-    let there: Vec<&str> = cells.iter().filter(|text| !cells.misses(text)).collect();
-    let first = there.iter().copied().take(10).find_map(|text| ColumnKind::ALL.iter().find(|kind| kind.looks_like(text)))?;
-    let alike = there.iter().filter(|text| first.looks_like(text)).count();
-    (10 * alike >= 9 * there.len()).then_some(*first)
+impl Looking<'_> {
+    fn fault<T>(&self, (row, found): (usize, &str), expected: &str) -> Result<T> {
+        Err(Error::Cell {
+            file: self.file.to_owned(),
+            row: row + 1,
+            column: self.column.to_owned(),
+            found: shortened(found),
+            expected: expected.to_owned(),
+        })
+    }
+
+    /// How to read the column as labels, or not at all.
+    fn as_labels(&self) -> String {
+        format!("declare {} to read it as labels (ignore to leave it out)", declared(self.column, "category"))
+    }
+
+    /// Refuses a cell among others that are something else.
+    fn odd<T>(&self, at: (usize, &str), expected: &str) -> Result<T> {
+        self.fault(at, &format!("{expected}; {} if that stands for a missing cell, or {}", marking(at.1), self.as_labels()))
+    }
+
+    /// A kind whose cells look like no other's, where nine in ten cells that are not missing are such.
+    fn structures(&self, c: &Counts<'_>, facts: &mut Vec<Fact>) -> Result<Option<Looks>> {
+        let there: Vec<(usize, &str)> = self.cells.iter().enumerate().filter(|(_, text)| !self.cells.misses(text)).collect();
+        if let Some(found) = self.arrays(c, &there)? {
+            return Ok(Some(found));
+        }
+        let looked_at = there.iter().take(LOOKED_AT);
+        let Some(kind) = looked_at.into_iter().find_map(|(_, text)| ColumnKind::ALL.iter().copied().find(|kind| kind.looks_like(text)))
+        else {
+            return Ok(None);
+        };
+        let alike = there.iter().filter(|(_, text)| kind.looks_like(text)).count();
+        let odd = there.iter().copied().find(|(_, text)| !kind.could_be(text));
+        let could_be = if odd.is_none() { there.len() } else { there.iter().filter(|(_, text)| kind.could_be(text)).count() };
+        if 10 * could_be < 9 * there.len() {
+            if let Some((row, found)) = odd.filter(|_| 2 * alike >= there.len() && there.len() >= 10) {
+                let says = format!("{{looks}} like {}, but '{}' in row {} is none: not read so", kind.holds(), shortened(found), row + 1);
+                let undo = format!("{} reads {}", kind.name(), kind.holds());
+                facts.push(Fact::of_column(Topic::Labels, self.column, says).undone_by(&undo));
+            }
+            return Ok(None);
+        }
+        if kind != ColumnKind::Points {
+            return Ok(Some(Looks::Of(kind)));
+        }
+        match (kind.parse(&mut self.cells.iter()), odd) {
+            (Ok(_), _) => Ok(Some(Looks::Of(kind))),
+            (Err(_), Some(at)) => self.odd(at, "a vector like the others of this column"),
+            // A vector cannot be missing, nor have another length.
+            (Err(_), None) => Ok(Some(c.identifier(UNEVEN))),
+        }
+    }
+
+    /// Arrays of numbers in square brackets: vectors where all are of one length, and never labels.
+    fn arrays(&self, c: &Counts<'_>, there: &[(usize, &str)]) -> Result<Option<Looks>> {
+        let length = |text: &str| if text.starts_with('[') { array_length(text) } else { None };
+        let count = there.iter().filter(|(_, text)| length(text).is_some()).count();
+        let Some(first) = there.iter().find_map(|(_, text)| length(text).filter(|&length| length > 0)) else { return Ok(None) };
+        if 10 * count < 9 * there.len() {
+            return Ok(None);
+        }
+        if let Some(at) = there.iter().find(|(_, text)| length(text).is_none()) {
+            return self.odd(*at, "an array of numbers such as [1.5, 2]");
+        }
+        let even = count == self.cells.len() && there.iter().all(|(_, text)| length(text) == Some(first));
+        let is_whole = even && ColumnKind::Points.parse(&mut self.cells.iter()).is_ok();
+        Ok(Some(if is_whole { Looks::Of(ColumnKind::Points) } else { c.identifier(UNEVEN) }))
+    }
+
+    /// Numbers in any notation, or codes made of digits.
+    fn numbers(&self, c: &Counts<'_>, facts: &mut Vec<Fact>) -> Result<Option<Looks>> {
+        let (column, cells) = (self.column, self.cells);
+        let writing = Writing::of(cells);
+        // A format that tells strings from numbers is believed: codes such as '0123' are labels. Amounts and percentages are none.
+        let bare = match &writing {
+            Some(Writing::Marked(marks)) => marks.unit == Unit::None && marks.addition == Addition::None,
+            Some(Writing::Point | Writing::Date(DateOrder::Compact)) => true,
+            _ => false,
+        };
+        let as_strings = cells.strings && c.cells > 0 && bare;
+        match writing {
+            // There is an infinity, which is refused below; or words that are kept as labels are all there is.
+            Some(Writing::Point) if c.not_numbers > 0 && (c.first_infinite.is_some() || c.numbers == 0) => {}
+            Some(Writing::Point) => match doubts::codes(column, cells) {
+                Some(_) if c.numbers == 0 => return Ok(Some(Looks::Number(Writing::Point))),
+                Some(what) if c.differs() => return Ok(Some(c.identifier(what))),
+                Some(what) => {
+                    let says = format!("{{holds}} {what}: read as labels");
+                    facts.push(Fact::of_column(Topic::Labels, column, says).undone_by("number reads numbers"));
+                    return Ok(Some(Looks::Of(ColumnKind::Category)));
+                }
+                None if as_strings => {}
+                None => return Ok(Some(Looks::Number(Writing::Point))),
+            },
+            Some(writing) if !as_strings => return Ok(Some(Looks::Number(writing))),
+            _ => {}
+        }
+        if as_strings && c.numbers > 0 {
+            let says = "{holds} numbers written as strings: read as labels";
+            facts.push(Fact::of_column(Topic::Labels, column, says).undone_by("number reads numbers"));
+            return Ok(None);
+        }
+        if let Some(at) = c.first_word.filter(|_| c.words_with_commas == c.not_numbers) {
+            return match marks::said(cells) {
+                Said::Either => self.fault(at, &format!("{EITHER}; or {}", self.as_labels())),
+                _ => {
+                    let expected = "a number with a decimal point and no other separator, or written like the others of its column";
+                    self.fault(at, &format!("{expected}; {}", self.as_labels()))
+                }
+            };
+        }
+        if c.first_word.is_none()
+            && c.numbers > 0
+            && let Some(at) = c.first_infinite
+        {
+            return self.fault(at, "a finite number; leave the cell empty if it is missing");
+        }
+        self.few_among_numbers(c, facts)
+    }
+
+    /// Refuses or names the cells that are no numbers among others that are.
+    fn few_among_numbers(&self, c: &Counts<'_>, facts: &mut Vec<Fact>) -> Result<Option<Looks>> {
+        let most = Mostly::of(self.cells);
+        let mut told = c.first_word.filter(|_| c.numbers > 0).map(|at| ("numbers".to_owned(), at));
+        if let Some(most) = most {
+            let Some(at) = most.odd else {
+                // Commas in some cells that could part thousands.
+                let comma = self.cells.iter().enumerate().find(|(_, cell)| cell.contains(','));
+                return comma.filter(|_| most.open).map_or(Ok(None), |at| self.fault(at, &format!("{EITHER}; or {}", self.as_labels())));
+            };
+            let half = 2 * most.numbers > most.present;
+            let some = half && most.is_sure() && !c.repeats();
+            if (most.decides() || some) && dates::two_orders(self.cells).is_none() {
+                return self.odd(at, &most.expected());
+            }
+            if half {
+                told = Some((most.in_words(), at));
+            }
+        }
+        // Identifiers say so themselves.
+        let as_labels = c.repeats() || (!c.differs() && c.words < 3 * c.cells);
+        if let Some((what, (row, found))) = told.filter(|_| as_labels) {
+            let says = format!("{{holds}} {what} and words (first '{}' in row {}): read as labels", shortened(found), row + 1);
+            facts.push(Fact::of_column(Topic::Labels, self.column, says));
+        }
+        Ok(None)
+    }
 }
+
+/// Cells that are looked at to find one that looks like no other kind's.
+const LOOKED_AT: usize = 1000;
+/// Why arrays of numbers are no vectors.
+const UNEVEN: &str = "vectors of which some are missing or of another length";
+/// What a number with a comma must be where it could be two.
+pub(super) const EITHER: &str =
+    "a number that can be read in one way: --decimal . says that commas part thousands, --decimal , that decimals stand behind them";
 
 /// What keeps cells that look like numbers or dates from being read so; empty where they look like neither.
 fn why_no_numbers(cells: &Cells) -> String {
     if let Some([(day, first), (month, second)]) = dates::two_orders(cells) {
         let (day, month) = (day + 1, month + 1);
         return format!("dates in two orders, day first ('{first}' in row {day}) and month first ('{second}' in row {month})");
+    }
+    if let Some(most) = Mostly::of(cells).filter(|most| 2 * most.numbers > most.present)
+        && let Some((row, found)) = most.odd
+    {
+        return format!("{}, but not in all rows ('{}' in row {})", most.in_words(), shortened(found), row + 1);
     }
     let mut units: Vec<(Unit, usize)> = Vec::new();
     for (row, _) in cells.iter().enumerate().filter(|(_, cell)| !cells.misses(cell)) {
@@ -225,7 +315,7 @@ impl Counts<'_> {
 }
 
 /// The option that makes such cells missing, fit for a shell.
-fn marking(cell: &str) -> String {
+pub(super) fn marking(cell: &str) -> String {
     let cell = shortened(cell);
     let plain = cell.chars().all(|c| c.is_alphanumeric() || "_-.:=/%+@".contains(c));
     if plain { format!("--na={cell}") } else { format!("--na='{}'", cell.replace('\'', "'\\''")) }

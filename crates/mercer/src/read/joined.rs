@@ -5,6 +5,7 @@ use super::cells::Cells;
 use super::facts::Fact;
 use super::table::{Raw, Table};
 use super::texts::{FILE, LABEL, parent};
+use super::unpack::without_ending;
 use super::{ColumnType, ReadOptions, format};
 use crate::error::{Error, Result};
 
@@ -15,7 +16,7 @@ const TABLES: [&str; 13] =
 /// Whether a file is a table by its name, packed or not.
 pub(super) fn is_table(path: &str) -> bool {
     let name = path.to_ascii_lowercase();
-    let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    let name = without_ending(&name);
     TABLES.iter().any(|ending| name.ends_with(ending))
 }
 

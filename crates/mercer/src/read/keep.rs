@@ -3,6 +3,7 @@
 use super::Table;
 use super::cells::Cells;
 use super::table::Raw;
+use super::unseen::name_of;
 use crate::error::{Error, Result};
 
 impl Table {
@@ -15,7 +16,7 @@ impl Table {
         let all: Vec<String> =
             self.columns.iter().filter(|(name, raw)| cells(raw).is_some() || self.is_of_sets(name)).map(|(name, _)| name.clone()).collect();
         let wanted = if names.is_empty() { &all } else { names };
-        wanted.iter().map(|name| Ok((name.clone(), self.text_of(name)?))).collect()
+        wanted.iter().map(|name| name_of(name)).map(|name| Ok((name.clone(), self.text_of(&name)?))).collect()
     }
 
     fn is_of_sets(&self, name: &str) -> bool {

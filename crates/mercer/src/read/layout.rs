@@ -12,6 +12,14 @@ const SIGNS: [u8; 4] = [b'\t', b';', b'|', b','];
 impl Delimiter {
     pub(super) const COMMA: Delimiter = Delimiter::Character(b',');
 
+    /// The character between cells; of several spaces one is left.
+    pub(super) fn sign(self) -> u8 {
+        match self {
+            Delimiter::Character(sign) => sign,
+            Delimiter::Spaces => b' ',
+        }
+    }
+
     /// What parts the cells, in the plural.
     pub(super) fn words(self) -> String {
         match self {
@@ -39,25 +47,55 @@ pub(super) fn below(text: &str, lines: usize) -> &str {
     (0..lines).fold(text, |text, _| text.split_once('\n').map_or("", |(_, rest)| rest))
 }
 
-/// How many lines stand above a table that has one sign equally often in every line below them, twice at least, and never so often
-/// above; `None` where the table begins with the first line, or each line below that is one cell with signs of its own, as a graph.
+/// How many lines stand above the header of a table, which they are narrower than, padded by signs or not, and below which every line
+/// has as many signs; `None` where the table begins with the first line, where that may be a header of rows that hold a sign more, or
+/// where each line below is one cell with signs of its own, as a graph.
 pub(super) fn lines_above(text: &str) -> Option<usize> {
     let lines: Vec<(usize, &str)> = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).take(LOOKED_AT).collect();
     if lines.iter().skip(1).all(|(_, line)| ColumnKind::ALL.iter().any(|kind| kind.looks_like(line.trim()))) {
         return None;
     }
     let begins = |sign: u8| {
-        let counts: Vec<usize> = lines.iter().map(|(_, line)| count(line, sign)).collect();
-        let width = counts.last().copied().filter(|&n| n > 0)?;
-        let first = counts.iter().rposition(|&n| n != width)? + 1;
-        let few = counts[..first].iter().all(|&n| n < width);
-        (few && counts.len() > first + 1).then(|| lines[first].0)
+        let rows: Vec<Vec<&str>> = lines.iter().map(|(_, line)| cells_of(line, sign)).collect();
+        let filled: Vec<usize> = rows.iter().map(|row| row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1)).collect();
+        let usual = |width: &usize| (filled.iter().filter(|&n| n == width).count(), *width);
+        let width = filled.iter().copied().max_by_key(usual).filter(|&width| width > 1)?;
+        let first = filled.iter().position(|&n| n >= width).filter(|&first| first > 0)?;
+        let (above, below) = rows.split_at(first);
+        let (header, below) = below.split_first()?;
+        let even = !below.is_empty() && below.iter().all(|row| row.len() == header.len());
+        let titles = filled[..first].iter().all(|&n| n < 2) && (first > 1 || above.iter().all(|row| row.len() == header.len()));
+        (even && (titles || are_names(header, below))).then(|| lines[first].0)
     };
     SIGNS.into_iter().filter_map(begins).min()
 }
 
+/// The cells of a line, without the quotes and spaces around them.
+fn cells_of(line: &str, sign: u8) -> Vec<&str> {
+    let (mut cells, mut begin, mut quoted) = (Vec::new(), 0, false);
+    for (at, b) in line.bytes().enumerate() {
+        quoted ^= b == b'"';
+        if b == sign && !quoted {
+            cells.push(&line[begin..at]);
+            begin = at + 1;
+        }
+    }
+    cells.push(&line[begin..]);
+    cells.into_iter().map(|cell| cell.trim().trim_matches('"').trim()).collect()
+}
+
+/// Whether no cell of a line is a number, and some column below it is of numbers.
+fn are_names(header: &[&str], below: &[Vec<&str>]) -> bool {
+    let is_number = |cell: &str| cell.replacen(',', ".", 1).parse::<f64>().is_ok();
+    let of_numbers = |k: usize| {
+        let mut cells = below.iter().filter_map(|row| row.get(k)).filter(|cell| !cell.is_empty()).peekable();
+        cells.peek().is_some() && cells.all(|cell| is_number(cell))
+    };
+    !header.iter().any(|cell| is_number(cell)) && (0..header.len()).any(of_numbers)
+}
+
 /// Detects the cell separator: of the candidates in the first line, the one that occurs equally often in every line; otherwise
-/// the most frequent; spaces where there is no candidate and they separate every line alike, with numbers among the cells.
+/// the most frequent; spaces where there is no candidate and they separate every line alike, with numbers or labels among the cells.
 pub(super) fn sniff(text: &str) -> Delimiter {
     let lines = first_lines(text);
     let Some((header, rows)) = lines.split_first() else { return Delimiter::COMMA };
@@ -112,8 +150,8 @@ fn count(line: &str, sign: u8) -> usize {
     count
 }
 
-/// Whether spaces part every line into as many cells, with a number among them; the header may lack a cell above the names of
-/// rows, as R's write.table has it.
+/// Whether spaces part every line into as many cells, with a number among them, or with labels that come back in three cells or more, or
+/// with quotes around words; the header may lack a cell above the names of rows, as R's write.table has it.
 fn parted_by_spaces(header: &str, rows: &[&str]) -> bool {
     let cells = |line: &str| squeezed(line.trim()).split(' ').map(str::to_owned).collect::<Vec<_>>();
     let quoted = |line: &str| line.bytes().filter(|&b| b == b'"').count() >= 2;
@@ -123,15 +161,24 @@ fn parted_by_spaces(header: &str, rows: &[&str]) -> bool {
         let kept: String = line.chars().map(|c| (inside ^= c == '"', if inside && c == ' ' { '_' } else { c }).1).collect();
         cells(if quoted(line) { &kept } else { line })
     };
-    let width = whole(header).len();
+    let names = whole(header);
+    let in_quotes = |cells: &[String]| cells.iter().all(|cell| cell.len() > 1 && cell.starts_with('"') && cell.ends_with('"'));
     let rows: Vec<Vec<String>> = rows.iter().map(|row| whole(row)).collect();
     let Some(first) = rows.first().map(Vec::len) else { return false };
     let numbers = |k: usize| rows.iter().all(|row| row[k].trim_matches('"').parse::<f64>().is_ok() || row[k] == "NA");
-    let row_names = first == width + 1 && quoted(header);
-    (row_names || (first == width && width > 1))
-        && rows.iter().all(|row| row.len() == first)
-        && (usize::from(row_names)..first).any(numbers)
+    let labels = |k: usize| {
+        let different: std::collections::HashSet<&str> = rows.iter().map(|row| row[k].as_str()).collect();
+        rows.len() >= FEWEST_ROWS && 2 * different.len() <= rows.len() && !different.contains(names[k].as_str())
+    };
+    let row_names = first == names.len() + 1 && quoted(header);
+    let even = (row_names || (first == names.len() && names.len() > 1)) && rows.iter().all(|row| row.len() == first);
+    let own = usize::from(row_names)..first;
+    let of_words = || in_quotes(&names) && rows.iter().all(|row| in_quotes(row)) || (!row_names && first > 2 && own.clone().any(labels));
+    even && (own.clone().any(numbers) || of_words())
 }
+
+/// Fewer lines of as many words each may be texts.
+const FEWEST_ROWS: usize = 8;
 
 /// The text with one space where there are several, or tabs, outside of quotes, and none at the ends of lines.
 pub(super) fn squeezed(text: &str) -> Cow<'_, str> {
@@ -180,6 +227,12 @@ mod tests {
         assert_eq!(sniff("a b y\n0.3 0.1 p\n0.8  0.2 q\n"), Delimiter::Spaces);
         // R: write.table(data.frame(a = 1:2, b = c("p q", "r")))
         assert_eq!(sniff("\"a\" \"b\"\n\"1\" 1 \"p q\"\n\"2\" 2 \"r\"\n"), Delimiter::Spaces);
+        let words =
+            (0..12).fold("name city y\n".to_owned(), |text, i| text + &format!("N{i} {} {}\n", ["Rome", "Paris"][i % 2], i % 3 > 0));
+        assert_eq!(sniff(&words), Delimiter::Spaces);
+        assert_eq!(sniff("\"name\" \"city\"\n\"1\" \"N 1\" \"Rome\"\n\"2\" \"N\" \"Paris\"\n"), Delimiter::Spaces);
+        let names = (0..12).fold("first second last\n".to_owned(), |text, i| text + &format!("A{i} B{i} C{i}\n"));
+        assert_eq!(sniff(&names), Delimiter::COMMA);
         assert_eq!(sniff("full name\nAda Lovelace\nAlan Turing\n"), Delimiter::COMMA);
         assert_eq!(sniff("a note\nthree words here\n1 2\n"), Delimiter::COMMA);
         assert_eq!(squeezed("  a  b\t c \n1 \"x  y\"\n\n 2 3"), "a b c\n1 \"x  y\"\n\n2 3");
@@ -190,6 +243,15 @@ mod tests {
         assert_eq!(lines_above("Customer export\nGenerated 2024\n\na,b\n1,2\n3,4\n"), Some(3));
         assert_eq!(lines_above("Export\na;b\n1,5;2\n3;4\n"), Some(1));
         assert_eq!(lines_above("By me, 2024\na,b,c\n1,2,3\n3,4,5\n"), Some(1));
+        // Excel pads what stands above a table.
+        assert_eq!(lines_above("Sales;;\nAs of;2024-02-03;\n;;\nname;size;y\na;1,5;2\nb;2,5;3\n"), Some(3));
+        assert_eq!(lines_above("Report Q1,,\nname,city,job\nAnn,Bern,x\nBob,Zug,y\n"), Some(1));
+        // A header whose rows hold a sign more.
+        for text in
+            ["x,c,y\n1,5,k,a\n2,5,k,b\n", "text\nhello, world\ngood, morning\n", "a,b,\n1,2,3\n4,5,6\n", "n,c\nDoe,Jo,k\nRoe,Al,l\n"]
+        {
+            assert_eq!(lines_above(text), None, "{text}");
+        }
         for text in ["a,b\n1,2\n3,4\n", "a,b,c\n1,2\n3,4\n", "alone\n1\n2\n", "alone\na,b\n", "g\nC O | 0-1\nC C | 0-1\n"] {
             assert_eq!(lines_above(text), None, "{text}");
         }

@@ -160,13 +160,15 @@ struct Lines<'a> {
     weights: Cells,
     x: Indexed,
     from_0: bool,
+    /// Whether some rows have a slack, which nothing here uses.
+    slack: bool,
 }
 
 impl<'a> Lines<'a> {
     fn new(file: &'a str, several: bool) -> Self {
         let x = Indexed { starts: vec![0], indices: Vec::new(), values: Vec::new(), largest: 0, listed: Vec::new() };
         let (groups, weights) = (Cells::default(), Cells::default());
-        Lines { file, several, labels: Vec::new(), groups, weights, x, from_0: false }
+        Lines { file, several, labels: Vec::new(), groups, weights, x, from_0: false, slack: false }
     }
 
     fn fault(&self, why: String) -> Error {
@@ -211,7 +213,9 @@ impl<'a> Lines<'a> {
                 if before.is_some() || !sound || (index != EXTRAS[2] && cells.len() > row) {
                     return at(k, item, &format!("{index}:NUMBER once, right after the label"));
                 }
-                if index != EXTRAS[2] {
+                if index == EXTRAS[2] {
+                    self.slack = true;
+                } else {
                     cells.pad(row);
                     cells.push(value);
                 }
@@ -259,6 +263,9 @@ impl<'a> Lines<'a> {
                 self.x.largest,
                 self.x.listed.len()
             ));
+        }
+        if self.slack {
+            tell("sid, by which rows of SVMlight share a slack, is left out".into());
         }
         let mut labels = Cells::default();
         self.labels.iter_mut().for_each(|set| set.sort_by(|a, b| by_number_then_text(a, b)));

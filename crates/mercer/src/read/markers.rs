@@ -3,6 +3,7 @@
 
 use super::cells::Cell;
 use super::table::Raw;
+use super::unseen::name_of;
 use super::{Table, facts::Fact, facts::Topic, infer::shortened};
 use crate::error::Result;
 
@@ -29,7 +30,8 @@ impl Table {
     /// words as labels.
     pub(super) fn empty_marked(&mut self, written: &[String]) -> Result<()> {
         let mut markers = Vec::new();
-        for marker in written {
+        let written: Vec<String> = written.iter().map(|marker| name_of(marker)).collect();
+        for marker in &written {
             let (column, text) = match marker.split_once('=') {
                 Some((column, text)) if self.header.iter().any(|name| name == column.trim()) => (Some(column.trim()), text.trim()),
                 _ => (None, marker.trim()),

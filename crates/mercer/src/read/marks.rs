@@ -1,8 +1,8 @@
-//! Numbers written for people: `3,5`, `1,234.50`, `1.234,50`, `12,34,567`, `$1,234`, `12.5 %`, `161.2 m2`, `(50.00)`. One
-//! column has one unit and one way of writing; which one, all of its cells together decide.
+//! Numbers written for people: `3,5`, `1,234.50`, `1.234,50`, `12,34,567`, `$1,234`, `12.5 %`, `161.2 m2`, `(50.00)`, `34k`,
+//! `3.12 ± 0.40`. One column has one unit and one way of writing; which one, all of its cells together decide.
 
 use super::cells::{Cell, Cells, Decimals, missing_among_numbers};
-use crate::data::{Marks, Negative, Thousands, Unit};
+use crate::data::{Addition, Marks, Negative, Thousands, Unit};
 
 const UNITS: [Unit; 8] = [Unit::None, Unit::Percent, Unit::Dollar, Unit::Euro, Unit::Pound, Unit::Yen, Unit::Rupee, Unit::Franc];
 
@@ -21,6 +21,12 @@ const WAYS: [(bool, Thousands); 9] = [
 
 const NEGATIVES: [Negative; 3] = [Negative::Before, Negative::Brackets, Negative::Behind];
 
+/// What stands between a number and its uncertainty.
+const PLUS_MINUS: [&str; 5] = ["±", "+/-", "+/\u{2212}", "+-", "\\pm"];
+/// Powers of 1000 behind a number.
+const MAGNITUDES: [(&str, f64); 8] =
+    [("k", 1e3), ("K", 1e3), ("Mio.", 1e6), ("Mio", 1e6), ("M", 1e6), ("Mrd.", 1e9), ("Mrd", 1e9), ("bn", 1e9)];
+
 /// What all cells of a column say together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Said {
@@ -32,24 +38,54 @@ pub(super) enum Said {
     None,
 }
 
-fn present(cells: &Cells) -> impl Iterator<Item = &str> {
+/// The cells that are not missing among numbers.
+pub(super) fn present(cells: &Cells) -> impl Iterator<Item = &str> {
     cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing && !missing_among_numbers(cell))
 }
 
-/// Every way in which a cell is a number.
-fn ways_of(cell: &str) -> Vec<Marks> {
-    let units = UNITS.into_iter().chain(Unit::other(cell));
-    let all = units.flat_map(|unit| WAYS.map(|way| (unit.clone(), way)));
-    let all = all.flat_map(|(unit, (decimal_comma, thousands))| {
-        NEGATIVES.map(|negative| Marks { decimal_comma, thousands, unit: unit.clone(), negative })
-    });
-    all.filter(|marks| marks.number(cell).is_some()).collect()
+/// What stands behind some cells, beside nothing.
+fn additions(cells: &Cells) -> Vec<Addition> {
+    let any = |found: fn(&str) -> bool| present(cells).any(found);
+    let mut all = vec![Addition::None];
+    all.extend(any(|cell| split_uncertainty(cell).is_some()).then_some(Addition::Uncertainty));
+    all.extend(any(|cell| MAGNITUDES.iter().any(|(word, _)| cell.contains(word))).then_some(Addition::Magnitude));
+    all
+}
+
+/// Every way in which a cell is a number; what has nothing behind it comes first.
+fn ways_of(cell: &str, additions: &[Addition]) -> Vec<Marks> {
+    let parts = split_uncertainty(cell).map(|(number, spread)| [number.to_owned(), format!("0 {}", split_unit(spread).1)]);
+    let others = std::iter::once(cell).chain(parts.iter().flatten().map(String::as_str)).filter_map(Unit::other);
+    let units: Vec<Unit> = UNITS.into_iter().chain(others).collect();
+    let mut ways = Vec::new();
+    for &addition in additions {
+        for unit in &units {
+            for (decimal_comma, thousands) in WAYS {
+                let of = |negative| Marks { decimal_comma, thousands, unit: unit.clone(), negative, addition };
+                ways.extend(NEGATIVES.map(of).into_iter().filter(|marks| marks.number(cell).is_some()));
+            }
+        }
+    }
+    ways
+}
+
+/// A number and the uncertainty behind it, `3.12 ± 0.40` or `3.12(40)`.
+fn split_uncertainty(cell: &str) -> Option<(&str, &str)> {
+    let signed = PLUS_MINUS.iter().find_map(|sign| cell.split_once(sign));
+    let concise = || cell.split_once('(').filter(|(number, spread)| number.ends_with(|c: char| c.is_ascii_digit()) && spread.contains(')'));
+    signed.or_else(concise).map(|(number, spread)| (number.trim(), spread.trim()))
+}
+
+/// The number of an uncertainty, and the unit behind it.
+fn split_unit(spread: &str) -> (&str, &str) {
+    let at = spread.find(|c: char| !(c.is_ascii_digit() || ".,eE+-".contains(c))).unwrap_or(spread.len());
+    (spread[..at].trim(), spread[at..].trim_start_matches(')').trim())
 }
 
 /// Every way in which each cell that is not missing is a number; none where no cell is one.
 pub(super) fn fitting(cells: &Cells) -> Vec<Marks> {
     let Some(first) = present(cells).next() else { return Vec::new() };
-    let mut ways = ways_of(first);
+    let mut ways = ways_of(first, &additions(cells));
     for cell in present(cells).skip(1) {
         ways.retain(|marks| marks.number(cell).is_some());
         if ways.is_empty() {
@@ -59,21 +95,28 @@ pub(super) fn fitting(cells: &Cells) -> Vec<Marks> {
     ways
 }
 
-/// The way in which most cells are numbers: a fault is then named by the first cell that is none.
-pub(super) fn nearest(cells: &Cells) -> Option<Marks> {
+/// The rows, from 0, of the cells that are numbers in the way in which most are: a fault is then named by the first of the others.
+pub(super) fn most(cells: &Cells) -> Vec<usize> {
+    let additions = additions(cells);
     let mut ways: Vec<Marks> = Vec::new();
     for cell in present(cells).take(LOOKED_AT) {
-        for marks in ways_of(cell) {
+        for marks in ways_of(cell, &additions) {
             if !ways.contains(&marks) {
                 ways.push(marks);
             }
         }
     }
-    let count = |marks: &Marks| present(cells).filter(|cell| marks.number(cell).is_some()).count();
-    let plain = present(cells).filter(|cell| matches!(Cell::of(cell), Cell::Number(_))).count();
-    let counts: Vec<usize> = ways.iter().map(count).collect();
-    let best = counts.iter().copied().max().filter(|&best| best > plain)?;
-    ways.into_iter().zip(counts).find(|(_, count)| *count == best).map(|(marks, _)| marks)
+    let is_present = |cell: &str| Cell::of(cell) != Cell::Missing && !missing_among_numbers(cell);
+    let rows = |marks: &Marks| -> Vec<usize> {
+        cells.iter().enumerate().filter(|(_, cell)| is_present(cell) && marks.number(cell).is_some()).map(|(row, _)| row).collect()
+    };
+    let mut best = Vec::new();
+    for found in ways.iter().map(rows) {
+        if found.len() > best.len() {
+            best = found;
+        }
+    }
+    best
 }
 
 /// Cells that are looked at to find ways of writing; a fault among more is named as plain numbers have it.
@@ -118,7 +161,8 @@ pub(super) fn said(cells: &Cells) -> Said {
 
 /// Whether points could part thousands in plain numbers: every number with a point has three digits behind it.
 fn points_may_part(cells: &Cells) -> bool {
-    let parted = Marks { decimal_comma: true, thousands: Thousands::Point, unit: Unit::None, negative: Negative::Before };
+    let (unit, negative, addition) = (Unit::None, Negative::Before, Addition::None);
+    let parted = Marks { decimal_comma: true, thousands: Thousands::Point, unit, negative, addition };
     cells.iter().any(|cell| cell.contains('.') && !missing_among_numbers(cell)) && present(cells).all(|cell| parted.number(cell).is_some())
 }
 
@@ -179,7 +223,31 @@ pub(super) fn decimals<'a>(columns: impl Iterator<Item = &'a Cells>) -> Decimals
 impl Marks {
     /// The number that a cell writes in this way.
     pub(super) fn number(&self, cell: &str) -> Option<f64> {
+        match self.addition {
+            Addition::None => self.scaled(cell, |body| (body, 1.0)),
+            Addition::Magnitude => self.scaled(cell, |body| {
+                let found = MAGNITUDES.iter().find_map(|(word, factor)| Some((body.strip_suffix(word)?.trim_end(), *factor)));
+                found.filter(|(rest, _)| rest.ends_with(|c: char| c.is_ascii_digit())).unwrap_or((body, 1.0))
+            }),
+            Addition::Uncertainty => match split_uncertainty(cell.strip_prefix('(').unwrap_or(cell)) {
+                Some((number, spread)) => self.certain(number, spread),
+                None => self.scaled(cell, |body| (body, 1.0)),
+            },
+        }
+    }
+
+    /// The number before an uncertainty; a unit may stand behind each of them, or behind both together.
+    fn certain(&self, number: &str, spread: &str) -> Option<f64> {
+        let (spread, unit) = split_unit(spread);
+        let bare = Marks { unit: Unit::None, addition: Addition::None, ..self.clone() };
+        bare.scaled(spread, |body| (body, 1.0))?;
+        self.scaled(number, |body| (body, 1.0)).or_else(|| self.scaled(&format!("{number} {unit}"), |body| (body, 1.0)))
+    }
+
+    /// The number of a cell, of which `factor` takes what scales it.
+    fn scaled(&self, cell: &str, factor: impl Fn(&str) -> (&str, f64)) -> Option<f64> {
         let (negative, body) = self.unit.without(cell, self.negative)?;
+        let (body, factor) = factor(body);
         let mark = if self.decimal_comma { ',' } else { '.' };
         let (whole, decimals) = match body.split_once(mark) {
             Some((whole, decimals)) => (whole, Some(decimals)),
@@ -205,7 +273,7 @@ impl Marks {
         let exponent = self.thousands == Thousands::None && self.unit == Unit::None;
         let written = |b: u8| b.is_ascii_digit() || b == b'.' || (exponent && b"eE+-".contains(&b));
         let sound = body.starts_with(|c: char| c.is_ascii_digit() || c == mark) && plain.bytes().skip(usize::from(negative)).all(written);
-        plain.parse().ok().filter(|x: &f64| sound && x.is_finite())
+        plain.parse().ok().map(|x: f64| x * factor).filter(|x| sound && x.is_finite())
     }
 
     /// What the numbers are, by their unit.
@@ -237,6 +305,11 @@ impl Marks {
             Negative::Before => None,
             Negative::Brackets => Some("brackets around what is below 0"),
             Negative::Behind => Some("a minus behind what is below 0"),
+        });
+        with.extend(match self.addition {
+            Addition::None => None,
+            Addition::Magnitude => Some("k, M or bn for powers of 1000"),
+            Addition::Uncertainty => Some("an uncertainty behind each"),
         });
         if !with.is_empty() {
             words.push_str(" with ");
@@ -351,6 +424,22 @@ mod tests {
         for mixed in [["5 ft", "3 m"], ["5 ms", "6 m"], ["5 ft 3 in", "6 ft 1 in"], ["A5", "A6"], ["5 ft", "6"], ["<5 ft", "6 ft"]] {
             assert_eq!(said(&column(&mixed)), Said::None, "{mixed:?}");
         }
+    }
+
+    #[test]
+    fn powers_of_1000_stand_behind_some_numbers_and_uncertainties_behind_all() {
+        assert_eq!(read(&["34k", "89,467", "139079", "1.2M"]), Some(vec![34e3, 89_467.0, 139_079.0, 1.2e6]));
+        assert_eq!(read(&["$34k", "$1.5bn", "$7"]), Some(vec![34e3, 1.5e9, 7.0]));
+        // A letter behind every number is its unit.
+        assert_eq!(read(&["34k", "49k"]), Some(vec![34.0, 49.0]));
+        assert_eq!(read(&["34k", "x", "1"]), None);
+        assert_eq!(read(&["3.12 ± 0.40", "-0.25±0.5", "7"]), Some(vec![3.12, -0.25, 7.0]));
+        assert_eq!(read(&["3,12 +/- 0,40 K", "(1,5 ± 0,2) K"]), Some(vec![3.12, 1.5]));
+        assert_eq!(read(&["12.5% ± 0.5%", "3 % +- 1 %"]), Some(vec![12.5, 3.0]));
+        // The last digits' uncertainty, as metrology writes it (JCGM 100, 7.2.2).
+        assert_eq!(read(&["3.12(40)", "-0.251(3)"]), Some(vec![3.12, -0.251]));
+        assert_eq!(read(&["3.12(40) K", "1.5(2) K"]), Some(vec![3.12, 1.5]));
+        assert_eq!(read(&["3.12 ± a", "1 ± 2"]), None);
     }
 
     #[test]

@@ -16,6 +16,7 @@
 
 mod arff;
 mod cells;
+mod clocks;
 mod column_type;
 mod columns;
 mod dates;
@@ -38,11 +39,14 @@ mod lines;
 mod lists;
 mod markers;
 mod marks;
+mod no_rows;
 mod npz;
 mod options;
+mod orders;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod periods;
+mod quoting;
 mod rows;
 mod source;
 mod table;
@@ -50,6 +54,7 @@ mod target;
 mod texts;
 mod units;
 mod unpack;
+mod unseen;
 mod wide;
 mod writing;
 
@@ -63,6 +68,7 @@ pub(crate) use options::column_and;
 pub use options::{Decimal, Delimiter, ReadOptions, split_list};
 pub use source::Source;
 pub use table::Table;
+pub use unseen::name_of as column_name;
 pub use wide::WideSeries;
 
 use crate::control::Control;

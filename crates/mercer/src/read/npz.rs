@@ -66,7 +66,7 @@ fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> 
             return Err(Error::Shape { what: format!("{file}: rows of array '{name}'"), expected, found: count });
         }
         let declared = options.declared(&name);
-        if let Some(how) = Gathered::of(&name, &shape, declared).map_err(&fault)? {
+        if let Some(how) = Gathered::of(&name, &shape, declared.as_ref()).map_err(&fault)? {
             let Items::Numbers(v) = items else {
                 return Err(fault(format!("array '{name}' holds texts, and is to be {}; save numbers", how.kind())));
             };
@@ -104,7 +104,7 @@ enum Gathered {
 
 impl Gathered {
     /// What an array is declared to be; series where it has three axes and nothing is said.
-    fn of(name: &str, shape: &[usize], declared: Option<ColumnType>) -> std::result::Result<Option<Self>, String> {
+    fn of(name: &str, shape: &[usize], declared: Option<&ColumnType>) -> std::result::Result<Option<Self>, String> {
         match (declared, shape.len()) {
             (Some(ColumnType::Of(ColumnKind::Series)), 2 | 3) | (None | Some(ColumnType::Ignore), 3) => Ok(Some(Gathered::Series)),
             (Some(ColumnType::Of(ColumnKind::Set)), 3) => Ok(Some(Gathered::Sets)),

@@ -1,6 +1,7 @@
 //! What the user says about a table before it is read: `--types zip=category,id=ignore`, `--na=-999`, `--no-header`, `--skip`,
 //! `--delimiter`, `--encoding`, `--decimal`, `--lines`, `--series s=t0..t95`.
 
+use super::unseen::name_of;
 use super::{ColumnType, WideSeries, encoding};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,9 @@ pub struct ReadOptions {
     /// Groups of columns that are one series each.
     #[serde(default)]
     pub series: Vec<WideSeries>,
+    /// Columns that are asked for: a first line of numbers alone that has all of them is a header.
+    #[serde(default)]
+    pub names: Vec<String>,
 }
 
 /// What parts the cells of a line.
@@ -110,11 +114,11 @@ impl ReadOptions {
 
     /// What the column is declared to be, if it is.
     pub fn declared(&self, column: &str) -> Option<ColumnType> {
-        self.types.iter().rev().find(|(name, _)| name == column).map(|(_, t)| *t)
+        self.types.iter().rev().find(|(name, _)| name_of(name) == column).map(|(_, declared)| declared.clone())
     }
 }
 
-/// The parts of a list separated by commas, without the spaces around them; empty parts are left out. A part, or the
+/// The parts of a list separated by commas, without the spaces around them, their letters composed; empty parts are left out. A part, or the
 /// beginning of one, in double quotes may hold commas: `a,"b,c",d` has three parts, `"b,c"=text` is one.
 pub fn split_list(list: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
@@ -126,13 +130,13 @@ pub fn split_list(list: &str) -> Vec<String> {
             c => parts.last_mut().into_iter().for_each(|part| part.push(c)),
         }
     }
-    parts.iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+    parts.iter().map(|part| name_of(part)).filter(|part| !part.is_empty()).collect()
 }
 
 /// Column and word of `COLUMN=WORD`. A column name may hold '=', a word never does.
 pub(crate) fn column_and(part: &str, expected: &str) -> Result<(String, String)> {
     match part.rsplit_once('=') {
-        Some((column, word)) => Ok((column.trim().to_owned(), word.trim().to_owned())),
+        Some((column, word)) => Ok((name_of(column), word.trim().to_owned())),
         None => Err(Error::Syntax { text: part.to_owned(), at: part.chars().count(), expected: format!("expected {expected}") }),
     }
 }

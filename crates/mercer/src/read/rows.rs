@@ -4,6 +4,7 @@ use super::Table;
 use super::cells::{Cell, missing_among_numbers};
 use super::facts::{Fact, Topic};
 use super::table::Raw;
+use super::unseen::name_of;
 use crate::data::{Cells as _, Writing};
 use crate::error::{Error, Result};
 
@@ -14,6 +15,7 @@ impl Table {
     /// # Errors
     /// An unknown column, one of vectors, and one without a single value.
     pub fn leave_out_missing(&mut self, name: &str) -> Result<()> {
+        let name = &name_of(name);
         let Some((_, raw)) = self.columns.iter().find(|(column, _)| column == name) else { return self.take(name).map(|_| ()) };
         let cells = raw.clone().into_cells(name)?;
         let numbers = Writing::of(&cells).is_some();

@@ -5,11 +5,15 @@ use super::facts::{self, Fact};
 use super::group::Grouped;
 use super::libsvm::Indexed;
 use super::lists::Lists;
+use super::unseen::name_of;
 use super::{ColumnType, Notice, ReadOptions, Source, delimited, encoding, format, texts};
 use crate::control::Control;
 use crate::data::{Points, Values};
 use crate::error::{Error, Result, nearest};
 use std::collections::HashMap;
+
+/// Names of columns have fewer words.
+const WORDS_OF_A_TEXT: usize = 7;
 
 /// A table from which columns are taken by name.
 #[derive(Clone, Debug)]
@@ -97,6 +101,7 @@ impl Table {
         if let Some(folder) = source.folder() {
             options.check()?;
             let mut table = texts::of_folder(folder, options, most)?;
+            table.tell_unseen_marks();
             table.empty_marked(&options.na)?;
             return Ok(table);
         }
@@ -172,10 +177,20 @@ impl Table {
             column.iter().for_each(|cell| cells.push(cell.as_ref()));
             (name.clone(), Raw::Cells(cells))
         });
-        Self::of_raw(file, rows, columns.collect())
+        let mut table = Self::of_raw(file, rows, columns.collect())?;
+        table.tell_unseen_marks();
+        Ok(table)
     }
 
-    pub(super) fn of_raw(file: &str, rows: usize, columns: Vec<(String, Raw)>) -> Result<Self> {
+    /// Says which columns had characters that are not seen.
+    pub(super) fn tell_unseen_marks(&mut self) {
+        let of_column = |(name, raw): &(String, Raw)| if let Raw::Cells(cells) = raw { cells.unseen.facts(name) } else { Vec::new() };
+        self.facts.extend(self.columns.iter().flat_map(of_column).collect::<Vec<_>>());
+    }
+
+    /// A table of columns that a format was read to; names are composed and rid of what is not seen.
+    pub(super) fn of_raw(file: &str, rows: usize, mut columns: Vec<(String, Raw)>) -> Result<Self> {
+        columns.iter_mut().for_each(|(name, _)| *name = name_of(name));
         let header: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
         check_names(&header).map_err(|why| Error::Table { file: file.to_owned(), why })?;
         if let Some((name, column)) = columns.iter().find(|(_, column)| column.len() != rows) {
@@ -205,6 +220,20 @@ impl Table {
     pub fn header(&self) -> &[String] {
         &self.header
     }
+    /// What may be the matter with a header that looks like a row: options that read it as one, in words.
+    pub fn doubt_of_header(&self) -> Option<&'static str> {
+        let long = self.header.iter().any(|name| name.split_whitespace().count() >= WORDS_OF_A_TEXT);
+        let met = |(name, raw): &(String, Raw)| matches!(raw, Raw::Cells(cells) if cells.iter().any(|cell| cell == name));
+        if !long && !self.columns.iter().any(met) {
+            return None;
+        }
+        Some(if self.header.len() < 3 {
+            "is the first line a row? --lines reads a label and a text from every line, --no-header calls the columns 1, 2, .."
+        } else {
+            "is the first line a row? --no-header calls the columns 1, 2, .."
+        })
+    }
+
     /// The columns to predict, where the table names them itself: the labels of LIBSVM, `y` of NPZ, the target of a
     /// built-in table.
     pub fn own_target(&self) -> &[String] {
@@ -228,15 +257,21 @@ impl Table {
         Error::Table { file: self.file.clone(), why: why.into() }
     }
 
+    /// Whether the header has a column of this name.
+    pub fn has_column(&self, name: &str) -> bool {
+        self.header.contains(&name_of(name))
+    }
+
     /// Takes the named column out.
     pub(super) fn take(&mut self, name: &str) -> Result<Raw> {
-        match self.columns.iter().position(|(n, _)| n == name) {
+        let name = name_of(name);
+        match self.columns.iter().position(|(n, _)| *n == name) {
             Some(at) => Ok(self.columns.remove(at).1),
-            None if self.header.iter().any(|n| n == name) => {
+            None if self.header.contains(&name) => {
                 Err(Error::Data(format!("column '{name}' is asked for twice; target and weights need a column each")))
             }
-            None if self.is_of_sequences() => Err(Error::Setting { name: format!("column '{name}'"), why: self.without_label(name) }),
-            None => Err(Error::unknown("column", name, &self.header)),
+            None if self.is_of_sequences() => Err(Error::Setting { name: format!("column '{name}'"), why: self.without_label(&name) }),
+            None => Err(Error::unknown("column", &name, &self.header)),
         }
     }
 
@@ -262,12 +297,12 @@ impl Table {
 
     /// What a column is declared to be, by the user or by the format.
     pub(super) fn declared(&self, options: &ReadOptions, column: &str) -> Option<ColumnType> {
-        options.declared(column).or_else(|| self.own_types.iter().find(|(name, _)| name == column).map(|(_, t)| *t))
+        options.declared(column).or_else(|| self.own_types.iter().find(|(name, _)| name == column).map(|(_, t)| t.clone()))
     }
 
     /// Declared columns must be there.
     pub(super) fn check_declared(&self, options: &ReadOptions) -> Result<()> {
-        match options.types.iter().find(|(name, _)| !self.header.contains(name)) {
+        match options.types.iter().find(|(name, _)| !self.has_column(name)) {
             Some((name, _)) => Err(Error::unknown("column", name, &self.header)),
             None => Ok(()),
         }

@@ -1,9 +1,10 @@
 //! The target and the weights of a table, taken out by name before the rest becomes inputs.
 
 use super::cells::{Cell, Cells};
-use super::columns::{by_number_then_text, declared_writing, numbers};
+use super::columns::{by_number_then_text, numbers};
 use super::facts::{Fact, Topic, declared};
 use super::infer::{self, Looks, shortened};
+use super::unseen::name_of;
 use super::{ColumnType, ReadOptions, Table, dates, doubts};
 use crate::data::{ColumnKind, Labels, Target, TargetInfo, Writing};
 use crate::error::{Error, Result};
@@ -25,7 +26,7 @@ impl Table {
     /// An unknown column, a missing cell (by row), a single class, a column in which every row differs.
     pub fn take_target<S: AsRef<str>>(&mut self, names: &[S], options: &ReadOptions) -> Result<(Target, TargetInfo)> {
         self.check_declared(options)?;
-        let names: Vec<String> = names.iter().map(|s| s.as_ref().to_owned()).collect();
+        let names: Vec<String> = names.iter().map(|s| name_of(s.as_ref())).collect();
         let [name] = names.as_slice() else {
             if let Some(name) =
                 names.iter().find(|n| options.declared(n).is_some_and(|declared| declared.kind() != Some(ColumnKind::Number)))
@@ -45,6 +46,9 @@ impl Table {
         let cells = if self.declared(options, name).is_some() { cells.of_declared_labels() } else { cells };
         self.refuse_empty(name, &cells, &needed_of_target(name))?;
         self.tell_labels(name, &cells, Topic::Target);
+        if self.declared(options, name).is_none() {
+            self.tell_order(name, &cells, Topic::Target);
+        }
         let classes = self.class_names(name, &cells)?;
         let codes = self.codes(name, &cells, &classes)?;
         let shown: Vec<String> = classes.iter().take(SHOWN).map(|class| shortened(class)).collect();
@@ -72,7 +76,7 @@ impl Table {
     pub fn take_weights(&mut self, name: &str) -> Result<Vec<f64>> {
         let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
-        let weights = numbers(&self.file, name, &cells, &declared_writing(ColumnType::NUMBER, &cells))?;
+        let weights = numbers(&self.file, name, &cells, &self.declared_writing(name, &ColumnType::NUMBER, &cells)?)?;
         self.refuse_nan(name, &cells, &weights, NEEDED)?;
         if let Some((row, found)) = cells.iter().enumerate().find(|&(row, _)| weights[row] < 0.0) {
             return Err(self.cell(row, name, found, "a weight of 0 or more"));
@@ -102,13 +106,14 @@ impl Table {
     /// # Errors
     /// An unknown column, and a cell that is missing or no time, by row.
     pub fn times(&self, name: &str, options: &ReadOptions) -> Result<Vec<f64>> {
+        let name = &name_of(name);
         let Some((_, raw)) = self.columns.iter().find(|(n, _)| n == name) else {
             return self.clone().take_cells(name).map(|_| Vec::new());
         };
         let cells = raw.clone().into_cells(name)?;
         self.refuse_missing(name, &cells)?;
         let writing = match options.declared(name).filter(|declared| declared.kind() == Some(ColumnKind::Number)) {
-            Some(declared) => declared_writing(declared, &cells),
+            Some(declared) => self.declared_writing(name, &declared, &cells)?,
             None => Writing::of(&cells).unwrap_or(Writing::Date(dates::nearest_order(&cells))),
         };
         let times = numbers(&self.file, name, &cells, &writing)?;
@@ -118,7 +123,7 @@ impl Table {
 
     /// Whether one target column holds classes, judged before it is taken out.
     fn is_class_target(&mut self, name: &str, options: &ReadOptions) -> Result<bool> {
-        match self.declared(options, name).map(|declared| (declared, declared.kind())) {
+        match self.declared(options, name).map(|declared| (declared.clone(), declared.kind())) {
             Some((_, Some(ColumnKind::Category))) => return Ok(true),
             Some((_, Some(ColumnKind::Number))) => return Ok(false),
             Some((other, _)) => {
@@ -136,7 +141,9 @@ impl Table {
         self.facts.extend(facts.into_iter().map(|fact| fact.about(Topic::Target)));
         match looks {
             Looks::Of(ColumnKind::Category) | Looks::Number(Writing::Flag) => Ok(true),
-            Looks::Number(Writing::Marked(_) | Writing::Date(_) | Writing::Clock) => Ok(false),
+            Looks::Number(Writing::Marked(_) | Writing::Date(_) | Writing::Clock | Writing::MinutesSeconds | Writing::Ordinal(_)) => {
+                Ok(false)
+            }
             Looks::Number(Writing::Point) => {
                 let two = two_numbers(&cells);
                 if two.is_none() && doubts::are_codes(&cells) {
@@ -180,8 +187,8 @@ impl Table {
             let cells = self.take_cells(name)?;
             self.refuse_empty(name, &cells, &needed_of_target(name))?;
             let asked = self.declared(options, name);
-            let writing = declared_writing(asked.unwrap_or(ColumnType::NUMBER), &cells);
-            self.tell_writing(name, &cells, &writing, asked);
+            let writing = self.declared_writing(name, asked.as_ref().unwrap_or(&ColumnType::NUMBER), &cells)?;
+            self.tell_writing(name, &cells, &writing, asked.as_ref());
             let values = numbers(&self.file, name, &cells, &writing)?;
             self.refuse_nan(name, &cells, &values, &needed_of_target(name))?;
             columns.push(values);
@@ -235,7 +242,8 @@ impl Table {
     }
 
     fn codes(&self, column: &str, cells: &Cells, classes: &[String]) -> Result<Vec<usize>> {
-        let place: std::collections::HashMap<&str, usize> = classes.iter().enumerate().map(|(i, c)| (key(c), i)).collect();
+        let composed: Vec<String> = classes.iter().map(|class| name_of(class)).collect();
+        let place: std::collections::HashMap<&str, usize> = composed.iter().enumerate().map(|(i, c)| (key(c), i)).collect();
         let code = |(row, text): (usize, &str)| {
             let known = || format!("one of the classes {}", classes.join(", "));
             place.get(&key(text)).copied().ok_or_else(|| self.cell(row, column, text, &known()))

@@ -3,7 +3,7 @@
 
 use super::cells::Cells;
 use super::encoding;
-use super::facts::Fact;
+use super::facts::{Fact, Topic};
 use super::options::ReadOptions;
 use super::table::{Raw, Table};
 use super::unpack::{read_at_most, too_large, unpack};
@@ -160,6 +160,7 @@ impl<'a> Texts<'a> {
             let why = format!("this is a folder with the table {path} in it; name the table");
             return Err(Error::Table { file: self.file.to_owned(), why });
         }
+        facts.push(Fact::of_column(Topic::Identifiers, FILE, "{holds} the path of each text: no input").undone_by("text makes it one"));
         let mut columns = Vec::new();
         if labelled {
             columns.push((LABEL.to_owned(), Raw::Cells(labels)));

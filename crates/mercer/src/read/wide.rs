@@ -2,6 +2,7 @@
 
 use super::facts::{Fact, Topic};
 use super::options::column_and;
+use super::unseen::name_of;
 use super::{ReadOptions, Table};
 use crate::data::{Holds, Points, Schema, Series, Values};
 use crate::error::{Error, Result};
@@ -40,7 +41,7 @@ impl Table {
     fn columns_between(&self, series: &WideSeries) -> Result<Vec<Vec<String>>> {
         let refused = |why: String| Error::Setting { name: format!("series '{}'", series.name), why };
         let place = |name: &String| {
-            let found = self.columns.iter().position(|(column, _)| column == name);
+            let found = self.columns.iter().position(|(column, _)| *column == name_of(name));
             found.ok_or_else(|| Error::unknown("column", name, self.columns.iter().map(|(column, _)| column)))
         };
         if self.columns.iter().any(|(column, _)| *column == series.name) {

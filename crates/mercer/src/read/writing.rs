@@ -2,15 +2,104 @@
 //! whole, so that a single odd cell stays a fault.
 
 use super::cells::{Cell, Cells, missing_among_numbers};
+use super::clocks::{clock, minutes_and_seconds};
+use super::infer::shortened;
 use super::marks::{self, Said};
+use super::unseen::look;
 use super::{dates, facts::Fact, facts::Topic};
-use crate::data::{DateOrder, Marks, Negative, Thousands, Unit, Writing};
+use crate::data::{Addition, DateOrder, Marks, Negative, Thousands, Unit, Writing};
 use std::collections::HashSet;
 
 /// Words for 1 and 0.
 const FLAGS: [[&str; 2]; 3] = [["true", "false"], ["yes", "no"], ["t", "f"]];
 
+/// Rows of a long column that tell whether it is worth looking at all of them.
+const SAMPLED: usize = 500;
+
+/// The notation in which most cells of a column are numbers.
+pub(super) struct Mostly<'a> {
+    pub(super) writing: Writing,
+    /// Whether a comma in it could part thousands or stand before decimals.
+    pub(super) open: bool,
+    /// How many cells are numbers in it, and how many there are that are not missing.
+    pub(super) numbers: usize,
+    pub(super) present: usize,
+    /// The first cell that is none, with its row from 0.
+    pub(super) odd: Option<(usize, &'a str)>,
+}
+
+impl<'a> Mostly<'a> {
+    /// The notation that the most cells have; `None` where hardly any cell is a number.
+    pub(super) fn of(cells: &'a Cells) -> Option<Self> {
+        if cells.len() > 2 * SAMPLED {
+            let some: Vec<usize> = (0..SAMPLED).map(|k| k * cells.len() / SAMPLED).collect();
+            Mostly::of(&cells.select(&some)).filter(|most| 3 * most.numbers >= most.present)?;
+        }
+        let present = marks::present(cells).count();
+        let with_digit = marks::present(cells).filter(|cell| cell.bytes().any(|b| b.is_ascii_digit())).count();
+        if 2 * with_digit < present || with_digit == 0 {
+            return None;
+        }
+        let rows = marks::most(cells);
+        let (marked, open) = match marks::said(&cells.select(&rows)) {
+            Said::One(marks) => (Some(Writing::Marked(marks)), false),
+            Said::Either => (marks::fitting(&cells.select(&rows)).first().cloned().map(Writing::Marked), true),
+            Said::None => (None, false),
+        };
+        let dates = [DateOrder::Compact, dates::nearest_order(cells)].map(|order| (Some(Writing::Date(order)), false));
+        let times = [Writing::Clock, Writing::MinutesSeconds].map(|writing| (Some(writing), false));
+        let ways = [(Some(Writing::Point), false), (marked, open)].into_iter().chain(dates).chain(times);
+        let ways = ways.filter_map(|(writing, open)| writing.map(|writing| (writing, open)));
+        let mut best: Option<Self> = None;
+        for (writing, open) in ways.filter(|(writing, _)| !writing.is_of_seasons(cells)) {
+            let is_number = |cell: &str| matches!(writing.cell(cell), Cell::Number(_));
+            let numbers = marks::present(cells).filter(|cell| is_number(cell)).count();
+            if numbers > best.as_ref().map_or(0, |best| best.numbers) {
+                let odd = cells.iter().enumerate().find(|(_, cell)| matches!(writing.cell(cell), Cell::Word | Cell::Infinite));
+                best = Some(Mostly { writing, open, numbers, present, odd });
+            }
+        }
+        best
+    }
+
+    /// Whether nine in ten cells are numbers in this notation, ten at least.
+    pub(super) fn decides(&self) -> bool {
+        self.numbers >= 10 && 10 * self.numbers >= 9 * self.present
+    }
+
+    /// Whether the notation stands for no other word that may happen to follow a number, as a unit may.
+    pub(super) fn is_sure(&self) -> bool {
+        !matches!(&self.writing, Writing::Marked(Marks { unit: Unit::Other(_), .. }))
+    }
+
+    /// What the cells are, in the plural.
+    pub(super) fn in_words(&self) -> String {
+        match &self.writing {
+            Writing::Date(_) => "dates".into(),
+            Writing::Clock | Writing::MinutesSeconds => "times".into(),
+            Writing::Marked(marks) if !self.open => marks.words(),
+            _ => "numbers".into(),
+        }
+    }
+
+    /// What was expected of the odd cell.
+    pub(super) fn expected(&self) -> String {
+        match &self.writing {
+            _ if self.open => "a number whose commas part thousands (--decimal .) or stand before decimals (--decimal ,)".to_owned(),
+            Writing::Point => "a number".to_owned(),
+            Writing::Marked(marks) => format!("one of the {} of this column", marks.words()),
+            writing => writing.example(),
+        }
+    }
+}
+
 impl Writing {
+    /// Whether the cells that would be dates are seasons, `2010-11`.
+    fn is_of_seasons(&self, cells: &Cells) -> bool {
+        let Writing::Date(order) = self else { return false };
+        super::periods::are_seasons(marks::present(cells).filter(|cell| dates::days(cell, *order).is_some()))
+    }
+
     /// How every cell of the column that is not missing writes a number; `None` where some do not, or differ in how.
     pub(super) fn of(cells: &Cells) -> Option<Writing> {
         if let Some(order) = compact_dates(cells) {
@@ -25,8 +114,8 @@ impl Writing {
         if let Some((order, _)) = dates::order(cells) {
             return Some(Writing::Date(order));
         }
-        if are_clocks(cells) {
-            return Some(Writing::Clock);
+        if let Some(writing) = times(cells) {
+            return Some(writing);
         }
         [Writing::Flag, Writing::Point].into_iter().find(|writing| writing.fits(cells) && (*writing == Writing::Point || one_pair(cells)))
     }
@@ -34,11 +123,12 @@ impl Writing {
     /// The notation of a column of a new table; the training notation `trained` decides where several would fit.
     pub(super) fn like(trained: &Writing, cells: &Cells) -> Option<Writing> {
         let could = match trained {
+            Writing::Ordinal(_) => true,
             // Eight digits were plain numbers in training, and so were points.
             Writing::Point => Writing::Point.fits(cells),
             Writing::Marked(marks) => marks::fitting(cells).contains(marks),
             Writing::Date(order) => dates::fitting(cells).contains(order),
-            Writing::Clock => Writing::Clock.fits(cells),
+            Writing::Clock | Writing::MinutesSeconds => trained.fits(cells),
             Writing::Flag => Writing::Flag.fits(cells) && one_pair(cells),
         };
         if could { Some(trained.clone()) } else { Writing::of(cells).or_else(|| trained.with_negatives(cells)) }
@@ -49,17 +139,13 @@ impl Writing {
         let fits = marks::fitting(cells);
         let alike = |found: &&Marks| match self {
             Writing::Marked(trained) => Marks { negative: found.negative, ..trained.clone() } == **found,
-            Writing::Point => found.unit == Unit::None && !found.decimal_comma && found.thousands == Thousands::None,
+            Writing::Point => {
+                let plain = found.unit == Unit::None && found.addition == Addition::None;
+                plain && !found.decimal_comma && found.thousands == Thousands::None
+            }
             _ => false,
         };
         fits.iter().filter(|found| found.negative != Negative::Before).find(alike).cloned().map(Writing::Marked)
-    }
-
-    /// How a column that is declared to hold numbers is written: as all of its cells are, or as most of them, so that a fault is
-    /// named by the cell that departs from the others.
-    pub(super) fn declared(cells: &Cells) -> Writing {
-        let told = Writing::of(cells).filter(|writing| *writing != Writing::Date(DateOrder::Compact));
-        told.or_else(|| marks::nearest(cells).map(Writing::Marked)).unwrap_or(Writing::Point)
     }
 
     /// Whether every cell is a number in this way, or missing.
@@ -78,7 +164,12 @@ impl Writing {
             Writing::Marked(marks) => marks.number(text),
             Writing::Date(order) => dates::days(text, *order),
             Writing::Clock => clock(text).map(|(_, seconds)| seconds),
+            Writing::MinutesSeconds => minutes_and_seconds(text),
             Writing::Flag => flag(text).map(|(_, value)| value),
+            Writing::Ordinal(steps) => {
+                let wanted = look(text);
+                steps.iter().position(|step| look(step) == wanted).map(|step| step as f64)
+            }
         };
         number.map_or(Cell::Word, Cell::Number)
     }
@@ -87,6 +178,13 @@ impl Writing {
     pub(super) fn fact(&self, column: &str) -> Option<Fact> {
         let (topic, says, undo) = match self {
             Writing::Point => return None,
+            Writing::Marked(marks) if marks.addition == Addition::Uncertainty => {
+                let says = "{holds} numbers with an uncertainty behind each, such as 3.12 ± 0.40: the numbers are read, the \
+                            uncertainties left out; a column of 1/uncertainty^2 weighs rows by them (--weights)";
+                (Topic::Numbers, says.to_owned(), "category reads labels")
+            }
+            // A sign that only looks like another minus.
+            Writing::Marked(marks) if marks.words() == "numbers" => return None,
             Writing::Marked(marks) => (Topic::Numbers, format!("{{holds}} {}: read as numbers", marks.words()), "category reads labels"),
             Writing::Date(DateOrder::Compact) => (
                 Topic::Dates,
@@ -103,6 +201,12 @@ impl Writing {
                 (Topic::Dates, format!("{{holds}} dates{how}: read as days since 1970-01-01"), "category reads labels")
             }
             Writing::Clock => (Topic::Dates, "{holds} times such as 10:21:07: read as numbers of seconds".into(), "category reads labels"),
+            Writing::MinutesSeconds => (
+                Topic::Dates,
+                "{holds} times in minutes and seconds such as 1:23.45: read as numbers of seconds".into(),
+                "category reads labels",
+            ),
+            Writing::Ordinal(_) => return None,
             Writing::Flag => (Topic::Flags, "{holds} true and false, or words for them: read as 1 and 0".into(), "category reads labels"),
         };
         Some(Fact::of_column(topic, column, says).undone_by(undo))
@@ -110,14 +214,20 @@ impl Writing {
 
     /// What was expected of a cell that does not say such a number.
     pub(super) fn expected(&self) -> String {
-        let expected = match self {
+        self.example() + ", or an empty cell if it is missing"
+    }
+
+    /// Such a number, in words.
+    fn example(&self) -> String {
+        match self {
             Writing::Point => "a finite number".to_owned(),
             Writing::Marked(marks) => format!("one of the {} of this column", marks.words()),
             Writing::Date(order) => format!("a date such as {}", order.example()),
             Writing::Clock => "a time such as 10:21:07".to_owned(),
+            Writing::MinutesSeconds => "a time in minutes and seconds such as 1:23.45".to_owned(),
             Writing::Flag => "true or false, yes or no, t or f".to_owned(),
-        };
-        expected + ", or an empty cell if it is missing"
+            Writing::Ordinal(steps) => format!("one of {}", shortened(&steps.join(" < "))),
+        }
     }
 }
 
@@ -134,45 +244,14 @@ fn compact_dates(cells: &Cells) -> Option<DateOrder> {
 /// Different numbers of six digits that are months; an eighth of all numbers from 190000 to 209999 are.
 const MONTHS: usize = 10;
 
-/// Whether every cell is a time of as many parts.
-fn are_clocks(cells: &Cells) -> bool {
-    let mut parts =
-        cells.iter().filter(|text| Cell::of(text) != Cell::Missing && !missing_among_numbers(text)).map(|text| clock(text).map(|(n, _)| n));
-    parts.next().flatten().is_some_and(|first| parts.all(|n| n == Some(first)))
-}
-
-/// Seconds of `10:21:07`, `1:02:15.5`, `10:21` (hours and minutes), `2 days 10:21:07`, `10:21 PM`; hours may be more than 24.
-fn clock(text: &str) -> Option<(usize, f64)> {
-    let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
-    let (days, text) = match text.split_once(" day") {
-        Some((days, rest)) => (dates::numbers::<1>(days, '-', &[1..=6])?[0], rest.trim_start_matches('s').trim_start_matches(',').trim()),
-        None => (0, text),
-    };
-    let upper = text.to_ascii_uppercase();
-    let half = [("AM", 0), ("PM", 12)].into_iter().find_map(|(word, hours)| Some((upper.strip_suffix(word)?.trim_end(), hours)));
-    let text = half.map_or(upper.as_str(), |(text, _)| text);
-    let (whole, fraction) = match text.split_once('.') {
-        Some((whole, digits)) if (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) => {
-            (whole, format!("0.{digits}").parse::<f64>().ok()?)
-        }
-        Some(_) => return None,
-        None => (text, 0.0),
-    };
-    let (parts, [hours, minutes, seconds]) = match dates::numbers::<3>(whole, ':', &[1..=5, 2..=2, 2..=2]) {
-        Some(found) => (3, found),
-        None if fraction == 0.0 => {
-            let [hours, minutes] = dates::numbers::<2>(whole, ':', &[1..=2, 2..=2])?;
-            (2, [hours, minutes, 0])
-        }
-        None => return None,
-    };
-    let hours = match half {
-        Some((_, half)) => (1..=12).contains(&hours).then_some(hours % 12 + half)?,
-        None => hours,
-    };
-    let whole_seconds = seconds;
-    let seconds = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) as f64 + fraction;
-    (minutes < 60 && whole_seconds < 60).then_some((parts, if negative { -seconds } else { seconds }))
+/// How times are written: of as many parts each, or as minutes and seconds where some have a fraction.
+fn times(cells: &Cells) -> Option<Writing> {
+    let mut parts = marks::present(cells).map(|text| clock(text).map(|(n, _)| n));
+    if parts.next().flatten().is_some_and(|first| parts.all(|n| n == Some(first))) {
+        return Some(Writing::Clock);
+    }
+    let minutes = |text: &str| text.contains(':') && clock(text).is_none() && minutes_and_seconds(text).is_some();
+    (marks::present(cells).any(minutes) && Writing::MinutesSeconds.fits(cells)).then_some(Writing::MinutesSeconds)
 }
 
 fn flag(text: &str) -> Option<(usize, f64)> {
@@ -197,7 +276,8 @@ mod tests {
     }
 
     fn marked(decimal_comma: bool, thousands: Thousands) -> Writing {
-        Writing::Marked(Marks { decimal_comma, thousands, unit: Unit::None, negative: Negative::Before })
+        let (unit, negative, addition) = (Unit::None, Negative::Before, Addition::None);
+        Writing::Marked(Marks { decimal_comma, thousands, unit, negative, addition })
     }
 
     #[test]
@@ -217,14 +297,40 @@ mod tests {
         assert_eq!(Writing::of(&cells(&months)), Some(Writing::Date(DateOrder::Compact)));
         assert_eq!(Writing::of(&cells(&months[..3])), Some(Writing::Point));
         assert_eq!(Writing::of(&cells(&["10:21:07", "1:02:15.5", "26:00:00"])), Some(Writing::Clock));
-        assert_eq!(Writing::Clock.cell("10:21:07"), Cell::Number(37_267.0));
-        assert_eq!(Writing::Clock.cell("0 days 10:21"), Cell::Number(37_260.0));
-        assert_eq!(Writing::Clock.cell("10:21 PM"), Cell::Number(80_460.0));
+        assert_eq!(Writing::of(&cells(&["1:23.45", "59.9", "2:05"])), Some(Writing::MinutesSeconds));
         assert_eq!((Writing::of(&cells(&["10:21:07", "10:21"])), Writing::of(&cells(&["16:9", "4:3"]))), (None, None));
         assert_eq!(Writing::of(&cells(&["Yes", "no"])), Some(Writing::Flag));
         assert_eq!(Writing::of(&cells(&["yes", "false"])), None);
         assert_eq!(Writing::of(&cells(&["1", "yes"])), None);
         assert_eq!(Writing::of(&cells(&["+", "-"])), None);
+    }
+
+    #[test]
+    fn the_notation_of_most_cells_names_the_odd_one() {
+        let mostly = |list: &[&str]| {
+            let all: Vec<&str> = (0..24).map(|i| list[i % (list.len() - 1)]).chain([list[list.len() - 1]]).collect();
+            let all = cells(&all);
+            Mostly::of(&all).map(|most| (most.writing.clone(), most.odd.map(|(row, cell)| (row, cell.to_owned())), most.decides()))
+        };
+        for (list, writing) in [
+            (&["1.5", "2.5", "21h"][..], Writing::Point),
+            (&["2017-02-15", "2017-02-16", "0000-00-00"], Writing::Date(DateOrder::YearFirst)),
+            (&["31/12/2016", "1/2/2016", "soon"], Writing::Date(DateOrder::DayFirst)),
+            (&["1:23.45", "2:34.5", "dnf"], Writing::MinutesSeconds),
+            (&["10:21:07", "10:22:07", "25h"], Writing::Clock),
+        ] {
+            assert_eq!(mostly(list), Some((writing, Some((24, list[list.len() - 1].to_owned())), true)), "{list:?}");
+        }
+        assert!(
+            mostly(&["red", "blue", "5"]).is_none() && mostly(&["2009-10", "2010-11", "none"]).is_none_or(|(w, ..)| w == Writing::Point)
+        );
+    }
+
+    #[test]
+    fn steps_of_an_order_count_from_0_whatever_their_case() {
+        let order = Writing::Ordinal(["never", "rarely", "often"].map(String::from).to_vec());
+        assert_eq!([order.cell("Rarely"), order.cell("often"), order.cell("")], [Cell::Number(1.0), Cell::Number(2.0), Cell::Missing]);
+        assert_eq!(order.cell("always"), Cell::Word);
     }
 
     #[test]
@@ -237,7 +343,8 @@ mod tests {
         let german = marked(true, Thousands::Point);
         assert_eq!(Writing::like(&german, &cells(&["1.234"])), Some(german.clone()));
         assert_eq!(Writing::like(&german, &cells(&["82.51"])), Some(Writing::Point));
-        let below = Marks { decimal_comma: false, thousands: Thousands::None, unit: Unit::None, negative: Negative::Brackets };
+        let (unit, negative, addition) = (Unit::None, Negative::Brackets, Addition::None);
+        let below = Marks { decimal_comma: false, thousands: Thousands::None, unit, negative, addition };
         assert_eq!(Writing::like(&Writing::Point, &cells(&["(7.00)"])), Some(Writing::Marked(below)));
         assert_eq!(Writing::like(&Writing::Point, &cells(&["2,5"])), Some(marked(true, Thousands::None)));
     }

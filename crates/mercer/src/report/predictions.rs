@@ -4,7 +4,7 @@ use super::pictures::normal_quantile;
 use crate::control::Control;
 use crate::data::{Column, Dataset, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Gives, Predicted, Predictions, Want, When, those_that_give};
+use crate::estimators::{Answer, Gives, Predicted, Predictions, Want, When, those_that_give};
 use crate::learner::{Model, PreImageMethod};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Value};
@@ -100,10 +100,9 @@ pub fn pre_image_columns(model: &Model, data: &Dataset, method: PreImageMethod, 
 const BLOCK: usize = 15360;
 
 /// Predictions for every row of a table as CSV, a block of rows at a time: besides the text itself no more than a block of
-/// predictions is held. The prediction has the names of the answer: those of the
-/// target, or pc1, pc2, ...; `_std`, `_lower`, `_upper` and `_CLASS` are added to it. It
-/// stands to the right of the kept columns, each with a text for every row; a prediction whose name is one of theirs has
-/// `_predicted` added to it.
+/// predictions is held. The prediction is called `TARGET_predicted`, or pc1, pc2, ..., cluster, log_density where there is no target; beside it stand
+/// `TARGET_std`, `TARGET_lower`, `TARGET_upper` and `TARGET_CLASS` where they are asked for. It stands to the right of the kept columns,
+/// each with a text for every row.
 ///
 /// # Errors
 /// Columns that the table lacks, columns asked for that the model cannot give, kept ones of another length, and on request of
@@ -153,12 +152,13 @@ fn fault(why: impl std::fmt::Display) -> Error {
     Error::Numerical { what: "writing CSV".into(), why: why.to_string() }
 }
 
-/// Names of the columns.
+/// Names of the columns: the prediction of a target is called after it, and never like it.
 fn header(model: &Model, columns: PredictionColumns, kept: &[KeptColumn]) -> Vec<String> {
+    let names = model.answer.columns();
+    let of_target = matches!(model.answer, Answer::Numbers { .. } | Answer::Classes { .. });
     let taken = |name: &String| kept.iter().any(|(other, _)| other == name);
-    let columns_of = model.answer.columns();
-    let names: Vec<String> = columns_of.into_iter().map(|n| if taken(&n) { format!("{n}_predicted") } else { n }).collect();
-    let mut header: Vec<String> = kept.iter().map(|(name, _)| name).chain(&names).cloned().collect();
+    let predicted = |name: &String| if of_target || taken(name) { format!("{name}_predicted") } else { name.clone() };
+    let mut header: Vec<String> = kept.iter().map(|(name, _)| name.clone()).chain(names.iter().map(predicted)).collect();
     for name in &names {
         if columns.std {
             header.push(format!("{name}_std"));

@@ -2,13 +2,17 @@
 //! is read as its owner meant it, or refused by one clear error.
 
 use mercer::data::{ColumnKind, Dataset, Target, Values};
-use mercer::read::{ReadOptions, Source, Table};
+use mercer::read::{Decimal, ReadOptions, Source, Table};
 use std::path::{Path, PathBuf};
 
 fn folder() -> Option<PathBuf> {
+    folder_of("small")
+}
+
+fn folder_of(name: &str) -> Option<PathBuf> {
     let shared =
         std::env::var_os("MERCER_SHARED").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let folder = shared.join("messy/small");
+    let folder = shared.join("messy").join(name);
     if !folder.exists() {
         println!("skipped: {} is not there", folder.display());
         return None;
@@ -24,14 +28,18 @@ struct Read {
 }
 
 fn read(file: &str, target: &str, options: &ReadOptions) -> Option<Result<Read, String>> {
-    let source = Source::File(folder()?.join(file));
+    Some(read_from(folder()?.join(file), target, options))
+}
+
+fn read_from(path: PathBuf, target: &str, options: &ReadOptions) -> Result<Read, String> {
+    let source = Source::File(path);
     let done = || {
         let mut table = Table::read_within(&source, options, &mercer::control::Control::default())?;
         let (target, _) = table.take_target(&[target], options)?;
         let data = table.dataset(options)?;
         Ok(Read { data, target, said: table.notices().join("\n") })
     };
-    Some(done().map_err(|e: mercer::error::Error| e.to_string()))
+    done().map_err(|e: mercer::error::Error| e.to_string())
 }
 
 fn numbers<'a>(read: &'a Read, column: &str) -> &'a [f64] {
@@ -164,6 +172,51 @@ fn american_dates_money_and_percentages_are_numbers() {
         assert!(read.said.contains(part), "{part}: {}", read.said);
     }
     assert!(read.data.columns().iter().all(|c| c.values.kind() != ColumnKind::Text));
+}
+
+#[test]
+fn amounts_beside_words_titles_totals_and_uncertainties_are_read_or_named_with_the_way_out() {
+    let Some(folder) = folder_of("more") else { return };
+    let read = |file: &str, target: &str, options: &ReadOptions| read_from(folder.join(file), target, options);
+    let options = ReadOptions::default();
+    let na = |text: &str| ReadOptions { na: vec![text.into()], ..ReadOptions::default() };
+    for (file, target, parts) in [
+        ("inc_word.csv", "y", &["column 'income': found 'unknown'", "--na=unknown"][..]),
+        ("inc_word_comma.csv", "y", &["column 'income': found 'unknown'", "--na=unknown", "--decimal ."]),
+        ("inc_geq.csv", "y", &["found '>=90000'"]),
+        ("inc_hash.csv", "y", &["found '#DIV/0!'"]),
+        ("inc_comma_plain.csv", "y", &["--decimal ."]),
+        ("mixed_numbers.csv", "approved", &["column 'income': found 'unknown'", "--na=unknown"]),
+        ("percent.csv", "conversion", &["column 'ctr': found '< 1%'", "percentages", "--na='< 1%'"]),
+        ("excel_export.csv", "Umsatz (T€)", &["3 lines stand above the header", "line 4", "--skip 3"]),
+        ("header_padded.csv", "city", &["2 lines stand above the header", "line 3", "--skip 2"]),
+    ] {
+        let Err(said) = read(file, target, &options) else { panic!("{file} is read") };
+        assert!(parts.iter().all(|part| said.contains(part)), "{file}: {said}");
+    }
+    let numbers_in =
+        |file: &str, target: &str, options: &ReadOptions, column: &str| numbers(&read(file, target, options).unwrap(), column).to_vec();
+    for file in ["inc_k.csv", "inc_nbsp.csv", "inc_space.csv", "inc_sci.csv", "inc_neg_paren.csv", "inc_ref.csv"] {
+        let income = numbers_in(file, "y", &options, "income");
+        assert!(income.iter().all(|x| x.is_nan() || (10_000.0..1e6).contains(&x.abs())), "{file}");
+    }
+    let points = ReadOptions { decimal: Some(Decimal::Point), ..na("unknown") };
+    assert_eq!(numbers_in("inc_word_comma.csv", "y", &points, "income")[0], 66_418.0);
+    // The first rows: 89,467, 34k and 139079.
+    assert_eq!(numbers_in("mixed_numbers.csv", "approved", &points, "income")[..3], [89_467.0, 34_000.0, 139_079.0]);
+    assert_eq!(numbers_in("percent.csv", "conversion", &na("< 1%"), "ctr")[..2], [8.43, 2.03]);
+    let export = read("excel_export.csv", "Umsatz (T€)", &ReadOptions { skip: 3, ..ReadOptions::default() }).unwrap();
+    assert_eq!((export.data.rows(), numbers(&export, "Fläche m²")[0]), (300, 21.47));
+    assert!(export.said.contains("row 301, 'Summe', holds the sums"), "{}", export.said);
+    let flux = read("plusminus.csv", "flux", &options).unwrap();
+    assert_eq!(flux.target.as_numbers("test").unwrap().data()[..2], [-0.25, 3.41]);
+    assert!(flux.said.contains("uncertainty behind each"), "{}", flux.said);
+    let survey = read("survey.csv", "overall", &options).unwrap();
+    assert!(survey.said.contains("--types q1=ordinal") && survey.said.contains("--types overall=ordinal"), "{}", survey.said);
+    let ordinal = ReadOptions::with_types(["q1=ordinal,overall=ordinal,size=ordinal(S<M<L<XL)"]).unwrap();
+    let survey = read("survey.csv", "overall", &ordinal).unwrap();
+    // The first row: agree, neutral, disagree, XL, neutral.
+    assert_eq!((numbers(&survey, "size")[0], survey.target.as_numbers("test").is_ok()), (3.0, true));
 }
 
 #[test]

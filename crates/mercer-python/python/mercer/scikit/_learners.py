@@ -129,7 +129,7 @@ class MercerClassifier(Expressions, KernelClassifier):
         "error".
     types : dict, default=None
         What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
-        "sequence", "tree", "set", "graph", "series", "date", "flag" or "ignore". Of rows without names, such as a list of series, the
+        "sequence", "tree", "set", "graph", "series", "date", "flag", "ordinal" or "ignore". Of rows without names, such as a list of series, the
         one type is theirs: {"x": "series"}.
     metric : str, default=None
         What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers. One that is
@@ -223,7 +223,7 @@ class MercerRegressor(Expressions, KernelRegressor):
         "error".
     types : dict, default=None
         What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
-        "sequence", "tree", "set", "graph", "series", "date", "flag" or "ignore". Of rows without names, such as a list of series, the
+        "sequence", "tree", "set", "graph", "series", "date", "flag", "ordinal" or "ignore". Of rows without names, such as a list of series, the
         one type is theirs: {"x": "series"}.
     metric : str, default=None
         What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers. One that is

@@ -101,7 +101,7 @@ fn times_are_numbers_or_dates_without_gaps() {
         (vec![2.0, 1.0], vec![5.0, 4.0])
     );
     says(&message(table.times("wen", &ReadOptions::default())), &["unknown column 'wen'", "did you mean 'when'"]);
-    says(&message(parsed("t\n1\n\n2\nNA\n").times("t", &ReadOptions::default())), &["row 3, column 't'", "a value"]);
+    says(&message(parsed("t\n1\n2\nNA\n").times("t", &ReadOptions::default())), &["row 3, column 't'", "a value"]);
     says(&message(parsed("t,x\n1,1\nsoon,2\n").times("t", &ReadOptions::default())), &["row 1, column 't'", "a date such as"]);
 }
 

@@ -68,6 +68,14 @@ fn fastq_gives_the_reads_without_their_qualities() {
     assert_eq!(table.header(), ["name", "label", "sequence"]);
     says(&table.notices()[0], &["qualities", "left out"]);
     assert_eq!(strings(&table.dataset(&ReadOptions::default()).unwrap(), "sequence"), ["ACGT", "GG"]);
+    // Letters and qualities over several lines, a quality that looks like a name, and a read that trimming left empty (Cock et al. 2010).
+    let text = "@r1 label=a\nACG\nT\n+\n@I@\nI\n@r2 label=b\n\n+\n\n@r3 label=a\nGG\n+r3\n+I\n";
+    let mut table = Table::parse("t.fq", text.as_bytes()).unwrap();
+    assert_eq!(strings(&table.dataset(&options("sequence=sequence")).unwrap(), "sequence"), ["ACGT", "", "GG"]);
+    says(&table.notices().join("\n"), &["1 read has no letters (first 'r2' in line 7)"]);
+    let commented = parsed_as("; by hand\n>a label=1\nACGT\n; between\nGG\n");
+    assert_eq!(commented.texts(&["sequence".into()]).unwrap()[0].1, ["ACGTGG"]);
+    says(&commented.notices().join("\n"), &["2 lines that begin with ';' or '#' left out as comments"]);
 }
 
 /// A tar archive of such files.
@@ -201,6 +209,9 @@ fn sparse_arff_leaves_zeros_and_first_labels_out() {
         (a.as_slice(), c.as_slice(), b.label(0), b.label(1)),
         (&[1.5, 0.0, 0.0][..], &[-3.0, 0.0, 0.0][..], Some("no"), Some("yes"))
     );
+    // Weights of instances (Weka 3.5.8) are named.
+    let weighted = Table::parse("t", b"@relation s\n@attribute a real\n@data\n{0 1.5}, {2}\n3, {5}\n4\n").unwrap();
+    says(&weighted.notices().join("\n"), &["2 rows have weights in braces behind them, which are left out"]);
 }
 
 #[test]
