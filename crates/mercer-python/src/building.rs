@@ -1,10 +1,11 @@
 //! A dataset out of whatever holds columns in Python.
 
 use crate::arrays::{asarray, points, sparse, two_axes};
-use crate::columns::{Cells, cells, strings, written};
+use crate::cells::Sort;
+use crate::columns::{Cells, MOST_EXACT, cells, strings, written};
 use crate::errors::{data_error, guarded, raise, within};
-use crate::frames::{Named, is_categorical, mapping, tabled};
-use crate::given::{kernel_values, of_similarities};
+use crate::frames::{Named, is_categorical, is_frame, mapping, tabled};
+use crate::given::{against_frame, kernel_values, of_similarities};
 use crate::graphs::are_graphs;
 use crate::lone_columns::is_lone_column;
 use crate::sets::sets_alone;
@@ -15,6 +16,7 @@ use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use std::collections::HashMap;
 
 /// What messages call data that came from no file.
 const HERE: &str = "data";
@@ -68,6 +70,11 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
     let holds = asked.options.declared(&alone).and_then(ColumnType::kind).or(first.map(|column| column.holds.kind()));
     if holds.map_or(Ok(false), |kind| is_lone_column(object, kind))? || are_graphs(object, false)? || are_trees(object, false)? {
         return from_columns(vec![(alone, object.clone())], asked, true);
+    }
+    if let Some([ColumnSchema { name, holds: Holds::Similarities(items), .. }]) = asked.like.map(|schema| schema.columns.as_slice())
+        && is_frame(object)?
+    {
+        return against_frame(name, items, object).map(|data| (data, Vec::new()));
     }
     if let Some(columns) = mapping(object)? {
         return from_columns(columns, asked, true);
@@ -151,8 +158,8 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
         if declared == Some(ColumnType::Ignore) {
             continue;
         }
-        let holds = like.and_then(|s| s.columns.iter().find(|c| c.name == *name)).map(|c| c.holds.kind());
-        let wanted = declared.and_then(ColumnType::kind).or(holds);
+        let trained = like.and_then(|s| s.columns.iter().find(|c| c.name == *name));
+        let wanted = declared.and_then(ColumnType::kind).or(trained.map(|c| c.holds.kind()));
         if let Some(gram) = grams.iter().find(|gram| gram.column == *name) {
             let wanted = asarray(object).and_then(|array| written(object, &array))?.texts;
             let found = Similarities::looked_up(gram.names.clone(), &gram.values, &wanted).map_err(raise);
@@ -161,7 +168,7 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
             made.push((name.clone(), Some(Values::Similarities(found))));
             continue;
         }
-        let values = match cells(name, object, wanted)? {
+        let values = match cells(name, object, wanted, &mut notices)? {
             Cells::Numbers(v) => {
                 // What somebody named may be no measurement; columns of training and of arrays are what they are.
                 if named && declared.is_none() && like.is_none() {
@@ -178,7 +185,10 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
             Cells::Points(p) => Some(Values::Points(p)),
             Cells::Sets(sets) => Some(Values::Sets(sets)),
             Cells::Series(series) => Some(Values::Series(series)),
-            Cells::Texts(cells) => {
+            Cells::Texts(mut cells, sort) => {
+                if let Some(column) = trained.filter(|_| options.declared(name).is_none()) {
+                    as_in_training(column, &mut cells, sort)?;
+                }
                 rows.get_or_insert(cells.len());
                 types.extend(declared.map(|t| (name.clone(), t)));
                 texts.push((name.clone(), cells));
@@ -211,6 +221,37 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
         }
     }
     Ok((mercer::data::Dataset::with_rows(rows, finished).map_err(raise)?, notices))
+}
+
+/// Cells of a column that training had as labels or texts: numbers are refused where none was one, and number labels are written as there.
+fn as_in_training(column: &ColumnSchema, cells: &mut [String], sort: Sort) -> PyResult<()> {
+    if !matches!(sort, Sort::Flag | Sort::Integer | Sort::Number | Sort::Duration) {
+        return Ok(());
+    }
+    let refused = |what: &str| {
+        data_error(format!(
+            "column '{name}': found {sort}s, and the model was trained on {what}; give str, or declare what the digits are: \
+             Dataset(.., types={{\"{name}\": \"{kind}\"}})",
+            name = column.name,
+            sort = sort.word().trim_start_matches("a ").trim_start_matches("an "),
+            kind = column.holds.kind()
+        ))
+    };
+    let Holds::Category(labels) = &column.holds else { return Err(refused(&format!("a column of kind {}", column.holds.kind()))) };
+    // Whole numbers above are labels by their digits.
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.abs() <= MOST_EXACT);
+    let known: HashMap<u64, &String> = labels.iter().filter_map(|label| Some((number(label)?.to_bits(), label))).collect();
+    let flags = sort == Sort::Flag && labels.iter().any(|label| label == "True" || label == "False");
+    if !flags && !labels.iter().any(|label| label.parse::<f64>().is_ok()) {
+        let some: Vec<String> = labels.iter().take(NAMED).map(|label| format!("'{label}'")).collect();
+        return Err(refused(&format!("labels such as {}", some.join(", "))));
+    }
+    for cell in cells.iter_mut().filter(|cell| !labels.contains(*cell)) {
+        if let Some(label) = number(cell).and_then(|number| known.get(&number.to_bits())) {
+            cell.clone_from(label);
+        }
+    }
+    Ok(())
 }
 
 /// Declared types as `{"column": "type"}`, or one word for `every` column.

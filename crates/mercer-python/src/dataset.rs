@@ -9,7 +9,7 @@ use crate::frames::{mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::lone_columns::is_lone_column;
 use crate::model::Model;
-use crate::pickle::{parts, restored};
+use crate::pickle::{self, no_state, parts};
 use crate::sets::are_sets_alone;
 use mercer::data::{Cells as _, ColumnSchema, Holds, Own, Points, Schema, Similarities, Values};
 use mercer::linalg::Matrix;
@@ -63,9 +63,35 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 /// >>> len(data[data["age"] > 40])
 /// 1
 #[pyclass(frozen, module = "mercer")]
+#[derive(Clone)]
 pub(crate) struct Dataset {
     pub(crate) data: Arc<mercer::data::Dataset>,
     notices: Vec<Notice>,
+}
+
+/// A Dataset taken to parts, which the class of Datasets is called with to be made again: `Dataset(columns, types, ..)` has its own
+/// arguments.
+#[pyclass(frozen, module = "mercer._native")]
+pub(crate) struct Stored {
+    data: Dataset,
+}
+
+#[pymethods]
+impl Stored {
+    #[new]
+    fn restored(text: &str, arrays: Vec<Vec<u8>>, notices: Vec<String>) -> PyResult<Self> {
+        Ok(Stored { data: Dataset::new(pickle::restored(text, arrays)?, notices) })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        let data = &slf.get().data;
+        let (text, arrays) = parts(slf.py(), &*data.data)?;
+        Ok((slf.get_type().into_any(), (text, arrays, data.notices.clone())))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
+    }
 }
 
 impl Dataset {
@@ -138,6 +164,9 @@ impl Dataset {
         gram: Option<&Bound<'_, PyDict>>,
         like: Option<&Bound<'_, Model>>,
     ) -> PyResult<Self> {
+        if let Ok(stored) = data.cast::<Stored>() {
+            return Ok(stored.get().data.clone());
+        }
         let data = &tabled(data)?;
         let every = || match mapping(data)? {
             Some(columns) => Ok(columns.into_iter().map(|(name, _)| name).collect()),
@@ -325,14 +354,13 @@ impl Dataset {
         other.cast::<Dataset>().is_ok_and(|other| self.data == other.get().data)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
-        let (text, arrays) = parts(slf.py(), &*slf.get().data)?;
-        Ok((slf.get_type().getattr("_restored")?, (text, arrays, slf.get().notices.clone())))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, Stored>,))> {
+        let stored = Stored { data: slf.get().clone() };
+        Ok((slf.get_type().into_any(), (Bound::new(slf.py(), stored)?,)))
     }
 
-    #[staticmethod]
-    fn _restored(text: &str, arrays: Vec<Vec<u8>>, notices: Vec<String>) -> PyResult<Self> {
-        Ok(Dataset::new(restored(text, arrays)?, notices))
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::comparison::WIDTH;
 use crate::dataset::weights;
 use crate::errors::{Told, raise, spoken};
 use crate::given::{among, takes_kernel_values};
+use crate::pickle::no_state;
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
 use crate::{kernel::Kernel, own};
@@ -413,8 +414,9 @@ impl Model {
         self.told.new_among(notices)
     }
 
-    #[staticmethod]
-    fn _restored(data: &[u8], told: Vec<String>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Self> {
+    #[new]
+    #[pyo3(signature = (data, told=Vec::new(), classes=None))]
+    fn restored(data: &[u8], told: Vec<String>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Self> {
         Ok(Model { told: Told::of(told), ..own::from_bytes(data, classes)? })
     }
 
@@ -481,7 +483,11 @@ impl Model {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, Stored<'py>)> {
-        Ok((slf.get_type().getattr("_restored")?, own::stored(slf)?))
+        Ok((slf.get_type().into_any(), own::stored(slf)?))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
     }
 
     fn __repr__(&self) -> String {

@@ -1,18 +1,25 @@
 //! Sets of vectors: a list of arrays of two axes, one array a row.
 
 use crate::arrays::{asarray, numbers, shape};
+use crate::cells::is_missing;
 use crate::errors::{data_error, raise, within};
 use mercer::data::{Series, Sets};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 /// Vectors of each row, and the rows that have none since they are missing.
+#[derive(Default)]
 pub(crate) struct VectorRows {
     pub(crate) rows: Vec<Vec<Vec<f64>>>,
     pub(crate) missing: Vec<usize>,
 }
 
 impl VectorRows {
+    /// Adds a row that is missing.
+    pub(crate) fn push_missing(&mut self) {
+        self.missing.push(self.rows.len());
+        self.rows.push(Vec::new());
+    }
     pub(crate) fn sets(self) -> PyResult<Sets> {
         Sets::of_rows(&self.rows).map(|sets| sets.with_missing(self.missing)).map_err(raise)
     }
@@ -21,21 +28,20 @@ impl VectorRows {
     }
 }
 
-/// The rows of an object whose rows are arrays of two axes; `None` for any other object. An empty list is the empty set, and `None` is
-/// a missing one. Where sets are `wanted`, all may be empty.
+/// The rows of an object whose rows are arrays of two axes; `None` for any other object. An empty list is the empty set, and `None` or
+/// NaN is a missing one. Where sets are `wanted`, all may be empty.
 pub(crate) fn set_rows(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<Option<VectorRows>> {
     if !are_sets(object, wanted)? {
         return Ok(None);
     }
-    let mut all = VectorRows { rows: Vec::new(), missing: Vec::new() };
+    let mut all = VectorRows::default();
     for (row, cell) in object.try_iter()?.enumerate() {
         let cell = cell?;
-        all.missing.extend(cell.is_none().then_some(row));
-        all.rows.push(if cell.is_none() {
-            Vec::new()
+        if is_missing(&cell)? {
+            all.push_missing();
         } else {
-            vectors(&cell).map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?
-        });
+            all.rows.push(vectors(&cell).map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?);
+        }
     }
     Ok(Some(all))
 }
@@ -66,7 +72,7 @@ pub(crate) fn are_sets(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool
     let mut is_there = false;
     for cell in object.try_iter()? {
         let cell = cell?;
-        if cell.is_none() {
+        if is_missing(&cell)? {
             continue;
         }
         is_there = true;

@@ -37,6 +37,7 @@ __all__ = [
     "Lowess",
     "Model",
     "Plan",
+    "Stored",
     "__version__",
     "advise",
     "canonical_correlations",
@@ -46,10 +47,14 @@ __all__ = [
     "examples",
     "grid",
     "independence_test",
+    "check_labels",
+    "is_missing",
     "items",
     "learn_on",
     "load",
     "lone_kinds",
+    "number_column",
+    "unmasked",
     "minimise",
     "neighbours",
     "own_model",
@@ -96,8 +101,6 @@ class Dataset:
     def __getitem__(self, key: slice | Sequence[int] | Sequence[bool] | NDArray[Any] | tuple[Any, Any], /) -> Dataset: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
-    @staticmethod
-    def _restored(text: str, arrays: Sequence[bytes], notices: Sequence[str]) -> Dataset: ...
 
 @final
 class Kernel:
@@ -205,6 +208,7 @@ class Learner:
 
 @final
 class Model:
+    def __new__(cls, data: bytes, told: Sequence[str] = ..., classes: Sequence[type] | None = None) -> Model: ...
     @overload
     def predict(self, data: _Data, std: Literal[False] = False, *, codes: bool = False, threads: int = 0) -> NDArray[Any]: ...
     @overload
@@ -270,8 +274,6 @@ class Model:
     @property
     def _search_asks(self) -> list[str]: ...
     def _not_yet_reported(self, notices: Sequence[str]) -> list[str]: ...
-    @staticmethod
-    def _restored(data: bytes, told: Sequence[str], classes: Sequence[type] | None) -> Model: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -376,8 +378,9 @@ def grid(
 ) -> list[list[list[dict[str, Any]]]]: ...
 @final
 class Density:
-    def __new__(
-        cls,
+    def __new__(cls, text: str, arrays: Sequence[bytes]) -> Density: ...
+    @staticmethod
+    def fit(
         data: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
@@ -401,13 +404,12 @@ class Density:
     def widths_of_rows(self) -> NDArray[Any]: ...
     @property
     def notes(self) -> list[str]: ...
-    @staticmethod
-    def _restored(text: str, arrays: Sequence[bytes]) -> Density: ...
 
 @final
 class LocalRegression:
-    def __new__(
-        cls,
+    def __new__(cls, text: str, arrays: Sequence[bytes]) -> LocalRegression: ...
+    @staticmethod
+    def fit(
         data: ArrayLike,
         target: ArrayLike,
         sample_weight: ArrayLike | None = None,
@@ -431,18 +433,24 @@ class LocalRegression:
     def noise(self) -> float: ...
     @property
     def lowered(self) -> int: ...
-    @staticmethod
-    def _restored(text: str, arrays: Sequence[bytes]) -> LocalRegression: ...
 
 @final
 class Lowess:
-    def __new__(cls, x: ArrayLike, y: ArrayLike, *, frac: float, rounds: int, delta: float, threads: int = 0) -> Lowess: ...
+    def __new__(cls, text: str, arrays: Sequence[bytes]) -> Lowess: ...
+    @staticmethod
+    def fit(x: ArrayLike, y: ArrayLike, *, frac: float, rounds: int, delta: float, threads: int = 0) -> Lowess: ...
     def predict(self, x: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
     @property
     def fitted(self) -> NDArray[Any]: ...
-    @staticmethod
-    def _restored(text: str, arrays: Sequence[bytes]) -> Lowess: ...
 
+@final
+class Stored:
+    def __new__(cls, text: str, arrays: Sequence[bytes], notices: Sequence[str]) -> Stored: ...
+
+def check_labels(frame: object) -> None: ...
+def is_missing(cell: object) -> bool: ...
+def number_column(column: object) -> NDArray[Any] | None: ...
+def unmasked(object: Any) -> Any: ...
 def items(rows: int) -> Dataset: ...
 def lone_kinds(rows: object, *, kernel: Kernel | None = None, model: str | None = None, kind: str | None = None) -> list[str]: ...
 def neighbours(

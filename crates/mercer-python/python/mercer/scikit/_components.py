@@ -10,11 +10,12 @@ from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._native import pre_images
 from ..errors import ExpressionError
 from ._arguments import is_flag, is_number, require
+from ._checks import check_array
 from ._estimator import KernelEstimator
 from ._kernels import WRITTEN, Pairwise, factor
 from ._rows import matrix, row_count

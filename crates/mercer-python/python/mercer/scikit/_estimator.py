@@ -15,17 +15,20 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._native import Dataset, Kernel, Learner, Model, lone_kinds
+from .._native import Dataset, Kernel, Learner, Model, check_labels, lone_kinds, unmasked
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
 from ..kernels import _text
 from ._arguments import RECORDS, expected, fits, is_open, refused
+from ._checks import check_array, check_sample_weight, validate_data, whole
 from ._given import FunctionModel, Given, values
 from ._kernels import ELSEWHERE, WRITTEN, similarity
 from ._names import LEFT_OUT
 from ._rows import (
     are_numbers,
+    as_floats,
+    fields,
     first_missing,
     is_plain,
     is_plain_target,
@@ -185,6 +188,7 @@ class KernelEstimator(BaseEstimator):
         """Rows (and targets) as the library takes them; numbers by scikit-learn's own rules, columns of other things by name."""
         if fitting and self._supervised and y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X, y = unmasked(fields(X)), whole("y", y)
         tags = self.__sklearn_tags__().input_tags
         lone = self._lone_column(X, fitting)
         if lone is not None:
@@ -202,6 +206,9 @@ class KernelEstimator(BaseEstimator):
                 return X
         if is_plain(X) and self._fits(X, y, fitting, tags):
             return (X, y) if fitting else X
+        if tags.pairwise and fitting:
+            check_labels(X)
+        X = as_floats(X)
         if sp.issparse(X) and tags.pairwise and not tags.sparse:
             raise TypeError("Sparse precomputed kernels are not supported.")
         finite = "allow-nan" if tags.allow_nan else True
@@ -376,7 +383,7 @@ class KernelEstimator(BaseEstimator):
         """Fits to rows and their weights, for which there may be further rules."""
         vars(self).pop("model_", None)
         X, _ = self._checked(X, fitting=True)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, **rules)
+        weight = check_sample_weight(sample_weight, X, **rules)
         return self._fit(X, None, weight, None)
 
     def _fit(self, X, y, weight, classes):
