@@ -1,8 +1,8 @@
 //! A dataset out of whatever holds columns in Python.
 
-use crate::arrays::{asarray, points, sparse, two_axes};
+use crate::arrays::{asarray, points, shape, sparse, two_axes};
 use crate::cells::Sort;
-use crate::columns::{Cells, MOST_EXACT, cells, strings, written};
+use crate::columns::{Cells, MOST_EXACT, Texts, cells, strings, written};
 use crate::errors::{data_error, guarded, raise, within};
 use crate::frames::{Named, is_categorical, is_frame, mapping, tabled};
 use crate::given::{against_frame, kernel_values, of_similarities};
@@ -87,6 +87,10 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
         return from_texts(object, texts, asked);
     }
     let array = asarray(object)?;
+    let are_texts = holds.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
+    if asked.like.is_some() && are_texts && shape(&array)?.len() == 1 {
+        return from_columns(vec![(alone, object.clone())], asked, true);
+    }
     let [_, width] = two_axes(&array)?;
     let names: Vec<String> = match asked.like {
         None => (0..width).map(|j| format!("x{j}")).collect(),
@@ -153,6 +157,7 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
     let mut made: Vec<(String, Option<Values>)> = Vec::new();
     let mut texts = Vec::new();
     let mut types = Vec::new();
+    let mut objects = Vec::new();
     for (name, object) in &columns {
         let declared = options.declared(name).or_else(|| is_categorical(object).then_some(ColumnType::CATEGORY));
         if declared == Some(ColumnType::Ignore) {
@@ -185,13 +190,15 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
             Cells::Points(p) => Some(Values::Points(p)),
             Cells::Sets(sets) => Some(Values::Sets(sets)),
             Cells::Series(series) => Some(Values::Series(series)),
-            Cells::Texts(mut cells, sort) => {
+            Cells::Durations(seconds) => Some(Values::Numbers(seconds)),
+            Cells::Texts(mut read) => {
                 if let Some(column) = trained.filter(|_| options.declared(name).is_none()) {
-                    as_in_training(column, &mut cells, sort)?;
+                    as_in_training(column, &mut read)?;
                 }
-                rows.get_or_insert(cells.len());
+                rows.get_or_insert(read.cells.len());
+                objects.extend(read.class.filter(|_| declared.is_none() && like.is_none()).map(|class| (name.clone(), class)));
                 types.extend(declared.map(|t| (name.clone(), t)));
-                texts.push((name.clone(), cells));
+                texts.push((name.clone(), read.cells));
                 None
             }
         };
@@ -211,6 +218,9 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
         };
         read = data.map_err(raise)?.into_columns();
         notices.extend(table.into_notices());
+        let labels = |name: &str| read.iter().any(|column| column.name == name && column.values.kind() == ColumnKind::Category);
+        let said = |(name, class): (String, String)| labels(&name).then(|| format!("column '{name}' holds {class} objects: each is a label by its text"));
+        notices.extend(objects.into_iter().filter_map(said));
     }
     let mut finished = Vec::new();
     for (name, values) in made {
@@ -224,7 +234,8 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
 }
 
 /// Cells of a column that training had as labels or texts: numbers are refused where none was one, and number labels are written as there.
-fn as_in_training(column: &ColumnSchema, cells: &mut [String], sort: Sort) -> PyResult<()> {
+fn as_in_training(column: &ColumnSchema, read: &mut Texts) -> PyResult<()> {
+    let (cells, sort) = (&mut read.cells, read.sort);
     if !matches!(sort, Sort::Flag | Sort::Integer | Sort::Number | Sort::Duration) {
         return Ok(());
     }

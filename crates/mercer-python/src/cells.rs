@@ -59,7 +59,7 @@ impl Sort {
     }
 }
 
-/// A cell that is there: what it is, its text, and its number (of flags 0 or 1, of durations days; NaN of texts).
+/// A cell that is there: what it is, its text, and its number (of flags 0 or 1, of durations seconds; NaN of texts).
 pub(crate) struct Cell {
     pub(crate) sort: Sort,
     pub(crate) text: String,
@@ -122,14 +122,15 @@ pub(crate) fn read(cell: &Bound<'_, PyAny>) -> PyResult<Result<Option<Cell>, Str
     if is_missing(plain)? {
         return Ok(Ok(None));
     }
-    if let Some(number) = number(plain)? {
-        return Ok(number);
-    }
-    if let Some(text) = date(plain)? {
+    let is_builtin = plain.is_instance_of::<PyInt>() || plain.is_instance_of::<PyFloat>();
+    if let Some(text) = if is_builtin { None } else { date(plain)? } {
         return Ok(Ok(Some(Cell::text(Sort::Date, text))));
     }
-    if let Some(days) = days(plain)? {
-        return Ok(Ok(Some(Cell { sort: Sort::Duration, text: plain.str()?.to_string(), number: days })));
+    if let Some(seconds) = if is_builtin { None } else { seconds(plain)? } {
+        return Ok(Ok(Some(Cell { sort: Sort::Duration, text: plain.str()?.to_string(), number: seconds })));
+    }
+    if let Some(number) = number(plain, is_builtin)? {
+        return Ok(number);
     }
     if let Some(text) = own_text(plain)? {
         return Ok(Ok(Some(Cell::text(Sort::Label, text))));
@@ -144,7 +145,7 @@ pub(crate) fn read(cell: &Bound<'_, PyAny>) -> PyResult<Result<Option<Cell>, Str
 }
 
 /// The number or flag that a cell is; `None` for anything else, a fault for a number that is not real.
-fn number(cell: &Bound<'_, PyAny>) -> PyResult<Option<Result<Option<Cell>, String>>> {
+fn number(cell: &Bound<'_, PyAny>, is_builtin: bool) -> PyResult<Option<Result<Option<Cell>, String>>> {
     let class = cell.get_type().name()?.to_string();
     if cell.is_instance_of::<PyBool>() || matches!(class.as_str(), "bool" | "bool_") {
         let flag = cell.is_truthy()?;
@@ -153,9 +154,8 @@ fn number(cell: &Bound<'_, PyAny>) -> PyResult<Option<Result<Option<Cell>, Strin
     if cell.is_instance_of::<PyComplex>() || class.starts_with("complex") {
         return Ok(Some(Err(format!("holds {class}; expected a real number: give real and imaginary part a column each"))));
     }
-    let builtin = cell.is_instance_of::<PyInt>() || cell.is_instance_of::<PyFloat>();
-    let whole = cell.is_instance_of::<PyInt>() || !builtin && cell.hasattr("__index__")?;
-    if !builtin && (!whole && !cell.hasattr("__float__")? || has_axes(cell)? || cell.hasattr("__call__")?) {
+    let whole = cell.is_instance_of::<PyInt>() || !is_builtin && cell.hasattr("__index__")?;
+    if !is_builtin && (!whole && !cell.hasattr("__float__")? || has_axes(cell)? || cell.hasattr("__call__")?) {
         return Ok(None);
     }
     let number = match cell.extract::<f64>() {
@@ -206,14 +206,14 @@ fn date(cell: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if cell.get_type().name()? == "datetime64" { Ok(Some(cell.str()?.to_string())) } else { Ok(None) }
 }
 
-/// The days of a duration; `None` for anything else.
-fn days(cell: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+/// The seconds of a duration; `None` for anything else.
+fn seconds(cell: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
     if !cell.hasattr("total_seconds")? && cell.get_type().name()? != "timedelta64" {
         return Ok(None);
     }
     let numpy = cell.py().import("numpy")?;
     let fine = numpy.call_method1("timedelta64", (cell, "us"))?;
-    fine.div(numpy.call_method1("timedelta64", (1, "D"))?)?.extract().map(Some)
+    fine.div(numpy.call_method1("timedelta64", (1, "s"))?)?.extract().map(Some)
 }
 
 /// The text of a value that has one of its own and is equal to others by it; `None` for anything else.

@@ -23,8 +23,24 @@ pub(crate) enum Cells {
     Sets(Sets),
     /// A series a row.
     Series(Series),
-    /// Text, empty where it is missing, and what was written as such.
-    Texts(Vec<String>, Sort),
+    /// A duration a row, in seconds, NaN where it is missing.
+    Durations(Vec<f64>),
+    /// Text, empty where it is missing.
+    Texts(Texts),
+}
+
+/// Cells as text, and what was written so.
+pub(crate) struct Texts {
+    pub(crate) cells: Vec<String>,
+    pub(crate) sort: Sort,
+    /// The class of the first cell that is a label by its text.
+    pub(crate) class: Option<String>,
+}
+
+impl Texts {
+    fn of(cells: Vec<String>) -> Cells {
+        Cells::Texts(Texts { cells, sort: Sort::Text, class: None })
+    }
 }
 
 /// Texts and numbers of single cells, and what they were.
@@ -63,10 +79,10 @@ pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, wanted: Option<Column
 fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, said: &mut Vec<String>) -> PyResult<Cells> {
     let as_text = wanted.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
     if let Some(graphs) = graphs(object, wanted == Some(ColumnKind::Graph), said)? {
-        return Ok(Cells::Texts(graphs, Sort::Text));
+        return Ok(Texts::of(graphs));
     }
     if let Some(trees) = trees(object, wanted == Some(ColumnKind::Tree))? {
-        return Ok(Cells::Texts(trees, Sort::Text));
+        return Ok(Texts::of(trees));
     }
     if let Some(points) = sparse(object)? {
         return Ok(Cells::Points(points));
@@ -84,12 +100,12 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, said: &mut Ve
         1 if is_numeric(kind) && !as_text => {
             let read = numbers(&array)?;
             if matches!(kind, 'i' | 'u') && lose_digits(&array, &read)? {
-                return Ok(Cells::Texts(written(object, &array)?.texts, Sort::Integer));
+                return of_single_cells(written(object, &array)?, true);
             }
             Ok(Cells::Numbers(read))
         }
         1 if kind == 'O' && holds_vectors(&array)? => vectors(&array).map(Cells::Points),
-        1 => of_single_cells(written(object, &array)?, as_text, said),
+        1 => of_single_cells(written(object, &array)?, as_text),
         2 if is_numeric(kind) => points(&array).map(Cells::Points),
         0 => Err(data_error("expected one cell a row, found a single object")),
         axes => Err(data_error(format!(
@@ -100,12 +116,12 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, said: &mut Ve
 }
 
 /// A column of cells that were read one by one.
-fn of_single_cells(read: Written, as_text: bool, said: &mut Vec<String>) -> PyResult<Cells> {
-    if let Some(class) = read.class.as_ref().filter(|_| !as_text) {
-        said.push(format!("holds {class} objects: each is a label by its text"));
-    }
+fn of_single_cells(read: Written, as_text: bool) -> PyResult<Cells> {
     if as_text || read.loses_digits() || !matches!(read.sort, Sort::Flag | Sort::Integer | Sort::Number | Sort::Duration) {
-        return Ok(Cells::Texts(read.texts, read.sort));
+        return Ok(Cells::Texts(Texts { cells: read.texts, sort: read.sort, class: read.class }));
+    }
+    if read.sort == Sort::Duration {
+        return Ok(Cells::Durations(read.numbers));
     }
     if let Some(row) = read.numbers.iter().position(|x| x.is_infinite() && read.sort == Sort::Integer) {
         let digits = read.texts[row].len();
@@ -114,11 +130,10 @@ fn of_single_cells(read: Written, as_text: bool, said: &mut Vec<String>) -> PyRe
     Ok(Cells::Numbers(read.numbers))
 }
 
-/// Durations as days, NaN where one is missing.
-fn days(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    let numpy = array.py().import("numpy")?;
-    let fine = array.call_method1("astype", ("timedelta64[us]",))?;
-    numbers(&fine.call_method1("__truediv__", (numpy.call_method1("timedelta64", (1, "D"))?,))?)
+/// Durations in seconds, NaN where one is missing; nanoseconds stay.
+fn seconds(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let second = array.py().import("numpy")?.call_method1("timedelta64", (1, "s"))?;
+    numbers(&array.call_method1("__truediv__", (second,))?)
 }
 
 /// Whether whole numbers above 2^53 repeat, as labels do, or some that differ would be one number.
@@ -204,10 +219,10 @@ pub(crate) fn written(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> Py
         return Ok(Written { numbers: vec![f64::NAN; texts.len()], texts, sort: Sort::Date, present, class: None });
     }
     if dtype == 'm' {
-        let numbers = days(array)?;
+        let numbers = seconds(array)?;
         let texts = array.call_method1("astype", ("str",))?.call_method0("tolist")?.extract::<Vec<String>>()?;
-        let texts = texts.into_iter().zip(&numbers).map(|(text, days)| if days.is_nan() { String::new() } else { text }).collect();
-        let present = numbers.iter().filter(|days| !days.is_nan()).count();
+        let texts = texts.into_iter().zip(&numbers).map(|(text, x)| if x.is_nan() { String::new() } else { text }).collect();
+        let present = numbers.iter().filter(|x| !x.is_nan()).count();
         return Ok(Written { texts, numbers, sort: Sort::Duration, present, class: None });
     }
     if !is_numeric(dtype) && !matches!(dtype, 'U' | 'O' | 'T') {

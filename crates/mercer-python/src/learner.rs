@@ -247,7 +247,7 @@ impl Learner {
             || own::is_own(&learner.estimator)
             || !learner.estimator.values().iter().all(|own| own.value.is_settled());
         let size = if open { Size::Any } else { Size::of_values(data.rows() * data.rows(), &data) };
-        let model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
+        let mut model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
         let mut notices = if tell { model.about.notices.clone() } else { Vec::new() };
         if tell {
             notices.extend(report::search_notices(&model).into_iter().filter(|(_, asks)| *asks).map(|(said, _)| said));
@@ -256,6 +256,7 @@ impl Learner {
             notices.push(format!("{}: the fit did not reach its tolerance; see model.summary", model.estimator));
         }
         warn(py, &notices)?;
+        model.about.notices.splice(0..0, read.iter().cloned());
         Ok(Model::of_training(model, &training, &read))
     }
 

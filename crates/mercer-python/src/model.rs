@@ -391,16 +391,18 @@ impl Model {
         answers::kinds(py, self.model.prep.schema.columns.iter().map(|c| (c.name.as_str(), c.holds.kind())))
     }
 
-    /// What is worth knowing about the fit and about what its search found, one sentence each.
+    /// What is worth knowing about how the rows were read, about the fit and about what its search found, one sentence each.
     #[getter]
     fn notices(&self) -> Vec<String> {
-        self._fit_notices().into_iter().chain(report::search_notices(&self.model).iter().map(|(said, _)| spoken(said))).collect()
+        let searched = report::search_notices(&self.model);
+        self.model.about.notices.iter().chain(searched.iter().map(|(said, _)| said)).map(|notice| spoken(notice)).collect()
     }
 
     /// What is worth knowing about the fit itself.
     #[getter]
     fn _fit_notices(&self) -> Vec<String> {
-        self.model.about.notices.iter().map(|notice| spoken(notice)).collect()
+        let of_reading = self.told.all();
+        self.model.about.notices.iter().map(|notice| spoken(notice)).filter(|notice| !of_reading.contains(notice)).collect()
     }
 
     /// What the search asks for, such as a wider range.

@@ -129,12 +129,12 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
 
 /// The refusal of dates and durations where numbers are predicted.
 fn no_numbers(name: &str, sort: Sort) -> PyErr {
-    let (found, days) = match sort {
-        Sort::Duration => ("durations", "y / numpy.timedelta64(1, 'D')"),
-        _ => ("dates", "(y - y.min()) / numpy.timedelta64(1, 'D')"),
+    let (found, way) = match sort {
+        Sort::Duration => ("durations", "y / numpy.timedelta64(1, 's') makes seconds"),
+        _ => ("dates", "(y - y.min()) / numpy.timedelta64(1, 'D') makes days"),
     };
     data_error(format!(
-        "target '{name}' holds {found}, which are neither numbers nor labels: {days} makes days of an array, and task=\"classification\" \
+        "target '{name}' holds {found}, which are neither numbers nor labels: {way} of an array, and task=\"classification\" \
          takes each of them as a label"
     ))
 }

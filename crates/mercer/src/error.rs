@@ -21,10 +21,9 @@ pub enum Error {
         expected: String,
     },
     /// A name that no list has.
-    #[error("unknown {what} '{name}'{hint}; there {are}: {list}",
+    #[error("unknown {what} '{name}'{hint}; there {are}",
         hint = hint(name, known, *meant),
-        are = if known.len() == 1 { "is" } else { "are" },
-        list = known.join(", "))]
+        are = match known.len() { 0 => "are none".into(), 1 => format!("is: {}", known[0]), _ => format!("are: {}", known.join(", ")) })]
     Unknown {
         /// What was looked up: `kernel`, `column`, `parameter of rbf`, ...
         what: String,

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Learner
 from ..errors import DataError
 from ._arguments import is_flag
-from ._checks import check_sample_weight
+from ._checks import check_sample_weight, numbers_of
 from ._estimator import ONLY, KernelEstimator
 
 if TYPE_CHECKING:
@@ -298,7 +298,7 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
         """
         vars(self).pop("model_", None)
         X, y = self._checked(X, y, fitting=True)
-        y = y.astype(np.float64)
+        y = numbers_of(y).astype(np.float64)
         self._flat = y.ndim == 1
         weight = check_sample_weight(sample_weight, X)
         return self._fit(X, y, weight, None)

@@ -134,7 +134,7 @@ class SmoothedDensity(LogLikelihoods, DensityMixin, BaseEstimator):
             threads=self._threads(),
         )
         widths = self.density_.widths
-        self.bandwidth_ = widths[0] if len(widths) == 1 else np.asarray(widths)
+        self.bandwidth_ = widths[0] if len(widths) == 1 or isinstance(self.bandwidth, Real) else np.asarray(widths)
         for note in self.density_.notes:
             warn(f"{type(self).__name__}: {note}", MercerWarning)
         return self

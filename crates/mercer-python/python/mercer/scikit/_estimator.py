@@ -344,9 +344,9 @@ class KernelEstimator(BaseEstimator):
         """Rows as the library's Dataset takes them: an array is one column of points unless the kernel names columns."""
         if names_of(X) is not None:
             return self._dataset(X)
-        if getattr(X, "ndim", 1) != 2:
+        if getattr(X, "ndim", 1) != 2 or not self._numbers:
             return X
-        if self._as_points and self._numbers:
+        if self._as_points:
             return {"x": X}
         dense = X.toarray() if sp.issparse(X) else X
         return {str(name): dense[:, j] for j, name in enumerate(self._names())}
@@ -364,12 +364,15 @@ class KernelEstimator(BaseEstimator):
                 if whole.columns[name] in ("number", "category"):
                     raise self._refused(rows[0], name)
         if not isinstance(data, Dataset):
-            data = Dataset(X, like=model)
-        if data is not X:
-            # What is known from training is not reported again.
-            for notice in data.notices if model is None else model._not_yet_reported(data.notices):
-                warn(notice, MercerWarning)
+            data = self._like_training(X, model)
+        # What is known from training is not reported again.
+        for notice in data._to_show() if model is None else model._not_yet_reported(data._to_show()):
+            warn(notice, MercerWarning)
         return data
+
+    def _like_training(self, X, model):
+        """New rows as a Dataset of the columns of training."""
+        return Dataset(X, like=model)
 
     def _first_model(self):
         """The fitted model, the first of several; None before a fit."""
@@ -462,12 +465,12 @@ class KernelEstimator(BaseEstimator):
 
     def _unconverged(self):
         summary = self.model_.summary
-        found = summary["certificate"] or {"name": "certificate", "value": float("nan"), "tolerance": float("nan")}
+        found = summary["certificate"]
         notes = " ".join(f"{self._translate(note[:1].upper() + note[1:])}." for note in summary["notes"])
-        return (
-            f"{type(self).__name__}: the tolerance was not met: {found['name']} {found['value']:.3g}, asked for "
-            f"{found['tolerance']:.3g}. {notes}".rstrip()
-        )
+        name, steps = type(self).__name__, summary["iterations"]
+        if found is None:
+            return f"{name}: it ended before it converged, after {steps} iteration{'s' if steps != 1 else ''}. {notes}".rstrip()
+        return f"{name}: the tolerance was not met: {found['name']} {found['value']:.3g}, asked for {found['tolerance']:.3g}. {notes}".rstrip()
 
     def _keep(self, X, y, weight, model):
         """What attributes are made of, besides the model."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from .. import _native
 from ..errors import ExpressionError, MercerWarning
 from ._arguments import refused
-from ._checks import check_array, check_sample_weight, validate_data, whole
+from ._checks import check_array, check_sample_weight, numbers_of, validate_data, whole
 from ._estimator import KernelEstimator
 from ._warn import warn
 
@@ -56,7 +56,8 @@ class LocalCurve(RegressorMixin, BaseEstimator):
             X, y, weight, bandwidth=self.bandwidth, span=self.span, kernel=kernel, degree=degree, rounds=rounds, threads=self._threads()
         )
         widths = self.local_.widths
-        self.bandwidth_ = None if widths is None else widths[0] if len(widths) == 1 else np.asarray(widths)
+        one = widths is not None and (len(widths) == 1 or isinstance(self.bandwidth, Real))
+        self.bandwidth_ = None if widths is None else widths[0] if one else np.asarray(widths)
         self.left_out_ = self.local_.left_out
         self.degrees_of_freedom_ = self.local_.degrees_of_freedom
         self.noise_ = self.local_.noise
@@ -185,7 +186,7 @@ class Lowess(RegressorMixin, BaseEstimator):
             The fitted estimator.
         """
         x = self._places(X)
-        y = column_or_1d(check_array(whole("y", y), ensure_2d=False, dtype=np.float64, input_name="y"))
+        y = column_or_1d(check_array(numbers_of(whole("y", y)), ensure_2d=False, dtype=np.float64, input_name="y"))
         for name in ("frac", "delta"):
             if not isinstance(getattr(self, name), Real):
                 raise ExpressionError(f"Lowess: {name}={getattr(self, name)!r}: it must be a number")
