@@ -219,7 +219,9 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
         read = data.map_err(raise)?.into_columns();
         notices.extend(table.into_notices());
         let labels = |name: &str| read.iter().any(|column| column.name == name && column.values.kind() == ColumnKind::Category);
-        let said = |(name, class): (String, String)| labels(&name).then(|| format!("column '{name}' holds {class} objects: each is a label by its text"));
+        let said = |(name, class): (String, String)| {
+            labels(&name).then(|| format!("column '{name}' holds {class} objects: each is a label by its text"))
+        };
         notices.extend(objects.into_iter().filter_map(said));
     }
     let mut finished = Vec::new();

@@ -110,6 +110,17 @@ pub(crate) fn first_present<'py>(cells: &Bound<'py, PyAny>) -> PyResult<Option<B
     Ok(None)
 }
 
+/// Whether a cell that is there is no text.
+pub(crate) fn holds_objects(cells: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for cell in cells.try_iter()? {
+        let cell = cell?;
+        if !cell.is_instance_of::<PyString>() && !is_missing(&cell)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// What a cell holds, `None` where it is missing; a fault for what is no cell.
 pub(crate) fn read(cell: &Bound<'_, PyAny>) -> PyResult<Result<Option<Cell>, String>> {
     if cell.is_instance_of::<PyString>() {

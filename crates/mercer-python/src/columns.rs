@@ -117,6 +117,9 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, said: &mut Ve
 
 /// A column of cells that were read one by one.
 fn of_single_cells(read: Written, as_text: bool) -> PyResult<Cells> {
+    if as_text && read.sort == Sort::Duration {
+        return Err(data_error("expected labels or texts, found durations: cells / numpy.timedelta64(1, 's') makes seconds of them"));
+    }
     if as_text || read.loses_digits() || !matches!(read.sort, Sort::Flag | Sort::Integer | Sort::Number | Sort::Duration) {
         return Ok(Cells::Texts(Texts { cells: read.texts, sort: read.sort, class: read.class }));
     }
@@ -220,8 +223,7 @@ pub(crate) fn written(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> Py
     }
     if dtype == 'm' {
         let numbers = seconds(array)?;
-        let texts = array.call_method1("astype", ("str",))?.call_method0("tolist")?.extract::<Vec<String>>()?;
-        let texts = texts.into_iter().zip(&numbers).map(|(text, x)| if x.is_nan() { String::new() } else { text }).collect();
+        let texts = numbers.iter().map(|x| if x.is_nan() { String::new() } else { x.to_string() }).collect();
         let present = numbers.iter().filter(|x| !x.is_nan()).count();
         return Ok(Written { texts, numbers, sort: Sort::Duration, present, class: None });
     }
@@ -282,9 +284,18 @@ pub(crate) fn number_column<'py>(column: &Bound<'py, PyAny>) -> PyResult<Option<
     if is_numeric(kind(&array)?) {
         return Ok(Some(from_vec(column.py(), numbers(&array)?)));
     }
-    let Ok(read) = written(column, &array) else { return Ok(None) };
-    let are_numbers = read.present == 0 || matches!(read.sort, Sort::Flag | Sort::Integer | Sort::Number);
-    Ok(are_numbers.then(|| from_vec(column.py(), read.numbers)))
+    if !matches!(kind(&array)?, 'O' | 'U' | 'T') {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    for cell in listed(column)?.try_iter()? {
+        match cells::read(&cell?)? {
+            Ok(None) => all.push(f64::NAN),
+            Ok(Some(cell)) if matches!(cell.sort, Sort::Flag | Sort::Integer | Sort::Number) => all.push(cell.number),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(from_vec(column.py(), all)))
 }
 
 /// Texts of a list or an array of one axis that holds nothing but str; `None` for anything else.

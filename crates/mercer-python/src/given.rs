@@ -65,7 +65,9 @@ pub(crate) fn frame_values(frame: &Bound<'_, PyAny>) -> PyResult<(Matrix, Option
         match cells(name, column, Some(ColumnKind::Number), &mut Vec::new())? {
             Cells::Numbers(numbers) => read.push(numbers),
             _ => {
-                return Err(data_error(format!("column '{name}' of the frame holds no numbers, and a matrix of kernel values is expected")));
+                return Err(data_error(format!(
+                    "column '{name}' of the frame holds no numbers, and a matrix of kernel values is expected"
+                )));
             }
         }
     }

@@ -2,7 +2,7 @@
 //! adjacency matrices. Each becomes the JSON that the library reads; what kernels of graphs do not see of it is reported.
 
 use crate::arrays::{asarray, numbers, shape};
-use crate::cells::{first_present, is_missing};
+use crate::cells::{first_present, holds_objects, is_missing};
 use crate::errors::{data_error, within};
 use crate::frames::listed;
 use drawn::{Drawn, Unread};
@@ -43,7 +43,7 @@ fn axes(object: &Bound<'_, PyAny>) -> Option<usize> {
     object.getattr("ndim").and_then(|axes| axes.extract()).ok()
 }
 
-/// Whether the first row that is there is a graph.
+/// Whether the first row that is there is a graph; where graphs are `wanted`, whether some are no texts.
 pub(crate) fn are_graphs(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool> {
     let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
     let is_column = axes(object).is_none_or(|axes| axes == 1 || wanted && axes == 3);
@@ -51,7 +51,7 @@ pub(crate) fn are_graphs(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bo
         return Ok(false);
     }
     let Some(cell) = first_present(object)? else { return Ok(false) };
-    Ok(is_of_networkx(&cell)? || wanted && !cell.is_instance_of::<PyString>())
+    Ok(is_of_networkx(&cell)? || wanted && holds_objects(object)?)
 }
 
 /// Whether a mapping is a graph and no record: it has edges, or its values are lists of its keys.

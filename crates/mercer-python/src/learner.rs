@@ -122,6 +122,23 @@ impl Learner {
     }
 }
 
+impl Learner {
+    /// The arguments that make this learner, by name.
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        all.set_item("estimator", self.estimator())?;
+        all.set_item("kernel", self.kernel())?;
+        all.set_item("standardise", self.recipe.standardise)?;
+        all.set_item("missing", self.missing(py)?)?;
+        all.set_item("seed", self.seed)?;
+        all.set_item("allow_non_mercer", self.allow_non_mercer)?;
+        all.set_item("metric", self.metric())?;
+        all.set_item("sample", self.sample)?;
+        all.set_item("keep_rows", self.keep_rows)?;
+        Ok(all)
+    }
+}
+
 /// A function of Python and its arguments: a class, none by place, and those by name.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyAny>, (), Bound<'py, PyDict>));
 
@@ -429,21 +446,6 @@ impl Learner {
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Learner>().is_ok_and(|other| self.__repr__() == other.get().__repr__())
-    }
-
-    /// The arguments that make this learner, by name.
-    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
-        all.set_item("estimator", self.estimator())?;
-        all.set_item("kernel", self.kernel())?;
-        all.set_item("standardise", self.recipe.standardise)?;
-        all.set_item("missing", self.missing(py)?)?;
-        all.set_item("seed", self.seed)?;
-        all.set_item("allow_non_mercer", self.allow_non_mercer)?;
-        all.set_item("metric", self.metric())?;
-        all.set_item("sample", self.sample)?;
-        all.set_item("keep_rows", self.keep_rows)?;
-        Ok(all)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {

@@ -3,6 +3,7 @@
 use crate::arrays::{asarray, numbers, shape};
 use crate::cells::is_missing;
 use crate::errors::{data_error, raise, within};
+use crate::frames::listed;
 use mercer::data::{Series, Sets};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -35,7 +36,8 @@ pub(crate) fn set_rows(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<Opti
         return Ok(None);
     }
     let mut all = VectorRows::default();
-    for (row, cell) in object.try_iter()?.enumerate() {
+    let cells = if axes(object) == Some(3) { object.clone() } else { listed(object)? };
+    for (row, cell) in cells.try_iter()?.enumerate() {
         let cell = cell?;
         if is_missing(&cell)? {
             all.push_missing();
@@ -66,12 +68,14 @@ pub(crate) fn are_sets(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool
     if axes(object).is_some_and(|axes| axes != 1 && axes != 3) {
         return Ok(false);
     }
-    if object.is_instance_of::<PyString>() || object.hasattr("keys")? || object.hasattr("columns")? || object.len().is_err() {
+    // A Series has keys too.
+    let is_table = object.hasattr("columns")? || object.hasattr("keys")? && !object.hasattr("dtype")?;
+    if object.is_instance_of::<PyString>() || is_table || object.len().is_err() {
         return Ok(false);
     }
     let mut is_there = false;
     for cell in object.try_iter()? {
-        let cell = cell?;
+        let cell = plain(cell?)?;
         if is_missing(&cell)? {
             continue;
         }
@@ -85,6 +89,11 @@ pub(crate) fn are_sets(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool
         }
     }
     Ok(wanted && is_there)
+}
+
+/// A cell, or what a scalar of pyarrow holds.
+fn plain(cell: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    if cell.hasattr("as_py")? { cell.call_method0("as_py") } else { Ok(cell) }
 }
 
 /// The rows of an array of two axes.

@@ -129,14 +129,15 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
 
 /// The refusal of dates and durations where numbers are predicted.
 fn no_numbers(name: &str, sort: Sort) -> PyErr {
-    let (found, way) = match sort {
-        Sort::Duration => ("durations", "y / numpy.timedelta64(1, 's') makes seconds"),
-        _ => ("dates", "(y - y.min()) / numpy.timedelta64(1, 'D') makes days"),
-    };
-    data_error(format!(
-        "target '{name}' holds {found}, which are neither numbers nor labels: {way} of an array, and task=\"classification\" \
-         takes each of them as a label"
-    ))
+    data_error(match sort {
+        Sort::Duration => {
+            format!("target '{name}' holds durations, expected numbers or labels: y / numpy.timedelta64(1, 's') makes seconds of them")
+        }
+        _ => format!(
+            "target '{name}' holds dates, expected numbers or labels: (y - y.min()) / numpy.timedelta64(1, 'D') makes days of an array of \
+             them, and task=\"classification\" takes each as a label"
+        ),
+    })
 }
 
 /// Labels of classes as text, and what they are: int, float, bool or str; several sorts are taken as str.

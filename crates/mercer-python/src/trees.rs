@@ -1,7 +1,7 @@
 //! Trees as Python has them: nested lists or tuples that begin with a label, `("S", ("NP", "a"), ("VP", "b"))`, or dicts of a label and
 //! children. Each becomes the JSON that the library reads.
 
-use crate::cells::{first_present, is_missing};
+use crate::cells::{first_present, holds_objects, is_missing};
 use crate::errors::{data_error, within};
 use crate::frames::listed;
 use pyo3::exceptions::PyRecursionError;
@@ -21,7 +21,7 @@ pub(crate) fn trees(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<Option<
     listed(object)?.try_iter()?.enumerate().map(text).collect::<PyResult<_>>().map(Some)
 }
 
-/// Whether the first row that is there is a tree.
+/// Whether the first row that is there is a tree; where trees are `wanted`, whether some are no texts.
 pub(crate) fn are_trees(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool> {
     if !is_list(object) && !object.hasattr("dtype")? || object.getattr("ndim").is_ok_and(|axes| !axes.eq(1).unwrap_or(false)) {
         return Ok(false);
@@ -30,7 +30,8 @@ pub(crate) fn are_trees(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<boo
         return Ok(false);
     }
     let Some(cell) = first_present(object)? else { return Ok(false) };
-    Ok(is_nested(&cell)? || wanted && (is_list(&cell) || cell.is_instance_of::<PyDict>()))
+    let is_other = |cell: &Bound<'_, PyAny>| !is_list(cell) && !cell.is_instance_of::<PyDict>() && !cell.is_instance_of::<PyString>();
+    Ok(is_nested(&cell)? || wanted && !is_other(&cell) && holds_objects(object)?)
 }
 
 fn is_list(object: &Bound<'_, PyAny>) -> bool {

@@ -136,7 +136,7 @@ def test_a_column_that_is_missing_in_new_rows_is_named():
         model.model_.predict(frame.drop(columns="b"))
 
 
-def test_periods_are_dates_and_durations_are_days():
+def test_periods_are_dates_and_durations_are_seconds():
     data = mercer.Dataset(
         pandas.DataFrame(
             {
@@ -147,7 +147,7 @@ def test_periods_are_dates_and_durations_are_days():
     )
     starts = (np.array(["2015-01-01", "2015-02-01", "2015-03-01"], dtype="datetime64[D]") - np.datetime64(0, "D")).astype(float)
     np.testing.assert_array_equal(data["month"], starts)
-    np.testing.assert_array_equal(data["lasted"], [1.5, np.nan, 0.5])
+    np.testing.assert_array_equal(data["lasted"], [36 * 3600, np.nan, 12 * 3600])
     frame = pandas.DataFrame({"lasted": pandas.to_timedelta([1.0, 2.0], unit="D"), "b": [1.0, 2.0]})
     with pytest.raises(DataError, match=r"make numbers of it first, such as days: X\['lasted'\] / pandas.Timedelta"):
         mercer.SVC().fit(frame, [0, 1])

@@ -66,7 +66,7 @@ pub enum Error {
     },
     /// A kernel that is not positive semi-definite given to an estimator that needs one that is.
     #[error(
-        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, repair this one on the training rows (clip({kernel})), use an estimator that takes any similarity ({others}), or allow it (--allow-non-mercer)"
+        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, repair this one on the training rows (clip({kernel})), use an estimator that takes any similarity ({others}), or allow it by allow_non_mercer (--allow-non-mercer)"
     )]
     NotMercer {
         /// The estimator that refuses.

@@ -476,6 +476,16 @@ class KernelEstimator(BaseEstimator):
         """What attributes are made of, besides the model."""
         self._learnt = (y, weight)
 
+    def _training_values(self):
+        """The kernel values, or the distances that were given, among the training rows, which are kept as `_fitted_rows`."""
+        check_is_fitted(self)
+        rows = self._fitted_rows
+        if isinstance(self.model_, FunctionModel):
+            return values(self.model_.function, rows, rows)
+        if self._takes_values:
+            return np.array(rows.toarray() if sp.issparse(rows) else rows)
+        return self.model_.kernel(self._columns(rows), threads=self._threads())
+
     def _rows_for_model(self, X):
         check_is_fitted(self)
         X = self._checked(X)
