@@ -130,7 +130,7 @@ def test_bins_of_pandas_texts_of_enumerations_and_times_of_day_are_read():
 
 
 def test_masked_cells_are_missing_in_every_class():
-    masked = np.ma.array(X, mask=np.zeros(X.shape, dtype=bool))
+    masked = np.ma.array(X.copy(), mask=np.zeros(X.shape, dtype=bool))
     masked[::5, 0] = np.ma.masked
     masked.data[::5, 0] = 1e6
     holes = np.where(np.ma.getmaskarray(masked), np.nan, X)
@@ -161,7 +161,7 @@ def test_masked_cells_are_missing_in_every_class():
                 with pytest.raises(DataError, match=f"row 2.*{words}|{words}.*row 2"):
                     Learner(name).fit(X, target, weight)
         with pytest.raises(DataError, match="row 2.*column 'target': found '', expected a value"):
-            Learner("knn(k=1)").fit(X, gap)
+            Learner("svc(c=1)").fit(X, gap)
 
 
 def test_arrays_of_records_are_columns_by_name():
