@@ -1,14 +1,14 @@
 //! Numbers between numpy and the library: any layout and any real type in, float64 out.
 
 use crate::errors::{data_error, raise};
-use crate::frames::without_dictionary;
+use crate::frames::{fields, without_dictionary};
 use mercer::control::Control;
 use mercer::data::Points;
 use mercer::linalg::Matrix;
 use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// What is to be done about vectors of several lengths.
 pub(crate) const ONE_LENGTH: &str = "make them one length, or give a column for each of their numbers";
@@ -17,26 +17,73 @@ pub(crate) const ONE_LENGTH: &str = "make them one length, or give a column for 
 pub(crate) fn asarray<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let numpy = py.import("numpy")?;
-    if object.get_type().name()?.to_cow()? == "MaskedArray" {
-        return if is_numeric(kind(object)?) {
-            object.call_method1("astype", ("float64",))?.call_method1("filled", (f64::NAN,))
-        } else {
-            // `filled(None)` would fill with numpy's own sign for a missing cell.
-            let masks = numpy.getattr("ma")?;
-            let cells = masks.call_method1("getdata", (object,))?.call_method1("astype", ("object",))?;
-            numpy.call_method1("where", (masks.call_method1("getmaskarray", (object,))?, py.None(), cells))
-        };
+    if is_masked(object)? {
+        return unmasked(object);
     }
     if let Some(plain) = without_dictionary(object)? {
         return numpy.call_method1("asarray", (plain,));
     }
-    numpy.call_method1("asarray", (object,)).map_err(|e| {
+    let rows = unmasked_rows(object)?;
+    numpy.call_method1("asarray", (rows.as_ref().unwrap_or(object),)).map_err(|e| {
         if e.is_instance_of::<PyValueError>(py) || e.is_instance_of::<PyTypeError>(py) {
             data_error(uneven(object).unwrap_or_else(|| format!("this is no array of rows of one length: {}", e.value(py))))
         } else {
             e
         }
     })
+}
+
+/// A masked array, or a list of rows some of which are masked, as a plain array whose masked cells are NaN or None; anything else as it is.
+#[pyfunction(name = "unmasked")]
+pub(crate) fn without_masks<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if !is_masked(object)? {
+        return Ok(unmasked_rows(object)?.unwrap_or_else(|| object.clone()));
+    }
+    if fields(object)?.is_some() { Ok(object.clone()) } else { unmasked(object) }
+}
+
+/// Whether an object is a masked array of numpy, or of a class derived from it.
+fn is_masked(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr("filled")? && object.hasattr("mask")? && object.hasattr("dtype")?)
+}
+
+/// A masked array as a plain one: NaN where a float is masked, `None` where anything else is. Whole numbers and flags of two axes become
+/// floats, since rows of numbers hold one type.
+fn unmasked<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let numpy = object.py().import("numpy")?;
+    let masks = numpy.getattr("ma")?;
+    let (cells, mask) = (masks.call_method1("getdata", (object,))?, masks.call_method1("getmaskarray", (object,))?);
+    if !mask.call_method0("any")?.is_truthy()? {
+        return Ok(cells);
+    }
+    let kind = kind(&cells)?;
+    if kind == 'f' || is_numeric(kind) && shape(&cells)?.len() != 1 {
+        let numbers = cells.call_method1("astype", ("float64",))?;
+        return numpy.call_method1("where", (mask, f64::NAN, numbers));
+    }
+    // `filled(None)` would fill with numpy's own sign for a missing cell.
+    numpy.call_method1("where", (mask, object.py().None(), cells.call_method1("astype", ("object",))?))
+}
+
+/// The rows of a list some of whose rows are masked arrays, these without their masks; `None` for anything else: numpy would read what
+/// stands under them.
+fn unmasked_rows<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let listed = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    let is_plain = |row: &Bound<'_, PyAny>| {
+        row.is_instance_of::<PyFloat>() || row.is_instance_of::<PyString>() || row.is_instance_of::<PyInt>() || row.is_none()
+    };
+    let masked = |row: &Bound<'py, PyAny>| Ok::<bool, PyErr>(!is_plain(row) && is_masked(row)?);
+    if !listed || !object.try_iter()?.map(|row| masked(&row?)).collect::<PyResult<Vec<_>>>()?.contains(&true) {
+        return Ok(None);
+    }
+    // A masked cell of its own stands for a missing one.
+    let plain = |row: Bound<'py, PyAny>| match masked(&row)? {
+        true if shape(&row)?.is_empty() => Ok(object.py().None().into_bound(object.py())),
+        true => unmasked(&row),
+        false => Ok(row),
+    };
+    let rows = object.try_iter()?.map(|row| plain(row?)).collect::<PyResult<Vec<_>>>()?;
+    PyList::new(object.py(), rows).map(|rows| Some(rows.into_any()))
 }
 
 /// The error message for the first row whose length differs from that of row 0; `None` if all are equal.

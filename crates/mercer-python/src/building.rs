@@ -1,10 +1,11 @@
 //! A dataset out of whatever holds columns in Python.
 
-use crate::arrays::{asarray, points, sparse, two_axes};
-use crate::columns::{Cells, cells, strings, written};
+use crate::arrays::{asarray, points, shape, sparse, two_axes};
+use crate::cells::Sort;
+use crate::columns::{Cells, MOST_EXACT, Texts, cells, strings, written};
 use crate::errors::{data_error, guarded, raise, within};
-use crate::frames::{Named, is_categorical, mapping, tabled};
-use crate::given::{kernel_values, of_similarities};
+use crate::frames::{Named, is_categorical, is_frame, mapping, tabled};
+use crate::given::{against_frame, kernel_values, of_similarities};
 use crate::graphs::are_graphs;
 use crate::lone_columns::is_lone_column;
 use crate::sets::sets_alone;
@@ -15,6 +16,7 @@ use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table, column_name, doubts};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use std::collections::HashMap;
 
 /// What messages call data that came from no file.
 const HERE: &str = "data";
@@ -69,6 +71,11 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
     if holds.map_or(Ok(false), |kind| is_lone_column(object, kind))? || are_graphs(object, false)? || are_trees(object, false)? {
         return from_columns(vec![(alone, object.clone())], asked, true);
     }
+    if let Some([ColumnSchema { name, holds: Holds::Similarities(items), .. }]) = asked.like.map(|schema| schema.columns.as_slice())
+        && is_frame(object)?
+    {
+        return against_frame(name, items, object).map(|data| (data, Vec::new()));
+    }
     if let Some(columns) = mapping(object)? {
         return from_columns(columns, asked, true);
     }
@@ -80,6 +87,10 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
         return from_texts(object, texts, asked);
     }
     let array = asarray(object)?;
+    let are_texts = holds.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
+    if asked.like.is_some() && are_texts && shape(&array)?.len() == 1 {
+        return from_columns(vec![(alone, object.clone())], asked, true);
+    }
     let [_, width] = two_axes(&array)?;
     let names: Vec<String> = match asked.like {
         None => (0..width).map(|j| format!("x{j}")).collect(),
@@ -148,6 +159,7 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
     let mut texts = Vec::new();
     let mut types = Vec::new();
     let mut ways = Vec::new();
+    let mut objects = Vec::new();
     for (name, object) in &columns {
         let declared = options.declared(name).or_else(|| is_categorical(object).then_some(ColumnType::CATEGORY));
         if declared == Some(ColumnType::Ignore) {
@@ -163,7 +175,7 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
             made.push((name.clone(), Some(Values::Similarities(found))));
             continue;
         }
-        let values = match cells(name, object, wanted)? {
+        let values = match cells(name, object, wanted, &mut notices)? {
             Cells::Numbers(v) => {
                 // What somebody named may be no measurement; columns of training and of arrays are what they are.
                 if named && declared.is_none() && like.is_none() {
@@ -186,10 +198,14 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
             Cells::Points(p) => Some(Values::Points(p)),
             Cells::Sets(sets) => Some(Values::Sets(sets)),
             Cells::Series(series) => Some(Values::Series(series)),
-            Cells::Texts(cells) => {
-                rows.get_or_insert(cells.len());
+            Cells::Texts(mut read) => {
+                if let Some(column) = trained.filter(|_| options.declared(name).is_none()) {
+                    as_in_training(column, &mut read)?;
+                }
+                rows.get_or_insert(read.cells.len());
+                objects.extend(read.class.filter(|_| declared.is_none() && like.is_none()).map(|class| (name.clone(), class)));
                 types.extend(declared.map(|t| (name.clone(), t)));
-                texts.push((name.clone(), cells));
+                texts.push((name.clone(), read.cells));
                 None
             }
         };
@@ -211,6 +227,11 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
         ways.extend(data.names().into_iter().map(|name| (name.to_owned(), data.written(name))));
         read = data.into_columns();
         notices.extend(table.into_notices());
+        let labels = |name: &str| read.iter().any(|column| column.name == name && column.values.kind() == ColumnKind::Category);
+        let said = |(name, class): (String, String)| {
+            labels(&name).then(|| format!("column '{name}' holds {class} objects: each is a label by its text"))
+        };
+        notices.extend(objects.into_iter().filter_map(said));
     }
     let mut finished = Vec::new();
     for (name, values) in made {
@@ -222,6 +243,38 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
     }
     let data = mercer::data::Dataset::with_rows(rows, finished).map_err(raise)?;
     Ok((ways.into_iter().fold(data, |data, (name, how)| data.remember(&name, how)), notices))
+}
+
+/// Cells of a column that training had as labels or texts: numbers are refused where none was one, and number labels are written as there.
+fn as_in_training(column: &ColumnSchema, read: &mut Texts) -> PyResult<()> {
+    let (cells, sort) = (&mut read.cells, read.sort);
+    if !matches!(sort, Sort::Flag | Sort::Integer | Sort::Number | Sort::Duration) {
+        return Ok(());
+    }
+    let refused = |what: &str| {
+        data_error(format!(
+            "column '{name}': found {sort}s, and the model was trained on {what}; give str, or declare what the digits are: \
+             Dataset(.., types={{\"{name}\": \"{kind}\"}})",
+            name = column.name,
+            sort = sort.word().trim_start_matches("a ").trim_start_matches("an "),
+            kind = column.holds.kind()
+        ))
+    };
+    let Holds::Category(labels) = &column.holds else { return Err(refused(&format!("a column of kind {}", column.holds.kind()))) };
+    // Whole numbers above are labels by their digits.
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.abs() <= MOST_EXACT);
+    let known: HashMap<u64, &String> = labels.iter().filter_map(|label| Some((number(label)?.to_bits(), label))).collect();
+    let flags = sort == Sort::Flag && labels.iter().any(|label| label == "True" || label == "False");
+    if !flags && !labels.iter().any(|label| label.parse::<f64>().is_ok()) {
+        let some: Vec<String> = labels.iter().take(NAMED).map(|label| format!("'{label}'")).collect();
+        return Err(refused(&format!("labels such as {}", some.join(", "))));
+    }
+    for cell in cells.iter_mut().filter(|cell| !labels.contains(*cell)) {
+        if let Some(label) = number(cell).and_then(|number| known.get(&number.to_bits())) {
+            cell.clone_from(label);
+        }
+    }
+    Ok(())
 }
 
 /// Declared types as `{"column": "type"}`, or one word for `every` column.

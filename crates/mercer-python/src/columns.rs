@@ -1,15 +1,17 @@
 //! One Python column (array, list, series) as cells: numbers, vectors or texts. Types are inferred by the library.
 
-use crate::arrays::{ONE_LENGTH, asarray, dates, is_numeric, kind, numbers, points, shape, sparse};
+use crate::arrays::{ONE_LENGTH, asarray, dates, from_vec, is_numeric, kind, numbers, points, shape, sparse};
+use crate::cells::{self, Sort, first_present, is_missing};
 use crate::errors::{data_error, raise, within};
 use crate::frames::listed;
-use crate::graphs::{graphs, is_graph};
+use crate::graphs::graphs;
 use crate::sets::{VectorRows, set_rows};
 use crate::trees::trees;
 use mercer::data::{ColumnKind, Points, Series, Sets};
-use mercer::read::Labels;
+use mercer::read::Notice;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyList, PyTuple};
+use std::collections::HashSet;
 
 /// The cells of a column.
 pub(crate) enum Cells {
@@ -24,27 +26,63 @@ pub(crate) enum Cells {
     /// A duration a row, in seconds, NaN where it is missing.
     Durations(Vec<f64>),
     /// Text, empty where it is missing.
-    Texts(Vec<String>),
+    Texts(Texts),
 }
 
-/// Texts of single cells, and what they were.
+/// Cells as text, and what was written so.
+pub(crate) struct Texts {
+    pub(crate) cells: Vec<String>,
+    pub(crate) sort: Sort,
+    /// The class of the first cell that is a label by its text.
+    pub(crate) class: Option<String>,
+}
+
+impl Texts {
+    fn of(cells: Vec<String>) -> Cells {
+        Cells::Texts(Texts { cells, sort: Sort::Text, class: None })
+    }
+}
+
+/// Texts and numbers of single cells, and what they were.
 pub(crate) struct Written {
+    /// Empty where a cell is missing.
     pub(crate) texts: Vec<String>,
-    pub(crate) labels: Labels,
+    /// NaN where a cell is missing or no number.
+    pub(crate) numbers: Vec<f64>,
+    pub(crate) sort: Sort,
+    /// How many cells are there.
+    present: usize,
+    /// The class of the first cell that is a label by its text.
+    pub(crate) class: Option<String>,
 }
 
-/// The cells of a column, of a kind that may be declared: where text writes that, numbers are text too.
-pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>) -> PyResult<Cells> {
-    cells_of(object, wanted).map_err(|e| within(object.py(), &format!("column '{name}'"), e))
+impl Written {
+    /// How many different cells there are.
+    pub(crate) fn different(&self) -> usize {
+        self.texts.iter().filter(|text| !text.is_empty()).collect::<HashSet<_>>().len()
+    }
+    /// Whether whole numbers above 2^53 repeat, as labels do, or some that differ would be one number.
+    pub(crate) fn loses_digits(&self) -> bool {
+        self.sort == Sort::Integer && are_labels(&self.numbers, self.present, self.different())
+    }
 }
 
-fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>) -> PyResult<Cells> {
+/// The cells of a column, of a kind that may be declared: where text writes that, numbers are text too. What is taken in a way that is
+/// worth knowing, or not taken, adds a notice.
+pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, notices: &mut Vec<Notice>) -> PyResult<Cells> {
+    let mut said = Vec::new();
+    let found = cells_of(object, wanted, &mut said).map_err(|e| within(object.py(), &format!("column '{name}'"), e))?;
+    notices.extend(said.into_iter().map(|what| format!("column '{name}' {what}")));
+    Ok(found)
+}
+
+fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, said: &mut Vec<String>) -> PyResult<Cells> {
     let as_text = wanted.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
-    if let Some(graphs) = graphs(object, wanted == Some(ColumnKind::Graph))? {
-        return Ok(Cells::Texts(graphs));
+    if let Some(graphs) = graphs(object, wanted == Some(ColumnKind::Graph), said)? {
+        return Ok(Texts::of(graphs));
     }
     if let Some(trees) = trees(object, wanted == Some(ColumnKind::Tree))? {
-        return Ok(Cells::Texts(trees));
+        return Ok(Texts::of(trees));
     }
     if let Some(points) = sparse(object)? {
         return Ok(Cells::Points(points));
@@ -62,27 +100,12 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>) -> PyResult<C
         1 if is_numeric(kind) && !as_text => {
             let read = numbers(&array)?;
             if matches!(kind, 'i' | 'u') && lose_digits(&array, &read)? {
-                return Ok(Cells::Texts(written(object, &array)?.texts));
+                return of_single_cells(written(object, &array)?, true);
             }
             Ok(Cells::Numbers(read))
         }
-        1 if kind == 'M' => dates(&array).map(Cells::Texts),
-        1 if !as_text && (kind == 'm' || kind == 'O' && holds_durations(&array)?) => seconds(&array).map(Cells::Durations),
         1 if kind == 'O' && holds_vectors(&array)? => vectors(&array).map(Cells::Points),
-        1 => {
-            let written = written(object, &array)?;
-            if as_text || written.labels == Labels::Text {
-                return Ok(Cells::Texts(written.texts));
-            }
-            // An array of objects that are all numbers.
-            let number = |text: &String| match text.as_str() {
-                "" => f64::NAN,
-                "True" => 1.0,
-                "False" => 0.0,
-                number => number.parse().unwrap_or(f64::NAN),
-            };
-            Ok(Cells::Numbers(written.texts.iter().map(number).collect()))
-        }
+        1 => of_single_cells(written(object, &array)?, as_text),
         2 if is_numeric(kind) => points(&array).map(Cells::Points),
         0 => Err(data_error("expected one cell a row, found a single object")),
         axes => Err(data_error(format!(
@@ -92,36 +115,46 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>) -> PyResult<C
     }
 }
 
-/// Whether the first cell that is there is a duration.
-fn holds_durations(array: &Bound<'_, PyAny>) -> PyResult<bool> {
-    for cell in array.try_iter()? {
-        let cell = cell?;
-        if !cell.is_none() && cell.get_type().name()?.to_cow()? != "NaTType" {
-            return cell.hasattr("total_seconds");
-        }
+/// A column of cells that were read one by one.
+fn of_single_cells(read: Written, as_text: bool) -> PyResult<Cells> {
+    if as_text && read.sort == Sort::Duration {
+        return Err(data_error("expected labels or texts, found durations: cells / numpy.timedelta64(1, 's') makes seconds of them"));
     }
-    Ok(false)
+    if as_text || read.loses_digits() || !matches!(read.sort, Sort::Flag | Sort::Integer | Sort::Number | Sort::Duration) {
+        return Ok(Cells::Texts(Texts { cells: read.texts, sort: read.sort, class: read.class }));
+    }
+    if read.sort == Sort::Duration {
+        return Ok(Cells::Durations(read.numbers));
+    }
+    if let Some(row) = read.numbers.iter().position(|x| x.is_infinite() && read.sort == Sort::Integer) {
+        let digits = read.texts[row].len();
+        return Err(data_error(format!("row {} holds a whole number of {digits} digits, and a float64 has no such number", row + 1)));
+    }
+    Ok(Cells::Numbers(read.numbers))
 }
 
 /// Durations in seconds, NaN where one is missing; nanoseconds stay.
 fn seconds(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    let numpy = array.py().import("numpy")?;
-    let fine = if kind(array)? == 'm' { array.clone() } else { array.call_method1("astype", ("timedelta64[us]",))? };
-    numbers(&fine.call_method1("__truediv__", (numpy.call_method1("timedelta64", (1, "s"))?,))?)
+    let second = array.py().import("numpy")?.call_method1("timedelta64", (1, "s"))?;
+    numbers(&array.call_method1("__truediv__", (second,))?)
 }
 
 /// Whether whole numbers above 2^53 repeat, as labels do, or some that differ would be one number.
 pub(crate) fn lose_digits(array: &Bound<'_, PyAny>, read: &[f64]) -> PyResult<bool> {
-    if read.iter().all(|x| x.abs() <= MOST_EXACT) {
-        return Ok(false);
+    Ok(read.iter().any(|x| x.abs() > MOST_EXACT) && are_labels(read, read.len(), different(array)?))
+}
+
+/// Whether so many whole numbers, as many of which differ, are labels that a float64 would not tell apart.
+fn are_labels(read: &[f64], present: usize, different: usize) -> bool {
+    if read.iter().all(|x| x.is_nan() || x.abs() <= MOST_EXACT) {
+        return false;
     }
-    let all = different(array)?;
-    let numbers: std::collections::HashSet<u64> = read.iter().map(|x| x.to_bits()).collect();
-    Ok(2 * all <= read.len() || numbers.len() < all)
+    let numbers: HashSet<u64> = read.iter().filter(|x| !x.is_nan()).map(|x| x.to_bits()).collect();
+    2 * different <= present || numbers.len() < different
 }
 
 /// The whole numbers up to which every one is a float64: 2^53.
-const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+pub(crate) const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// How many different values there are.
 pub(crate) fn different(array: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -130,32 +163,30 @@ pub(crate) fn different(array: &Bound<'_, PyAny>) -> PyResult<usize> {
 
 /// Whether the first cell that is there is a list or an array.
 fn holds_vectors(array: &Bound<'_, PyAny>) -> PyResult<bool> {
-    for cell in array.try_iter()? {
-        let cell = cell?;
-        if !cell.is_none() {
-            let list = cell.is_instance_of::<PyList>() || cell.is_instance_of::<PyTuple>();
-            return Ok(list || (cell.hasattr("__array__")? && !shape(&asarray(&cell)?)?.is_empty()));
-        }
-    }
-    Ok(false)
+    let Some(cell) = first_present(array)? else { return Ok(false) };
+    let list = cell.is_instance_of::<PyList>() || cell.is_instance_of::<PyTuple>();
+    Ok(list || (cell.hasattr("__array__")? && !shape(&asarray(&cell)?)?.is_empty()))
 }
 
 /// The numbers of each cell as vectors of one number, in their order, and none where a cell is missing; `None` where the first cell is
 /// no list of numbers.
 fn of_one_channel(object: &Bound<'_, PyAny>) -> PyResult<Option<VectorRows>> {
-    let cells: Vec<Bound<'_, PyAny>> = listed(object)?.extract()?;
+    let cells = listed(object)?;
     let one_axis = |cell: &Bound<'_, PyAny>| asarray(cell).and_then(|cell| Ok(shape(&cell)?.len() == 1 && is_numeric(kind(&cell)?)));
-    if !cells.iter().find(|cell| !cell.is_none()).is_some_and(|cell| one_axis(cell).unwrap_or(false)) {
+    if !first_present(&cells)?.is_some_and(|cell| one_axis(&cell).unwrap_or(false)) {
         return Ok(None);
     }
-    let of_cell = |(row, cell): (usize, &Bound<'_, PyAny>)| {
-        let values = if cell.is_none() { Ok(Vec::new()) } else { asarray(cell).and_then(|cell| numbers(&cell)) };
-        let values = values.map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?;
-        Ok(values.into_iter().map(|x| vec![x]).collect())
-    };
-    let missing = cells.iter().enumerate().filter(|(_, cell)| cell.is_none()).map(|(row, _)| row).collect();
-    let rows = cells.iter().enumerate().map(of_cell).collect::<PyResult<_>>()?;
-    Ok(Some(VectorRows { rows, missing }))
+    let mut all = VectorRows::default();
+    for (row, cell) in cells.try_iter()?.enumerate() {
+        let cell = cell?;
+        if is_missing(&cell)? {
+            all.push_missing();
+            continue;
+        }
+        let values = asarray(&cell).and_then(|cell| numbers(&cell)).map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?;
+        all.rows.push(values.into_iter().map(|x| vec![x]).collect());
+    }
+    Ok(Some(all))
 }
 
 /// A vector a cell, all of one length.
@@ -165,7 +196,7 @@ fn vectors(array: &Bound<'_, PyAny>) -> PyResult<Points> {
         rows += 1;
         let fault = |what: String| data_error(format!("row {rows} holds {what}"));
         let cell = cell?;
-        if cell.is_none() {
+        if is_missing(&cell)? {
             return Err(fault("no vector; a vector cannot be missing: leave the row out, or fill it".into()));
         }
         let cell = asarray(&cell).map_err(|e| within(array.py(), &format!("row {rows}"), e))?;
@@ -182,94 +213,89 @@ fn vectors(array: &Bound<'_, PyAny>) -> PyResult<Points> {
     Points::dense(rows, dim.unwrap_or(0), all).map_err(raise)
 }
 
-/// Every cell of an array of one axis as text.
+/// Every cell of an array of one axis as text and as a number.
 pub(crate) fn written(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Written> {
     let dtype = kind(array)?;
+    if dtype == 'M' {
+        let texts = dates(array)?;
+        let present = texts.iter().filter(|text| !text.is_empty()).count();
+        return Ok(Written { numbers: vec![f64::NAN; texts.len()], texts, sort: Sort::Date, present, class: None });
+    }
+    if dtype == 'm' {
+        let numbers = seconds(array)?;
+        let texts = numbers.iter().map(|x| if x.is_nan() { String::new() } else { x.to_string() }).collect();
+        let present = numbers.iter().filter(|x| !x.is_nan()).count();
+        return Ok(Written { texts, numbers, sort: Sort::Duration, present, class: None });
+    }
     if !is_numeric(dtype) && !matches!(dtype, 'U' | 'O' | 'T') {
-        let fix = if dtype == 'm' { "; divide by numpy.timedelta64(1, 's') for seconds" } else { "" };
+        let fix = match dtype {
+            'S' => "; decode them: numpy.char.decode(cells)",
+            'c' => "; give real and imaginary parts a column each",
+            'V' => "; give each of its fields as a column",
+            _ => "",
+        };
         return Err(data_error(format!("expected numbers, flags, dates or str, found {}{fix}", array.getattr("dtype")?)));
     }
-    let mut texts = Vec::new();
-    let mut seen: Option<(Labels, usize)> = None;
     // Numbers beside missing ones or texts are other numbers, or texts, in an array.
     let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
-    let given = if is_list || is_numeric(dtype) { listed(object)? } else { array.call_method0("tolist")? };
-    for (row, cell) in given.try_iter()?.enumerate() {
+    each_written(&if is_list || is_numeric(dtype) { listed(object)? } else { array.call_method0("tolist")? })
+}
+
+/// Cells of Python one by one.
+fn each_written(cells: &Bound<'_, PyAny>) -> PyResult<Written> {
+    let mut all = Written { texts: Vec::new(), numbers: Vec::new(), sort: Sort::Text, present: 0, class: None };
+    let mut seen: Option<(Sort, usize)> = None;
+    for (row, cell) in cells.try_iter()?.enumerate() {
         let cell = cell?;
-        let fault = |why: String| data_error(format!("row {} {why}", row + 1));
-        let Some(found) = sort_of(&cell)?.map_err(fault)? else {
-            texts.push(String::new());
+        let Some(read) = cells::read(&cell)?.map_err(|why| data_error(format!("row {} {why}", row + 1)))? else {
+            all.texts.push(String::new());
+            all.numbers.push(f64::NAN);
             continue;
         };
-        seen = match (seen, found) {
-            (None, found) => Some((found, row)),
-            (Some((Labels::Integer, at)), Labels::Number) => Some((Labels::Number, at)),
-            (Some((Labels::Number, at)), Labels::Integer) => Some((Labels::Number, at)),
-            (Some((before, at)), found) if before == found => Some((before, at)),
-            (Some((before, at)), found) => {
-                return Err(data_error(format!(
-                    "the cells are mixed: row {} holds {} and row {} {}; make them one type",
-                    at + 1,
-                    word(before),
-                    row + 1,
-                    word(found)
-                )));
-            }
+        let (before, at) = seen.unwrap_or((read.sort, row));
+        let Some(both) = before.with(read.sort) else {
+            return Err(data_error(format!(
+                "the cells are mixed: row {} holds {} and row {} {}; make them one type",
+                at + 1,
+                before.word(),
+                row + 1,
+                read.sort.word()
+            )));
         };
-        let cell = if cell.hasattr("start_time")? { cell.getattr("start_time")?.call_method0("isoformat")? } else { cell };
-        texts.push(cell.str()?.extract::<String>().map_err(|e| fault(format!("holds what is no text: {e}")))?);
+        seen = Some((both, at));
+        all.present += 1;
+        if read.sort == Sort::Label && all.class.is_none() {
+            all.class = Some(cell.get_type().name()?.to_string());
+        }
+        all.texts.push(read.text);
+        all.numbers.push(read.number);
     }
-    Ok(Written { texts, labels: seen.map_or(Labels::Text, |(labels, _)| labels) })
+    all.sort = seen.map_or(Sort::Text, |(sort, _)| sort);
+    Ok(all)
 }
 
-fn word(labels: Labels) -> &'static str {
-    match labels {
-        Labels::Text => "a str",
-        Labels::Integer => "an int",
-        Labels::Number => "a float",
-        Labels::Flag => "a bool",
+/// The numbers of a column that holds nothing but numbers, flags and missing cells, which are NaN; `None` for any other column.
+#[pyfunction]
+pub(crate) fn number_column<'py>(column: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let array = asarray(column)?;
+    if shape(&array)?.len() != 1 {
+        return Ok(None);
     }
-}
-
-/// What one cell is, `None` where it is missing; a fault for what is no cell.
-fn sort_of(cell: &Bound<'_, PyAny>) -> PyResult<Result<Option<Labels>, String>> {
-    if cell.is_none() {
-        return Ok(Ok(None));
+    if is_numeric(kind(&array)?) {
+        return Ok(Some(from_vec(column.py(), numbers(&array)?)));
     }
-    if cell.is_instance_of::<PyString>() {
-        return Ok(Ok(Some(Labels::Text)));
+    if !matches!(kind(&array)?, 'O' | 'U' | 'T') {
+        return Ok(None);
     }
-    if cell.is_instance_of::<PyBool>() {
-        return Ok(Ok(Some(Labels::Flag)));
-    }
-    if cell.is_instance_of::<PyInt>() {
-        return Ok(Ok(Some(Labels::Integer)));
-    }
-    let class = cell.get_type().name()?.extract::<String>()?;
-    let found = match class.as_str() {
-        "NAType" | "NaTType" => None,
-        // A period of pandas: the day on which it starts.
-        "Period" => Some(Labels::Text),
-        "bool_" | "bool" => Some(Labels::Flag),
-        // A date; its text is ISO 8601.
-        _ if cell.hasattr("toordinal")? => Some(Labels::Text),
-        _ if cell.is_instance_of::<PyFloat>() || cell.hasattr("__float__")? => {
-            let Ok(number) = cell.extract::<f64>() else {
-                return Ok(Err(format!("holds {class}, which is neither a number nor a str")));
-            };
-            let whole = if cell.hasattr("__index__")? { Labels::Integer } else { Labels::Number };
-            (!number.is_nan()).then_some(whole)
+    let mut all = Vec::new();
+    for cell in listed(column)?.try_iter()? {
+        match cells::read(&cell?)? {
+            Ok(None) => all.push(f64::NAN),
+            Ok(Some(cell)) if matches!(cell.sort, Sort::Flag | Sort::Integer | Sort::Number) => all.push(cell.number),
+            _ => return Ok(None),
         }
-        _ => {
-            let declare = match cell.cast::<PyDict>() {
-                Ok(tree) if tree.contains("children")? => "; a column of trees is declared: types={COLUMN: \"tree\"}",
-                Ok(graph) if is_graph(graph)? => "; a column of graphs is declared: types={COLUMN: \"graph\"}",
-                _ => "",
-            };
-            return Ok(Err(format!("holds {class}; expected a number, a flag, a date or a str{declare}")));
-        }
-    };
-    Ok(Ok(found))
+    }
+    Ok(Some(from_vec(column.py(), all)))
 }
 
 /// Texts of a list or an array of one axis that holds nothing but str; `None` for anything else.
@@ -279,5 +305,5 @@ pub(crate) fn strings(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>
         return Ok(None);
     }
     let written = written(object, &array)?;
-    Ok((written.labels == Labels::Text).then_some(written.texts))
+    Ok(matches!(written.sort, Sort::Text | Sort::Label | Sort::Date).then_some(written.texts))
 }

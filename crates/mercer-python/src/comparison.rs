@@ -1,12 +1,13 @@
 //! `mercer.compare` and what it gives: estimators side by side.
 
 use crate::answers::from_json;
-use crate::dataset::{told, weights};
+use crate::dataset::weights;
 use crate::errors::{data_error, guarded, raise, spoken, warn};
+use crate::given::training_rows;
 use crate::kernel::kernel;
 use crate::learner::recipe;
 use crate::own;
-use crate::pickle::{Parts, parts, restored};
+use crate::pickle::{Parts, not_for_skops, parts, restored};
 use crate::target::{Takes, groups, target, times};
 use crate::work::Limits;
 use mercer::compare::Comparing;
@@ -246,7 +247,7 @@ pub(crate) struct Asked {
 pub(crate) fn asked(given: &Given<'_, '_>, standardise: bool, rest: Comparing) -> PyResult<Asked> {
     let estimators = given.estimators.map(list).transpose()?;
     let kernel = given.kernel.map(kernel).transpose()?;
-    let (data, notices) = told(given.data)?;
+    let (data, notices) = training_rows(kernel.as_ref(), given.data)?;
     let (target, info) = target(given.target, data.rows(), Takes::of(estimators.as_deref().unwrap_or_default()), given.task)?;
     let weights = weights(given.sample_weight)?;
     let split = match (given.groups, given.time) {
@@ -384,6 +385,10 @@ impl Comparison {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
         Ok((slf.get_type().getattr("_restored")?, parts(slf.py(), &(&slf.get().said, slf.get().drawn()?))?))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(not_for_skops(&slf.get_type()))
     }
 
     #[staticmethod]

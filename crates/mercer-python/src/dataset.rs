@@ -9,7 +9,7 @@ use crate::frames::{mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::lone_columns::is_lone_column;
 use crate::model::Model;
-use crate::pickle::{parts, restored};
+use crate::pickle::{self, no_state, parts};
 use crate::sets::are_sets_alone;
 use mercer::data::{Cells as _, ColumnSchema, Holds, Own, Points, Schema, Similarities, Values};
 use mercer::linalg::Matrix;
@@ -19,13 +19,14 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyIterator, PyList, PySlice, PyTuple};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a pickled dataset is made of again: its parts and its notices.
 type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 
 /// Named, typed columns of one length.
 ///
-/// Columns of numbers and flags are numbers, NaN where one is missing; dates and periods are days since 1970-01-01, durations days;
+/// Columns of numbers and flags are numbers, NaN where one is missing; dates and periods are days since 1970-01-01, durations seconds;
 /// columns of str and
 /// of labels are categories, texts or sequences, inferred from their cells as in a table that is read. A str that looks like a
 /// number is a label. A 2-D array, a sparse matrix or lists of one length are a column of vectors, a list of 2-D arrays one of
@@ -63,14 +64,52 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 /// >>> len(data[data["age"] > 40])
 /// 1
 #[pyclass(frozen, module = "mercer")]
+#[derive(Clone)]
 pub(crate) struct Dataset {
     pub(crate) data: Arc<mercer::data::Dataset>,
     notices: Vec<Notice>,
+    /// Whether the notices were shown; rows that are taken out of it share that.
+    shown: Arc<AtomicBool>,
+}
+
+/// A Dataset taken to parts, which the class of Datasets is called with to be made again: `Dataset(columns, types, ..)` has its own
+/// arguments.
+#[pyclass(frozen, module = "mercer._native")]
+pub(crate) struct Stored {
+    data: Dataset,
+}
+
+#[pymethods]
+impl Stored {
+    #[new]
+    fn restored(text: &str, arrays: Vec<Vec<u8>>, notices: Vec<String>) -> PyResult<Self> {
+        Ok(Stored { data: Dataset::shown(pickle::restored(text, arrays)?, notices) })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        let data = &slf.get().data;
+        let (text, arrays) = parts(slf.py(), &*data.data)?;
+        Ok((slf.get_type().into_any(), (text, arrays, data.notices.clone())))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
+    }
 }
 
 impl Dataset {
     pub(crate) fn new(data: mercer::data::Dataset, notices: Vec<Notice>) -> Self {
-        Dataset { data: Arc::new(data), notices }
+        Dataset { data: Arc::new(data), notices, shown: Arc::default() }
+    }
+
+    /// A dataset whose notices were shown.
+    pub(crate) fn shown(data: mercer::data::Dataset, notices: Vec<Notice>) -> Self {
+        Dataset { shown: Arc::new(AtomicBool::new(true)), ..Dataset::new(data, notices) }
+    }
+
+    /// The notices, the first time that they are asked for.
+    fn to_show(&self) -> &[Notice] {
+        if self.shown.swap(true, Ordering::Relaxed) { &[] } else { &self.notices }
     }
 }
 
@@ -86,9 +125,10 @@ pub(crate) fn dataset(object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::D
     told(object).map(|(data, _)| data)
 }
 
-/// Columns of any object that holds them, with their notices; those of an object that is a Dataset already were shown before.
+/// Columns of any object that holds them, with their notices, each of which is warned of once.
 pub(crate) fn told(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dataset>, Vec<Notice>)> {
     if let Ok(data) = object.cast::<Dataset>() {
+        warn(object.py(), data.get().to_show())?;
         return Ok((data.get().data.clone(), data.get().notices.clone()));
     }
     let (data, notices) = build(object, &Asked::default())?;
@@ -108,12 +148,17 @@ pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema, told: &To
 
 /// Bare data for a kernel: an array is one column of points unless `by_column`, a list of str one column of `text`.
 pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType) -> PyResult<Arc<mercer::data::Dataset>> {
-    if let Ok(data) = object.cast::<Dataset>() {
-        return Ok(data.get().data.clone());
+    if object.is_instance_of::<Dataset>() {
+        return dataset(object);
     }
-    if text.kind().map_or(Ok(false), |kind| is_lone_column(object, kind))? {
+    let declared = |object: &Bound<'_, PyAny>| {
         let options = ReadOptions { types: vec![(ONLY.into(), text)], ..ReadOptions::default() };
-        return build(object, &Asked { options, ..Asked::default() }).map(|(data, _)| Arc::new(data));
+        let (data, notices) = build(object, &Asked { options, ..Asked::default() })?;
+        warn(object.py(), &notices)?;
+        Ok(Arc::new(data))
+    };
+    if text.kind().map_or(Ok(false), |kind| is_lone_column(object, kind))? {
+        return declared(object);
     }
     if mapping(object)?.is_none() && sparse(object)?.is_none() && !are_sets_alone(object)? {
         let array = asarray(object)?;
@@ -121,8 +166,7 @@ pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType
             return Ok(Arc::new(mercer::data::Dataset::from_points(points(&array)?)));
         }
         if strings(object)?.is_some() {
-            let options = ReadOptions { types: vec![(ONLY.into(), text)], ..ReadOptions::default() };
-            return build(object, &Asked { options, ..Asked::default() }).map(|(data, _)| Arc::new(data));
+            return declared(object);
         }
     }
     dataset(object)
@@ -138,6 +182,9 @@ impl Dataset {
         gram: Option<&Bound<'_, PyDict>>,
         like: Option<&Bound<'_, Model>>,
     ) -> PyResult<Self> {
+        if let Ok(stored) = data.cast::<Stored>() {
+            return Ok(stored.get().data.clone());
+        }
         let data = &tabled(data)?;
         let every = || match mapping(data)? {
             Some(columns) => Ok(columns.into_iter().map(|(name, _)| name).collect()),
@@ -146,13 +193,12 @@ impl Dataset {
             None => two_axes(&asarray(data)?).map(|[_, width]| (0..width).map(|j| format!("x{j}")).collect()),
         };
         let options = declared(types, every)?;
-        let (data, notices) = match data.cast::<Dataset>() {
-            Ok(_) if types.is_some() || gram.is_some() || like.is_some() => {
-                return Err(data_error("this is a Dataset already; give types, gram and like where it is made from columns"));
-            }
-            Ok(made) => ((*made.get().data).clone(), made.get().notices.clone()),
-            Err(_) => build(data, &Asked { options, like: like.map(|m| &m.get().model.prep.schema), grams: grams(gram)? })?,
-        };
+        if let Ok(made) = data.cast::<Dataset>() {
+            let is_plain = types.is_none() && gram.is_none() && like.is_none();
+            let already = || data_error("this is a Dataset already; give types, gram and like where it is made from columns");
+            return if is_plain { Ok(made.get().clone()) } else { Err(already()) };
+        }
+        let (data, notices) = build(data, &Asked { options, like: like.map(|m| &m.get().model.prep.schema), grams: grams(gram)? })?;
         Ok(Dataset::new(data, notices))
     }
 
@@ -252,10 +298,15 @@ impl Dataset {
         kinds(py, self.data.columns().iter().map(|c| (c.name.as_str(), c.values.kind())))
     }
 
-    /// What is worth knowing about how the data was taken, one sentence each.
+    /// What is worth knowing about how the data was taken, one sentence each. What learns from the rows warns of them once.
     #[getter]
     fn notices(&self) -> Vec<String> {
         self.notices.iter().map(|notice| spoken(notice)).collect()
+    }
+
+    /// The notices, the first time that they are asked for.
+    fn _to_show(&self) -> Vec<String> {
+        self.to_show().iter().map(|notice| spoken(notice)).collect()
     }
 
     /// Rows with a missing cell, numbered from 0, by column: ``{"age": array([2])}``; whole columns have no entry.
@@ -318,21 +369,20 @@ impl Dataset {
         let empty = key.hasattr("__len__")? && key.len()? == 0;
         let all = py.import("numpy")?.call_method1("arange", (self.data.rows(),))?;
         let rows: Vec<usize> = if empty { Vec::new() } else { all.get_item(key)?.call_method0("tolist")?.extract()? };
-        Ok(Bound::new(py, Dataset::new(self.data.select(&rows), self.notices.clone()))?.into_any())
+        Ok(Bound::new(py, Dataset { data: Arc::new(self.data.select(&rows)), ..self.clone() })?.into_any())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Dataset>().is_ok_and(|other| self.data == other.get().data)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
-        let (text, arrays) = parts(slf.py(), &*slf.get().data)?;
-        Ok((slf.get_type().getattr("_restored")?, (text, arrays, slf.get().notices.clone())))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, Stored>,))> {
+        let stored = Stored { data: slf.get().clone() };
+        Ok((slf.get_type().into_any(), (Bound::new(slf.py(), stored)?,)))
     }
 
-    #[staticmethod]
-    fn _restored(text: &str, arrays: Vec<Vec<u8>>, notices: Vec<String>) -> PyResult<Self> {
-        Ok(Dataset::new(restored(text, arrays)?, notices))
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::arrays::{asarray, from_matrix, from_vec, matrix, vector};
 use crate::dataset::weights;
 use crate::errors::raise;
-use crate::pickle::{Parts, parts, restored};
+use crate::pickle::{Parts, no_state, parts, restored};
 use crate::work::Limits;
 use mercer::smoothing::{self, Asked, Bandwidth, Rule, Sample, Shape, SmoothingKernel, Support};
 use pyo3::prelude::*;
@@ -32,10 +32,10 @@ fn bandwidth(object: &Bound<'_, PyAny>, covariance: bool) -> PyResult<Bandwidth>
 
 #[pymethods]
 impl Density {
-    #[new]
+    #[staticmethod]
     #[pyo3(signature = (data, sample_weight=None, *, bandwidth, kernel="gaussian", shape="radial", covariance=false, support=None, adaptive=false, tolerance=1e-12, threads=0))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    fn new(
+    fn fit(
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
@@ -104,12 +104,16 @@ impl Density {
         self.density.notes().to_vec()
     }
 
-    #[staticmethod]
-    fn _restored(text: &str, arrays: Vec<Vec<u8>>) -> PyResult<Self> {
+    #[new]
+    fn restored(text: &str, arrays: Vec<Vec<u8>>) -> PyResult<Self> {
         Ok(Density { density: Arc::new(restored(text, arrays)?) })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
-        Ok((slf.get_type().getattr("_restored")?, parts(slf.py(), slf.get().density.as_ref())?))
+        Ok((slf.get_type().into_any(), parts(slf.py(), slf.get().density.as_ref())?))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
     }
 }

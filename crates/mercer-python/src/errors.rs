@@ -55,6 +55,11 @@ fn exception(class: &str, message: String) -> PyErr {
 /// `types={"age": "category"}`, `--gram id=FILE` is `gram={"id": K}`. A row and a column have their index beside their number.
 pub(crate) fn spoken(message: &str) -> String {
     let message = indexed(&indexed(message, "row "), "column ");
+    // A target that is missing is left out by the one who gives it.
+    let message = match message.split_once(", or leave out such rows (--missing ") {
+        Some((before, after)) => format!("{before}{}", after.split_once(')').map_or("", |(_, after)| after)),
+        None => message,
+    };
     let message = keyword(&message, "--types ", "types=", |word| format!("\"{word}\""));
     let message = keyword(&message, "--gram ", "gram=", |_| "K".into());
     let plain = [
@@ -78,6 +83,10 @@ pub(crate) fn spoken(message: &str) -> String {
         ("(--effort)", "(effort)"),
         ("--kernel '", "kernel='"),
         (" (--max-seconds)", ""),
+        (" (--allow-non-mercer)", ""),
+        (" (--kernel)", ""),
+        (" (--sample)", ""),
+        ("--weights ", "weights="),
         (" (--max-memory)", ""),
         ("--json and --report", "json() and to_html()"),
         ("--decimal ", "decimal="),

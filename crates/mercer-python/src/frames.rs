@@ -1,5 +1,5 @@
-//! Columns by name out of whatever holds them: a dict, a frame of pandas or polars, a table of pyarrow, any stream of
-//! Arrow. A frame is known by what it offers, so that none of these packages is imported here except pyarrow for streams.
+//! Columns by name out of whatever holds them: a dict, an array of records of numpy, a frame of pandas or polars, a table of pyarrow,
+//! any stream of Arrow. A frame is known by what it offers, so that none of these packages is imported here except pyarrow for streams.
 
 use crate::errors::data_error;
 use pyo3::prelude::*;
@@ -13,9 +13,9 @@ const CATEGORICAL: [&str; 4] = ["category", "Categorical", "Enum", "dictionary<"
 
 /// Names and objects of a mapping of columns; `None` for anything else.
 pub(crate) fn mapping<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Named<'py>>> {
-    // An array or a series has one type.
+    // An array or a series has one type; one of records has a type for each field.
     if object.hasattr("dtype")? {
-        return Ok(None);
+        return fields(object);
     }
     if let Some(columns) = records(object)? {
         return mapping(&columns);
@@ -35,6 +35,22 @@ pub(crate) fn mapping<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Named<
         return Err(data_error("there are no columns"));
     }
     pairs.into_iter().map(|(name, column)| Ok((name.str()?.to_string(), column))).collect::<PyResult<_>>().map(Some)
+}
+
+/// Whether an object is a frame of pandas or polars or a table of pyarrow, and no dict or list of records.
+pub(crate) fn is_frame(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_instance_of::<PyDict>() || object.is_instance_of::<PyList>() || object.hasattr("dtype")? {
+        return Ok(false);
+    }
+    Ok(object.hasattr("iloc")? && object.hasattr("columns")? || object.hasattr("get_columns")? || object.hasattr("itercolumns")?)
+}
+
+/// The fields of an array of records of numpy, as columns; `None` for any other array.
+pub(crate) fn fields<'py>(array: &Bound<'py, PyAny>) -> PyResult<Option<Named<'py>>> {
+    match array.getattr("dtype")?.getattr("names").and_then(|names| names.extract::<Vec<String>>()) {
+        Ok(names) => names.into_iter().map(|name| array.get_item(&name).map(|column| (name, column))).collect::<PyResult<_>>().map(Some),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The columns of a list of records, `None` where a record lacks one; `None` for anything else.

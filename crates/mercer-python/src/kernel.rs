@@ -4,6 +4,7 @@ use crate::answers;
 use crate::arrays::{from_matrix, from_vec};
 use crate::dataset::{Dataset, batch};
 use crate::errors::{guarded, raise};
+use crate::pickle::no_state;
 use crate::work::Limits;
 use mercer::data::{ColumnKind, Schema};
 use mercer::error::Error;
@@ -478,5 +479,9 @@ impl Kernel {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String,)) {
         (slf.get_type().into_any(), (slf.get().expr.to_string(),))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
     }
 }

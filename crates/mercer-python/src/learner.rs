@@ -2,12 +2,13 @@
 
 use crate::answers::parameters;
 use crate::arrays::{from_matrix, from_vec};
-use crate::dataset::{dataset, told, weights};
+use crate::dataset::weights;
 use crate::errors::{data_error, guarded, raise, warn};
-use crate::given::{among, takes_kernel_values};
+use crate::given::training_rows;
 use crate::kernel::{Kernel, kernel};
 use crate::model::Model;
 use crate::own;
+use crate::pickle::not_for_skops;
 use crate::target::{Takes, absent, coded, named, target};
 use crate::work::{Limits, Size};
 use mercer::data::{Dataset, Examples, Split, Target};
@@ -106,7 +107,7 @@ impl Asked {
 impl Learner {
     /// The rows that an object holds; for the kernel `precomputed` an array holds kernel values among them.
     fn rows(&self, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
-        if self.kernel.as_ref().is_some_and(takes_kernel_values) { among(data) } else { dataset(data) }
+        training_rows(self.kernel.as_ref(), data).map(|(data, _)| data)
     }
 
     fn asked(&self, data: &Bound<'_, PyAny>, target: &Bound<'_, PyAny>, sample_weight: Option<&Bound<'_, PyAny>>) -> PyResult<Asked> {
@@ -120,6 +121,26 @@ impl Learner {
         Ok(Asked { kernel, estimator, data: prepared.data, target, weights, seed: self.seed })
     }
 }
+
+impl Learner {
+    /// The arguments that make this learner, by name.
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        all.set_item("estimator", self.estimator())?;
+        all.set_item("kernel", self.kernel())?;
+        all.set_item("standardise", self.recipe.standardise)?;
+        all.set_item("missing", self.missing(py)?)?;
+        all.set_item("seed", self.seed)?;
+        all.set_item("allow_non_mercer", self.allow_non_mercer)?;
+        all.set_item("metric", self.metric())?;
+        all.set_item("sample", self.sample)?;
+        all.set_item("keep_rows", self.keep_rows)?;
+        Ok(all)
+    }
+}
+
+/// A function of Python and its arguments: a class, none by place, and those by name.
+type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyAny>, (), Bound<'py, PyDict>));
 
 #[pymethods]
 impl Learner {
@@ -208,10 +229,7 @@ impl Learner {
         tell: bool,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Model> {
-        let (data, read) = match self.kernel.as_ref().is_some_and(takes_kernel_values) {
-            true => (among(data)?, Vec::new()),
-            false => told(data)?,
-        };
+        let (data, read) = training_rows(self.kernel.as_ref(), data)?;
         let training = data.clone();
         let has_target = target.is_some();
         let (target, info) = match (classes, target) {
@@ -246,7 +264,7 @@ impl Learner {
             || own::is_own(&learner.estimator)
             || !learner.estimator.values().iter().all(|own| own.value.is_settled());
         let size = if open { Size::Any } else { Size::of_values(data.rows() * data.rows(), &data) };
-        let model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
+        let mut model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
         let mut notices = if tell { model.about.notices.clone() } else { Vec::new() };
         if tell {
             notices.extend(report::search_notices(&model).into_iter().filter(|(_, asks)| *asks).map(|(said, _)| said));
@@ -255,6 +273,7 @@ impl Learner {
             notices.push(format!("{}: the fit did not reach its tolerance; see model.summary", model.estimator));
         }
         warn(py, &notices)?;
+        model.about.notices.splice(0..0, read.iter().cloned());
         Ok(Model::of_training(model, &training, &read))
     }
 
@@ -429,17 +448,12 @@ impl Learner {
         other.cast::<Learner>().is_ok_and(|other| self.__repr__() == other.get().__repr__())
     }
 
-    /// The arguments that make this learner, by name.
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((), Bound<'py, pyo3::types::PyDict>)> {
-        let all = pyo3::types::PyDict::new(py);
-        all.set_item("estimator", self.estimator())?;
-        all.set_item("kernel", self.kernel())?;
-        all.set_item("standardise", self.recipe.standardise)?;
-        all.set_item("missing", self.missing(py)?)?;
-        all.set_item("seed", self.seed)?;
-        all.set_item("allow_non_mercer", self.allow_non_mercer)?;
-        all.set_item("metric", self.metric())?;
-        all.set_item("sample", self.sample)?;
-        Ok(((), all))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let make = slf.py().import("copyreg")?.getattr("__newobj_ex__")?;
+        Ok((make, (slf.get_type().into_any(), (), slf.get().arguments(slf.py())?)))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(not_for_skops(&slf.get_type()))
     }
 }

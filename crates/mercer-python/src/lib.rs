@@ -4,6 +4,7 @@ mod advice;
 mod answers;
 mod arrays;
 mod building;
+mod cells;
 mod columns;
 mod comparison;
 mod dataset;
@@ -42,9 +43,15 @@ mod _native {
     #[pymodule_export]
     use super::advice::{Advice, advise};
     #[pymodule_export]
+    use super::arrays::without_masks;
+    #[pymodule_export]
+    use super::cells::is_missing;
+    #[pymodule_export]
+    use super::columns::number_column;
+    #[pymodule_export]
     use super::comparison::{Comparison, compare};
     #[pymodule_export]
-    use super::dataset::Dataset;
+    use super::dataset::{Dataset, Stored};
     #[pymodule_export]
     use super::density::Density;
     #[pymodule_export]
@@ -52,7 +59,7 @@ mod _native {
     #[pymodule_export]
     use super::explain::explain;
     #[pymodule_export]
-    use super::given::{items, neighbours};
+    use super::given::{check_labels, items, neighbours};
     #[pymodule_export]
     use super::grid::grid;
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! Rows without column names that are one column of series, sets, graphs or trees: which of these they are.
 
 use crate::arrays::{asarray, is_numeric, kind, shape};
+use crate::cells::first_present;
 use crate::errors::raise;
 use crate::frames::mapping;
 use crate::graphs::{are_graphs, is_graph};
@@ -45,19 +46,15 @@ fn holds(object: &Bound<'_, PyAny>, kind: ColumnKind) -> PyResult<bool> {
 
 /// Whether the first row that is there is a list of numbers or of vectors.
 fn are_series(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let Ok(rows) = object.try_iter() else { return Ok(false) };
-    for row in rows {
-        let row = row?;
-        if row.is_none() {
-            continue;
-        }
-        return Ok(match asarray(&row).and_then(|array| Ok((shape(&array)?.len(), is_numeric(self::kind(&array)?)))) {
-            Ok((axes, numeric)) => numeric && (axes == 1 || axes == 2),
-            // Times of unlike channels are reported as a fault of that series.
-            Err(_) => !row.is_instance_of::<PyString>() && row.len().is_ok(),
-        });
+    if object.try_iter().is_err() {
+        return Ok(false);
     }
-    Ok(false)
+    let Some(row) = first_present(object)? else { return Ok(false) };
+    Ok(match asarray(&row).and_then(|array| Ok((shape(&array)?.len(), is_numeric(self::kind(&array)?)))) {
+        Ok((axes, numeric)) => numeric && (axes == 1 || axes == 2),
+        // Times of unlike channels are reported as a fault of that series.
+        Err(_) => !row.is_instance_of::<PyString>() && row.len().is_ok(),
+    })
 }
 
 /// The kinds of structure that rows without column names may be: of those that a kernel takes as its only column, that a generative model

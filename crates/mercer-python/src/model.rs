@@ -6,6 +6,7 @@ use crate::comparison::WIDTH;
 use crate::dataset::weights;
 use crate::errors::{Told, raise, spoken};
 use crate::given::{among, takes_kernel_values};
+use crate::pickle::no_state;
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
 use crate::{kernel::Kernel, own};
@@ -390,16 +391,18 @@ impl Model {
         answers::kinds(py, self.model.prep.schema.columns.iter().map(|c| (c.name.as_str(), c.holds.kind())))
     }
 
-    /// What is worth knowing about the fit and about what its search found, one sentence each.
+    /// What is worth knowing about how the rows were read, about the fit and about what its search found, one sentence each.
     #[getter]
     fn notices(&self) -> Vec<String> {
-        self._fit_notices().into_iter().chain(report::search_notices(&self.model).iter().map(|(said, _)| spoken(said))).collect()
+        let searched = report::search_notices(&self.model);
+        self.model.about.notices.iter().chain(searched.iter().map(|(said, _)| said)).map(|notice| spoken(notice)).collect()
     }
 
     /// What is worth knowing about the fit itself.
     #[getter]
     fn _fit_notices(&self) -> Vec<String> {
-        self.model.about.notices.iter().map(|notice| spoken(notice)).collect()
+        let of_reading = self.told.all();
+        self.model.about.notices.iter().map(|notice| spoken(notice)).filter(|notice| !of_reading.contains(notice)).collect()
     }
 
     /// What the search asks for, such as a wider range.
@@ -413,8 +416,9 @@ impl Model {
         self.told.new_among(notices)
     }
 
-    #[staticmethod]
-    fn _restored(data: &[u8], told: Vec<String>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Self> {
+    #[new]
+    #[pyo3(signature = (data, told=Vec::new(), classes=None))]
+    fn restored(data: &[u8], told: Vec<String>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Self> {
         Ok(Model { told: Told::of(told), ..own::from_bytes(data, classes)? })
     }
 
@@ -481,7 +485,11 @@ impl Model {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, Stored<'py>)> {
-        Ok((slf.get_type().getattr("_restored")?, own::stored(slf)?))
+        Ok((slf.get_type().into_any(), own::stored(slf)?))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
     }
 
     fn __repr__(&self) -> String {

@@ -1,18 +1,26 @@
 //! Sets of vectors: a list of arrays of two axes, one array a row.
 
 use crate::arrays::{asarray, numbers, shape};
+use crate::cells::is_missing;
 use crate::errors::{data_error, raise, within};
+use crate::frames::listed;
 use mercer::data::{Series, Sets};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 /// Vectors of each row, and the rows that have none since they are missing.
+#[derive(Default)]
 pub(crate) struct VectorRows {
     pub(crate) rows: Vec<Vec<Vec<f64>>>,
     pub(crate) missing: Vec<usize>,
 }
 
 impl VectorRows {
+    /// Adds a row that is missing.
+    pub(crate) fn push_missing(&mut self) {
+        self.missing.push(self.rows.len());
+        self.rows.push(Vec::new());
+    }
     pub(crate) fn sets(self) -> PyResult<Sets> {
         Sets::of_rows(&self.rows).map(|sets| sets.with_missing(self.missing)).map_err(raise)
     }
@@ -21,21 +29,21 @@ impl VectorRows {
     }
 }
 
-/// The rows of an object whose rows are arrays of two axes; `None` for any other object. An empty list is the empty set, and `None` is
-/// a missing one. Where sets are `wanted`, all may be empty.
+/// The rows of an object whose rows are arrays of two axes; `None` for any other object. An empty list is the empty set, and `None` or
+/// NaN is a missing one. Where sets are `wanted`, all may be empty.
 pub(crate) fn set_rows(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<Option<VectorRows>> {
     if !are_sets(object, wanted)? {
         return Ok(None);
     }
-    let mut all = VectorRows { rows: Vec::new(), missing: Vec::new() };
-    for (row, cell) in object.try_iter()?.enumerate() {
+    let mut all = VectorRows::default();
+    let cells = if axes(object) == Some(3) { object.clone() } else { listed(object)? };
+    for (row, cell) in cells.try_iter()?.enumerate() {
         let cell = cell?;
-        all.missing.extend(cell.is_none().then_some(row));
-        all.rows.push(if cell.is_none() {
-            Vec::new()
+        if is_missing(&cell)? {
+            all.push_missing();
         } else {
-            vectors(&cell).map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?
-        });
+            all.rows.push(vectors(&cell).map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?);
+        }
     }
     Ok(Some(all))
 }
@@ -60,13 +68,15 @@ pub(crate) fn are_sets(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool
     if axes(object).is_some_and(|axes| axes != 1 && axes != 3) {
         return Ok(false);
     }
-    if object.is_instance_of::<PyString>() || object.hasattr("keys")? || object.hasattr("columns")? || object.len().is_err() {
+    // A Series has keys too.
+    let is_table = object.hasattr("columns")? || object.hasattr("keys")? && !object.hasattr("dtype")?;
+    if object.is_instance_of::<PyString>() || is_table || object.len().is_err() {
         return Ok(false);
     }
     let mut is_there = false;
     for cell in object.try_iter()? {
-        let cell = cell?;
-        if cell.is_none() {
+        let cell = plain(cell?)?;
+        if is_missing(&cell)? {
             continue;
         }
         is_there = true;
@@ -79,6 +89,11 @@ pub(crate) fn are_sets(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool
         }
     }
     Ok(wanted && is_there)
+}
+
+/// A cell, or what a scalar of pyarrow holds.
+fn plain(cell: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    if cell.hasattr("as_py")? { cell.call_method0("as_py") } else { Ok(cell) }
 }
 
 /// The rows of an array of two axes.

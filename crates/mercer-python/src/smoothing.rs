@@ -3,7 +3,7 @@
 use crate::arrays::{asarray, from_matrix, from_vec, matrix, shape, vector};
 use crate::dataset::weights;
 use crate::errors::raise;
-use crate::pickle::{Parts, parts, restored};
+use crate::pickle::{Parts, no_state, parts, restored};
 use crate::work::Limits;
 use mercer::error::Error;
 use mercer::smoothing::{self, LocalOptions, LowessOptions, Reach, SmoothingKernel};
@@ -35,10 +35,10 @@ fn reach(bandwidth: &Bound<'_, PyAny>, span: Option<f64>, columns: usize) -> PyR
 
 #[pymethods]
 impl LocalRegression {
-    #[new]
+    #[staticmethod]
     #[pyo3(signature = (data, target, sample_weight=None, *, bandwidth, span=None, kernel="gaussian", degree=1, rounds=0, threads=0))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    fn new(
+    fn fit(
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
         target: &Bound<'_, PyAny>,
@@ -98,13 +98,17 @@ impl LocalRegression {
         self.local.lowered()
     }
 
-    #[staticmethod]
-    fn _restored(text: &str, arrays: Vec<Vec<u8>>) -> PyResult<Self> {
+    #[new]
+    fn restored(text: &str, arrays: Vec<Vec<u8>>) -> PyResult<Self> {
         Ok(LocalRegression { local: Arc::new(restored(text, arrays)?) })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
-        Ok((slf.get_type().getattr("_restored")?, parts(slf.py(), slf.get().local.as_ref())?))
+        Ok((slf.get_type().into_any(), parts(slf.py(), slf.get().local.as_ref())?))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
     }
 }
 
@@ -116,9 +120,9 @@ pub(crate) struct Lowess {
 
 #[pymethods]
 impl Lowess {
-    #[new]
+    #[staticmethod]
     #[pyo3(signature = (x, y, *, frac, rounds, delta, threads=0))]
-    fn new(
+    fn fit(
         py: Python<'_>,
         x: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
@@ -143,12 +147,16 @@ impl Lowess {
         from_vec(py, self.lowess.fitted().to_vec())
     }
 
-    #[staticmethod]
-    fn _restored(text: &str, arrays: Vec<Vec<u8>>) -> PyResult<Self> {
+    #[new]
+    fn restored(text: &str, arrays: Vec<Vec<u8>>) -> PyResult<Self> {
         Ok(Lowess { lowess: Arc::new(restored(text, arrays)?) })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
-        Ok((slf.get_type().getattr("_restored")?, parts(slf.py(), slf.get().lowess.as_ref())?))
+        Ok((slf.get_type().into_any(), parts(slf.py(), slf.get().lowess.as_ref())?))
+    }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(no_state(&slf.get_type()))
     }
 }

@@ -53,7 +53,7 @@ fn parts<'py>(
     let data = data.map_err(raise)?;
     let notices = table.into_notices();
     warn(py, &notices)?;
-    Ok((Dataset::new(data, notices), target, weights))
+    Ok((Dataset::shown(data, notices), target, weights))
 }
 
 /// One name or several.

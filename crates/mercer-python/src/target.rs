@@ -1,10 +1,11 @@
 //! What is to be predicted: arrays of numbers or of labels, and which of the two they are.
 //!
-//! Labels of str and bool are classes, floats are numbers. Whole numbers (also floats that are whole) are classes for
+//! Labels of str and bool are classes, floats are numbers; dates are labels for an estimator that predicts nothing else. Whole numbers (also floats that are whole) are classes for
 //! an estimator that predicts nothing else, numbers for one that predicts nothing else; where both are possible, ints of
 //! exactly two values are classes, as when a table is read, and ints that come back are warned of. `task` decides differently.
 
-use crate::arrays::{asarray, dates, is_numeric, kind, numbers, shape};
+use crate::arrays::{asarray, is_numeric, kind, numbers, shape};
+use crate::cells::Sort;
 use crate::columns::{Written, different, lose_digits, written};
 use crate::errors::{data_error, guarded, raise, warn, within};
 use crate::frames::is_categorical;
@@ -92,21 +93,30 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
         }
         other => return Err(data_error(format!("target: expected one label or number a row, found an array of shape {other:?}"))),
     }
-    let (sort, texts) = sort(&name, object, &array)?;
+    let (sort, read) = sort(&name, object, &array)?;
+    let numbers = || read.as_ref().map_or_else(|| numbers(&array), |read| Ok(read.numbers.clone()));
     let classes = match (sort, asked) {
-        (Labels::Text, Some(Asked::Numbers)) => {
+        (_, Some(Asked::Classes)) => true,
+        (Sort::Date | Sort::Duration, _) if takes.numbers || sort == Sort::Duration || asked.is_some() => {
+            return Err(no_numbers(&name, sort));
+        }
+        (Sort::Text | Sort::Label, Some(Asked::Numbers)) => {
             return Err(data_error("target: labels of str are no numbers; leave task=\"regression\" out, or give numbers"));
         }
-        (_, Some(asked)) => asked == Asked::Classes,
-        (Labels::Text | Labels::Flag, None) => true,
-        (Labels::Integer, None) => takes.classes && (!takes.numbers || different(&array)? == 2 || lose_digits(&array, &numeric(&array)?)?),
-        (Labels::Number, None) => takes.classes && !takes.numbers && whole(&numbers(&array)?),
+        (_, Some(Asked::Numbers)) => false,
+        (Sort::Text | Sort::Label | Sort::Date | Sort::Duration | Sort::Flag, None) => true,
+        (Sort::Integer, None) => {
+            let different = || read.as_ref().map_or_else(|| different(&array), |read| Ok(read.different()));
+            let lose_digits = || read.as_ref().map_or_else(|| lose_digits(&array, &numbers()?), |read| Ok(read.loses_digits()));
+            takes.classes && (!takes.numbers || different()? == 2 || lose_digits()?)
+        }
+        (Sort::Number, None) => takes.classes && !takes.numbers && whole(&numbers()?),
     };
     if !classes {
-        return Ok((Target::numbers(&numeric(&array)?), TargetInfo { names: vec![name], classes: None, labels: Labels::Text }));
+        return Ok((Target::numbers(&numbers()?), TargetInfo { names: vec![name], classes: None, labels: Labels::Text }));
     }
-    let texts = match texts {
-        Some(texts) => texts,
+    let texts = match read {
+        Some(read) => read.texts,
         None => labelled(&name, object, &array)?.texts,
     };
     // A str is a label, whatever it looks like: "NA", "None".
@@ -115,8 +125,21 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
     let (target, info) = guarded(|| table.take_target(&[name], &as_classes))?;
     warn(object.py(), &table.into_notices())?;
     let (target, info) = as_given(target, info, &texts);
-    let again = readable(sort, info.classes.as_deref().unwrap_or_default());
-    Ok((target, TargetInfo { labels: if again { sort } else { Labels::Text }, ..info }))
+    let again = readable(sort.labels(), info.classes.as_deref().unwrap_or_default());
+    Ok((target, TargetInfo { labels: if again { sort.labels() } else { Labels::Text }, ..info }))
+}
+
+/// The refusal of dates and durations where numbers are predicted.
+fn no_numbers(name: &str, sort: Sort) -> PyErr {
+    data_error(match sort {
+        Sort::Duration => {
+            format!("target '{name}' holds durations, expected numbers or labels: y / numpy.timedelta64(1, 's') makes seconds of them")
+        }
+        _ => format!(
+            "target '{name}' holds dates, expected numbers or labels: (y - y.min()) / numpy.timedelta64(1, 'D') makes days of an array of \
+             them, and task=\"classification\" takes each as a label"
+        ),
+    })
 }
 
 /// Classes called as their first label was given, in however many characters its letters came.
@@ -159,7 +182,11 @@ pub(crate) fn named(labels: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Labels)
 
 /// Whether names of labels can be made labels again.
 fn readable(sort: Labels, names: &[String]) -> bool {
-    sort != Labels::Integer || names.iter().all(|name| name.parse::<i64>().is_ok())
+    match sort {
+        Labels::Integer => names.iter().all(|name| name.parse::<i64>().is_ok()),
+        Labels::Number => names.iter().all(|name| name.parse::<f64>().is_ok()),
+        Labels::Text | Labels::Flag => true,
+    }
 }
 
 /// No target of so many rows.
@@ -259,8 +286,7 @@ pub(crate) fn groups(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<usi
 /// Times of rows: numbers, or dates as ISO text (`datetime64` is written so).
 pub(crate) fn times(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<f64>> {
     refuse_name("time", object)?;
-    let array = asarray(object)?;
-    let texts = if kind(&array)? == 'M' { dates(&array)? } else { labelled("time", object, &array)?.texts };
+    let texts = labelled("time", object, &asarray(object)?)?.texts;
     Table::of_cells("time", rows, &[("time".into(), texts)]).and_then(|table| table.times("time", &ReadOptions::default())).map_err(raise)
 }
 
@@ -269,21 +295,17 @@ fn labelled(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> 
     written(object, array).map_err(|e| within(object.py(), &format!("column '{name}'"), e))
 }
 
-/// What the labels are, and their texts where finding that out took them.
-fn sort(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<(Labels, Option<Vec<String>>)> {
+/// What the labels are, and how they were read where they are no array of numbers.
+fn sort(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<(Sort, Option<Written>)> {
     Ok(match kind(array)? {
-        'b' => (Labels::Flag, None),
-        'i' | 'u' => (Labels::Integer, None),
-        'f' => (Labels::Number, None),
+        'b' => (Sort::Flag, None),
+        'i' | 'u' => (Sort::Integer, None),
+        'f' => (Sort::Number, None),
         _ => {
-            let written = labelled(name, object, array)?;
-            (written.labels, Some(written.texts))
+            let read = labelled(name, object, array)?;
+            (read.sort, Some(read))
         }
     })
-}
-
-fn numeric(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    if is_numeric(kind(array)?) { numbers(array) } else { numbers(&array.call_method1("astype", ("float64",))?) }
 }
 
 fn whole(numbers: &[f64]) -> bool {

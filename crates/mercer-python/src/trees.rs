@@ -1,6 +1,7 @@
 //! Trees as Python has them: nested lists or tuples that begin with a label, `("S", ("NP", "a"), ("VP", "b"))`, or dicts of a label and
 //! children. Each becomes the JSON that the library reads.
 
+use crate::cells::{first_present, holds_objects, is_missing};
 use crate::errors::{data_error, within};
 use crate::frames::listed;
 use pyo3::exceptions::PyRecursionError;
@@ -8,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 /// The trees of an object whose rows are such, as JSON; `None` for any other object. Lists without a list in them, and dicts, are trees
-/// only where a tree is `wanted`. `None` is the empty tree, and a str is one in bracket form.
+/// only where a tree is `wanted`. `None` or NaN is the empty tree, and a str is one in bracket form.
 pub(crate) fn trees(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<Option<Vec<String>>> {
     if !are_trees(object, wanted)? {
         return Ok(None);
@@ -20,19 +21,17 @@ pub(crate) fn trees(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<Option<
     listed(object)?.try_iter()?.enumerate().map(text).collect::<PyResult<_>>().map(Some)
 }
 
-/// Whether the first row that is there is a tree.
+/// Whether the first row that is there is a tree; where trees are `wanted`, whether some are no texts.
 pub(crate) fn are_trees(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool> {
     if !is_list(object) && !object.hasattr("dtype")? || object.getattr("ndim").is_ok_and(|axes| !axes.eq(1).unwrap_or(false)) {
         return Ok(false);
     }
-    let Ok(cells) = object.try_iter() else { return Ok(false) };
-    for cell in cells {
-        let cell = cell?;
-        if !cell.is_none() {
-            return Ok(is_nested(&cell)? || wanted && (is_list(&cell) || cell.is_instance_of::<PyDict>()));
-        }
+    if object.try_iter().is_err() {
+        return Ok(false);
     }
-    Ok(false)
+    let Some(cell) = first_present(object)? else { return Ok(false) };
+    let is_other = |cell: &Bound<'_, PyAny>| !is_list(cell) && !cell.is_instance_of::<PyDict>() && !cell.is_instance_of::<PyString>();
+    Ok(is_nested(&cell)? || wanted && !is_other(&cell) && holds_objects(object)?)
 }
 
 fn is_list(object: &Bound<'_, PyAny>) -> bool {
@@ -54,7 +53,7 @@ fn is_nested(cell: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// A tree as the library reads it; the empty text where there is none.
 fn written(cell: &Bound<'_, PyAny>) -> PyResult<String> {
-    if cell.is_none() {
+    if is_missing(cell)? {
         return Ok(String::new());
     }
     if cell.is_instance_of::<PyString>() {

@@ -41,7 +41,7 @@ def test_densities_are_those_of_scikit_learn(kernel, dim):
     ours = mercer.KernelDensity(bandwidth=0.7, kernel=kernel).fit(x, sample_weight=weight)
     theirs = Theirs(bandwidth=0.7, kernel=kernel, rtol=1e-12, atol=0).fit(x, sample_weight=weight)
     np.testing.assert_allclose(np.exp(ours.score_samples(q)), np.exp(theirs.score_samples(q)), rtol=1e-7, atol=1e-12)
-    assert ours.bandwidth_ == 0.7 if dim == 1 else list(ours.bandwidth_) == [0.7] * dim
+    assert ours.bandwidth_ == theirs.bandwidth_ == 0.7
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -92,30 +92,128 @@ def test_rows_are_grouped_where_a_table_is_read(tmp_path):
     assert data["id"][0].tolist() == [[1.0, 2.0], [5.0, 6.0]]
 
 
-def test_graphs_come_as_networkx_neighbours_edges_and_text_alike():
-    class Named(dict):
-        """What networkx calls its views: a mapping that is called for the data of one name."""
+def graphs(*cells):
+    return mercer.Dataset({"g": list(cells)}, types={"g": "graph"})
 
-        def __call__(self, name):
-            return [(*key, value.get(name)) if isinstance(key, tuple) else (key, value.get(name)) for key, value in self.items()]
 
-    class Graph:
-        def __init__(self, nodes, edges, directed=False):
-            self.nodes, self.edges, self.is_directed = Named(nodes), Named(edges), lambda: directed
+def test_graphs_of_networkx_keep_nodes_labels_and_edges():
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph()
+    graph.add_node(("a", 1), label="C")
+    graph.add_node("b", label=6)
+    graph.add_node(frozenset("c"))
+    graph.add_edges_from([("b", ("a", 1), {"label": 2.5}), ("b", "b", {"label": True}), (frozenset("c"), "b", {"label": float("nan")})])
+    isolated = networkx.empty_graph(2)
+    # Written down by hand in the form of the documentation.
+    text = graphs("C 6 _ | 0-1:2.5 1-1:true 1-2", "_ _ |", None)
+    given = mercer.Dataset({"g": [graph, isolated, None]})
+    assert given.columns == {"g": "graph"} and list(given["g"]) == list(text["g"]) and not given.notices
+    kernel = mercer.Kernel("weisfeiler_lehman(depth=1)")
+    np.testing.assert_array_equal(kernel([graph, isolated]), kernel(text)[:2, :2])
+    # One round on C-O with itself: two labels of nodes and two of their surroundings (Shervashidze and others 2011).
+    pair = networkx.Graph([(0, 1)])
+    networkx.set_node_attributes(pair, {0: "C", 1: "O"}, "label")
+    assert kernel([pair])[0, 0] == 4.0
+    paths, cycles = [networkx.path_graph(n) for n in range(3, 9)], [networkx.cycle_graph(n) for n in range(3, 9)]
+    model = mercer.SVC(kernel="weisfeiler_lehman").fit(paths + cycles, [0] * 6 + [1] * 6)
+    np.testing.assert_array_equal(model.predict([networkx.path_graph(9), networkx.cycle_graph(9)]), [0, 1])
 
-    labelled = Graph({"a": {"label": "C"}, "b": {"label": "C"}, "c": {"label": "O"}}, {("a", "b"): {}, ("c", "b"): {"label": 2, "w": 1.5}})
-    text = mercer.Dataset({"g": ["C C O | 0-1 1-2:2", "C | "]}, types={"g": "graph"})
-    given = mercer.Dataset({"g": [labelled, Graph({0: {"label": "C"}}, {})]})
-    kernel = mercer.Kernel("weisfeiler_lehman")
-    assert list(given["g"]) == list(text["g"])
-    np.testing.assert_array_equal(kernel([labelled, Graph({0: {"label": "C"}}, {})]), kernel(text))
-    plain = mercer.Dataset({"g": ["_ _ _ | 0-1 1-2"]}, types={"g": "graph"})
-    for other in ({"x": ["y"], "y": ["x", "z"], "z": ["y"]}, [(0, 1), (1, 2)], {"nodes": [None] * 3, "edges": [[0, 1], [1, 2]]}):
-        assert list(mercer.Dataset({"g": [other]}, types={"g": "graph"})["g"]) == list(plain["g"])
-    with pytest.raises(mercer.DataError, match="row 2.*'w'.*no node"):
-        mercer.Dataset({"g": [{"u": []}, {"u": ["w"]}]}, types={"g": "graph"})
-    with pytest.raises(mercer.DataError, match="row 1.*directed"):
-        mercer.Dataset({"g": [Graph({0: {}}, {}, directed=True)]})
+
+def test_what_kernels_do_not_see_of_a_graph_is_told_or_refused():
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph([(0, 1, {"weight": 0.5, "label": "s"})])
+    networkx.set_node_attributes(graph, {0: "C", 1: "O"}, "element")
+    nodes, edges = graphs(graph).notices
+    assert "nodes have 'element'" in nodes and "get_node_attributes(graph, 'element')" in nodes
+    assert "edges have 'weight'" in edges
+    with pytest.warns(mercer.MercerWarning, match="edges have 'weight'"):
+        mercer.Kernel("weisfeiler_lehman")([graph])
+    networkx.set_node_attributes(graph, networkx.get_node_attributes(graph, "element"), "label")
+    assert list(graphs(graph)["g"]) == ["C O | 0-1:s"]
+    several = networkx.MultiGraph([(0, 1), (0, 1)])
+    assert "several edges" in graphs(several).notices[0] and list(graphs(several)["g"]) == ["_ _ | 0-1"]
+    for cell, words in [
+        (networkx.MultiGraph([(0, 1, {"label": "s"}), (0, 1, {"label": "d"})]), "nodes 0 and 1 .* has two labels, 's' and 'd'"),
+        (networkx.DiGraph([(0, 1)]), "directed, .*to_undirected"),
+        (networkx.MultiDiGraph([(0, 1)]), "directed"),
+        (networkx.Graph(), "no nodes"),
+        (graph_with_label(networkx, [1.0, 2.0]), "a label holds list"),
+    ]:
+        with pytest.raises(mercer.DataError, match=f"row 2.*{words}"):
+            graphs("C |", cell)
+
+
+def graph_with_label(networkx, label):
+    graph = networkx.Graph()
+    graph.add_node(0, label=label)
+    return graph
+
+
+def test_neighbours_edges_and_matrices_keep_what_stands_at_the_edges():
+    networkx, sparse = pytest.importorskip("networkx"), pytest.importorskip("scipy.sparse")
+    labelled = networkx.Graph([(0, 1, {"label": "s"}), (1, 2, {"label": "d"})])
+    plain, by_label, by_number = "_ _ _ | 0-1 1-2", "_ _ _ | 0-1:s 1-2:d", "_ _ _ | 0-1 1-2:2"
+    matrix = np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    for expected, forms in {
+        plain: [
+            {"x": ["y"], "y": ["x", "z"], "z": ["y"]},
+            [(0, 1), (1, 2)],
+            [[0, 1], [1, 2]],
+            {"nodes": [None] * 3, "edges": [[0, 1], [1, 2]]},
+            np.minimum(matrix, 1),
+            networkx.to_scipy_sparse_array(networkx.path_graph(3)),
+            networkx.to_pandas_adjacency(networkx.path_graph(3)),
+            networkx.to_dict_of_lists(networkx.path_graph(3)),
+            networkx.to_dict_of_dicts(networkx.MultiGraph([(0, 1), (1, 2)])),
+        ],
+        by_label: [
+            {0: {1: "s"}, 1: {0: "s", 2: "d"}, 2: {1: "d"}},
+            networkx.to_dict_of_dicts(labelled),
+            networkx.to_dict_of_dicts(networkx.MultiGraph(labelled)),
+            [(0, 1, "s"), (1, 2, "d")],
+            list(labelled.edges(data=True)),
+        ],
+        by_number: [matrix, sparse.csr_matrix(matrix), sparse.coo_array(matrix.astype(float)), [(0, 1), (1, 2, 2)]],
+    }.items():
+        for form in forms:
+            data = graphs(form)
+            assert list(data["g"]) == [expected] and not data.notices, form
+    assert list(mercer.Dataset({"g": np.array([matrix, matrix])}, types={"g": "graph"})["g"]) == [by_number] * 2
+    for form, words in [({0: {1: 0.5}, 1: {0: 0.5}}, "such as 0.5: they are read as labels"), ({0: [1], 1: []}, "without a direction")]:
+        assert words in graphs(form).notices[0]
+    for form, words in [
+        ({0: {1: 0.5}, 1: {0: 0.7}}, "two labels, '0.5' and '0.7'"),
+        ({"u": ["w"]}, "'w', which is no node"),
+        ({"u": 1}, "node 'u' has 1"),
+        (np.array([[0, 1], [0, 0]]), "not symmetric"),
+        (np.array([[0, 1, 1], [1, 0, 0]]), "shape .2, 3."),
+        ([[0, 1, 1], [1, 0, 1], [1, 1, 0]], "matrix or three edges"),
+        ([("a", "b")], "found .'a', 'b'."),
+        (object(), "found object"),
+    ]:
+        with pytest.raises(mercer.DataError, match=f"row 2.*{words}"):
+            graphs("C |", form)
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), np.float32("nan"), "NA", "NaT"], ids=str)
+def test_a_missing_cell_among_structures_is_missing_whatever_stands_for_it(gap):
+    pandas = pytest.importorskip("pandas")
+    gap = {"NA": pandas.NA, "NaT": pandas.NaT}.get(gap, gap) if isinstance(gap, str) else gap
+    for kind, cell in [
+        ("series", [1.0, 2.0]),
+        ("series", np.ones((3, 2))),
+        ("set", np.ones((2, 2))),
+        ("tree", ("S", ("NP", "I"))),
+        ("tree", "(S (NP I))"),
+        ("graph", {0: [1], 1: [0]}),
+        ("graph", "C O | 0-1"),
+        ("text", "one word"),
+    ]:
+        for column in ([cell, gap], pandas.Series([cell, gap], dtype=object), [gap, cell]):
+            data = mercer.Dataset({"c": column}, types={"c": kind})
+            assert data.columns == {"c": kind} and [len(rows) for rows in data.missing.values()] == [1], (kind, column)
+    with pytest.raises(mercer.DataError, match="row 2.*no vector"):
+        mercer.Dataset({"c": pandas.Series([[1.0, 2.0], gap], dtype=object)})
 
 
 def test_series_come_as_lists_of_unlike_length_and_as_arrays():

@@ -21,10 +21,9 @@ pub enum Error {
         expected: String,
     },
     /// A name that no list has.
-    #[error("unknown {what} '{name}'{hint}; there {are}: {list}",
+    #[error("unknown {what} '{name}'{hint}; there {are}",
         hint = hint(name, known, *meant),
-        are = if known.len() == 1 { "is" } else { "are" },
-        list = known.join(", "))]
+        are = match known.len() { 0 => "are none".into(), 1 => format!("is: {}", known[0]), _ => format!("are: {}", known.join(", ")) })]
     Unknown {
         /// What was looked up: `kernel`, `column`, `parameter of rbf`, ...
         what: String,
@@ -67,7 +66,7 @@ pub enum Error {
     },
     /// A kernel that is not positive semi-definite given to an estimator that needs one that is.
     #[error(
-        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, repair this one on the training rows (clip({kernel})), use an estimator that takes any similarity ({others}), or allow it (--allow-non-mercer)"
+        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, repair this one on the training rows (clip({kernel})), use an estimator that takes any similarity ({others}), or allow it by allow_non_mercer (--allow-non-mercer)"
     )]
     NotMercer {
         /// The estimator that refuses.

@@ -250,12 +250,18 @@ impl Used {
     /// All rows but those of weight 0, which are absent rows, and those that the preparation drops for a missing cell.
     ///
     /// # Errors
-    /// A target or weights of another length; a weight below 0 or not finite; what [`prep::Recipe::rows_kept`] refuses; no
+    /// A target or weights of another length; a target that is not finite; a weight below 0 or not finite; what [`prep::Recipe::rows_kept`] refuses; no
     /// row left.
     pub fn of(recipe: &prep::Recipe, data: &Dataset, target: &Target, weights: Option<&[f64]>) -> Result<Self> {
         let n = data.rows();
         if target.rows() != n {
             return Err(Error::Shape { what: "rows of the target".into(), expected: n, found: target.rows() });
+        }
+        if let Target::Numbers(y) = target
+            && let Some(i) = (0..n).find(|&i| !y.row(i).iter().all(|v| v.is_finite()))
+        {
+            let found = y.row(i).iter().find(|v| !v.is_finite()).copied().unwrap_or_default();
+            return Err(Error::Data(format!("the target of row {} is {found}, not a finite number", i + 1)));
         }
         if let Some(w) = weights {
             if w.len() != n {

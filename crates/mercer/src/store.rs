@@ -161,7 +161,12 @@ fn read_from<R: Read + Seek + 'static>(mut file: R, name: &str, control: &Contro
     }
     let read = || (serde_json::from_str::<Model>(header.model.get()), blocks::untaken());
     let (model, untaken) = blocks::supply(Arrays { file, places }, read);
-    let model = model.map_err(|e| fault(e.to_string()))?;
+    // The place in the header is of no use to anybody where its text is sound.
+    let why = |e: &serde_json::Error| match e.to_string().rsplit_once(" at line ") {
+        Some((why, _)) if e.is_data() => why.to_owned(),
+        _ => e.to_string(),
+    };
+    let model = model.map_err(|e| fault(why(&e)))?;
     if untaken > 0 {
         return Err(fault(format!("{untaken} of its arrays are no part of the model")));
     }

@@ -85,10 +85,19 @@ pub(super) const FURTHER: &[Spelling] = &[
             ),
             sets("loss", "loss", "\"stress\""),
             sets("tolerance", "tol", "1e-6"),
+            own("n_init", "None", "int or None", "Has no effect, and a warning says so: the one start is the classical solution"),
+            own("init", "None", "str or None", "Has no effect, and a warning says so: the start is the classical solution"),
+            own("max_iter", "None", "int or None", "Has no effect, and a warning says so: tol and max_seconds end a fit"),
+            own("eps", "None", "float or None", "Has no effect, and a warning says so: tol is the tolerance"),
+            own("normalized_stress", "\"auto\"", "bool or \"auto\"", "Has no effect, and a warning says so: stress_ is relative"),
             RANDOM_STATE,
         ],
         attributes: &[
             ("embedding_ : ndarray of shape (n_samples, n_components)", "The places of the training rows"),
+            (
+                "dissimilarity_matrix_ : ndarray of shape (n_samples, n_samples)",
+                "The distances between the training rows; computed when it is asked for",
+            ),
             ("stress_ : float", "Sum of the squared differences of distances, by that of the squared distances: the square of stress-1"),
             ("n_iter_ : int", "Steps"),
             KERNEL,
@@ -186,6 +195,10 @@ pub(super) const FURTHER: &[Spelling] = &[
         ],
         attributes: &[
             LABELS,
+            (
+                "affinity_matrix_ : ndarray of shape (n_samples, n_samples)",
+                "The similarities of the training rows; computed when it is asked for",
+            ),
             ("inertia_ : float", "Sum of the squared distances to the centres among the leading eigenvectors"),
             ("n_iter_ : int", "Products of the matrix that the eigenvectors took"),
             KERNEL,

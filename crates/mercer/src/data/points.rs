@@ -5,15 +5,21 @@ use super::{ColumnKind, Dataset, Inputs, PER_FUNCTION, Values};
 use crate::blocks;
 use crate::error::{Error, Result};
 use crate::linalg::SCATTERED;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+use std::sync::Arc;
 
-/// `rows` points of `dim` numbers.
+/// `rows` points of `dim` numbers. A clone shares them, and so does the choice of all rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Points {
     rows: usize,
     dim: usize,
-    storage: Storage,
+    #[serde(serialize_with = "shared")]
+    storage: Arc<Storage>,
+}
+
+fn shared<S: Serializer>(storage: &Arc<Storage>, s: S) -> std::result::Result<S::Ok, S::Error> {
+    storage.as_ref().serialize(s)
 }
 
 /// How the numbers lie in memory.
@@ -56,6 +62,10 @@ impl<'de> Deserialize<'de> for Points {
 }
 
 impl Points {
+    fn of(rows: usize, dim: usize, storage: Storage) -> Self {
+        Points { rows, dim, storage: Arc::new(storage) }
+    }
+
     /// Dense points, row after row; every number finite.
     pub fn dense(rows: usize, dim: usize, values: Vec<f64>) -> Result<Self> {
         if rows.checked_mul(dim) != Some(values.len()) {
@@ -66,13 +76,13 @@ impl Points {
             });
         }
         finite(&values, |k| (k / dim.max(1), k % dim.max(1)))?;
-        Ok(Points { rows, dim, storage: Storage::Dense(values) })
+        Ok(Points::of(rows, dim, Storage::Dense(values)))
     }
 
     /// Dense points that a kernel has computed from checked points; `values` has `rows * dim` numbers.
     pub(crate) fn computed(rows: usize, dim: usize, values: Vec<f64>) -> Self {
         debug_assert_eq!(values.len(), rows * dim);
-        Points { rows, dim, storage: Storage::Dense(values) }
+        Points::of(rows, dim, Storage::Dense(values))
     }
 
     /// Bytes that working with sparse points takes for each of their columns, empty or not.
@@ -97,7 +107,7 @@ impl Points {
             }
         }
         finite(&values, |k| (starts.partition_point(|&s| s <= k) - 1, columns[k] as usize))?;
-        Ok(Points { rows, dim, storage: Storage::Csr { starts, columns, values } })
+        Ok(Points::of(rows, dim, Storage::Csr { starts, columns, values }))
     }
 
     /// Number of points.
@@ -110,7 +120,7 @@ impl Points {
     }
     /// The numbers, taken out.
     pub(crate) fn into_storage(self) -> Storage {
-        self.storage
+        Arc::try_unwrap(self.storage).unwrap_or_else(|shared| shared.as_ref().clone())
     }
     /// The numbers as they lie in memory.
     pub fn storage(&self) -> &Storage {
@@ -119,12 +129,12 @@ impl Points {
 
     /// Whether the points are held sparse.
     pub fn is_sparse(&self) -> bool {
-        matches!(self.storage, Storage::Csr { .. })
+        matches!(*self.storage, Storage::Csr { .. })
     }
 
     /// All numbers, row after row; a copy where the points are sparse.
     pub fn to_dense(&self) -> Cow<'_, [f64]> {
-        match &self.storage {
+        match self.storage.as_ref() {
             Storage::Dense(v) => Cow::Borrowed(v),
             Storage::Csr { starts, columns, values } => {
                 let mut out = vec![0.0; self.rows * self.dim];
@@ -177,7 +187,10 @@ impl Cells for Points {
         self.rows
     }
     fn select(&self, rows: &[usize]) -> Self {
-        let storage = match &self.storage {
+        if rows.len() == self.rows && rows.iter().enumerate().all(|(k, i)| k == *i) {
+            return self.clone();
+        }
+        let storage = match self.storage.as_ref() {
             Storage::Dense(v) => {
                 let mut some = Vec::with_capacity(rows.len() * self.dim);
                 rows.iter().for_each(|&i| some.extend_from_slice(&v[i * self.dim..(i + 1) * self.dim]));
@@ -194,7 +207,7 @@ impl Cells for Points {
                 Storage::Csr { starts: s, columns: c, values: v }
             }
         };
-        Points { rows: rows.len(), dim: self.dim, storage }
+        Points::of(rows.len(), self.dim, storage)
     }
     fn schema(&self) -> usize {
         self.dim
@@ -231,7 +244,7 @@ impl Cells for Points {
         serde_json::json!(self.select(&[row]).to_dense())
     }
     fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
-        match &self.storage {
+        match self.storage.as_ref() {
             Storage::Dense(v) => v[row * self.dim..(row + 1) * self.dim].iter().for_each(|x| word(word_of_number(*x))),
             Storage::Csr { starts, columns, values } => {
                 for k in starts[row]..starts[row + 1] {
@@ -304,7 +317,7 @@ impl Inputs for Points {
 
     /// A product or a difference for each number, of sparse ones for those that both have, and a function of their sum.
     fn per_pair(&self) -> f64 {
-        match &self.storage {
+        match self.storage.as_ref() {
             Storage::Dense(_) => PER_FUNCTION + 2.0 * self.dim() as f64,
             Storage::Csr { columns, .. } => {
                 let mut held = vec![0.0; self.dim()];

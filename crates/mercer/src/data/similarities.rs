@@ -101,6 +101,15 @@ impl Similarities {
         Similarities::new((0..rows).map(|i| i.to_string()).collect(), every(rows), values)
     }
 
+    /// The items under these names.
+    ///
+    /// # Errors
+    /// Another number of names.
+    pub fn named(self, names: Vec<String>) -> Result<Self> {
+        Error::unless_equal("names of the rows of a kernel matrix", self.names.len(), names.len())?;
+        Similarities { names, ..self }.checked()
+    }
+
     /// Training rows of which no kernel value is known: for a method that looks at none while it is fitted.
     pub fn items(rows: usize) -> Self {
         let (names, values) = ((0..rows).map(|i| i.to_string()).collect(), Arc::new(Matrix::zeros(rows, 0)));

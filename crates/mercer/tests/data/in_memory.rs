@@ -1,7 +1,7 @@
 //! What faces with arrays use: cells that are in memory already, row numbers of the support, sizes, intervals.
 
 use mercer::control::{Control, memory_size};
-use mercer::data::{Column, ColumnKind, Dataset, Target, Values};
+use mercer::data::{Column, ColumnKind, Dataset, Points, Target, Values};
 use mercer::estimators::{EstimatorExpr, Predicted, Predictions};
 use mercer::learner::Learner;
 use mercer::linalg::Matrix;
@@ -31,6 +31,34 @@ fn columns_in_memory_have_one_length_and_a_name_each() {
     assert!(Table::of_cells("here", 1, &uneven).unwrap_err().to_string().contains("'b'"));
     let twice = [("a".to_owned(), cells(&["1"])), ("a".to_owned(), cells(&["2"]))];
     assert!(Table::of_cells("here", 1, &twice).unwrap_err().to_string().contains("stands twice"));
+}
+
+#[test]
+fn a_target_that_is_not_finite_is_refused_by_every_estimator_with_its_row() {
+    let x = Values::Numbers((0..12).map(f64::from).collect());
+    let data = Dataset::new(vec![Column { name: "x".into(), values: x }]).unwrap();
+    let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Labels::Text };
+    for found in [f64::NAN, f64::INFINITY] {
+        let target = Target::numbers(&(0..12).map(|i| if i == 3 { found } else { f64::from(i * i) }).collect::<Vec<_>>());
+        for estimator in EstimatorExpr::all_for(&target).unwrap() {
+            let learner = Learner::new(estimator);
+            let error = learner.fit(&data, &target, &info, None, &Control::default()).unwrap_err().to_string();
+            assert!(error.contains(&format!("the target of row 4 is {found}")), "{}: {error}", learner.estimator);
+        }
+    }
+}
+
+#[test]
+fn points_are_shared_by_clones_all_rows_and_preparation_without_steps() {
+    let points = Points::dense(3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    let place = |points: &Points| points.to_dense().as_ptr();
+    let data = Dataset::from_points(points.clone());
+    let all = data.select(&[0, 1, 2]);
+    let Values::Points(chosen) = &all.columns()[0].values else { panic!("no points") };
+    assert_eq!((place(&points), place(&points)), (place(&points.clone()), place(chosen)));
+    let Values::Points(other) = &data.select(&[0, 2, 1]).columns()[0].values.clone() else { panic!("no points") };
+    assert_ne!(place(&points), place(other));
+    assert_eq!(*other.to_dense(), [1.0, 2.0, 5.0, 6.0, 3.0, 4.0]);
 }
 
 #[test]

@@ -10,11 +10,12 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._native import Learner
 from ..errors import DataError
 from ._arguments import is_flag
+from ._checks import check_sample_weight, numbers_of
 from ._estimator import ONLY, KernelEstimator
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         vars(self).pop("model_", None)
         X, y = self._checked(X, y, fitting=True)
         self.classes_, codes, names = self._coded(y)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weight = check_sample_weight(sample_weight, X)
         return self._fit(X, codes, self._weighted(weight, y, codes), names)
 
     def _coded(self, y):
@@ -297,9 +298,9 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
         """
         vars(self).pop("model_", None)
         X, y = self._checked(X, y, fitting=True)
-        y = y.astype(np.float64)
+        y = numbers_of(y).astype(np.float64)
         self._flat = y.ndim == 1
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weight = check_sample_weight(sample_weight, X)
         return self._fit(X, y, weight, None)
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -205,13 +205,17 @@ class MDS(Scaling):
     def __init__(
         self, n_components: int = 2, *, kernel: Any = "linear", gamma: Any = None, degree: int = 3, coef0: float = 1,
         kernel_params: dict[str, Any] | None = None, values: str = "similarities", metric: Any = None, dissimilarity: Any = None,
-        loss: str = "stress", tol: float = 1e-6, random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
+        loss: str = "stress", tol: float = 1e-6, n_init: int | None = None, init: str | None = None, max_iter: int | None = None,
+        eps: float | None = None, normalized_stress: bool | str = "auto", random_state: Any = None, max_seconds: float | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components, self.kernel, self.gamma = n_components, kernel, gamma
         self.degree, self.coef0, self.kernel_params = degree, coef0, kernel_params
         self.values, self.metric, self.dissimilarity = values, metric, dissimilarity
-        self.loss, self.tol, self.random_state = loss, tol, random_state
-        self.max_seconds, self.n_jobs = max_seconds, n_jobs
+        self.loss, self.tol, self.n_init = loss, tol, n_init
+        self.init, self.max_iter, self.eps = init, max_iter, eps
+        self.normalized_stress, self.random_state, self.max_seconds = normalized_stress, random_state, max_seconds
+        self.n_jobs = n_jobs
 
 
 class KMedoids(Medoids):

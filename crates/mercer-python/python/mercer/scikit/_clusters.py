@@ -112,6 +112,17 @@ GRAPHS = ("nearest_neighbors", "precomputed_nearest_neighbors")
 class Spectral(Clusters):
     """Spectral clustering, with scikit-learn's affinities."""
 
+    _expensive_attributes = ("affinity_matrix_",)
+
+    @property
+    def affinity_matrix_(self) -> NDArray[Any]:
+        """The similarities of the training rows."""
+        return self._training_values()
+
+    def _keep(self, X, y, weight, model):
+        super()._keep(X, y, weight, model)
+        self._fitted_rows = X
+
     def _asked_kernel(self):
         if isinstance(self.affinity, str) and self.affinity in GRAPHS:
             return "precomputed"

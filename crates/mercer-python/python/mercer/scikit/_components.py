@@ -10,11 +10,12 @@ from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._native import pre_images
-from ..errors import ExpressionError
+from ..errors import ExpressionError, MercerWarning
 from ._arguments import is_flag, is_number, require
+from ._checks import check_array
 from ._estimator import KernelEstimator
 from ._kernels import WRITTEN, Pairwise, factor
 from ._rows import matrix, row_count
@@ -242,6 +243,17 @@ class PrincipalComponents(KernelTransformer):
 class Scaling(KernelTransformer):
     """Metric multidimensional scaling."""
 
+    _expensive_attributes = ("dissimilarity_matrix_",)
+
+    @property
+    def dissimilarity_matrix_(self) -> NDArray[Any]:
+        """The distances between the training rows, those of feature space where there is a kernel."""
+        found = self._training_values()
+        if self._given_distances() or self.values == "distances":
+            return found
+        own = np.diag(found)
+        return np.sqrt(np.maximum(own[:, np.newaxis] + own - 2 * found, 0.0))
+
     def _given_distances(self):
         return "precomputed" in (self.metric, self.dissimilarity)
 
@@ -254,6 +266,12 @@ class Scaling(KernelTransformer):
 
     def _check_arguments(self):
         super()._check_arguments()
+        given = [name for name in ("n_init", "init", "max_iter", "eps") if getattr(self, name) is not None]
+        given += ["normalized_stress"] if self.normalized_stress != "auto" else []
+        if given:
+            said = ", ".join(f"{name}={getattr(self, name)!r}" for name in given)
+            start = "the one start is the classical solution, tol and max_seconds end a fit, and stress_ is relative"
+            warn(f"{type(self).__name__}: {said}: no effect: {start}", MercerWarning)
         for name in ("metric", "dissimilarity"):
             if getattr(self, name) not in (None, "euclidean", "precomputed", "deprecated"):
                 what = f"{type(self).__name__}: {name}={getattr(self, name)!r}"
@@ -267,6 +285,7 @@ class Scaling(KernelTransformer):
         super()._keep(X, y, weight, model)
         rows = X if self._takes_values or getattr(model, "takes_arrays", False) else self._columns(X)
         self.embedding_ = model.predict(rows, threads=self._threads())
+        self._fitted_rows = X
         self.stress_ = model.summary["objective"]
         self.n_iter_ = model.summary["iterations"]
 

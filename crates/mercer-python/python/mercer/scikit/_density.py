@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._native import Density
 from ..errors import ExpressionError, MercerWarning
 from ._arguments import is_flag, is_number, refused, require
 from ._base import KernelClassifier, ReadsRows
+from ._checks import check_sample_weight, validate_data
 from ._estimator import KernelEstimator
 from ._warn import warn
 
@@ -117,10 +118,10 @@ class SmoothedDensity(LogLikelihoods, DensityMixin, BaseEstimator):
         self._check_arguments()
         rule = isinstance(self.bandwidth, str)
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2 if rule else 1)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
         if weight is not None and not (weight == np.rint(weight)).all():
             weight = weight * (np.count_nonzero(weight) / weight.sum())
-        self.density_ = Density(
+        self.density_ = Density.fit(
             X,
             weight,
             bandwidth=self.bandwidth,
@@ -133,7 +134,7 @@ class SmoothedDensity(LogLikelihoods, DensityMixin, BaseEstimator):
             threads=self._threads(),
         )
         widths = self.density_.widths
-        self.bandwidth_ = widths[0] if len(widths) == 1 else np.asarray(widths)
+        self.bandwidth_ = widths[0] if len(widths) == 1 or isinstance(self.bandwidth, Real) else np.asarray(widths)
         for note in self.density_.notes:
             warn(f"{type(self).__name__}: {note}", MercerWarning)
         return self

@@ -15,17 +15,20 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._native import Dataset, Kernel, Learner, Model, lone_kinds
+from .._native import Dataset, Kernel, Learner, Model, check_labels, lone_kinds, unmasked
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
 from ..kernels import _text
 from ._arguments import RECORDS, expected, fits, is_open, refused
+from ._checks import check_array, check_sample_weight, validate_data, whole
 from ._given import FunctionModel, Given, values
 from ._kernels import ELSEWHERE, WRITTEN, similarity
 from ._names import LEFT_OUT
 from ._rows import (
     are_numbers,
+    as_floats,
+    fields,
     first_missing,
     is_plain,
     is_plain_target,
@@ -185,6 +188,7 @@ class KernelEstimator(BaseEstimator):
         """Rows (and targets) as the library takes them; numbers by scikit-learn's own rules, columns of other things by name."""
         if fitting and self._supervised and y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X, y = unmasked(fields(X)), whole("y", y)
         tags = self.__sklearn_tags__().input_tags
         lone = self._lone_column(X, fitting)
         if lone is not None:
@@ -202,6 +206,9 @@ class KernelEstimator(BaseEstimator):
                 return X
         if is_plain(X) and self._fits(X, y, fitting, tags):
             return (X, y) if fitting else X
+        if tags.pairwise and fitting:
+            check_labels(X)
+        X = as_floats(X)
         if sp.issparse(X) and tags.pairwise and not tags.sparse:
             raise TypeError("Sparse precomputed kernels are not supported.")
         finite = "allow-nan" if tags.allow_nan else True
@@ -337,9 +344,9 @@ class KernelEstimator(BaseEstimator):
         """Rows as the library's Dataset takes them: an array is one column of points unless the kernel names columns."""
         if names_of(X) is not None:
             return self._dataset(X)
-        if getattr(X, "ndim", 1) != 2:
+        if getattr(X, "ndim", 1) != 2 or not self._numbers:
             return X
-        if self._as_points and self._numbers:
+        if self._as_points:
             return {"x": X}
         dense = X.toarray() if sp.issparse(X) else X
         return {str(name): dense[:, j] for j, name in enumerate(self._names())}
@@ -357,12 +364,15 @@ class KernelEstimator(BaseEstimator):
                 if whole.columns[name] in ("number", "category"):
                     raise self._refused(rows[0], name)
         if not isinstance(data, Dataset):
-            data = Dataset(X, like=model)
-        if data is not X:
-            # What is known from training is not reported again.
-            for notice in data.notices if model is None else model._not_yet_reported(data.notices):
-                warn(notice, MercerWarning)
+            data = self._like_training(X, model)
+        # What is known from training is not reported again.
+        for notice in data._to_show() if model is None else model._not_yet_reported(data._to_show()):
+            warn(notice, MercerWarning)
         return data
+
+    def _like_training(self, X, model):
+        """New rows as a Dataset of the columns of training."""
+        return Dataset(X, like=model)
 
     def _first_model(self):
         """The fitted model, the first of several; None before a fit."""
@@ -376,7 +386,7 @@ class KernelEstimator(BaseEstimator):
         """Fits to rows and their weights, for which there may be further rules."""
         vars(self).pop("model_", None)
         X, _ = self._checked(X, fitting=True)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, **rules)
+        weight = check_sample_weight(sample_weight, X, **rules)
         return self._fit(X, None, weight, None)
 
     def _fit(self, X, y, weight, classes):
@@ -455,16 +465,26 @@ class KernelEstimator(BaseEstimator):
 
     def _unconverged(self):
         summary = self.model_.summary
-        found = summary["certificate"] or {"name": "certificate", "value": float("nan"), "tolerance": float("nan")}
+        found = summary["certificate"]
         notes = " ".join(f"{self._translate(note[:1].upper() + note[1:])}." for note in summary["notes"])
-        return (
-            f"{type(self).__name__}: the tolerance was not met: {found['name']} {found['value']:.3g}, asked for "
-            f"{found['tolerance']:.3g}. {notes}".rstrip()
-        )
+        name, steps = type(self).__name__, summary["iterations"]
+        if found is None:
+            return f"{name}: it ended before it converged, after {steps} iteration{'s' if steps != 1 else ''}. {notes}".rstrip()
+        return f"{name}: the tolerance was not met: {found['name']} {found['value']:.3g}, asked for {found['tolerance']:.3g}. {notes}".rstrip()
 
     def _keep(self, X, y, weight, model):
         """What attributes are made of, besides the model."""
         self._learnt = (y, weight)
+
+    def _training_values(self):
+        """The kernel values, or the distances that were given, among the training rows, which are kept as `_fitted_rows`."""
+        check_is_fitted(self)
+        rows = self._fitted_rows
+        if isinstance(self.model_, FunctionModel):
+            return values(self.model_.function, rows, rows)
+        if self._takes_values:
+            return np.array(rows.toarray() if sp.issparse(rows) else rows)
+        return self.model_.kernel(self._columns(rows), threads=self._threads())
 
     def _rows_for_model(self, X):
         check_is_fitted(self)

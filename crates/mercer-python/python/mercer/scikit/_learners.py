@@ -13,6 +13,7 @@ from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
 from ._estimator import ONLY
 from ._kernels import similarity
 from ._names import PROBABILITIES, SCORES
+from ._rows import names_of
 from ._warn import warn
 
 
@@ -64,7 +65,12 @@ class Expressions:
         return ONLY, {} if model is None else {"model": model}
 
     def _tabled(self, X, fitting):
-        return Dataset(X, types=self.types) if fitting else Dataset(X, like=self._first_model())
+        return Dataset(X, types=self.types) if fitting else self._like_training(X, self._first_model())
+
+    def _like_training(self, X, model):
+        # What was declared of the training rows is declared of new ones.
+        types = {name: kind for name, kind in (self.types or {}).items() if name in model.columns and name in (names_of(X) or X)}
+        return Dataset(X, types=types or None, like=model)
 
     def _keeps_labels(self):
         return self.kernel is None or super()._keeps_labels()

@@ -1,12 +1,11 @@
 """What rows are: numbers, which scikit-learn checks, or other things, which go to the library as they are."""
 
 from collections.abc import Mapping
-from numbers import Real
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._native import Dataset
+from .._native import Dataset, is_missing, number_column, unmasked
 
 
 def is_number(dtype):
@@ -39,18 +38,63 @@ def other_columns(X, *, labels=False):
     labels are numbers are among them: the frame declares that they are labels."""
     if isinstance(X, Dataset):
         return {name: sort for name, sort in X.columns.items() if sort not in ("number", "points")}
+    kinds = enumerate(zip(names_of(X), _dtypes(X)))
+    return {name: str(kind) for j, (name, kind) in kinds if not (is_number(kind) or _hidden_numbers(X, j, kind, labels))}
+
+
+def _dtypes(X):
+    """The types of the columns of a frame of pandas or polars or of a table of pyarrow."""
     dtypes = getattr(X, "dtypes", None)
     dtypes = X.schema.types if dtypes is None else dtypes
-    kinds = dtypes.values() if isinstance(dtypes, dict) else dtypes
-    return {name: str(kind) for j, (name, kind) in enumerate(zip(names_of(X), kinds)) if not (is_number(kind) or _hidden_numbers(X, j, kind, labels))}
+    return dtypes.values() if isinstance(dtypes, dict) else dtypes
+
+
+def _column(X, j):
+    """A column of a frame by its place."""
+    if hasattr(X, "iloc"):
+        return X.iloc[:, j]
+    return X.get_column(X.columns[j]) if hasattr(X, "get_column") else X.column(j)
 
 
 def _hidden_numbers(X, j, dtype, labels):
-    """Whether a column of objects, or a categorical one, holds numbers and gaps only."""
-    if getattr(dtype, "kind", None) != "O" or not hasattr(X, "iloc") or (labels and str(dtype) != "object"):
-        return False
-    cells = getattr(dtype, "categories", None)
-    return all(cell is None or isinstance(cell, Real) for cell in (X.iloc[:, j] if cells is None else cells))
+    """Whether a column that is not of a type of numbers holds numbers and gaps only: of objects, of decimals, without any cell, or
+    categorical."""
+    word = str(dtype).lower()
+    if word.startswith("category"):
+        return not labels and number_column(dtype.categories) is not None
+    return _is_opaque(dtype) and number_column(_column(X, j)) is not None
+
+
+def as_floats(X):
+    """A frame whose columns of objects or decimals hold numbers with these as floats, NaN where one is missing; other rows as they
+    are."""
+    if names_of(X) is None or isinstance(X, Dataset):
+        return X
+    hidden = {j: number_column(_column(X, j)) for j, dtype in enumerate(_dtypes(X)) if _is_opaque(dtype)}
+    hidden = {j: numbers for j, numbers in hidden.items() if numbers is not None}
+    if not hidden:
+        return X
+    if hasattr(X, "iloc"):
+        X = X.copy()
+        for j, numbers in hidden.items():
+            X.isetitem(j, numbers)
+        return X
+    if hasattr(X, "get_column"):
+        return X.with_columns(**{X.columns[j]: type(_column(X, j))(numbers) for j, numbers in hidden.items()})
+    for j, numbers in hidden.items():
+        X = X.set_column(j, X.column_names[j], [numbers])
+    return X
+
+
+def _is_opaque(dtype):
+    """Whether numpy makes objects of the numbers of a column of this type."""
+    word = str(dtype).lower()
+    return not word.startswith("category") and (getattr(dtype, "kind", None) == "O" or word.startswith(("object", "decimal", "null")))
+
+
+def fields(X):
+    """The columns of an array of records by their names; other rows as they are."""
+    return {name: X[name] for name in X.dtype.names} if isinstance(X, np.ndarray) and X.dtype.names else X
 
 
 def is_tabular(X):
@@ -70,17 +114,16 @@ def _holds_numbers(column):
     if str(getattr(column, "dtype", "")) == "category":
         return False
     try:
-        cells = np.asarray(column)
+        return number_column(column) is not None
     except ValueError:
         # Cells of unlike shapes, such as sets of vectors.
         return False
-    return cells.ndim == 1 and (cells.dtype.kind in "fiub" or all(isinstance(cell, Real) or _is_gap(cell) for cell in cells))
 
 
 def texts_of(X):
     """Texts, one a row, as an array of objects, None where one is missing: of a list, an array, a Series, an Index, a categorical or
     an array of Arrow. None for anything else."""
-    listed = isinstance(X, (list, tuple))
+    X, listed = unmasked(X), isinstance(X, (list, tuple))
     if not listed and (names_of(X) is not None or sp.issparse(X) or isinstance(X, Dataset) or getattr(X, "ndim", 1) != 1):
         return None
     if not listed and not hasattr(X, "__array__"):
@@ -98,16 +141,11 @@ def texts_of(X):
     if cells.ndim != 1 or not any(there):
         return None
     gaps = [k for k, text in enumerate(there) if not text]
-    if any(not _is_gap(cells[k]) for k in gaps):
+    if any(not is_missing(cells[k]) for k in gaps):
         return None
     out = np.array(cells)
     out[gaps] = None
     return out
-
-
-def _is_gap(cell):
-    """Whether a cell is one of the marks of a missing one: None, NaN, NaT or NA of pandas."""
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, Real) and cell != cell)
 
 
 def numbered(what, index):

@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.metrics._scorer import _Scorer
 from sklearn.model_selection import ParameterGrid, check_cv
-from sklearn.utils.validation import _check_sample_weight
 
 from .._native import Kernel, grid
+from ._checks import check_sample_weight
 from ._rows import are_numbers, row_count
 from ._warn import warn
 
@@ -101,7 +101,7 @@ class Together:
             return None
         weight = params.get("sample_weight")
         if weight is not None:
-            weight = _check_sample_weight(weight, X, dtype=np.float64)
+            weight = check_sample_weight(weight, X)
             if not (weight > 0).all():
                 return None
         try:

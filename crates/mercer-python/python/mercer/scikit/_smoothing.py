@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import _native
 from ..errors import ExpressionError, MercerWarning
 from ._arguments import refused
+from ._checks import check_array, check_sample_weight, numbers_of, validate_data, whole
 from ._estimator import KernelEstimator
 from ._warn import warn
 
@@ -43,7 +44,7 @@ class LocalCurve(RegressorMixin, BaseEstimator):
             The fitted estimator.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
         name = type(self).__name__
         degree, rounds = self._whole("degree", 0, 2), self._whole("rounds", 0, None)
         if self.span is not None and not isinstance(self.span, Real):
@@ -51,11 +52,12 @@ class LocalCurve(RegressorMixin, BaseEstimator):
         kernel = self.kernel
         if kernel is None:
             kernel = "gaussian" if self.span is None else "tricube"
-        self.local_ = _native.LocalRegression(
+        self.local_ = _native.LocalRegression.fit(
             X, y, weight, bandwidth=self.bandwidth, span=self.span, kernel=kernel, degree=degree, rounds=rounds, threads=self._threads()
         )
         widths = self.local_.widths
-        self.bandwidth_ = None if widths is None else widths[0] if len(widths) == 1 else np.asarray(widths)
+        one = widths is not None and (len(widths) == 1 or isinstance(self.bandwidth, Real))
+        self.bandwidth_ = None if widths is None else widths[0] if one else np.asarray(widths)
         self.left_out_ = self.local_.left_out
         self.degrees_of_freedom_ = self.local_.degrees_of_freedom
         self.noise_ = self.local_.noise
@@ -184,14 +186,14 @@ class Lowess(RegressorMixin, BaseEstimator):
             The fitted estimator.
         """
         x = self._places(X)
-        y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"))
+        y = column_or_1d(check_array(numbers_of(whole("y", y)), ensure_2d=False, dtype=np.float64, input_name="y"))
         for name in ("frac", "delta"):
             if not isinstance(getattr(self, name), Real):
                 raise ExpressionError(f"Lowess: {name}={getattr(self, name)!r}: it must be a number")
         if not isinstance(self.it, Integral) or self.it < 0:
             raise ExpressionError(f"Lowess: it={self.it!r}: it must be a whole number, 0 or above")
         self.n_features_in_ = 1
-        self.lowess_ = _native.Lowess(x, y, frac=float(self.frac), rounds=int(self.it), delta=float(self.delta), threads=self._threads())
+        self.lowess_ = _native.Lowess.fit(x, y, frac=float(self.frac), rounds=int(self.it), delta=float(self.delta), threads=self._threads())
         self.fitted_values_ = self.lowess_.fitted
         return self
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_sample_weight, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
 from .._native import learn_on
 from ..errors import DataError
+from ._checks import check_sample_weight, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -115,12 +116,12 @@ class StreamOfClasses(_Stream):
             return self._first(X, self._codes(y), self._weights_of(X, y, sample_weight), names)
         X = self._checked(X)
         check_consistent_length(X, y)
-        y = self._target(y)
+        y = self._target(whole("y", y))
         return self._next(X, self._codes(y), self._weights_of(X, y, sample_weight))
 
     def _weights_of(self, X, y, sample_weight):
         """Weights of rows that come, times those of their classes."""
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weight = check_sample_weight(sample_weight, X)
         if isinstance(self.class_weight, str):
             raise ValueError(
                 f"{type(self).__name__}: class_weight={self.class_weight!r} needs all rows at once, which partial_fit has not: give a dict, or weights "
@@ -166,8 +167,8 @@ class StreamOfNumbers(_Stream):
         else:
             X = self._checked(X)
             check_consistent_length(X, y)
-        y = np.asarray(y, dtype=np.float64)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        y = np.asarray(whole("y", y), dtype=np.float64)
+        weight = check_sample_weight(sample_weight, X)
         if first:
             self._flat = y.ndim == 1
             return self._first(X, y, weight, None)

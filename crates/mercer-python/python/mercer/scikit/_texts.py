@@ -103,6 +103,11 @@ ARGUMENTS = {
         "\"precomputed\": rows are distances, as kernel=\"precomputed\" with values=\"distances\" says too; \"euclidean\": those of the columns; None: those of the kernel's feature space",
     ),
     "dissimilarity": ('{"euclidean", "precomputed"} or None', "The same as metric, by its name in scikit-learn below 1.8"),
+    "n_init": ("int or None", "Has no effect, and a warning says so: the one start is the classical solution"),
+    "init": ("str or None", "Has no effect, and a warning says so: the start is the classical solution"),
+    "MDS.max_iter": ("int or None", "Has no effect, and a warning says so: tol and max_seconds end a fit"),
+    "eps": ("float or None", "Has no effect, and a warning says so: tol is the tolerance"),
+    "normalized_stress": ('bool or "auto"', "Has no effect, and a warning says so: stress_ is relative"),
     "n_clusters": ('int or "auto"', 'Number of clusters; "auto": up to 10, chosen by count_by'),
     "power": ("int", "1: distances in feature space are added up; 2: their squares"),
     "affinity": (
@@ -118,7 +123,7 @@ ARGUMENTS = {
         'float, "auto" or a pair (low, high) to search', "Strength of the penalty, in the units of the kernel: 1 / C of LogisticRegression",
     ),
     "max_relevant": ('int or "auto"', 'Most relevant rows; "auto": an eighth of the rows, at least 500'),
-    "n_init": (
+    "RelevanceVectorClassifier.n_init": (
         'int or "auto"',
         'Number of starts of the evidence maximisation, of which the best is kept; "auto": 4 for regression, 2 for classification',
     ),
@@ -231,6 +236,9 @@ ATTRIBUTES = {
     "X_transformed_fit_": ("ndarray of shape (n_samples, n_components)", "Their coordinates, with fit_inverse_transform"),
     "gamma_": ("float", "Factor of the kernels rbf, poly and sigmoid that was used"),
     "embedding_": ("ndarray of shape (n_samples, n_components)", "The places of the training rows"),
+    "dissimilarity_matrix_": (
+        "ndarray of shape (n_samples, n_samples)", "The distances between the training rows; computed when it is asked for",
+    ),
     "stress_": ("float", "Sum of the squared differences of distances, by that of the squared distances: the square of stress-1"),
     "MDS.n_iter_": ("int", "Steps"),
     "labels_": ("ndarray of shape (n_samples,)", "The cluster of each row, counted from 0, the largest cluster first"),
@@ -240,6 +248,7 @@ ATTRIBUTES = {
     "KMedoids.n_iter_": ("int", "Swaps that were made"),
     "KernelKMeans.inertia_": ("float", "Sum of the squared distances of all rows to the centres of their clusters in feature space"),
     "KernelKMeans.n_iter_": ("int", "Sweeps and single moves, of all starts"),
+    "affinity_matrix_": ("ndarray of shape (n_samples, n_samples)", "The similarities of the training rows; computed when it is asked for"),
     "SpectralClustering.inertia_": ("float", "Sum of the squared distances to the centres among the leading eigenvectors"),
     "SpectralClustering.n_iter_": ("int", "Products of the matrix that the eigenvectors took"),
     "KernelLogisticRegression.alpha_": ("float", "The penalty that was found, where it was left open"),
@@ -358,10 +367,13 @@ KEYS = {
     ),
     "MDS": (
         (
-            "SVC.kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "MDS.metric", "dissimilarity", "random_state",
-            "max_seconds", "n_jobs",
+            "SVC.kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "MDS.metric", "dissimilarity", "n_init", "init",
+            "MDS.max_iter", "eps", "normalized_stress", "random_state", "max_seconds", "n_jobs",
         ),
-        ("embedding_", "stress_", "MDS.n_iter_", "kernel_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
+        (
+            "embedding_", "dissimilarity_matrix_", "stress_", "MDS.n_iter_", "kernel_", "model_", "certificate_", "n_features_in_",
+            "feature_names_in_",
+        ),
     ),
     "KMedoids": (
         (
@@ -387,8 +399,8 @@ KEYS = {
             "max_seconds", "n_jobs",
         ),
         (
-            "labels_", "SpectralClustering.inertia_", "SpectralClustering.n_iter_", "kernel_", "model_", "certificate_", "n_features_in_",
-            "feature_names_in_",
+            "labels_", "affinity_matrix_", "SpectralClustering.inertia_", "SpectralClustering.n_iter_", "kernel_", "model_", "certificate_",
+            "n_features_in_", "feature_names_in_",
         ),
     ),
     "NearestMedoidClassifier": (
@@ -400,14 +412,14 @@ KEYS = {
         ("classes_", "KernelLogisticRegression.alpha_", "kernel_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
     ),
     "RelevanceVectorClassifier": (
-        ("SVC.kernel", "max_relevant", "n_init", "class_weight", "random_state", "max_seconds", "n_jobs"),
+        ("SVC.kernel", "max_relevant", "RelevanceVectorClassifier.n_init", "class_weight", "random_state", "max_seconds", "n_jobs"),
         (
             "classes_", "relevance_", "RelevanceVectorClassifier.support_", "RelevanceVectorClassifier.log_marginal_likelihood_value_",
             "kernel_", "model_", "certificate_", "n_features_in_", "feature_names_in_",
         ),
     ),
     "RelevanceVectorRegressor": (
-        ("SVC.kernel", "max_relevant", "n_init", "random_state", "max_seconds", "n_jobs"),
+        ("SVC.kernel", "max_relevant", "RelevanceVectorClassifier.n_init", "random_state", "max_seconds", "n_jobs"),
         (
             "relevance_", "RelevanceVectorClassifier.support_", "RelevanceVectorRegressor.noise_",
             "RelevanceVectorClassifier.log_marginal_likelihood_value_", "kernel_", "model_", "certificate_", "n_features_in_",
