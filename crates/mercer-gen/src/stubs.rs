@@ -33,7 +33,7 @@ pub(crate) fn kernels() -> String {
     let mut out = HEAD.to_owned();
     let mut names = vec!["Kernel"];
     for k in kernels::catalogue() {
-        let values = k.params.iter().zip((k.defaults)()).map(|(p, value)| format!("{}: {} = {}", p.name, class(p.domain), literal(&value)));
+        let values = k.params.iter().zip(k.defaults()).map(|(p, value)| format!("{}: {} = {}", p.name, class(p.domain), literal(&value)));
         let mut given: Vec<String> = values.collect();
         if !k.aliases.is_empty() {
             given.push("*".into());

@@ -109,8 +109,9 @@ pub(crate) fn sigmoids<'py>(py: Python<'py>, sigmoids: &[Sigmoid]) -> PyResult<O
 
 /// Anything of Python.
 pub(crate) type Object<'py> = Bound<'py, PyAny>;
-/// The bytes of a model's file, the notices about its columns that were given, and the classes of one's own that it needs.
-pub(crate) type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>, Option<Vec<Py<PyAny>>>);
+/// The bytes of a model's file, the notices about its columns that were given, and what it needs of one's own: classes, objects, and the
+/// functions that are kernels.
+pub(crate) type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>, Option<Vec<Py<PyAny>>>, Vec<Py<PyAny>>, Option<Bound<'py, PyAny>>);
 /// Two arrays.
 pub(crate) type Pair<'py> = (Object<'py>, Object<'py>);
 

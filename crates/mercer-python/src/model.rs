@@ -8,7 +8,7 @@ use crate::errors::{Told, raise, spoken};
 use crate::given::{among, takes_kernel_values};
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
-use crate::{kernel::Kernel, own};
+use crate::{kernel::Kernel, own_kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
 use mercer::{metrics::Metric, report, store};
 use pyo3::prelude::*;
@@ -210,7 +210,8 @@ impl Model {
     /// sample_weight : array, optional
     ///     Weights of the rows.
     /// metric : str, optional
-    ///     ``"rmse"``, ``"auc"``, ``"log_loss"``, ...; None: accuracy for classes, r2 for numbers.
+    ///     ``"rmse"``, ``"auc"``, ``"log_loss"``, ...; None: accuracy for classes, r2 for numbers. A name that scikit-learn has too means
+    ///     what it means there: ``"neg_log_loss"`` is minus the log loss.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
@@ -229,9 +230,11 @@ impl Model {
         threads: usize,
     ) -> PyResult<f64> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
+        let sign = if metric.is_some_and(Metric::is_negated) { -1.0 } else { 1.0 };
         let metric = metric.map(Metric::parse).transpose().map_err(raise)?;
         let (truth, weights) = (judged(target, data.rows(), &model.answer.target(), metric)?, weights(sample_weight)?);
-        Limits::threads(threads).run(py, move |control| model.score(&data, &truth, weights.as_deref(), metric, control))
+        let found = Limits::threads(threads).run(py, move |control| model.score(&data, &truth, weights.as_deref(), metric, control));
+        found.map(|value| sign * value)
     }
 
     /// Functions drawn from the posterior at the given rows, without the noise of a target (gp).
@@ -414,8 +417,16 @@ impl Model {
     }
 
     #[staticmethod]
-    fn _restored(data: &[u8], told: Vec<String>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Self> {
-        Ok(Model { told: Told::of(told), ..own::from_bytes(data, classes)? })
+    #[pyo3(signature = (data, told, classes, objects=Vec::new(), functions=None))]
+    fn _restored(
+        data: &[u8],
+        told: Vec<String>,
+        classes: Option<Vec<Bound<'_, PyAny>>>,
+        objects: Vec<Py<PyAny>>,
+        functions: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        functions.as_ref().map_or(Ok(()), own_kernel::restore)?;
+        Ok(Model { told: Told::of(told), ..own_objects::from_pickle(data, objects, classes)? })
     }
 
     /// Writes the model file, whole or not at all.
@@ -425,7 +436,7 @@ impl Model {
     /// path : str or path
     ///     Where; usually ending in ``.mercer``.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        own::checked(py, &self.model, || store::save(&self.model, &path))
+        own_objects::checked(py, &self.model, || store::save(&self.model, &path))
     }
 
     /// Reads a model file; no code in it is run. `mercer.load` also takes the classes of estimators of one's own.
@@ -446,7 +457,7 @@ impl Model {
     ///     A file that is damaged, cut off, or none of ours.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
-        own::load(path, None)
+        own_objects::load(path, None)
     }
 
     /// The bytes of the model file.
@@ -456,7 +467,7 @@ impl Model {
     /// bytes
     ///     What `save` writes.
     pub(crate) fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &own::checked(py, &self.model, || store::to_bytes(&self.model))?))
+        Ok(PyBytes::new(py, &own_objects::checked(py, &self.model, || store::to_bytes(&self.model))?))
     }
 
     /// A model from the bytes of its file.
@@ -477,11 +488,11 @@ impl Model {
     ///     Bytes that are damaged, cut off, or none of ours.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        own::from_bytes(data, None)
+        own_objects::from_bytes(data, None)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, Stored<'py>)> {
-        Ok((slf.get_type().getattr("_restored")?, own::stored(slf)?))
+        Ok((slf.get_type().getattr("_restored")?, own_objects::stored(slf)?))
     }
 
     fn __repr__(&self) -> String {

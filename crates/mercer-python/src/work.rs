@@ -200,7 +200,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 impl Turn {
     /// None where another has it, or where there is one thread only, on which nothing else would run until the end.
     fn take() -> Option<Turn> {
-        (shared().is_ok_and(|pool| pool.current_num_threads() > 1) && !TAKEN.swap(true, Ordering::AcqRel)).then_some(Turn)
+        // Made only where it is taken: dropping one gives it back.
+        (shared().is_ok_and(|pool| pool.current_num_threads() > 1) && !TAKEN.swap(true, Ordering::AcqRel)).then(|| Turn)
     }
 }
 

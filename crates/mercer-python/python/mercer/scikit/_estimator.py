@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from .._native import Dataset, Kernel, Learner, Model, lone_kinds
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
-from ..kernels import _text
+from ..kernels import _own_in, _restore, _text
 from ._arguments import RECORDS, expected, fits, is_open, refused
 from ._given import FunctionModel, Given, values
 from ._kernels import ELSEWHERE, WRITTEN, similarity
@@ -102,6 +102,15 @@ class KernelEstimator(BaseEstimator):
         """Names of the arguments: read from the signature once, which a search asks for several times a fit."""
         return super()._get_param_names()
 
+    def __getstate__(self):
+        # Kernels of one's own go along by where their functions stand.
+        state, own = super().__getstate__(), _own_in(vars(self).get("kernel"))
+        return {**state, "_own_kernels": own} if own else state
+
+    def __setstate__(self, state):
+        _restore(state.get("_own_kernels", []))
+        super().__setstate__({name: value for name, value in state.items() if name != "_own_kernels"})
+
     def __sklearn_is_fitted__(self):
         return hasattr(self, "model_")
 
@@ -111,7 +120,7 @@ class KernelEstimator(BaseEstimator):
         is_function = callable(kernel) and not isinstance(kernel, Kernel)
         if getattr(self, "kernel_params", None) and not is_function:
             name = type(self).__name__
-            warn(f"{name}: kernel_params={self.kernel_params!r} has no effect: it holds keywords of a kernel that is a function of two rows", MercerWarning)
+            warn(f"{name}: kernel_params={self.kernel_params!r} has no effect: it holds keywords of a kernel that is a function", MercerWarning)
 
     def _estimator_name(self):
         return self._name
@@ -162,7 +171,7 @@ class KernelEstimator(BaseEstimator):
         """A Kernel, or values that are given."""
         return similarity(self, X)
 
-    def _function(self, kernel):
+    def _function(self, kernel, X):
         """A function of two batches from a function of the user."""
         return kernel
 

@@ -6,14 +6,12 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::{Costs, Task};
 use crate::gram::{self, dot};
-use crate::linalg::{Matrix, product_transposed_within};
-use crate::solve::{Eigenpairs, Wanted, leading, leading_of};
+use crate::linalg::{Cholesky, Matrix, product_transposed_within};
+use crate::solve::{EIGEN, Eigenpairs, Wanted, leading, leading_of, least_operations};
 use std::borrow::Cow;
 
-/// Up to so many rows every eigenpair is computed.
+/// Up to so many rows every eigenvalue below 0 is found: a factorisation, which shows that there is none, takes 10^7 operations.
 const FEW: usize = 300;
-/// Every eigenpair is computed, too, where at least one in so many is wanted.
-const SHARE: usize = 8;
 /// Eigenvalues of rounding are below this share of the largest weighed kernel value, times N.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Eigenvalues below 0 that are looked for among many rows, and the relative residual that they are asked to reach.
@@ -81,7 +79,8 @@ impl<'a> Centred<'a> {
     /// rows the greatest in size, where some are known to be there.
     pub(super) fn below_zero(&self, known: bool, seed: u64, control: &Control) -> Result<(f64, usize)> {
         let n = self.root.len();
-        if n > FEW && !known && !self.has_negative_pair() {
+        let is_valid = || if n > FEW { Ok(!self.has_negative_pair()) } else { self.is_positive(control) };
+        if !known && is_valid()? {
             return Ok((0.0, 0));
         }
         let count = if n > FEW { MOST_BELOW } else { n };
@@ -99,6 +98,17 @@ impl<'a> Centred<'a> {
     /// Whether only some of the eigenvalues below 0 are looked for.
     pub(super) fn looks_at_some(&self) -> bool {
         self.root.len() > FEW
+    }
+
+    /// Whether no eigenvalue lies below rounding: the matrix, rounding added to its diagonal, has a Cholesky factor.
+    fn is_positive(&self, control: &Control) -> Result<bool> {
+        let (n, slack) = (self.root.len(), 4.0 * self.floor());
+        let matrix = Matrix::from_fn(n, n, |i, j| self.entry(i, j) + if i == j { slack } else { 0.0 });
+        match Cholesky::new(matrix, control) {
+            Ok(factor) => Ok(factor.jitter() == 0.0),
+            Err(error) if error.ends_all() => Err(error),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Whether a value is larger than those of its rows with themselves allow.
@@ -146,13 +156,18 @@ impl<'a> Centred<'a> {
     }
 }
 
-/// The costs of [`leading_pairs`]: every pair of few rows, or some ten products of the matrix with a block.
+/// The costs of [`leading_pairs`]: some ten products of the matrix with a block, or every pair where that takes less; of few rows the
+/// search may end in every pair.
 pub(crate) fn leading_costs(rows: usize, count: usize) -> Costs {
     let (n, count) = (rows as f64, count.min(rows));
-    match rows > FEW && count < rows / SHARE {
-        true => Costs { bytes: 8 * (rows * (30 * count + 100)) as u64, fit: 10.0 * n * n * (count + 10) as f64, ..Costs::default() },
-        false => Costs { bytes: 45 * (rows as u64).pow(2), fit: 9.0 * n.powi(3), ..Costs::default() },
+    let (whole, every) = (45 * (rows as u64).pow(2), EIGEN * n.powi(3));
+    if least_operations(rows, count) >= every {
+        return Costs { bytes: whole, fit: every, ..Costs::default() };
     }
+    let searched = 8 * (rows * (30 * count + 100)) as u64;
+    let may_give_up = MOST_PRODUCTS as f64 * 2.0 * n * n * (count + 10) as f64 > every;
+    let fit = every.min(10.0 * n * n * (count + 10) as f64);
+    Costs { bytes: if may_give_up { whole.max(searched) } else { searched }, fit, ..Costs::default() }
 }
 
 /// The `count` greatest eigenvalues of an n x n symmetric matrix and their vectors, by its entries or by its products with rows.
@@ -164,10 +179,13 @@ pub(crate) fn leading_pairs(
     entry: &dyn Fn(usize, usize) -> f64,
     multiply: &(dyn Fn(&Matrix) -> Result<Matrix> + Sync),
 ) -> Result<Eigenpairs> {
-    let count = count.min(n);
-    if n > FEW && count < n / SHARE {
-        let wanted = Wanted { count, tolerance, most_products: MOST_PRODUCTS, seed };
-        return leading(n, &wanted, multiply, control);
+    let (count, every) = (count.min(n), EIGEN * (n as f64).powi(3));
+    if least_operations(n, count) < every {
+        let wanted = Wanted { count, tolerance, most_products: MOST_PRODUCTS, most_operations: every, seed };
+        let found = leading(n, &wanted, multiply, control)?;
+        if found.residual <= tolerance || found.products >= MOST_PRODUCTS {
+            return Ok(found);
+        }
     }
     control.plan("every eigenvector of a Gram matrix", 24 * (n as u64).pow(2))?;
     let matrix = Matrix::from_fn(n, n, |i, j| entry(i.min(j), i.max(j)));
