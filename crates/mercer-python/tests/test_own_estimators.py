@@ -104,7 +104,7 @@ def test_it_is_compared_beside_the_estimators_of_the_list(rows):
     assert abs(scores["KernelRidge(penalty=0.1)"] - scores["ridge(lambda=0.1, intercept=false)"]) <= 1e-9
     assert "python" not in str(found)
     # A comparison that names no estimator has those of the list alone.
-    assert not any(row["estimator"].startswith("KernelRidge") for row in mercer.compare(x, y, max_seconds=20).rows)
+    assert not any(row["estimator"].startswith("KernelRidge") for row in mercer.compare(x, y, "rbf(length_scale=1)", folds=2, effort=0.1).rows)
 
 
 def test_a_pair_in_place_of_a_number_is_searched_between(rows):
@@ -177,7 +177,7 @@ def test_estimators_of_scikit_learn_are_fitted_to_the_columns(rows):
     assert list(rows) and set(rows) == {
         "RandomForestClassifier(n_estimators=20)",
         "LogisticRegression()",
-        "Pipeline(StandardScaler(), SVC(C=10.0))",
+        "Pipeline(StandardScaler(), SVC(C=10))",
         "SVC(kernel=precomputed)",
         "svc(c=1)",
         "baseline",
@@ -287,8 +287,8 @@ class Wrong:
     ("said", "target", "message"),
     [
         ("raise", "numbers", r"Wrong.fit raised ValueError: no such thing"),
-        ("few", "numbers", r"Wrong.predict .*expected 40 rows, found 1"),
-        ("words", "numbers", r"Wrong.predict .*array of numbers"),
+        ("few", "numbers", r"Wrong.predict: expected 40 rows, found 1"),
+        ("words", "numbers", r"Wrong.predict: .*array of numbers"),
         ("classes", "words", r"Wrong.predict: expected numbers of classes from 0 to 1, found 7"),
     ],
 )

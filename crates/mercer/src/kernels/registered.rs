@@ -11,6 +11,7 @@ use crate::data::RowWeights;
 use crate::error::Result;
 use crate::expr::Argument;
 use crate::gram::Kernel;
+use crate::param;
 use crate::param::named::{Registry, stored_by_name};
 use serde_json::Value;
 use std::any::{Any, TypeId};
@@ -23,8 +24,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// A model with such a kernel is loaded only by a program that has registered it.
 ///
 /// # Errors
-/// A name that another kernel or composition has, or that no expression can have.
+/// A name that another kernel or composition has, or that no expression can have; fields that are not its parameters.
 pub fn register<K: Kernel>() -> Result<()> {
+    param::require_records(&format!("kernel {}", K::NAME), &K::default(), K::PARAMS)?;
     MAKERS.add(K::NAME, TypeId::of::<K>(), listed_as(K::NAME), Box::leak(Box::new(Of::<K>(PhantomData))))
 }
 

@@ -1,10 +1,12 @@
 //! Predictions for new inputs.
 
 use crate::linalg::Matrix;
+use serde::Serialize;
 use std::borrow::Cow;
 
 /// The predicted values of M inputs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Predicted {
     /// M x outputs.
     Numbers(Matrix),
@@ -13,7 +15,7 @@ pub enum Predicted {
 }
 
 /// Predictions for M inputs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Predictions {
     /// The predicted values.
     pub values: Predicted,
@@ -32,6 +34,16 @@ pub struct Predictions {
 }
 
 impl Predictions {
+    /// The predicted numbers, row after row; `None` where classes are predicted.
+    pub fn numbers(&self) -> Option<&[f64]> {
+        if let Predicted::Numbers(values) = &self.values { Some(values.data()) } else { None }
+    }
+
+    /// The codes of the predicted classes; `None` where numbers are predicted.
+    pub fn classes(&self) -> Option<&[usize]> {
+        if let Predicted::Classes(codes) = &self.values { Some(codes) } else { None }
+    }
+
     /// Numbers by which rows can be ranked, one column for each of so many classes, or one alone for two (larger: the second):
     /// probabilities, else decision values by class.
     pub(crate) fn ranking(&self, classes: usize) -> Option<Cow<'_, Matrix>> {

@@ -25,8 +25,9 @@ impl<F: Fitted + Clone + Debug + PartialEq + 'static> FittedOfProgram for F {}
 /// A model by such an estimator is loaded only by a program that has registered it.
 ///
 /// # Errors
-/// A name that another estimator has, or that no expression can have.
+/// A name that another estimator has, or that no expression can have; fields that are not its parameters.
 pub fn register<E: Estimator<Fitted: FittedOfProgram> + 'static>() -> Result<()> {
+    param::require_records(&format!("estimator {}", E::NAME), &E::default(), E::PARAMS)?;
     add::<E>(Some(EstimatorEntry::of::<E>()))
 }
 
@@ -239,7 +240,9 @@ impl EstimatorExpr {
     /// # Errors
     /// As [`register`].
     pub fn own<E: Estimator<Fitted: FittedOfProgram> + 'static>(estimator: E) -> Result<EstimatorExpr> {
-        register::<E>()?;
+        if !MAKERS.has(TypeId::of::<E>()) {
+            register::<E>()?;
+        }
         Ok(EstimatorExpr::Registered(Registered(Box::new(estimator))))
     }
 }
