@@ -30,7 +30,7 @@ pub(crate) fn raise(error: Error) -> PyErr {
 
 /// What functions and classes of the user have raised, with the words that errors of the library hold of it: the last few.
 static CAUSES: Mutex<Vec<(String, PyErr)>> = Mutex::new(Vec::new());
-/// Exceptions that are kept, with the frames of their tracebacks, until they are told.
+/// Exceptions that are kept, with the frames of their tracebacks, until they are raised.
 const KEPT: usize = 8;
 
 /// Keeps what Python raised, to be the cause of an error of the library that holds these words.
@@ -43,7 +43,7 @@ pub(crate) fn keep_cause(said: &str, error: &PyErr) {
     causes.push((said.to_owned(), error));
 }
 
-/// The exception behind an error of the library; it is told once.
+/// The exception behind an error of the library; it is taken out.
 fn cause_of(said: &str) -> Option<PyErr> {
     let mut causes = CAUSES.lock().unwrap_or_else(PoisonError::into_inner);
     let place = causes.iter().rposition(|(words, _)| said.contains(words.as_str()))?;

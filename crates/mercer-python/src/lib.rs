@@ -69,11 +69,11 @@ mod _native {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::own_objects::load;
-    #[pymodule_export]
     use super::own_kernel::{functions_in, register_kernel};
     #[pymodule_export]
     use super::own_model::own_model;
+    #[pymodule_export]
+    use super::own_objects::load;
     #[pymodule_export]
     use super::plan::{Plan, plan};
     #[pymodule_export]

@@ -339,19 +339,20 @@ impl FittedOwn {
 
     /// What a method of the object says of rows.
     fn asked(&self, method: &str, inputs: &Inputs) -> Result<Matrix> {
-        self.told(method, inputs, |object, rows| object.call_method1(method, (rows,)).map(Some))?
+        self.matrix_of(method, inputs, |object, rows| object.call_method1(method, (rows,)).map(Some))?
             .ok_or_else(|| self.wrong(method, "expected an array of numbers".into()))
     }
 
     /// What a function of the module says of rows; it is given the object, the rows and the number of classes.
     fn answered(&self, function: &str, inputs: &Inputs, classes: usize) -> Result<Option<Matrix>> {
-        self.told(function, inputs, |object, rows| {
+        self.matrix_of(function, inputs, |object, rows| {
             let said = object.py().import(MODULE)?.call_method1(function, (object, rows, classes))?;
             Ok((!said.is_none()).then_some(said))
         })
     }
 
-    fn told(
+    /// The array of numbers that a question gives, with a row for each row.
+    fn matrix_of(
         &self,
         method: &str,
         inputs: &Inputs,

@@ -8,6 +8,7 @@ use crate::own_model;
 use mercer::error::{Error, Result};
 use mercer::estimators::{FittedModel, register_unlisted};
 use mercer::store;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use serde::{Serialize, Serializer, ser};
@@ -77,6 +78,7 @@ pub(crate) fn known_class<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py,
 pub(crate) fn remember(text: &str, given: &Bound<'_, PyAny>) -> PyResult<usize> {
     let class = given.get_type();
     know(&class.name()?.extract::<String>()?, class.into_any().unbind());
+    let given = &given.py().import(MODULE)?.call_method1("blank", (given,))?;
     let known: Vec<Object> = PROTOTYPES.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned().unwrap_or_default();
     for (place, object) in known.iter().enumerate() {
         if object.is_like(given).unwrap_or(false) {
@@ -231,6 +233,9 @@ pub(crate) fn stored<'py>(model: &Bound<'py, Model>) -> PyResult<Stored<'py>> {
 
 /// What Python raised, as an error of the fit; the exception is kept to be the cause of ours.
 pub(crate) fn raised(what: &str, error: &PyErr) -> Error {
+    if Python::attach(|py| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+        return Error::Cancelled;
+    }
     let (kind, said, is_ours) = Python::attach(|py| {
         let kind = error.get_type(py);
         let name = kind.name().map_or_else(|_| "an error".into(), |name| name.to_string());

@@ -114,8 +114,12 @@ def test_a_pair_in_place_of_a_number_is_searched_between(rows):
     assert 1e-3 <= found.parameters["penalty"] <= 10 and f"penalty={found.parameters['penalty']:.4g}"[:10] in found.estimator
     # By cross-validation here and by leave-one-out there: alike, and better than either end.
     assert found.score(x, y) > 0.9 and abs(np.log10(found.parameters["penalty"] / listed.parameters["lambda"])) < 1.5
-    forest = mercer.Learner(RandomForestRegressor(n_estimators=(5, 20), max_depth=3)).fit(x, y, tell=False)
-    assert isinstance(forest.parameters["n_estimators"], int) and "max_depth=3" in forest.estimator
+    forest = mercer.Learner(RandomForestRegressor(n_estimators=5, max_depth=(1, 4))).fit(x, y, tell=False)
+    assert isinstance(forest.parameters["max_depth"], int) and "n_estimators=5" in forest.estimator
+    piped = mercer.Learner(make_pipeline(StandardScaler(), SVC(C=(0.1, 10)))).fit(x, np.where(y > 0, "up", "down"), tell=False)
+    assert 0.1 <= piped.parameters["svc__C"] <= 10
+    # A pair that is what an argument takes stays one.
+    assert mercer.Learner(make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression())).parameters == {"name": "Pipeline"}
 
 
 def test_two_objects_that_are_shown_alike_are_two(rows):

@@ -428,7 +428,9 @@ pub(crate) fn require_records<T: Serialize>(owner: &str, object: &T, params: &[P
             (Domain::Choice(_), value) => (value.is_string(), "an enum whose variants are stored as words"),
             (Domain::Term(_), _) => (true, ""),
             // As text, so that it may be auto or a range.
-            (_, value) => (value.as_str().is_some_and(|text| serde_json::from_value::<Value>(text.into()).is_ok()), "a mercer::param::Value"),
+            (_, value) => {
+                (value.as_str().is_some_and(|text| serde_json::from_value::<Value>(text.into()).is_ok()), "a mercer::param::Value")
+            }
         };
         if !fits {
             return refused(format!("the field {} is stored as {}; its record asks for {needed}", param.name, fields[param.name]));

@@ -39,7 +39,7 @@ fn an_estimator_of_a_program_is_searched_compared_stored_and_loaded() {
         let found = predict(&model);
         assert_eq!(found.numbers().map(<[f64]>::len), Some(data.rows()));
         let json = serde_json::to_value(&found).unwrap();
-        assert_eq!(json["values"]["numbers"]["data"][0].as_f64(), found.numbers().map(|all| all[0]));
+        assert_eq!(json["values"]["numbers"][0][0].as_f64(), found.numbers().map(|all| all[0]));
         let comparing = Comparing::new(vec![estimator, EstimatorExpr::parse("baseline").unwrap()]);
         let outcome = compare(&data, &target, &info, None, &Split::Rows, &comparing, &control).unwrap();
         assert!(outcome.rows.iter().all(|row| row.failure.is_none()));

@@ -142,25 +142,41 @@ def _is_number(value):
     return plain and math.isfinite(value)
 
 
-def _is_range(value, default):
-    """Whether a value is a pair of ends to search between: one number is what the argument takes."""
-    return isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value)) and value[0] < value[1] and _is_number(default)
+def _is_range(thing, name, value, default):
+    """Whether a value is a pair of ends to search between: one number is what the argument takes, by its default or by scikit-learn's
+    constraints of it."""
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value)) and value[0] < value[1]):
+        return False
+    rules = getattr(thing, "_parameter_constraints", {}).get(name)
+    if not isinstance(rules, list):
+        return _is_number(default)
+    return any(type(rule).__name__ == "Interval" for rule in rules) and not any(rule in (tuple, list, "array-like") for rule in rules)
+
+
+def _is_whole(value, default):
+    """Whether a number, or both ends of a range, are counts: they are written as such, and so is a default that is a number."""
+    ends = value if isinstance(value, tuple) else (value,)
+    return all(isinstance(end, (int, np.integer)) for end in ends) and not isinstance(default, float)
 
 
 def _numbers(thing, prefix=""):
     """Numbers among the arguments of an object and of those inside of it that differ from their defaults: name, text, whether whole."""
     found = []
     for name, (value, default) in sorted(_arguments(thing).items()):
-        if _is_range(value, default):
-            whole = isinstance(default, (int, np.integer))
-            ends = [int(end) if whole else float(end) for end in value]
-            found.append((prefix + name, f"{ends[0]!r}..{ends[1]!r}", whole))
+        if _is_range(thing, name, value, default):
+            whole = _is_whole(value, default)
+            found.append((prefix + name, f"{_plain(value[0], whole)}..{_plain(value[1], whole)}", whole))
         elif not prefix and _is_number(value) and not (_is_number(default) and value == default):
-            whole = isinstance(value, (int, np.integer))
-            found.append((name, repr(int(value) if whole else float(value)), whole))
+            whole = _is_whole(value, default)
+            found.append((name, _plain(value, whole), whole))
     for name, part in _parts(thing):
         found += [number for number in _numbers(part, f"{prefix}{name}__") if ".." in number[1]]
     return found
+
+
+def _plain(number, whole):
+    """A number as expressions write it."""
+    return repr(int(number)) if whole else repr(float(number)).removesuffix(".0")
 
 
 def _parts(thing):
@@ -174,7 +190,7 @@ def _fixed(thing):
     """Arguments that differ from their defaults and are no numbers, as words; steps of a pipeline have no name."""
     words = []
     for name, (value, default) in _arguments(thing).items():
-        if _is_number(value) or _is_range(value, default) or value is default:
+        if _is_number(value) or _is_range(thing, name, value, default) or value is default:
             continue
         if name in ("steps", "estimators", "transformers") and isinstance(value, list):
             words += [("", _shown(step[1])) for step in value if isinstance(step, tuple) and len(step) > 1]
@@ -205,6 +221,15 @@ def described(thing):
         "probabilities": hasattr(thing, "predict_proba"),
         "decisions": columns and hasattr(thing, "decision_function"),
     }
+
+
+def blank(thing):
+    """An estimator of scikit-learn without what it has learnt; anything else as it is."""
+    if _tags(thing) is None:
+        return thing
+    from sklearn.base import clone
+
+    return clone(thing)
 
 
 def made(prototype, numbers, seed):

@@ -146,8 +146,8 @@ def register(name=None, function=None, *, parameters=None, inputs="number", merc
     >>> import mercer
     >>> @mercer.kernels.register(mercer=True)
     ... def triangle(X, Z, width=4.0):
-    ...     apart = np.abs(X[:, None, :] - Z[None, :, :])
-    ...     return np.maximum(0, 1 - apart / width).prod(axis=2)
+    ...     distance = np.abs(X[:, None, :] - Z[None, :, :])
+    ...     return np.maximum(0, 1 - distance / width).prod(axis=2)
     >>> mercer.Kernel("2*triangle(width=2) + linear")([[0.0], [1.0]])
     array([[2., 1.],
            [1., 3.]])
@@ -234,7 +234,7 @@ def _own_in(kernel):
     try:
         return _registrations(functions_in(Kernel(kernel)))
     except ValueError:
-        # A text that is no expression: it is told where it is used.
+        # A text that is no expression is refused where it is used.
         return []
 
 

@@ -18,7 +18,7 @@ pub fn equal_rows(data: &Dataset) -> Vec<usize> {
 /// or the order of columns.
 fn in_order_of_content(data: &Dataset, groups: &[usize], hashes: Vec<u64>) -> Vec<usize> {
     let standings = standings(data);
-    // Rows that stand alike in exchanged columns are told apart by what they hold.
+    // Rows with equal ranks in exchanged columns are ordered by what they hold.
     let mut of_group: Vec<((u64, u64), usize)> = standings.into_iter().zip(hashes).zip(groups.iter().copied()).collect();
     of_group.sort_unstable();
     of_group.dedup();

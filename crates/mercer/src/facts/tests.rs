@@ -72,7 +72,9 @@ fn rows_are_dealt_by_what_they_hold_and_not_where_they_stand() {
         .columns()
         .iter()
         .rev()
-        .filter_map(|c| if let Values::Numbers(v) = &c.values { Some((c.name.as_str(), v.iter().map(|x| 2.54 * x).collect())) } else { None })
+        .filter_map(
+            |c| if let Values::Numbers(v) = &c.values { Some((c.name.as_str(), v.iter().map(|x| 2.54 * x).collect())) } else { None },
+        )
         .collect();
     let turned: Vec<(&str, &[f64])> = turned.iter().map(|(name, v)| (*name, v.as_slice())).collect();
     assert_eq!(dealt_by_content(&numbers(&turned), &Target::numbers(&y)).unwrap(), whole);

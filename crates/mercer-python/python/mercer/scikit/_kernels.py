@@ -56,7 +56,7 @@ def of_rows_or_batches(function, X, parameters):
     two, three = (X[np.zeros(count, dtype=int)] for count in (2, 3))
     try:
         is_of_batches = np.shape(function(two, three, **parameters)) == (2, 3)
-    except Exception:  # noqa: BLE001 (what a function of rows raises is told where it is computed)
+    except Exception:  # noqa: BLE001 (what a function of rows raises is raised where it is used)
         is_of_batches = False
     if not is_of_batches:
         return Pairwise(function, **parameters)
