@@ -4,7 +4,7 @@ use crate::answers;
 use crate::arrays::{from_matrix, from_vec};
 use crate::dataset::{Dataset, batch};
 use crate::errors::{guarded, raise};
-use crate::own_kernel;
+use crate::own_kernel::{self, WrittenKernel, operand, registered};
 use crate::work::Limits;
 use mercer::data::{ColumnKind, Schema};
 use mercer::error::Error;
@@ -79,22 +79,6 @@ pub(crate) fn kernel(object: &Bound<'_, PyAny>) -> PyResult<KernelExpr> {
         crate::errors::data_error(format!("kernel: expected a Kernel or an expression in a str, found {found}{fix}"))
     })?;
     guarded(|| KernelExpr::parse(&text))
-}
-
-/// The kernel that a function is registered as; None for anything else.
-fn registered(object: &Bound<'_, PyAny>) -> PyResult<Option<KernelExpr>> {
-    if !object.is_callable() || object.is_instance_of::<Kernel>() {
-        return Ok(None);
-    }
-    own_kernel::name_of(object)?.map(|name| guarded(|| KernelExpr::parse(&name))).transpose()
-}
-
-/// The other operand of a sum or a product, where it is a kernel.
-fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<KernelExpr>> {
-    match object.cast::<Kernel>() {
-        Ok(kernel) => Ok(Some(kernel.get().expr.clone())),
-        Err(_) => registered(object),
-    }
 }
 
 /// The expression as it reads once written: products of products are one product, with one number in front.
@@ -499,7 +483,7 @@ impl Kernel {
     }
 
     /// Functions of the user's own go along by where they stand.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, Option<Bound<'py, PyAny>>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(answers::Object<'py>, WrittenKernel<'py>)> {
         let expr = &slf.get().expr;
         Ok((slf.get_type().getattr("_restored")?, (expr.to_string(), own_kernel::registrations(slf.py(), expr)?)))
     }

@@ -8,9 +8,9 @@ use crate::errors::{Told, raise, spoken};
 use crate::given::{among, takes_kernel_values};
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
-use crate::{kernel::Kernel, own_kernel, own_objects};
+use crate::{kernel::Kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
-use mercer::{metrics::Metric, report, store};
+use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
@@ -210,8 +210,7 @@ impl Model {
     /// sample_weight : array, optional
     ///     Weights of the rows.
     /// metric : str, optional
-    ///     ``"rmse"``, ``"auc"``, ``"log_loss"``, ...; None: accuracy for classes, r2 for numbers. A name that scikit-learn has too means
-    ///     what it means there: ``"neg_log_loss"`` is minus the log loss.
+    ///     ``"rmse"``, ``"auc"``, ``"log_loss"``, ...; None: accuracy, or r2 for numbers. ``"neg_log_loss"`` and its like are below 0.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
@@ -230,11 +229,9 @@ impl Model {
         threads: usize,
     ) -> PyResult<f64> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
-        let sign = if metric.is_some_and(Metric::is_negated) { -1.0 } else { 1.0 };
-        let metric = metric.map(Metric::parse).transpose().map_err(raise)?;
+        let (metric, sign) = answers::metric(metric)?;
         let (truth, weights) = (judged(target, data.rows(), &model.answer.target(), metric)?, weights(sample_weight)?);
-        let found = Limits::threads(threads).run(py, move |control| model.score(&data, &truth, weights.as_deref(), metric, control));
-        found.map(|value| sign * value)
+        Ok(sign * Limits::threads(threads).run(py, move |control| model.score(&data, &truth, weights.as_deref(), metric, control))?)
     }
 
     /// Functions drawn from the posterior at the given rows, without the noise of a target (gp).
@@ -417,16 +414,8 @@ impl Model {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (data, told, classes, objects=Vec::new(), functions=None))]
-    fn _restored(
-        data: &[u8],
-        told: Vec<String>,
-        classes: Option<Vec<Bound<'_, PyAny>>>,
-        objects: Vec<Py<PyAny>>,
-        functions: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        functions.as_ref().map_or(Ok(()), own_kernel::restore)?;
-        Ok(Model { told: Told::of(told), ..own_objects::from_pickle(data, objects, classes)? })
+    fn _restored(data: &[u8], told: Vec<String>, own: answers::OwnParts<'_>) -> PyResult<Self> {
+        Ok(Model { told: Told::of(told), ..own_objects::from_pickle(data, own)? })
     }
 
     /// Writes the model file, whole or not at all.

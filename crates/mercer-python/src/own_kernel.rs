@@ -2,6 +2,7 @@
 
 use crate::arrays::{asarray, kind, numbers, shape};
 use crate::errors::{data_error, guarded};
+use crate::kernel::Kernel;
 use crate::own_model::inputs;
 use crate::own_objects::{Object, raised};
 use mercer::data::{Arity, ColumnKind, Dataset};
@@ -19,6 +20,9 @@ const MODULE: &str = "mercer.kernels";
 
 /// Rows of the squares out of which k(x, x) is taken where no function gives it.
 const SQUARE: usize = 8;
+
+/// A kernel as its text, and what makes the functions in it known.
+pub(crate) type WrittenKernel<'py> = (String, Option<Bound<'py, PyAny>>);
 
 /// A function of two batches.
 struct OwnKernel {
@@ -90,7 +94,7 @@ pub(crate) fn register_kernel(
 
 /// Names of the functions of the program in a kernel expression.
 #[pyfunction]
-pub(crate) fn functions_in(kernel: &crate::kernel::Kernel) -> Vec<&'static str> {
+pub(crate) fn functions_in(kernel: &Kernel) -> Vec<&'static str> {
     kernel.expr.functions()
 }
 
@@ -111,8 +115,24 @@ pub(crate) fn restore(functions: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
+/// The kernel that a function is registered as; None for anything else.
+pub(crate) fn registered(object: &Bound<'_, PyAny>) -> PyResult<Option<KernelExpr>> {
+    if !object.is_callable() || object.is_instance_of::<Kernel>() {
+        return Ok(None);
+    }
+    name_of(object)?.map(|name| guarded(|| KernelExpr::parse(&name))).transpose()
+}
+
+/// The other operand of a sum or a product, where it is a kernel.
+pub(crate) fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<KernelExpr>> {
+    match object.cast::<Kernel>() {
+        Ok(kernel) => Ok(Some(kernel.get().expr.clone())),
+        Err(_) => registered(object),
+    }
+}
+
 /// The name by which a function is registered, where it is.
-pub(crate) fn name_of(function: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+fn name_of(function: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     function.py().import(MODULE)?.call_method1("_name_of", (function,))?.extract()
 }
 

@@ -1,10 +1,10 @@
 //! Objects of the user's own classes: copied for fits, named in expressions, stored in model files and in pickles.
 
-use crate::answers::Stored;
+use crate::answers::{OwnParts, Stored};
 use crate::errors::{data_error, guarded, keep_cause};
 use crate::model::Model;
 use crate::own::{FittedOwn, Own};
-use crate::own_model;
+use crate::{own_kernel, own_model};
 use mercer::error::{Error, Result};
 use mercer::estimators::{FittedModel, register_unlisted};
 use mercer::store;
@@ -178,9 +178,10 @@ pub(crate) fn from_bytes(data: &[u8], classes: Option<Vec<Bound<'_, PyAny>>>) ->
 }
 
 /// A model from what is pickled of it.
-pub(crate) fn from_pickle(data: &[u8], objects: Vec<Py<PyAny>>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Model> {
+pub(crate) fn from_pickle(data: &[u8], (classes, objects, functions): OwnParts<'_>) -> PyResult<Model> {
+    functions.as_ref().map_or(Ok(()), own_kernel::restore)?;
     let before = PICKLED.replace(Some(objects.into_iter().map(Object::of).collect()));
-    let read = from_bytes(data, classes);
+    let read = from_bytes(data, Some(classes));
     PICKLED.set(before);
     read
 }
@@ -222,13 +223,13 @@ fn classes_of<'py>(py: Python<'py>, model: &mercer::learner::Model) -> Vec<Bound
 /// What pickles hold of a model: the objects of one's own that fitted it, their classes and the kernels that it names go along.
 pub(crate) fn stored<'py>(model: &Bound<'py, Model>) -> PyResult<Stored<'py>> {
     let (py, model) = (model.py(), model.get());
-    let classes: Vec<Py<PyAny>> = classes_of(py, &model.model).into_iter().map(Bound::unbind).collect();
+    let classes = classes_of(py, &model.model);
     let before = PICKLED.replace(Some(Vec::new()));
     let bytes = model.to_bytes(py);
     let objects = PICKLED.replace(before).unwrap_or_default();
     let objects: Vec<Py<PyAny>> = objects.iter().map(|object| object.0.clone_ref(py)).collect();
-    let functions = crate::own_kernel::registrations(py, model.model.kernel.expr())?;
-    Ok((bytes?, model.told.all(), (!classes.is_empty()).then_some(classes), objects, functions))
+    let functions = own_kernel::registrations(py, model.model.kernel.expr())?;
+    Ok((bytes?, model.told.all(), (classes, objects, functions)))
 }
 
 /// What Python raised, as an error of the fit; the exception is kept to be the cause of ours.

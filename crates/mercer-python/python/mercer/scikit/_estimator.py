@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from functools import lru_cache
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import cpu_count, parallel
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -37,6 +34,7 @@ from ._rows import (
     row_count,
     texts_of,
 )
+from ._threads import threads
 from ._warn import warn
 
 if TYPE_CHECKING:
@@ -51,13 +49,6 @@ ONLY = "x"
 def readable(text):
     """Refuses an expression of an estimator that the library does not read."""
     Learner(text)
-
-
-def _jobs_of_context():
-    """The n_jobs of an enclosing ``joblib.parallel_config``, None outside of one or where it names none."""
-    config = getattr(getattr(parallel, "_backend", None), "config", None) or {}
-    jobs = config.get("n_jobs")
-    return jobs if isinstance(jobs, Integral) else None
 
 
 class KernelEstimator(BaseEstimator):
@@ -176,15 +167,8 @@ class KernelEstimator(BaseEstimator):
         return kernel
 
     def _threads(self):
-        """Threads to use: n_jobs, that of an enclosing ``joblib.parallel_config``, or all cores that the process may use but no more
-        than OMP_NUM_THREADS, which joblib sets in its workers; 0 is all."""
-        jobs = _jobs_of_context() if self.n_jobs is None else self.n_jobs
-        if jobs is None:
-            allowed = os.environ.get("OMP_NUM_THREADS", "")
-            return int(allowed) if allowed.isdigit() else 0
-        if not isinstance(jobs, Integral) or jobs == 0:
-            raise ExpressionError(f"n_jobs={jobs!r}: expected a number of threads, or None or -1 for all cores")
-        return int(jobs) if jobs > 0 else max(1, cpu_count() + 1 + jobs)
+        """Threads to use; 0 is all."""
+        return threads(self.n_jobs)
 
     def _seed(self):
         state = getattr(self, "random_state", None)
