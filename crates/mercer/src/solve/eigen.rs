@@ -104,14 +104,26 @@ fn of_product(n: usize, width: usize, held: usize) -> f64 {
     (2 * n * width) as f64 * (n + 4 * held) as f64
 }
 
-/// Operations of a search that goes well: where another way takes more, a search is worth a try.
+/// Operations of a search that ends as soon as one can: where another way takes more, a search is worth a try.
 pub(crate) fn least_operations(n: usize, count: usize) -> f64 {
-    let width = (count + MORE).min(n);
-    (1..=FEWEST).map(|k| of_product(n, width, k * width) + EIGEN * ((k * width) as f64).powi(3)).sum()
+    operations(n, count, FEWEST)
 }
 
-/// Products of a search that goes well.
+/// Operations of a search that goes well.
+pub(crate) fn usual_operations(n: usize, count: usize) -> f64 {
+    operations(n, count, BLOCKS)
+}
+
+/// Products of the shortest search.
 const FEWEST: usize = 4;
+
+/// Operations of so many products, with a look at the pairs after the first, the second, the fourth, ...
+fn operations(n: usize, count: usize, products: usize) -> f64 {
+    let width = (count + MORE).min(n);
+    let held = |k: usize| (k * width).min(n);
+    let look = |k: usize| if k.is_power_of_two() { EIGEN * (held(k) as f64).powi(3) } else { 0.0 };
+    (1..=products).map(|k| of_product(n, width, held(k)) + look(k)).sum()
+}
 
 /// How many products are left, where the residual goes on to fall as it did between two looks at it, less half of them: a look
 /// that comes early costs less than a product that was not needed.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{Costs, Task};
 use crate::gram::{self, dot};
 use crate::linalg::{Cholesky, Matrix, product_transposed_within};
-use crate::solve::{EIGEN, Eigenpairs, Wanted, leading, leading_of, least_operations};
+use crate::solve::{EIGEN, Eigenpairs, Wanted, leading, leading_of, least_operations, usual_operations};
 use std::borrow::Cow;
 
 /// Up to so many rows every eigenvalue below 0 is found: a factorisation, which shows that there is none, takes 10^7 operations.
@@ -156,18 +156,25 @@ impl<'a> Centred<'a> {
     }
 }
 
-/// The costs of [`leading_pairs`]: some ten products of the matrix with a block, or every pair where that takes less; of few rows the
-/// search may end in every pair.
+/// The costs of [`leading_pairs`]: a search that goes well, or every pair where that takes less.
 pub(crate) fn leading_costs(rows: usize, count: usize) -> Costs {
-    let (n, count) = (rows as f64, count.min(rows));
-    let (whole, every) = (45 * (rows as u64).pow(2), EIGEN * n.powi(3));
-    if least_operations(rows, count) >= every {
-        return Costs { bytes: whole, fit: every, ..Costs::default() };
+    let (every, count) = (every_costs(rows), count.min(rows));
+    if least_operations(rows, count) >= every.fit {
+        return every;
     }
-    let searched = 8 * (rows * (30 * count + 100)) as u64;
-    let may_give_up = MOST_PRODUCTS as f64 * 2.0 * n * n * (count + 10) as f64 > every;
-    let fit = every.min(10.0 * n * n * (count + 10) as f64);
-    Costs { bytes: if may_give_up { whole.max(searched) } else { searched }, fit, ..Costs::default() }
+    let bytes = 8 * (rows * (30 * count + 100)) as u64;
+    Costs { bytes, fit: usual_operations(rows, count).min(every.fit), ..Costs::default() }
+}
+
+/// The costs of [`every_pair`].
+pub(crate) fn every_costs(rows: usize) -> Costs {
+    Costs { bytes: 45 * (rows as u64).pow(2), fit: EIGEN * (rows as f64).powi(3), ..Costs::default() }
+}
+
+/// The costs of [`Centred::below_zero`] where there is nothing: a factorisation of few rows, or a pass over the values.
+pub(super) fn operations_of_validity(rows: usize) -> f64 {
+    let n = rows as f64;
+    if rows > FEW { n * n } else { n.powi(3) / 3.0 }
 }
 
 /// The `count` greatest eigenvalues of an n x n symmetric matrix and their vectors, by its entries or by its products with rows.
@@ -180,13 +187,26 @@ pub(crate) fn leading_pairs(
     multiply: &(dyn Fn(&Matrix) -> Result<Matrix> + Sync),
 ) -> Result<Eigenpairs> {
     let (count, every) = (count.min(n), EIGEN * (n as f64).powi(3));
-    if least_operations(n, count) < every {
-        let wanted = Wanted { count, tolerance, most_products: MOST_PRODUCTS, most_operations: every, seed };
-        let found = leading(n, &wanted, multiply, control)?;
-        if found.residual <= tolerance || found.products >= MOST_PRODUCTS {
-            return Ok(found);
-        }
+    if least_operations(n, count) >= every {
+        return every_pair(n, count, control, entry, multiply);
     }
+    let wanted = Wanted { count, tolerance, most_products: MOST_PRODUCTS, most_operations: every, seed };
+    let found = leading(n, &wanted, multiply, control)?;
+    let is_done = found.residual <= tolerance || found.products >= MOST_PRODUCTS;
+    match is_done || control.plan("every eigenvector of a Gram matrix", every_costs(n).bytes).is_err() {
+        true => Ok(found),
+        false => every_pair(n, count, control, entry, multiply),
+    }
+}
+
+/// The `count` greatest eigenvalues and their vectors out of every pair.
+pub(super) fn every_pair(
+    n: usize,
+    count: usize,
+    control: &Control,
+    entry: &dyn Fn(usize, usize) -> f64,
+    multiply: &(dyn Fn(&Matrix) -> Result<Matrix> + Sync),
+) -> Result<Eigenpairs> {
     control.plan("every eigenvector of a Gram matrix", 24 * (n as u64).pow(2))?;
     let matrix = Matrix::from_fn(n, n, |i, j| entry(i.min(j), i.max(j)));
     leading_of(matrix, count, multiply, control)
