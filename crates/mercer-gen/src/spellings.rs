@@ -53,7 +53,7 @@ const fn own(name: &'static str, default: &'static str, class: &'static str, doc
 }
 
 const ARRAYS: &str = "A name that scikit-learn knows, an expression such as \"0.5*rbf + linear\", \"precomputed\", or a function of two arrays that returns their kernel matrix";
-const ROWS: &str = "A name that scikit-learn knows, an expression such as \"0.5*rbf + linear\", \"precomputed\", or a function of two rows that returns a number";
+const ROWS: &str = "A name that scikit-learn knows, an expression such as \"0.5*rbf + linear\", \"precomputed\", or a function of two rows that returns a number, or of two arrays that returns their kernel matrix";
 const fn kernel(default: &'static str, doc: &'static str) -> Argument {
     own("kernel", default, "str, mercer.Kernel or callable", doc)
 }
@@ -88,7 +88,7 @@ const N_CLUSTERS: Argument = Argument {
 };
 const LABELS: (&str, &str) =
     ("labels_ : ndarray of shape (n_samples,)", "The cluster of each row, counted from 0, the largest cluster first");
-const KERNEL_PARAMS: Argument = own("kernel_params", "None", "dict or None", "Keywords of a kernel that is a function of two rows");
+const KERNEL_PARAMS: Argument = own("kernel_params", "None", "dict or None", "Keywords of a kernel that is a function");
 const RIDGE: &[(&str, &str)] = &[
     ("dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)", "Coefficients of the training rows"),
     ("X_fit_ : ndarray or sparse matrix", "The training rows, or their Gram matrix"),

@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 const HEAD: &str = "\
 # Made by `make gen` from the records in the code; edit those.
-from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -26,14 +26,54 @@ class _OwnModel(Protocol):
 _Model: TypeAlias = str | _OwnModel
 
 def _text(value: _Setting | Sequence[str] | _OwnModel) -> str: ...
+
+# Two batches and the parameters of the function as keywords.
+_Function = TypeVar(\"_Function\", bound=Callable[..., ArrayLike])
+# Default of each parameter: a number, the ends of a search, a flag, or words of which the first is the default.
+_Parameters: TypeAlias = Mapping[str, float | tuple[float, float] | bool | Sequence[str]]
+_Inputs: TypeAlias = Literal[\"number\", \"points\", \"category\", \"text\", \"sequence\", \"tree\", \"set\", \"graph\", \"series\", \"any\"]
+
+@overload
+def register(
+    name: _Function,
+    function: None = None,
+    *,
+    parameters: _Parameters | None = None,
+    inputs: _Inputs = \"number\",
+    mercer: bool = False,
+    as_is: bool = False,
+    diagonal: Callable[..., ArrayLike] | None = None,
+) -> _Function: ...
+@overload
+def register(
+    name: str | None = None,
+    function: None = None,
+    *,
+    parameters: _Parameters | None = None,
+    inputs: _Inputs = \"number\",
+    mercer: bool = False,
+    as_is: bool = False,
+    diagonal: Callable[..., ArrayLike] | None = None,
+) -> Callable[[_Function], _Function]: ...
+@overload
+def register(
+    name: str | None,
+    function: _Function,
+    *,
+    parameters: _Parameters | None = None,
+    inputs: _Inputs = \"number\",
+    mercer: bool = False,
+    as_is: bool = False,
+    diagonal: Callable[..., ArrayLike] | None = None,
+) -> _Function: ...
 ";
 
 /// The stub `kernels.pyi`: one function per kernel.
 pub(crate) fn kernels() -> String {
     let mut out = HEAD.to_owned();
-    let mut names = vec!["Kernel"];
+    let mut names = vec!["Kernel", "register"];
     for k in kernels::catalogue() {
-        let values = k.params.iter().zip((k.defaults)()).map(|(p, value)| format!("{}: {} = {}", p.name, class(p.domain), literal(&value)));
+        let values = k.params.iter().zip(k.defaults()).map(|(p, value)| format!("{}: {} = {}", p.name, class(p.domain), literal(&value)));
         let mut given: Vec<String> = values.collect();
         if !k.aliases.is_empty() {
             given.push("*".into());

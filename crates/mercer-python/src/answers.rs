@@ -8,11 +8,18 @@ use mercer::data::ColumnKind;
 use mercer::estimators::{Answer, EstimatorExpr, Expansion, Fitted, FittedModel, Predicted, Predictions, Query, Sigmoid, Spectrum, Want};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
+use mercer::metrics::Metric;
 use mercer::param::{Domain, NumericSetting, Value};
 use mercer::read::TargetInfo;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde::Serialize;
+
+/// The metric of a name, and the sign of its values: minus by the names that scikit-learn has for its scorers, such as `neg_log_loss`.
+pub(crate) fn metric(name: Option<&str>) -> PyResult<(Option<Metric>, f64)> {
+    let sign = if name.is_some_and(Metric::is_negated) { -1.0 } else { 1.0 };
+    Ok((name.map(Metric::parse).transpose().map_err(raise)?, sign))
+}
 
 /// JSON of the library as Python objects.
 pub(crate) fn from_json<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -109,8 +116,10 @@ pub(crate) fn sigmoids<'py>(py: Python<'py>, sigmoids: &[Sigmoid]) -> PyResult<O
 
 /// Anything of Python.
 pub(crate) type Object<'py> = Bound<'py, PyAny>;
-/// The bytes of a model's file, the notices about its columns that were given, and the classes of one's own that it needs.
-pub(crate) type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>, Option<Vec<Py<PyAny>>>);
+/// The bytes of a model's file, the notices about its columns that were given, and what it needs of one's own.
+pub(crate) type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>, OwnParts<'py>);
+/// Classes, objects, and functions that are kernels.
+pub(crate) type OwnParts<'py> = (Vec<Bound<'py, PyAny>>, Vec<Py<PyAny>>, Option<Bound<'py, PyAny>>);
 /// Two arrays.
 pub(crate) type Pair<'py> = (Object<'py>, Object<'py>);
 

@@ -94,10 +94,11 @@ impl Comparison {
 ///     The rows.
 /// target : array, list or series
 ///     As for `Learner.fit`.
-/// kernel : Kernel or str, optional
-///     None: made from the types of the columns.
+/// kernel : Kernel, str or callable, optional
+///     None: made from the types of the columns. A function is one that `mercer.kernels.register` has made a kernel.
 /// estimators : str or list of str and objects, optional
-///     ``"svc(c=1), ridge"`` or a list; None: every one that can predict the target.
+///     ``"svc(c=1), ridge"`` or a list; None: every one that can predict the target. Objects of one's own and of scikit-learn are
+///     fitted as `Learner` fits them.
 /// folds : int
 ///     Parts of the cross-validation.
 /// seed : int

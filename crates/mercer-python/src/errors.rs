@@ -20,7 +20,34 @@ pub(crate) fn raise(error: Error) -> PyErr {
         (_, ErrorKind::ModelFile) => "ModelFileError",
         (_, ErrorKind::Internal) => "InternalError",
     };
-    exception(class, spoken(&error.to_string()))
+    let said = error.to_string();
+    let exception = exception(class, spoken(&said));
+    if let Some(cause) = cause_of(&said) {
+        Python::attach(|py| exception.set_cause(py, Some(cause)));
+    }
+    exception
+}
+
+/// What functions and classes of the user have raised, with the words that errors of the library hold of it: the last few.
+static CAUSES: Mutex<Vec<(String, PyErr)>> = Mutex::new(Vec::new());
+/// Exceptions that are kept, with the frames of their tracebacks, until they are raised.
+const KEPT: usize = 8;
+
+/// Keeps what Python raised, to be the cause of an error of the library that holds these words.
+pub(crate) fn keep_cause(said: &str, error: &PyErr) {
+    let error = Python::attach(|py| error.clone_ref(py));
+    let mut causes = CAUSES.lock().unwrap_or_else(PoisonError::into_inner);
+    if causes.len() == KEPT {
+        causes.remove(0);
+    }
+    causes.push((said.to_owned(), error));
+}
+
+/// The exception behind an error of the library; it is taken out.
+fn cause_of(said: &str) -> Option<PyErr> {
+    let mut causes = CAUSES.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = causes.iter().rposition(|(words, _)| said.contains(words.as_str()))?;
+    Some(causes.remove(place).1)
 }
 
 /// Calls the library on the thread of Python: its error, or a panic in it, is an exception.

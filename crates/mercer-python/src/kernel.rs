@@ -5,6 +5,7 @@ use crate::arrays::{from_matrix, from_vec};
 use crate::dataset::{Dataset, batch};
 use crate::errors::{guarded, raise};
 use crate::pickle::no_state;
+use crate::own_kernel::{self, operand, registered};
 use crate::work::Limits;
 use mercer::data::{ColumnKind, Schema};
 use mercer::error::Error;
@@ -15,7 +16,7 @@ use mercer::param::Value;
 use mercer::read::ColumnType;
 use mercer::{report, validity};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -27,8 +28,9 @@ use std::sync::Arc;
 ///
 /// Parameters
 /// ----------
-/// expression : str or Kernel
-///     As in the shell: ``"0.5*rbf(length_scale=2) + on(seq, spectrum(k=3))"``.
+/// expression : str, Kernel or callable
+///     As in the shell: ``"0.5*rbf(length_scale=2) + on(seq, spectrum(k=3))"``; or a function that `mercer.kernels.register` has made a
+///     kernel.
 ///
 /// Raises
 /// ------
@@ -60,15 +62,18 @@ pub(crate) struct Kernel {
     pub(crate) expr: KernelExpr,
 }
 
-/// A kernel given as an expression or as its text.
+/// A kernel given as an expression, as its text, or as a function that is registered.
 pub(crate) fn kernel(object: &Bound<'_, PyAny>) -> PyResult<KernelExpr> {
     if let Ok(kernel) = object.cast::<Kernel>() {
         return Ok(kernel.get().expr.clone());
     }
+    if let Some(kernel) = registered(object)? {
+        return Ok(kernel);
+    }
     let text: String = object.extract().map_err(|_| {
         let found = object.get_type().name().map_or_else(|_| "something else".into(), |n| n.to_string());
         let fix = if object.is_callable() {
-            "; a function goes to the estimators of scikit-learn's form, such as mercer.SVC(kernel=function)"
+            "; mercer.kernels.register(function) makes a function of two batches a kernel of expressions, models and comparisons"
         } else {
             ""
         };
@@ -395,26 +400,27 @@ impl Kernel {
     }
 
     fn __add__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match other.cast::<Kernel>() {
-            Ok(other) => {
-                Ok(Bound::new(py, Kernel { expr: KernelExpr::sum(vec![self.expr.clone(), other.get().expr.clone()]) })?.into_any())
-            }
-            Err(_) => self.plus(py, other, |k, x| format!("{k} + {x}")),
+        match operand(other)? {
+            Some(other) => Ok(Bound::new(py, Kernel { expr: KernelExpr::sum(vec![self.expr.clone(), other]) })?.into_any()),
+            None => self.plus(py, other, |k, x| format!("{k} + {x}")),
         }
     }
 
     /// 0 + k is k, so that sum([k1, k2]) works; other numbers are constant kernels.
     fn __radd__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.plus(py, other, |k, x| format!("{x} + {k}"))
+        match operand(other)? {
+            Some(other) => Ok(Bound::new(py, Kernel { expr: KernelExpr::sum(vec![other, self.expr.clone()]) })?.into_any()),
+            None => self.plus(py, other, |k, x| format!("{x} + {k}")),
+        }
     }
 
     fn __sub__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match other.cast::<Kernel>() {
-            Ok(other) => {
-                let minus = written(&other.get().expr.clone().scaled(Value::Number(-1.0)))?.expr;
+        match operand(other)? {
+            Some(other) => {
+                let minus = written(&other.scaled(Value::Number(-1.0)))?.expr;
                 Ok(Bound::new(py, Kernel { expr: KernelExpr::sum(vec![self.expr.clone(), minus]) })?.into_any())
             }
-            Err(_) => Ok(py.NotImplemented().into_bound(py)),
+            None => Ok(py.NotImplemented().into_bound(py)),
         }
     }
 
@@ -435,9 +441,9 @@ impl Kernel {
     }
 
     fn __mul__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let product = match (other.cast::<Kernel>(), number(other)) {
-            (Ok(other), _) => {
-                let of = vec![self.expr.clone(), other.get().expr.clone()];
+        let product = match (operand(other)?, number(other)) {
+            (Some(other), _) => {
+                let of = vec![self.expr.clone(), other];
                 written(&KernelExpr::Product(Composed { how: Product {}, of }))?
             }
             (_, Some(by)) if by.is_finite() => written(&self.expr.clone().scaled(Value::Number(by)))?,
@@ -477,8 +483,19 @@ impl Kernel {
         slf
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String,)) {
-        (slf.get_type().into_any(), (slf.get().expr.to_string(),))
+    /// Functions of the user's own go along by where they stand.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(answers::Object<'py>, Bound<'py, PyTuple>)> {
+        let (py, class, expr) = (slf.py(), slf.get_type().into_any(), &slf.get().expr);
+        Ok(match own_kernel::registrations(py, expr)? {
+            None => (class, (expr.to_string(),).into_pyobject(py)?),
+            Some(functions) => (class.getattr("_restored")?, (expr.to_string(), functions).into_pyobject(py)?),
+        })
+    }
+
+    #[staticmethod]
+    fn _restored(expression: &str, functions: Bound<'_, PyAny>) -> PyResult<Self> {
+        own_kernel::restore(&functions)?;
+        Ok(Kernel { expr: guarded(|| KernelExpr::parse(expression))? })
     }
 
     fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {

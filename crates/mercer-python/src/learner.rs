@@ -31,9 +31,13 @@ use std::sync::Arc;
 ///     An expression such as ``"svc(c=1)"`` or ``"gp(noise=auto)"``; None: svc for classes, ridge for numbers. Or an object of one's
 ///     own with ``fit(gram, target, sample_weight=None)`` and ``predict(cross)``: `gram` holds the kernel values among the training
 ///     rows, `cross` those of new rows (along the rows) with them, `target` numbers, or classes by their numbers 0, 1, ..., as
-///     ``predict`` gives them. With ``predict_proba(cross)``, one column for each class, it has probabilities. A copy is fitted.
-/// kernel : Kernel or str, optional
-///     None: made from the types of the columns.
+///     ``predict`` gives them. With ``predict_proba(cross)``, one column for each class, it has probabilities. An estimator of
+///     scikit-learn is fitted to the prepared columns: numbers filled and standardised, a column of 0 and 1 for each label, or the
+///     texts of a single column; with ``kernel="precomputed"`` (its pairwise tag), or where the first argument of its ``fit`` is called
+///     `gram`, to kernel values. A copy is fitted; an open `random_state` gets the seed, and a pair (low, high) in place of an
+///     argument whose default is one number is searched between.
+/// kernel : Kernel, str or callable, optional
+///     None: made from the types of the columns. A function is one that `mercer.kernels.register` has made a kernel.
 /// standardise : bool
 ///     Bring numbers to mean 0 and standard deviation 1 first.
 /// missing : dict, optional
@@ -126,7 +130,10 @@ impl Learner {
     /// The arguments that make this learner, by name.
     fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
-        all.set_item("estimator", self.estimator())?;
+        match self.estimator.as_ref().and_then(|estimator| own::object_of(py, estimator)) {
+            Some(object) => all.set_item("estimator", object?)?,
+            None => all.set_item("estimator", self.estimator())?,
+        }
         all.set_item("kernel", self.kernel())?;
         all.set_item("standardise", self.recipe.standardise)?;
         all.set_item("missing", self.missing(py)?)?;
@@ -261,7 +268,8 @@ impl Learner {
         let limits = Limits { threads, max_seconds, max_memory, progress };
         // A search may take long on any number of rows.
         let open = learner.kernel.as_ref().is_none_or(|kernel| !kernel.values().iter().all(|p| p.value.is_settled()))
-            || own::is_own(&learner.estimator)
+            || own::object_of(py, &learner.estimator).is_some()
+            || learner.kernel.as_ref().is_some_and(|kernel| !kernel.functions().is_empty())
             || !learner.estimator.values().iter().all(|own| own.value.is_settled());
         let size = if open { Size::Any } else { Size::of_values(data.rows() * data.rows(), &data) };
         let mut model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;

@@ -23,7 +23,10 @@ mod minimise;
 mod model;
 mod model_rows;
 mod own;
+mod own_columns;
+mod own_kernel;
 mod own_model;
+mod own_objects;
 mod pickle;
 mod plan;
 mod pre_images;
@@ -73,9 +76,11 @@ mod _native {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::own::load;
+    use super::own_kernel::{functions_in, register_kernel};
     #[pymodule_export]
     use super::own_model::own_model;
+    #[pymodule_export]
+    use super::own_objects::load;
     #[pymodule_export]
     use super::plan::{Plan, plan};
     #[pymodule_export]

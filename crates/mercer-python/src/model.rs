@@ -9,9 +9,9 @@ use crate::given::{among, takes_kernel_values};
 use crate::pickle::no_state;
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
-use crate::{kernel::Kernel, own};
+use crate::{kernel::Kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
-use mercer::{metrics::Metric, report, store};
+use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
@@ -211,7 +211,7 @@ impl Model {
     /// sample_weight : array, optional
     ///     Weights of the rows.
     /// metric : str, optional
-    ///     ``"rmse"``, ``"auc"``, ``"log_loss"``, ...; None: accuracy for classes, r2 for numbers.
+    ///     ``"rmse"``, ``"auc"``, ``"log_loss"``, ...; None: accuracy, or r2 for numbers. ``"neg_log_loss"`` and its like are below 0.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
@@ -230,9 +230,9 @@ impl Model {
         threads: usize,
     ) -> PyResult<f64> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
-        let metric = metric.map(Metric::parse).transpose().map_err(raise)?;
+        let (metric, sign) = answers::metric(metric)?;
         let (truth, weights) = (judged(target, data.rows(), &model.answer.target(), metric)?, weights(sample_weight)?);
-        Limits::threads(threads).run(py, move |control| model.score(&data, &truth, weights.as_deref(), metric, control))
+        Ok(sign * Limits::threads(threads).run(py, move |control| model.score(&data, &truth, weights.as_deref(), metric, control))?)
     }
 
     /// Functions drawn from the posterior at the given rows, without the noise of a target (gp).
@@ -417,9 +417,9 @@ impl Model {
     }
 
     #[new]
-    #[pyo3(signature = (data, told=Vec::new(), classes=None))]
-    fn restored(data: &[u8], told: Vec<String>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Self> {
-        Ok(Model { told: Told::of(told), ..own::from_bytes(data, classes)? })
+    #[pyo3(signature = (data, told=Vec::new(), own=None))]
+    fn restored(data: &[u8], told: Vec<String>, own: Option<answers::OwnParts<'_>>) -> PyResult<Self> {
+        Ok(Model { told: Told::of(told), ..own_objects::from_pickle(data, own.unwrap_or_default())? })
     }
 
     /// Writes the model file, whole or not at all.
@@ -429,7 +429,7 @@ impl Model {
     /// path : str or path
     ///     Where; usually ending in ``.mercer``.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        own::checked(py, &self.model, || store::save(&self.model, &path))
+        own_objects::checked(py, &self.model, || store::save(&self.model, &path))
     }
 
     /// Reads a model file; no code in it is run. `mercer.load` also takes the classes of estimators of one's own.
@@ -450,7 +450,7 @@ impl Model {
     ///     A file that is damaged, cut off, or none of ours.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
-        own::load(path, None)
+        own_objects::load(path, None)
     }
 
     /// The bytes of the model file.
@@ -460,7 +460,7 @@ impl Model {
     /// bytes
     ///     What `save` writes.
     pub(crate) fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &own::checked(py, &self.model, || store::to_bytes(&self.model))?))
+        Ok(PyBytes::new(py, &own_objects::checked(py, &self.model, || store::to_bytes(&self.model))?))
     }
 
     /// A model from the bytes of its file.
@@ -481,11 +481,11 @@ impl Model {
     ///     Bytes that are damaged, cut off, or none of ours.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        own::from_bytes(data, None)
+        own_objects::from_bytes(data, None)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, Stored<'py>)> {
-        Ok((slf.get_type().into_any(), own::stored(slf)?))
+        Ok((slf.get_type().into_any(), own_objects::stored(slf)?))
     }
 
     fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {

@@ -1,101 +1,126 @@
-//! Estimators written in Python: objects with `fit` and `predict` on kernel values, as one estimator of the library.
+//! Estimators written in Python: objects with `fit` and `predict` as one estimator of the library, fitted to kernel values, or to columns
+//! where they are of scikit-learn's kind.
 
-use crate::answers::Stored;
 use crate::arrays::{asarray, from_indices, from_matrix, from_vec, kind, numbers, shape};
 use crate::errors::{data_error, guarded};
-use crate::model::Model;
-use crate::own_model;
+use crate::own_columns::columns;
+use crate::own_objects::{FileObject, MODULE, Object, prototype, raised, remember};
 use mercer::data::{Kind, Target, TargetInfo};
 use mercer::error::{Error, Result};
 use mercer::estimators::{
-    Answer, Costs, Estimator, EstimatorExpr, Fitted, FittedModel, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, When,
-    register_unlisted,
+    Answer, Costs, Estimator, EstimatorEntry, EstimatorExpr, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
+    Task, When, register_unlisted,
 };
-use mercer::gram;
+use mercer::expr::{Argument, Term};
+use mercer::gram::{self, Gram};
 use mercer::linalg::Matrix;
-use mercer::param::{Domain, Param};
-use mercer::store;
+use mercer::param::{Domain, Param, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
-use serde::{Deserialize, Serialize, Serializer, ser};
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// The Python part: how objects are written down and made again.
-pub(crate) const MODULE: &str = "mercer._own";
-
-/// An object of Python that computations on any thread may hold.
-#[derive(Clone, Debug)]
-pub(crate) struct Object(Arc<Py<PyAny>>);
-
-/// The objects that expressions name, by their text: class and parameters.
-static PROTOTYPES: LazyLock<Mutex<HashMap<String, Object>>> = LazyLock::new(Mutex::default);
-
-thread_local! {
-    /// The classes that the models read on this thread may be of, by name.
-    static CLASSES: RefCell<HashMap<String, Py<PyAny>>> = RefCell::default();
+/// What is shown of an object, and how it is fitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Face {
+    class: String,
+    /// What shows it, and its number among different objects that this shows: what it is found by.
+    text: String,
+    number: usize,
+    /// Its numbers by name, and whether they are whole.
+    records: Vec<(String, bool)>,
+    /// Its other arguments by name; those without are parts of it, such as the steps of a pipeline.
+    fixed: Vec<(String, String)>,
+    /// Whether it is fitted to columns and not to kernel values.
+    reads_columns: bool,
+    /// What it predicts: classes, numbers, or both.
+    takes: String,
+    probabilities: bool,
+    decisions: bool,
 }
 
-/// The classes of the objects that this process was given or has read, by name: what a model that it stores is read again with.
-static KNOWN: LazyLock<Mutex<HashMap<String, Object>>> = LazyLock::new(Mutex::default);
-
-/// An object in the model file.
-pub(crate) struct FileObject<'a> {
-    /// The name of its class.
-    pub(crate) class: &'a str,
-    /// Its attributes.
-    pub(crate) state: String,
+/// A face with its records, for as long as the program runs: one for each that differs.
+struct Known {
+    face: Face,
+    entry: EstimatorEntry,
 }
 
-impl FileObject<'_> {
-    /// The object, of the class of that name among those that were given to read with.
-    pub(crate) fn made(self) -> std::result::Result<Object, String> {
-        let FileObject { class, state } = self;
-        Python::attach(|py| {
-            let found = CLASSES.with_borrow(|all| all.get(class).map(|found| found.clone_ref(py)));
-            let own =
-                found.ok_or_else(|| format!("it was fitted by the Python class {class}; mercer.load(path, classes=[{class}]) reads it"))?;
-            know(class, own.clone_ref(py));
-            let object = py.import(MODULE).and_then(|module| module.call_method1("unpack", (own, state)));
-            object.map(Bound::unbind).map_err(|error| error.to_string())
-        })
-        .map(Object::of)
+static KNOWN: LazyLock<Mutex<HashMap<Face, &'static Known>>> = LazyLock::new(Mutex::default);
+
+/// The one of a face.
+fn known(face: Face) -> &'static Known {
+    let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = all.get(&face) {
+        return known;
     }
+    let domain = |whole: bool| if whole { Domain::Integer(0, usize::MAX) } else { Domain::Real };
+    let record = |(name, whole): &(String, bool)| Param::fixed(leaked(name.clone()), "an argument of the class", domain(*whole));
+    let params: Vec<Param> = face.records.iter().map(record).collect();
+    let takes: &'static [Kind] = match face.takes.as_str() {
+        "classes" => &[Kind::Classes],
+        "numbers" => &[Kind::Numbers],
+        _ => &[Kind::Numbers, Kind::Classes],
+    };
+    let of_classes = |has: bool| if has { When::Of(Kind::Classes) } else { When::Never };
+    let scores = if face.decisions { Scores::Classes } else { Scores::None };
+    let name = if face.number > 1 { format!("{}_{}", face.class, face.number) } else { face.class.clone() };
+    let entry = EstimatorEntry {
+        name: leaked(name),
+        params: Vec::leak(params),
+        takes,
+        gives: Gives { probabilities: of_classes(face.probabilities), scores, ..Gives::VALUES },
+        needs: if face.reads_columns { Needs::Rows } else { Needs::AnySimilarity },
+        ..EstimatorEntry::of::<Own>()
+    };
+    let one: &'static Known = Box::leak(Box::new(Known { face: face.clone(), entry }));
+    all.insert(face, one);
+    one
 }
 
-fn know(name: &str, class: Py<PyAny>) {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), Object::of(class));
-}
-
-/// The class of a name, where this process knows one.
-pub(crate) fn known_class<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(name).map(|class| class.bind(py).clone())
-}
-
-/// Keeps an object by the text that stands for it in expressions.
-pub(crate) fn remember(text: &str, given: &Bound<'_, PyAny>) -> PyResult<()> {
-    let class = given.get_type();
-    know(&class.name()?.extract::<String>()?, class.into_any().unbind());
-    PROTOTYPES.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned(), Object::of(given.clone().unbind()));
-    Ok(())
-}
-
-/// A copy of the object that a text stands for.
-pub(crate) fn prototype(py: Python<'_>, text: &str) -> PyResult<Py<PyAny>> {
-    let found = PROTOTYPES.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned();
-    let unknown = || data_error(format!("python: there is no object {text:?}; give the object itself"));
-    let copied = py.import("copy")?.call_method1("deepcopy", (found.ok_or_else(unknown)?.bind(py),))?;
-    Ok(copied.unbind())
+fn leaked(text: String) -> &'static str {
+    String::leak(text)
 }
 
 /// An estimator of the user's own, written in Python.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "OwnForm", into = "OwnForm")]
 pub(crate) struct Own {
-    class: Vec<String>,
-    probabilities: bool,
+    known: &'static Known,
+    numbers: BTreeMap<String, Value>,
+}
+
+/// The form in the model file: numbers stand by their names beside the face, whose key no argument has.
+#[derive(Serialize, Deserialize)]
+struct OwnForm {
+    #[serde(rename = "#")]
+    face: Face,
+    #[serde(flatten)]
+    numbers: BTreeMap<String, Value>,
+}
+
+impl TryFrom<OwnForm> for Own {
+    type Error = String;
+
+    fn try_from(OwnForm { face, numbers }: OwnForm) -> std::result::Result<Self, String> {
+        if !numbers.keys().eq(face.records.iter().map(|(name, _)| name)) {
+            return Err(format!("{}: its numbers are not those of its records", face.class));
+        }
+        Ok(Own { known: known(face), numbers })
+    }
+}
+
+impl From<Own> for OwnForm {
+    fn from(own: Own) -> Self {
+        OwnForm { face: own.known.face.clone(), numbers: own.numbers }
+    }
+}
+
+impl Default for Own {
+    fn default() -> Self {
+        Own { known: known(Face::default()), numbers: BTreeMap::new() }
+    }
 }
 
 /// What it left: the object after its `fit`.
@@ -103,10 +128,12 @@ pub(crate) struct Own {
 #[serde(deny_unknown_fields, try_from = "FileForm")]
 pub(crate) struct FittedOwn {
     class: String,
+    reads_columns: bool,
     state: Object,
     support: Vec<usize>,
     classes: Option<usize>,
     probabilities: bool,
+    decisions: bool,
     summary: Summary,
 }
 
@@ -115,10 +142,12 @@ pub(crate) struct FittedOwn {
 #[serde(deny_unknown_fields)]
 struct FileForm {
     class: String,
+    reads_columns: bool,
     state: String,
     support: Vec<usize>,
     classes: Option<usize>,
     probabilities: bool,
+    decisions: bool,
     summary: Summary,
 }
 
@@ -126,36 +155,9 @@ impl TryFrom<FileForm> for FittedOwn {
     type Error = String;
 
     fn try_from(stored: FileForm) -> std::result::Result<Self, String> {
-        let FileForm { class, state, support, classes, probabilities, summary } = stored;
+        let FileForm { class, reads_columns, state, support, classes, probabilities, decisions, summary } = stored;
         let state = FileObject { class: &class, state }.made()?;
-        Ok(FittedOwn { class, state, support, classes, probabilities, summary })
-    }
-}
-
-impl Object {
-    pub(crate) fn of(object: Py<PyAny>) -> Self {
-        Object(Arc::new(object))
-    }
-    pub(crate) fn bind<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
-        self.0.bind(py)
-    }
-    /// Whether two are one object, or of equal attributes.
-    pub(crate) fn is(&self, other: &Object) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.packed() == other.packed()
-    }
-    /// What it consists of, as text.
-    fn packed(&self) -> std::result::Result<String, String> {
-        Python::attach(|py| {
-            let text = py.import(MODULE)?.call_method1("pack", (self.0.bind(py),))?;
-            text.extract()
-        })
-        .map_err(|error: PyErr| error.to_string())
-    }
-}
-
-impl Serialize for Object {
-    fn serialize<S: Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
-        s.serialize_str(&self.packed().map_err(ser::Error::custom)?)
+        Ok(FittedOwn { class, reads_columns, state, support, classes, probabilities, decisions, summary })
     }
 }
 
@@ -173,126 +175,85 @@ pub(crate) fn estimator(given: &Bound<'_, PyAny>, argument: &str) -> PyResult<Es
     if !given.hasattr("fit")? || !given.hasattr("predict")? || given.is_instance_of::<PyType>() {
         let what = given.get_type().name()?;
         return Err(data_error(format!(
-            "{argument}: expected a text such as \"svc(c=1)\", or an object with fit and predict on kernel values; found {what}"
+            "{argument}: expected a text such as \"svc(c=1)\", or an object with fit and predict, of one's own or of scikit-learn; found {what}"
         )));
     }
-    let text: String = given.py().import(MODULE)?.call_method1("text", (given,))?.extract()?;
-    let probabilities = given.hasattr("predict_proba")?;
-    remember(&text, given)?;
+    let said = given.py().import(MODULE)?.call_method1("described", (given,))?;
+    let text: String = said.get_item("text")?.extract()?;
+    let numbers: Vec<(String, String, bool)> = said.get_item("numbers")?.extract()?;
+    let mut records: Vec<(String, bool)> = numbers.iter().map(|(name, _, whole)| (name.clone(), *whole)).collect();
+    records.sort();
+    let face = Face {
+        class: said.get_item("class")?.extract()?,
+        number: remember(&text, given)?,
+        text,
+        records,
+        fixed: said.get_item("fixed")?.extract()?,
+        reads_columns: said.get_item("columns")?.extract()?,
+        takes: said.get_item("kinds")?.extract()?,
+        probabilities: said.get_item("probabilities")?.extract()?,
+        decisions: said.get_item("decisions")?.extract()?,
+    };
     guarded(|| {
         register_unlisted::<Own>()?;
-        EstimatorExpr::own(Own { class: vec![text], probabilities })
+        let value = |text: &str| serde_json::from_value(text.into()).map_err(|e| Error::Data(e.to_string()));
+        let numbers = numbers.iter().map(|(name, text, _)| Ok((name.clone(), value(text)?))).collect::<Result<_>>()?;
+        EstimatorExpr::own(Own { known: known(face), numbers })
     })
 }
 
-/// Reads a model file; no code in it is run and no module imported.
-///
-/// Parameters
-/// ----------
-/// path : str or path
-///     The file.
-/// classes : list of type, optional
-///     The classes of one's own that the model may be fitted by: its object is made by ``__new__`` of the class of that name, which
-///     then gets its attributes (or ``__setstate__``, where the class has one).
-///
-/// Returns
-/// -------
-/// Model
-///     The model, which predicts the same bits.
-///
-/// Raises
-/// ------
-/// ModelFileError
-///     A file that is damaged, cut off, or none of ours; or whose class is not among `classes`.
-#[pyfunction]
-#[pyo3(signature = (path, classes=None))]
-pub(crate) fn load(path: PathBuf, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Model> {
-    with_classes(classes, || guarded(|| store::load(&path)).map(Model::new))
-}
-
-/// A model from the bytes of its file, which one of these classes may have fitted.
-pub(crate) fn from_bytes(data: &[u8], classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Model> {
-    with_classes(classes, || guarded(|| store::from_bytes(data, "the bytes of a model")).map(Model::new))
-}
-
-/// Stores a model by a function that reads again what it has written, before it is the file.
-pub(crate) fn checked<R>(py: Python<'_>, model: &mercer::learner::Model, store: impl FnOnce() -> Result<R>) -> PyResult<R> {
-    with_classes(Some(classes_of(py, model)), || guarded(store))
-}
-
-/// Reads a model that one of these classes may have fitted.
-fn with_classes<R>(classes: Option<Vec<Bound<'_, PyAny>>>, read: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
-    guarded(register_unlisted::<Own>)?;
-    guarded(own_model::register)?;
-    let mut known = HashMap::new();
-    for class in classes.into_iter().flatten() {
-        if !class.is_instance_of::<PyType>() {
-            return Err(data_error(format!("classes: expected classes of estimators, found {}", class.get_type().name()?)));
-        }
-        known.insert(class.getattr("__name__")?.extract()?, class.unbind());
-    }
-    let before = CLASSES.replace(known);
-    let read = read();
-    CLASSES.set(before);
-    read
-}
-
-/// The class of one's own that fitted a model, where one did.
-fn class<'py>(py: Python<'py>, fitted: &FittedModel) -> Option<Bound<'py, PyAny>> {
-    let FittedModel::Registered(fitted) = fitted else { return None };
-    Some(fitted.as_left_by::<Own>()?.state.0.bind(py).get_type().into_any())
-}
-
-/// The classes of one's own of a model: of its estimator, and of the generative models of its kernel.
-fn classes_of<'py>(py: Python<'py>, model: &mercer::learner::Model) -> Vec<Bound<'py, PyAny>> {
-    class(py, &model.fitted).into_iter().chain(own_model::classes(py, &format!("{} {}", model.kernel, model.estimator))).collect()
-}
-
-/// What pickles hold of a model: the classes of one's own that fitted it, where some did, go along.
-pub(crate) fn stored<'py>(model: &Bound<'py, Model>) -> PyResult<Stored<'py>> {
-    let (py, model) = (model.py(), model.get());
-    let classes: Vec<Py<PyAny>> = classes_of(py, &model.model).into_iter().map(Bound::unbind).collect();
-    Ok((model.to_bytes(py)?, model.told.all(), (!classes.is_empty()).then_some(classes)))
-}
-
-/// Whether it stands for an object of Python.
-pub(crate) fn is_own(estimator: &EstimatorExpr) -> bool {
-    estimator.name() == Own::NAME
+/// The object that an estimator stands for, if it is one of Python.
+pub(crate) fn object_of<'py>(py: Python<'py>, estimator: &EstimatorExpr) -> Option<PyResult<Bound<'py, PyAny>>> {
+    let EstimatorExpr::Registered(own) = estimator else { return None };
+    own.as_own::<Own>().map(|own| own.prototype(py))
 }
 
 impl Own {
-    fn text(&self) -> &str {
-        self.class.first().map_or("", String::as_str)
+    fn prototype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        prototype(py, &self.known.face.text, self.known.face.number)
     }
 
-    /// A copy of the object that the expression names.
-    fn prototype(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        prototype(py, self.text())
+    /// A copy of the object with the numbers of the expression.
+    fn made<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+        let numbers = PyDict::new(py);
+        for (name, whole) in &self.known.face.records {
+            match self.numbers.get(name).map(Value::number) {
+                Some(x) if *whole => numbers.set_item(name, x as i64)?,
+                Some(x) => numbers.set_item(name, x)?,
+                None => {}
+            }
+        }
+        py.import(MODULE)?.call_method1("made", (self.prototype(py)?, numbers, seed))
     }
-}
-
-/// What Python raised, as an error of the fit.
-pub(crate) fn raised(class: &str, method: &str, error: &PyErr) -> Error {
-    let (kind, said) =
-        Python::attach(|py| (error.get_type(py).name().map_or_else(|_| "an error".into(), |n| n.to_string()), error.value(py).to_string()));
-    Error::Data(format!("{class}.{method} raised {kind}: {said}"))
 }
 
 impl Estimator for Own {
     const NAME: &'static str = "python";
-    const DOC: &'static str = "a class of Python with fit(gram, target, sample_weight=None) and predict(cross), given as an object";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("class", "class and parameters of the object", Domain::Words),
-        Param::fixed("probabilities", "whether the class has predict_proba, for class probabilities", Domain::Flag),
-    ];
+    const DOC: &'static str = "a class of Python with fit and predict, given as an object";
+    const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { probabilities: When::If("probabilities"), ..Gives::VALUES };
+    const GIVES: Gives = Gives::VALUES;
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedOwn;
 
-    /// Those of a factorisation, as nothing is known of it.
+    fn entry(&self) -> EstimatorEntry {
+        self.known.entry
+    }
+    fn shown(&self) -> Term {
+        // A call without arguments is written as its name alone: these are words for people, and no text that is read.
+        let word = |text: String| Term::Call { name: text, args: Vec::new(), at: 0 };
+        let argument = |name: &str, text: String| Argument { name: (!name.is_empty()).then(|| name.to_owned()), term: word(text) };
+        let fixed = self.known.face.fixed.iter().map(|(name, text)| argument(name, text.clone()));
+        let args: Vec<Argument> = fixed.chain(self.numbers.iter().map(|(name, value)| argument(name, value.to_string()))).collect();
+        let name = self.known.entry.name;
+        if args.is_empty() { word(format!("{name}()")) } else { Term::Call { name: name.to_owned(), args, at: 0 } }
+    }
+    /// Those of a factorisation, or of trees, as nothing is known of it.
     fn costs(&self, size: Size) -> Costs {
         let n = size.rows as f64;
+        if self.known.face.reads_columns {
+            return Costs { fit: PER_CELL * n * size.per_value, prediction: PER_CELL * size.per_value, ..Costs::default() };
+        }
         Costs {
             bytes: 24 * (size.rows as u64).pow(2),
             values: n * n,
@@ -303,45 +264,103 @@ impl Estimator for Own {
         }
     }
     fn start(&self, param: &str, _: &Task<'_>) -> Result<f64> {
-        Err(Error::Data(format!("python: {param} is no number")))
+        // A range is all that is left open: its middle, on a logarithmic scale where it has one.
+        match self.numbers.get(param) {
+            Some(Value::Range(low, high)) if *low > 0.0 => Ok((low * high).sqrt()),
+            Some(Value::Range(low, high)) => Ok(0.5 * (low + high)),
+            Some(value) => Ok(value.number()),
+            None => Err(Error::Data(format!("{}: there is no number {param}", self.known.face.class))),
+        }
     }
     fn fit(&self, task: &Task<'_>) -> Result<FittedOwn> {
-        let gram = gram::dense(task.gram, task.control)?;
-        let class = self.text().split('(').next().unwrap_or_default().to_owned();
+        let face = &self.known.face;
+        let inputs = Inputs::of(task.gram, face.reads_columns, &face.class, task.control)?;
         let fit = |py: Python<'_>| -> PyResult<Py<PyAny>> {
-            let object = self.prototype(py)?;
             let target = match task.target {
                 Target::Numbers(y) if y.cols() == 1 => from_vec(py, y.data().to_vec()),
                 Target::Numbers(y) => from_matrix(py, y.clone())?,
                 Target::Classes { codes, .. } => from_indices(py, codes),
                 Target::Absent { rows } => from_vec(py, vec![f64::NAN; *rows]),
             };
-            let keywords = PyDict::new(py);
-            if let Some(weights) = task.weights {
-                keywords.set_item("sample_weight", from_vec(py, weights.to_vec()))?;
-            }
-            object.bind(py).call_method("fit", (from_matrix(py, gram)?, target), Some(&keywords))?;
-            Ok(object)
+            let weight = task.weights.map(|weights| from_vec(py, weights.to_vec()));
+            let given = (self.made(py, task.seed)?, inputs.array(py)?, target, weight, task.target.kind() == Kind::Classes);
+            Ok(py.import(MODULE)?.call_method1("fitted", given)?.unbind())
         };
-        let object = Python::attach(fit).map_err(|error| raised(&class, "fit", &error))?;
+        let object = Python::attach(fit).map_err(|error| raised(&format!("{}.fit", face.class), &error))?;
         task.control.check()?;
         Ok(FittedOwn {
-            class,
-            state: Object(Arc::new(object)),
-            support: (0..task.rows()).collect(),
+            class: face.class.clone(),
+            reads_columns: face.reads_columns,
+            state: Object::of(object),
+            support: if face.reads_columns { Vec::new() } else { (0..task.rows()).collect() },
             classes: if let Target::Classes { names, .. } = task.target { Some(names.len()) } else { None },
-            probabilities: self.probabilities,
+            probabilities: face.probabilities,
+            decisions: face.decisions,
             summary: Summary { iterations: 1, converged: true, ..Summary::default() },
         })
     }
 }
 
+/// Operations of a fit or a prediction for each cell and row: those of a hundred trees.
+const PER_CELL: f64 = 100.0;
+
+/// What an object is fitted to or predicts from.
+enum Inputs {
+    Values(Matrix),
+    Columns(mercer::data::Dataset),
+}
+
+impl Inputs {
+    fn of(gram: &dyn Gram, reads_columns: bool, who: &str, control: &mercer::control::Control) -> Result<Self> {
+        if !reads_columns {
+            return Ok(Inputs::Values(gram::dense(gram, control)?));
+        }
+        Ok(Inputs::Columns(mercer::estimators::kept_table(gram, who)?.into_owned()))
+    }
+    fn rows(&self) -> usize {
+        match self {
+            Inputs::Values(values) => values.rows(),
+            Inputs::Columns(table) => table.rows(),
+        }
+    }
+    fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Inputs::Values(values) => from_matrix(py, values.clone()),
+            Inputs::Columns(table) => columns(py, table),
+        }
+    }
+}
+
 impl FittedOwn {
-    /// What a method of the object says of kernel values, rows x columns.
-    fn asked(&self, method: &str, cross: Matrix) -> Result<Matrix> {
-        let expected = cross.rows();
-        let ask = |py: Python<'_>| -> PyResult<Matrix> {
-            let said = self.state.0.bind(py).call_method1(method, (from_matrix(py, cross)?,))?;
+    /// The class of the object.
+    pub(crate) fn class<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.state.bind(py).get_type().into_any()
+    }
+
+    /// What a method of the object says of rows.
+    fn asked(&self, method: &str, inputs: &Inputs) -> Result<Matrix> {
+        self.matrix_of(method, inputs, |object, rows| object.call_method1(method, (rows,)).map(Some))?
+            .ok_or_else(|| self.wrong(method, "expected an array of numbers".into()))
+    }
+
+    /// What a function of the module says of rows; it is given the object, the rows and the number of classes.
+    fn answered(&self, function: &str, inputs: &Inputs, classes: usize) -> Result<Option<Matrix>> {
+        self.matrix_of(function, inputs, |object, rows| {
+            let said = object.py().import(MODULE)?.call_method1(function, (object, rows, classes))?;
+            Ok((!said.is_none()).then_some(said))
+        })
+    }
+
+    /// The array of numbers that a question gives, with a row for each row.
+    fn matrix_of(
+        &self,
+        method: &str,
+        inputs: &Inputs,
+        ask: impl for<'py> Fn(&Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>>,
+    ) -> Result<Option<Matrix>> {
+        let expected = inputs.rows();
+        let ask = |py: Python<'_>| -> PyResult<Option<Matrix>> {
+            let Some(said) = ask(self.state.bind(py), inputs.array(py)?)? else { return Ok(None) };
             let array = asarray(&said)?;
             if !matches!(kind(&array)?, 'b' | 'i' | 'u' | 'f') {
                 return Err(data_error("expected an array of numbers; classes by their numbers 0, 1, ..."));
@@ -355,9 +374,39 @@ impl FittedOwn {
                 return Err(data_error(format!("expected {expected} rows, found {rows}")));
             }
             let values = if rows * columns == 0 { Vec::new() } else { numbers(&array)? };
-            guarded(|| Matrix::new(rows, columns, values))
+            guarded(|| Matrix::new(rows, columns, values)).map(Some)
         };
-        Python::attach(ask).map_err(|error| raised(&self.class, method, &error))
+        Python::attach(ask).map_err(|error| raised(&format!("{}.{method}", self.class), &error))
+    }
+
+    fn wrong(&self, method: &str, why: String) -> Error {
+        Error::Data(format!("{}.{method}: {why}", self.class))
+    }
+
+    /// Probabilities of all classes.
+    fn shares(&self, inputs: &Inputs, classes: usize) -> Result<Matrix> {
+        let wrong = |why: String| self.wrong("predict_proba", why);
+        let found = self.answered("probabilities", inputs, classes)?.ok_or_else(|| wrong("expected an array of numbers".into()))?;
+        if found.cols() != classes {
+            return Err(wrong(format!("expected a column for each of {classes} classes, found {}", found.cols())));
+        }
+        match (0..found.rows()).find(|&i| found.row(i).iter().any(|p| !(0.0..=1.0).contains(p))) {
+            Some(i) => Err(wrong(format!("row {} is {:?}, expected probabilities", i + 1, found.row(i)))),
+            None => Ok(found),
+        }
+    }
+
+    /// Predicted classes.
+    fn codes(&self, inputs: &Inputs, classes: usize) -> Result<Vec<usize>> {
+        let found = self.asked("predict", inputs)?;
+        let code = |v: &f64| match *v {
+            v if v.fract() == 0.0 && (0.0..classes as f64).contains(&v) => Ok(v as usize),
+            v => Err(self.wrong("predict", format!("expected numbers of classes from 0 to {}, found {v}", classes - 1))),
+        };
+        if found.cols() != 1 && found.rows() > 0 {
+            return Err(self.wrong("predict", format!("expected one class a row, found {} columns", found.cols())));
+        }
+        found.data().iter().map(code).collect()
     }
 }
 
@@ -365,31 +414,30 @@ impl Fitted for FittedOwn {
     fn support(&self) -> &[usize] {
         &self.support
     }
+    fn reads_features(&self) -> bool {
+        self.reads_columns
+    }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let cross = gram::dense(query.cross, query.control)?;
-        let wrong = |method: &str, why: String| Error::Data(format!("{}.{method}: {why}", self.class));
-        let Some(classes) = self.classes else { return Ok(Predictions::of(Predicted::Numbers(self.asked("predict", cross)?))) };
-        if self.probabilities {
-            let found = self.asked("predict_proba", cross)?;
-            if found.cols() != classes {
-                return Err(wrong("predict_proba", format!("expected a column for each of {classes} classes, found {}", found.cols())));
-            }
-            if let Some(i) = (0..found.rows()).find(|&i| found.row(i).iter().any(|p| !(0.0..=1.0).contains(p))) {
-                return Err(wrong("predict_proba", format!("row {} is {:?}, expected probabilities", i + 1, found.row(i))));
-            }
-            let largest = |row: &[f64]| (0..classes).fold(0, |best, k| if row[k] > row[best] { k } else { best });
-            let values = Predicted::Classes((0..found.rows()).map(|i| largest(found.row(i))).collect());
-            return Ok(Predictions { probabilities: query.want.probabilities.then_some(found), ..Predictions::of(values) });
-        }
-        let found = self.asked("predict", cross)?;
-        let code = |v: &f64| match *v {
-            v if v.fract() == 0.0 && (0.0..classes as f64).contains(&v) => Ok(v as usize),
-            v => Err(wrong("predict", format!("expected numbers of classes from 0 to {}, found {v}", classes - 1))),
+        let inputs = Inputs::of(query.cross, self.reads_columns, &self.class, query.control)?;
+        let Some(classes) = self.classes else {
+            let empty = inputs.rows() == 0;
+            let found = if empty { Matrix::zeros(0, 1) } else { self.asked("predict", &inputs)? };
+            return Ok(Predictions::of(Predicted::Numbers(found)));
         };
-        if found.cols() != 1 && found.rows() > 0 {
-            return Err(wrong("predict", format!("expected one class a row, found {} columns", found.cols())));
+        if inputs.rows() == 0 {
+            return Ok(Predictions::of(Predicted::Classes(Vec::new())));
         }
-        Ok(Predictions::of(Predicted::Classes(found.data().iter().map(code).collect::<Result<_>>()?)))
+        let largest = |row: &[f64]| (0..classes).fold(0, |best, k| if row[k] > row[best] { k } else { best });
+        // An object of kernel values predicts the most probable class; one of scikit-learn's kind may have its own rule.
+        let decides = self.probabilities && !self.reads_columns;
+        let shares = if decides || self.probabilities && query.want.probabilities { Some(self.shares(&inputs, classes)?) } else { None };
+        let codes = match &shares {
+            Some(shares) if decides => (0..shares.rows()).map(|i| largest(shares.row(i))).collect(),
+            _ => self.codes(&inputs, classes)?,
+        };
+        let scores = if self.decisions && query.want.scores { self.answered("decisions", &inputs, classes)? } else { None };
+        let probabilities = shares.filter(|_| query.want.probabilities);
+        Ok(Predictions { probabilities, scores, ..Predictions::of(Predicted::Classes(codes)) })
     }
     fn summary(&self) -> &Summary {
         &self.summary

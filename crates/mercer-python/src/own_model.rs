@@ -3,7 +3,8 @@
 use crate::arrays::{asarray, from_vec, kind, numbers, shape};
 use crate::dataset::{Dataset as PyDataset, column_array};
 use crate::errors::{data_error, guarded};
-use crate::own::{FileObject, MODULE, Object, known_class, prototype, raised, remember};
+use crate::own_columns::points;
+use crate::own_objects::{FileObject, MODULE, Object, known_class, prototype, raised, remember};
 use mercer::control::Control;
 use mercer::data::{ColumnKind, Dataset, Inputs, RowWeights, Values};
 use mercer::error::{Error, Result};
@@ -106,22 +107,24 @@ pub(crate) fn own_model(model: &Bound<'_, PyAny>) -> PyResult<String> {
     }
     guarded(register)?;
     let text: String = model.py().import(MODULE)?.call_method1("text", (model,))?.extract()?;
-    remember(&text, model)?;
+    let text = match remember(&text, model)? {
+        1 => text,
+        number => format!("{text} #{number}"),
+    };
     Ok(format!("{}(class=[\"{text}\"])", OwnModel::NAME))
 }
 
-/// The rows of a table as Python methods take them: an array of two axes of columns of numbers, the cells of a single column of another
+/// The rows of a table as functions and methods of Python take them: an array of two axes of columns of numbers, the cells of a single column of another
 /// kind, or the table.
-fn inputs<'py>(py: Python<'py>, rows: &Dataset) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn inputs<'py>(py: Python<'py>, rows: &Dataset) -> PyResult<Bound<'py, PyAny>> {
     let columns = rows.columns();
     if let [one] = columns
         && one.values.kind() != ColumnKind::Number
     {
         return column_array(py, &one.values);
     }
-    if !columns.is_empty() && columns.iter().all(|c| c.values.kind() == ColumnKind::Number) {
-        let arrays = columns.iter().map(|c| column_array(py, &c.values)).collect::<PyResult<Vec<_>>>()?;
-        return py.import("numpy")?.call_method1("column_stack", (arrays,));
+    if !columns.is_empty() && columns.iter().all(|c| matches!(c.values.kind(), ColumnKind::Number | ColumnKind::Points)) {
+        return points(py, rows);
     }
     Ok(Bound::new(py, PyDataset::new(rows.clone(), Vec::new()))?.into_any())
 }
@@ -146,12 +149,14 @@ impl GenerativeModel for OwnModel {
     fn fit(&self, AnyColumns(rows): &AnyColumns, weights: RowWeights<'_>, _seed: u64, control: &Control) -> Result<FittedOwnModel> {
         let class = self.text().split('(').next().unwrap_or_default().to_owned();
         let fit = |py: Python<'_>| -> PyResult<Py<PyAny>> {
-            let object = prototype(py, self.text())?;
+            let (text, number) = self.text().rsplit_once(" #").unwrap_or((self.text(), "1"));
+            let object = prototype(py, text, number.parse().unwrap_or(1))?;
+            let object = py.import("copy")?.call_method1("deepcopy", (object,))?.unbind();
             let weight = from_vec(py, (0..rows.rows()).map(|i| weights.at(i)).collect());
             object.bind(py).call_method1("fit", (inputs(py, rows)?, weight))?;
             Ok(object)
         };
-        let state = Python::attach(fit).map_err(|error| raised(&class, "fit", &error))?;
+        let state = Python::attach(fit).map_err(|error| raised(&format!("{class}.fit"), &error))?;
         control.check()?;
         let fitted = FittedOwnModel { class, state: Object::of(state), width: 0 };
         let first = fitted.asked("score", &rows.select(&[0][..rows.rows().min(1)]))?;
@@ -179,7 +184,7 @@ impl FittedOwnModel {
             let values = numbers(&array)?;
             guarded(|| Matrix::new(found, columns, values))
         };
-        Python::attach(ask).map_err(|error| raised(&self.class, method, &error))
+        Python::attach(ask).map_err(|error| raised(&format!("{}.{method}", self.class), &error))
     }
 }
 

@@ -142,10 +142,12 @@ impl Limits<'_> {
         }
         let cancel = control.cancel.clone();
         let (send, receive) = channel();
-        if let Some(function) = &self.progress {
-            if !function.is_callable() {
-                return Err(data_error("progress: expected a function of three arguments: what is done, how much of it, out of how much"));
-            }
+        if self.progress.as_ref().is_some_and(|function| !function.is_callable()) {
+            return Err(data_error("progress: expected a function of three arguments: what is done, how much of it, out of how much"));
+        }
+        let line = if self.progress.is_none() { notebook_line(py) } else { None };
+        let progress = self.progress.as_ref().or(line.as_ref()).map(|function| function.clone().unbind());
+        if progress.is_some() {
             control.progress = Some(Arc::new(Teller { send: send.clone(), last: Mutex::new(None) }));
         }
         let (own, turn) = match threads(self.threads) {
@@ -168,9 +170,17 @@ impl Limits<'_> {
                 thread.map_err(|e| raise(Error::Numerical { what: "starting a thread".into(), why: e.to_string() }))?;
             }
         }
-        let progress = self.progress.as_ref().map(|function| function.clone().unbind());
-        py.detach(move || wait(&receive, &cancel, progress.as_ref()))
+        let done = py.detach(move || wait(&receive, &cancel, progress.as_ref()));
+        if let Some(line) = line {
+            line.call_method0("close")?;
+        }
+        done
     }
+}
+
+/// What shows progress in a notebook, if this is one.
+fn notebook_line(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    py.import("mercer._progress").ok()?.call_method0("line").ok().filter(|line| !line.is_none())
 }
 
 /// Runs `work` on the calling thread, which is a pool of one: its loops wake nobody.
@@ -200,7 +210,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 impl Turn {
     /// None where another has it, or where there is one thread only, on which nothing else would run until the end.
     fn take() -> Option<Turn> {
-        (shared().is_ok_and(|pool| pool.current_num_threads() > 1) && !TAKEN.swap(true, Ordering::AcqRel)).then_some(Turn)
+        // Made only where it is taken: dropping one gives it back.
+        (shared().is_ok_and(|pool| pool.current_num_threads() > 1) && !TAKEN.swap(true, Ordering::AcqRel)).then(|| Turn)
     }
 }
 

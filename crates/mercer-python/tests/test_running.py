@@ -171,3 +171,31 @@ def test_every_public_name_is_there_and_documented():
         assert getattr(mercer, name) is not None
         if name not in ("__version__", "kernels"):
             assert getattr(mercer, name).__doc__, name
+
+
+def test_long_work_shows_a_line_in_a_notebook(monkeypatch):
+    from types import ModuleType, SimpleNamespace
+
+    from mercer import _progress
+
+    shown = []
+
+    class ZMQInteractiveShell:
+        pass
+
+    def display(said, **words):
+        shown.append(said["text/plain"])
+        return SimpleNamespace(update=lambda said, raw: shown.append(said["text/plain"]))
+
+    interactive, drawing = ModuleType("IPython"), ModuleType("IPython.display")
+    interactive.get_ipython, drawing.display = ZMQInteractiveShell, display
+    monkeypatch.setitem(sys.modules, "IPython", interactive)
+    monkeypatch.setitem(sys.modules, "IPython.display", drawing)
+    monkeypatch.setattr(_progress, "FIRST", 0.0)
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    mercer.Learner("svc(c=auto)", "rbf(length_scale=auto)").fit(x, x[:, 0] > 0, tell=False)
+    assert shown and " of " in shown[0] and shown[-1] == ""
+    # Elsewhere, and where a function is given, nothing is.
+    interactive.get_ipython, count = (lambda: None), len(shown)
+    mercer.Learner("svc(c=auto)", "rbf(length_scale=auto)").fit(x, x[:, 0] > 0, tell=False)
+    assert len(shown) == count

@@ -4,7 +4,8 @@
 //! cargo run --release --example from_vectors
 //! ```
 
-use mercer::{Control, Dataset, Points, Predictions, Result, Target, Want, store};
+use mercer::learner::Model;
+use mercer::{Control, Dataset, Points, Predictions, Result, Target, Want};
 
 fn main() -> Result<()> {
     // 60 points of a wave, row after row.
@@ -14,8 +15,8 @@ fn main() -> Result<()> {
     let model = mercer::fit("gp", &data, &Target::numbers(&y))?;
 
     let file = std::env::temp_dir().join("wave.mercer");
-    store::save(&model, &file)?;
-    let again = store::load(&file)?;
+    model.save(&file)?;
+    let again = Model::load(&file)?;
 
     let new = Dataset::from_points(Points::dense(2, 1, vec![0.55, 7.0])?);
     let Predictions { values, variance, .. } = again.predict(&new, Want { variance: true, ..Want::default() }, &Control::default())?;

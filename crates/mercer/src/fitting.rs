@@ -9,7 +9,7 @@ pub(crate) use of_features::kernel_beside;
 #[cfg(feature = "testkit")]
 pub(crate) use of_features::natural_kernel;
 pub use of_features::prepare_to_fit;
-use of_features::{by_features, require_features};
+use of_features::{by_features, in_blocks, require_features};
 
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
@@ -440,6 +440,25 @@ pub fn predict_settled(
     if want.variance || want.covariance {
         require_own_values(new, want)?;
     }
+    if kernel.expr().computes_whole_matrices() && !want.covariance {
+        let block = (WHOLE_VALUES / support.rows()).max(1);
+        return in_blocks(new, block, control, |rows| predict_bound(kernel, fitted, support, rows, want, control));
+    }
+    predict_bound(kernel, fitted, support, new, want, control)
+}
+
+/// Kernel values of new rows that are held at a time where a kernel computes all of them when it is bound: 128 MB.
+const WHOLE_VALUES: usize = 1 << 24;
+
+/// Predictions for prepared rows from the values of the kernel with the rows that were kept.
+fn predict_bound(
+    kernel: &FittedKernel,
+    fitted: &FittedModel,
+    support: &Support,
+    new: &Dataset,
+    want: Want,
+    control: &Control,
+) -> Result<Predictions> {
     let bound = support.reference(kernel, control)?.cross(new, control)?;
     let whole = kernel.expr().needs_training_rows();
     let all: Vec<usize> = (0..new.rows()).collect();

@@ -7,9 +7,11 @@
 mod elsewhere;
 pub(crate) mod named;
 mod nested;
+mod records;
 
 pub use nested::{NestedTerm, NumericSetting, TermList};
 pub(crate) use nested::{numbers, require_settled, set_at};
+pub(crate) use records::require_records;
 
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Short, Term};
@@ -338,9 +340,11 @@ pub(crate) fn build_from<T: Serialize + DeserializeOwned>(
     aliases: &[Alias],
     args: &[Argument],
 ) -> Result<T> {
+    let mut given: Vec<(&'static str, &str)> = Vec::new();
     for (i, arg) in args.iter().enumerate() {
         if let Some((alias, name, convert)) = aliases.iter().find(|(a, _, _)| arg.name.as_deref() == Some(a)) {
             let param = find(owner, params, aliases, name)?;
+            require_once(owner, &mut given, param.name, alias)?;
             let given = Value::from_term(&arg.term, owner, alias, param.domain)?;
             set(&mut made, owner, params, name, &given.map(convert))?;
             continue;
@@ -349,9 +353,26 @@ pub(crate) fn build_from<T: Serialize + DeserializeOwned>(
             Some(name) => find(owner, params, aliases, name)?,
             None => params.get(i).ok_or_else(|| Error::Data(format!("{owner} takes {} parameter(s), found more", params.len())))?,
         };
+        require_once(owner, &mut given, param.name, param.name)?;
         set_term(&mut made, owner, param, &arg.term)?;
     }
     Ok(made)
+}
+
+/// Notes that a parameter was given, by its name or another one; an error where it was before.
+fn require_once<'a>(owner: &str, given: &mut Vec<(&'static str, &'a str)>, name: &'static str, by: &'a str) -> Result<()> {
+    let Some((_, first)) = given.iter().find(|(known, _)| *known == name) else {
+        given.push((name, by));
+        return Ok(());
+    };
+    let other: Vec<String> = [*first, by].into_iter().filter(|by| *by != name).map(str::to_owned).collect();
+    let spelt = match other.as_slice() {
+        [] => String::new(),
+        [one] => format!(" ({one} is another spelling of it)"),
+        [one, two, ..] if one == two => format!(" ({one} is another spelling of it)"),
+        [one, two, ..] => format!(" ({one} and {two} are other spellings of it)"),
+    };
+    Err(Error::Setting { name: owner.to_owned(), why: format!("{name} stands twice{spelt}; give it once") })
 }
 
 fn set_term<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, param: &Param, term: &Term) -> Result<()> {

@@ -189,7 +189,8 @@ fn checksum(file: &mut impl Read) -> std::io::Result<u32> {
 }
 
 /// Writes a model file: under a temporary name first, then renamed, so that no half file is ever seen.
-pub fn save(model: &Model, path: &Path) -> Result<()> {
+pub fn save(model: &Model, path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
     replace(path, |file, temporary| {
         write_to(model, file)?.sync_all().map_err(|e| Error::io(path.display(), e))?;
         let back = std::fs::File::open(temporary).map_err(|e| Error::io(path.display(), e))?;
@@ -198,12 +199,32 @@ pub fn save(model: &Model, path: &Path) -> Result<()> {
 }
 
 /// Reads a model file.
-pub fn load(path: &Path) -> Result<Model> {
+pub fn load(path: impl AsRef<Path>) -> Result<Model> {
     load_within(path, &Control::default())
 }
 
+impl Model {
+    /// Writes the model file: see [`save`].
+    ///
+    /// # Errors
+    /// A path that cannot be written; numbers that are not finite.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        save(self, path)
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// A file that is damaged, cut off, or none of ours; one with a kernel, a generative model or an estimator that this program has not
+    /// registered.
+    pub fn load(path: impl AsRef<Path>) -> Result<Model> {
+        load(path)
+    }
+}
+
 /// Reads a model file within the memory limit of `control`.
-pub fn load_within(path: &Path, control: &Control) -> Result<Model> {
+pub fn load_within(path: impl AsRef<Path>, control: &Control) -> Result<Model> {
+    let path = path.as_ref();
     let fault = |e| Error::io(path.display(), e);
     let file = std::fs::File::open(path).map_err(fault)?;
     control.plan(&format!("the model {}", path.display()), file.metadata().map_err(fault)?.len())?;

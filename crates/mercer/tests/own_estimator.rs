@@ -1,104 +1,21 @@
 //! Estimators from outside of the crate: what `register` promises.
 
+#[path = "../examples/own_estimator.rs"]
+#[expect(dead_code, reason = "its main is for whoever runs it")]
+mod example;
+
+use example::Descent;
 use mercer::compare::{Comparing, compare};
 use mercer::control::Control;
-use mercer::data::{Dataset, Kind, Split, Target, TargetInfo};
+use mercer::data::{Dataset, Split, Target, TargetInfo};
 use mercer::error::Result;
-use mercer::estimators::{
-    Answer, Costs, Estimator, EstimatorExpr, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Want,
-    catalogue, register,
-};
+use mercer::estimators::{EstimatorExpr, Fitted, Predicted, Query, Task, Want, catalogue, register};
 use mercer::gram;
 use mercer::learner::{Learner, Model};
 use mercer::linalg::Matrix;
-use mercer::param::{Domain, Param, Value};
 use mercer::read::{ReadOptions, Source, Table};
 use mercer::store;
 use mercer::testkit::check_estimator;
-use serde::{Deserialize, Serialize};
-
-const STEPS: usize = 100;
-
-/// Descent along the gradient of |y - m - K a|^2 + lambda a'Ka in feature space: a <- a + step ((y - m) - (K + lambda) a), some steps,
-/// m the mean of y. Weight 2 is a row that stands twice.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Descent {
-    lambda: Value,
-}
-
-impl Default for Descent {
-    fn default() -> Self {
-        Descent { lambda: Value::Auto }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct FittedDescent {
-    expansion: Expansion,
-    summary: Summary,
-}
-
-impl Estimator for Descent {
-    const NAME: &'static str = "descent";
-    const DOC: &'static str = "ridge regression by steps along the gradient";
-    const PARAMS: &'static [Param] = &[Param::searched("lambda", "penalty; auto: 0.1", Domain::PositiveFinite, 100.0)];
-    const TAKES: &'static [Kind] = &[Kind::Numbers];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::MercerKernel;
-    type Fitted = FittedDescent;
-
-    fn costs(&self, size: Size) -> Costs {
-        let (n, outputs) = (size.rows as f64, size.outputs as f64);
-        Costs {
-            bytes: 16 * (size.rows as u64).pow(2),
-            values: n * n,
-            fit: 2.0 * STEPS as f64 * n * n * outputs,
-            prediction_values: n,
-            prediction: 2.0 * n * outputs,
-            ..Costs::default()
-        }
-    }
-    fn start(&self, _: &str, _: &Task<'_>) -> Result<f64> {
-        Ok(0.1)
-    }
-    fn fit(&self, task: &Task<'_>) -> Result<FittedDescent> {
-        let Target::Numbers(y) = task.target else { unreachable!("numbers alone are taken") };
-        let (k, n, lambda) = (gram::dense(task.gram, task.control)?, task.rows(), self.lambda.number());
-        let weight = |i: usize| task.weights.map_or(1.0, |w| w[i]);
-        let total: f64 = (0..n).map(weight).sum();
-        let mean: Vec<f64> = (0..y.cols()).map(|o| (0..n).map(|i| weight(i) * y[(i, o)]).sum::<f64>() / total).collect();
-        // The trace bounds the largest eigenvalue of W^1/2 K W^1/2.
-        let step = 1.0 / ((0..n).map(|i| weight(i) * k[(i, i)]).sum::<f64>() + lambda);
-        let mut coef = Matrix::zeros(n, y.cols());
-        for _ in 0..STEPS {
-            task.control.check()?;
-            let f = Matrix::from_fn(n, y.cols(), |i, o| (0..n).map(|j| k[(i, j)] * coef[(j, o)]).sum());
-            for i in 0..n {
-                for o in 0..y.cols() {
-                    coef[(i, o)] += step * (weight(i) * (y[(i, o)] - mean[o] - f[(i, o)]) - lambda * coef[(i, o)]);
-                }
-            }
-        }
-        let summary = Summary { iterations: STEPS, converged: true, ..Summary::default() };
-        Ok(FittedDescent { expansion: Expansion::new((0..n).collect(), coef, mean), summary })
-    }
-}
-
-impl Fitted for FittedDescent {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross, query.control)?)))
-    }
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, None)
-    }
-}
 
 fn sinc() -> Result<(Dataset, Target, TargetInfo)> {
     let mut table = Table::read(&Source::new("example:sinc"))?;
@@ -118,6 +35,11 @@ fn an_estimator_of_a_program_is_searched_compared_stored_and_loaded() {
         let again: Model = store::from_bytes(&store::to_bytes(&model).unwrap(), "model").unwrap();
         let predict = |model: &Model| model.predict(&data, Want::default(), &control).unwrap();
         assert_eq!(predict(&model), predict(&again));
+        // Numbers of predictions as they are, and as JSON.
+        let found = predict(&model);
+        assert_eq!(found.numbers().map(<[f64]>::len), Some(data.rows()));
+        let json = serde_json::to_value(&found).unwrap();
+        assert_eq!(json["values"]["numbers"][0][0].as_f64(), found.numbers().map(|all| all[0]));
         let comparing = Comparing::new(vec![estimator, EstimatorExpr::parse("baseline").unwrap()]);
         let outcome = compare(&data, &target, &info, None, &Split::Rows, &comparing, &control).unwrap();
         assert!(outcome.rows.iter().all(|row| row.failure.is_none()));

@@ -5,6 +5,8 @@ mod engine;
 #[path = "../examples/own_kernel.rs"]
 #[expect(dead_code, reason = "its main is for whoever runs it")]
 mod example;
+#[path = "own/functions.rs"]
+mod functions;
 #[path = "own/generative.rs"]
 mod generative;
 
@@ -18,7 +20,7 @@ use mercer::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use mercer::kernels::{KernelExpr, catalogue, register};
 use mercer::learner::{Learner, Model};
 use mercer::linalg::Real;
-use mercer::param::Param;
+use mercer::param::{Domain, Param};
 use mercer::read::{ReadOptions, Source, Table};
 use mercer::store;
 use mercer::testkit::{check_kernel, check_kernel_expr, table};
@@ -88,6 +90,42 @@ impl Kernel for Ranks {
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
+}
+
+/// A kernel whose fields are not its parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Careless<const KIND: usize> {
+    width: f64,
+}
+
+impl<const KIND: usize> Kernel for Careless<KIND> {
+    const NAME: &'static str = "careless";
+    const DOC: &'static str = "none";
+    const SOURCE: &'static str = "none";
+    const PARAMS: &'static [Param] = [&[] as &[Param], &[Param::fixed("width", "a width", Domain::Positive)]][KIND];
+    type Inputs = Points;
+    type Learnt = ();
+    type Prepared = Prepared;
+    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>) -> Result<Prepared> {
+        Ok(Prepared { dim: inputs.dim(), shares: inputs.to_dense().into_owned() })
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Prepared, T>) {
+        tile.from_pairs(|_, _| self.width);
+    }
+    fn diagonal(&self, x: &Prepared) -> Vec<f64> {
+        vec![self.width; x.shares.len() / x.dim.max(1)]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}
+
+#[test]
+fn a_kernel_whose_fields_are_not_its_parameters_is_refused_when_it_is_registered() {
+    let said = register::<Careless<0>>().unwrap_err().to_string();
+    assert!(said.contains("kernel careless: its fields are [width] and its records []"), "{said}");
+    let said = register::<Careless<1>>().unwrap_err().to_string();
+    assert!(said.contains("the field width is stored as 0.0; its record asks for a mercer::param::Value"), "{said}");
 }
 
 /// A kernel by a name that Mercer has.

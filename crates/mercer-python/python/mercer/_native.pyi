@@ -23,6 +23,9 @@ class _OwnEstimator(Protocol):
     def predict(self) -> Callable[[NDArray[Any]], ArrayLike]: ...
 
 _Estimator: TypeAlias = str | _OwnEstimator
+# A function that `mercer.kernels.register` has made a kernel.
+_Function: TypeAlias = Callable[..., Any]
+_Kernel: TypeAlias = "Kernel | str | _Function"
 # What is done, how much of it, out of how much.
 _Progress: TypeAlias = Callable[[str, int, int], object]
 
@@ -60,8 +63,10 @@ __all__ = [
     "own_model",
     "plan",
     "explain",
+    "functions_in",
     "pre_images",
     "read_table",
+    "register_kernel",
     "two_sample_test",
 ]
 
@@ -106,7 +111,7 @@ class Dataset:
 @final
 class Kernel:
     __array_ufunc__: None
-    def __new__(cls, expression: Kernel | str) -> Kernel: ...
+    def __new__(cls, expression: _Kernel) -> Kernel: ...
     def __call__(
         self, x: _Data, y: _Data | None = None, *, threads: int = 0, max_memory: int | str | None = None
     ) -> NDArray[Any]: ...
@@ -129,12 +134,12 @@ class Kernel:
     @property
     def mercer_reason(self) -> str | None: ...
     def _repr_html_(self) -> str: ...
-    def __add__(self, other: Kernel | float, /) -> Kernel: ...
-    def __radd__(self, other: float, /) -> Kernel: ...
-    def __sub__(self, other: Kernel, /) -> Kernel: ...
+    def __add__(self, other: Kernel | _Function | float, /) -> Kernel: ...
+    def __radd__(self, other: _Function | float, /) -> Kernel: ...
+    def __sub__(self, other: Kernel | _Function, /) -> Kernel: ...
     def __rsub__(self, other: Kernel, /) -> Kernel: ...
-    def __mul__(self, other: Kernel | float, /) -> Kernel: ...
-    def __rmul__(self, other: float, /) -> Kernel: ...
+    def __mul__(self, other: Kernel | _Function | float, /) -> Kernel: ...
+    def __rmul__(self, other: _Function | float, /) -> Kernel: ...
     def __pow__(self, exponent: int, modulo: None = None, /) -> Kernel: ...
     def __rpow__(self, exponent: Kernel, modulo: None = None, /) -> Kernel: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -142,13 +147,15 @@ class Kernel:
     def __copy__(self) -> Kernel: ...
     def __deepcopy__(self, _memo: Any) -> Kernel: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _restored(expression: str, functions: object) -> Kernel: ...
 
 @final
 class Learner:
     def __new__(
         cls,
         estimator: _Estimator | None = None,
-        kernel: Kernel | str | None = None,
+        kernel: _Kernel | None = None,
         *,
         standardise: bool = True,
         missing: Mapping[str, _Policy] | None = None,
@@ -209,7 +216,7 @@ class Learner:
 
 @final
 class Model:
-    def __new__(cls, data: bytes, told: Sequence[str] = ..., classes: Sequence[type] | None = None) -> Model: ...
+    def __new__(cls, data: bytes, told: Sequence[str] = ..., own: tuple[Sequence[type], Sequence[object], object] | None = None) -> Model: ...
     @overload
     def predict(self, data: _Data, std: Literal[False] = False, *, codes: bool = False, threads: int = 0) -> NDArray[Any]: ...
     @overload
@@ -304,7 +311,7 @@ def load(path: _Path, classes: Sequence[type] | None = None) -> Model: ...
 def compare(
     data: _Data,
     target: _Target,
-    kernel: Kernel | str | None = None,
+    kernel: _Kernel | None = None,
     estimators: str | Sequence[_Estimator] | None = None,
     *,
     folds: int = 5,
@@ -351,7 +358,7 @@ class Advice:
 def advise(
     data: _Data,
     target: _Target,
-    kernel: Kernel | str | None = None,
+    kernel: _Kernel | None = None,
     *,
     seed: int = 0,
     standardise: bool = True,
@@ -468,10 +475,22 @@ def minimise(
     objective: Callable[[list[float]], tuple[float, ArrayLike]], start: Sequence[float], bounds: Sequence[Sequence[float]]
 ) -> tuple[list[float], float, bool]: ...
 def own_model(model: object) -> str: ...
+def functions_in(kernel: Kernel) -> list[str]: ...
+def register_kernel(
+    name: str,
+    function: _Function,
+    parameters: Sequence[tuple[str, str, str, Sequence[str]]],
+    *,
+    inputs: str,
+    mercer: bool,
+    as_is: bool,
+    diagonal: _Function | None,
+    doc: str,
+) -> None: ...
 def plan(
     data: _Data,
     target: _Target,
-    kernel: Kernel | str | None = None,
+    kernel: _Kernel | None = None,
     estimators: str | Sequence[_Estimator] | None = None,
     *,
     folds: int = 5,
@@ -525,8 +544,8 @@ def read_table(
 def independence_test(
     a: _Data,
     b: _Data,
-    kernel_a: Kernel | str | None = None,
-    kernel_b: Kernel | str | None = None,
+    kernel_a: _Kernel | None = None,
+    kernel_b: _Kernel | None = None,
     *,
     permutations: int = 999,
     seed: int = 0,
@@ -537,8 +556,8 @@ def independence_test(
 def canonical_correlations(
     a: _Data,
     b: _Data,
-    kernel_a: Kernel | str | None = None,
-    kernel_b: Kernel | str | None = None,
+    kernel_a: _Kernel | None = None,
+    kernel_b: _Kernel | None = None,
     *,
     count: int = 1,
     new_a: _Data | None = None,
@@ -553,7 +572,7 @@ def canonical_correlations(
 def two_sample_test(
     data: _Data,
     groups: ArrayLike,
-    kernel: Kernel | str | None = None,
+    kernel: _Kernel | None = None,
     *,
     permutations: int = 999,
     seed: int = 0,

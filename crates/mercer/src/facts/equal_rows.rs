@@ -1,7 +1,7 @@
 //! Rows that are equal in every column: a row on both sides of a split is judged by what was learnt from itself.
 
 use super::Fact;
-use crate::data::{Dataset, Split, Target};
+use crate::data::{Dataset, Split, Target, Values};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 
@@ -14,14 +14,55 @@ pub fn equal_rows(data: &Dataset) -> Vec<usize> {
     groups(data, &hashes(data))
 }
 
-/// Group numbers that depend on the content of the rows only, not on their position or how often they occur.
-fn in_order_of_content(groups: &[usize], hashes: Vec<u64>) -> Vec<usize> {
-    let mut of_group: Vec<(u64, usize)> = hashes.into_iter().zip(groups.iter().copied()).collect();
+/// Group numbers that depend on the content of the rows only, not on their position or how often they occur, nor on the units of numbers
+/// or the order of columns.
+fn in_order_of_content(data: &Dataset, groups: &[usize], hashes: Vec<u64>) -> Vec<usize> {
+    let standings = standings(data);
+    // Rows with equal ranks in exchanged columns are ordered by what they hold.
+    let mut of_group: Vec<((u64, u64), usize)> = standings.into_iter().zip(hashes).zip(groups.iter().copied()).collect();
     of_group.sort_unstable();
     of_group.dedup();
     let mut place = vec![0; of_group.len()];
     of_group.iter().enumerate().for_each(|(at, (_, group))| place[*group] = at);
     groups.iter().map(|&group| place[group]).collect()
+}
+
+/// A number for each row of the ranks of its numbers within their columns and of its other cells, whatever the order of the columns.
+fn standings(data: &Dataset) -> Vec<u64> {
+    let seed = BuildHasherDefault::<DefaultHasher>::default();
+    let mut all = vec![0u64; data.rows()];
+    let mut add_ranks = |numbers: &[f64]| {
+        for (sum, rank) in all.iter_mut().zip(ranks(numbers)) {
+            *sum = sum.wrapping_add(seed.hash_one(rank));
+        }
+    };
+    let mut others = Vec::new();
+    for column in data.columns() {
+        match &column.values {
+            Values::Numbers(numbers) => add_ranks(numbers),
+            Values::Points(points) if !points.is_sparse() => {
+                let values = points.to_dense();
+                (0..points.dim()).for_each(|d| add_ranks(&values.iter().skip(d).step_by(points.dim()).copied().collect::<Vec<_>>()));
+            }
+            other => others.push(other),
+        }
+    }
+    for values in others {
+        for (i, sum) in all.iter_mut().enumerate() {
+            let mut hasher = seed.build_hasher();
+            values.words(i, &mut |word| hasher.write_u64(word));
+            *sum = sum.wrapping_add(hasher.finish());
+        }
+    }
+    all
+}
+
+/// The rank of each number among the different ones; that of a missing one is above all.
+fn ranks(numbers: &[f64]) -> Vec<usize> {
+    let mut different: Vec<f64> = numbers.iter().filter(|x| !x.is_nan()).map(|x| x + 0.0).collect();
+    different.sort_by(f64::total_cmp);
+    different.dedup();
+    numbers.iter().map(|x| if x.is_nan() { usize::MAX } else { different.partition_point(|other| other < x) }).collect()
 }
 
 fn hashes(data: &Dataset) -> Vec<u64> {
@@ -112,12 +153,12 @@ pub fn copies(data: &Dataset, target: &Target) -> Option<Vec<usize>> {
 }
 
 /// Groups of equal rows whose targets hardly ever differ, to be dealt out in the order of their numbers: the same rows come
-/// to the same folds wherever they stand, and a row of weight 2 where two rows do. `None` where equal rows differ in
+/// to the same folds wherever they stand, whatever the units and the order of their columns, and a row of weight 2 where two rows do. `None` where equal rows differ in
 /// their targets.
 pub fn dealt_by_content(data: &Dataset, target: &Target) -> Option<Vec<usize>> {
     let hashes = hashes(data);
     let groups = groups(data, &hashes);
-    Alike::of(target, &groups).agree().then(|| in_order_of_content(&groups, hashes))
+    Alike::of(target, &groups).agree().then(|| in_order_of_content(data, &groups, hashes))
 }
 
 /// The split by which rows are held out to calibrate: equal rows count as one row of their total weight. Rows are split one by

@@ -57,7 +57,7 @@ fn rows_equal_in_every_column_share_a_group() {
 #[test]
 fn rows_are_dealt_by_what_they_hold_and_not_where_they_stand() {
     let x = draws(7, 3);
-    let data = numbers(&[("x", &x.repeat(2))]);
+    let data = numbers(&[("x", &x.repeat(2)), ("z", &draws(7, 5).repeat(2))]);
     let y: Vec<f64> = x.iter().map(|x| x.floor()).collect::<Vec<_>>().repeat(2);
     let whole = dealt_by_content(&data, &Target::numbers(&y)).unwrap();
     let mut places = whole[..7].to_vec();
@@ -67,6 +67,17 @@ fn rows_are_dealt_by_what_they_hold_and_not_where_they_stand() {
     let some = [12, 3, 9, 0, 2, 6, 1, 4];
     let found = dealt_by_content(&data.select(&some), &Target::numbers(&y).select(&some)).unwrap();
     assert_eq!(found, some.map(|i| whole[i]));
+    // Inches or centimetres, and whichever column comes first.
+    let turned: Vec<(&str, Vec<f64>)> = data
+        .columns()
+        .iter()
+        .rev()
+        .filter_map(
+            |c| if let Values::Numbers(v) = &c.values { Some((c.name.as_str(), v.iter().map(|x| 2.54 * x).collect())) } else { None },
+        )
+        .collect();
+    let turned: Vec<(&str, &[f64])> = turned.iter().map(|(name, v)| (*name, v.as_slice())).collect();
+    assert_eq!(dealt_by_content(&numbers(&turned), &Target::numbers(&y)).unwrap(), whole);
     let at_odds: Vec<f64> = (0..14).map(f64::from).collect();
     assert_eq!(dealt_by_content(&data, &Target::numbers(&at_odds)), None);
 }

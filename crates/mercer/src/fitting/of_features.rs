@@ -111,13 +111,23 @@ pub(super) fn by_features(
         let bound = if want.variance || want.covariance { kernel.gram(rows, control) } else { kernel.gram_to_multiply(rows, control) };
         fitted.predict(&Query::new(bound?.as_ref(), want, control))
     };
-    if new.rows() <= FEATURE_ROWS || want.covariance {
+    if want.covariance { predict(new) } else { in_blocks(new, FEATURE_ROWS, control, predict) }
+}
+
+/// Predictions for so many rows at a time.
+pub(super) fn in_blocks(
+    new: &Dataset,
+    block: usize,
+    control: &Control,
+    predict: impl Fn(&Dataset) -> Result<Predictions>,
+) -> Result<Predictions> {
+    if new.rows() <= block {
         return predict(new);
     }
     let mut all: Option<Predictions> = None;
-    for start in (0..new.rows()).step_by(FEATURE_ROWS) {
+    for start in (0..new.rows()).step_by(block) {
         control.check()?;
-        let rows: Vec<usize> = (start..new.rows().min(start + FEATURE_ROWS)).collect();
+        let rows: Vec<usize> = (start..new.rows().min(start + block)).collect();
         let some = predict(&new.select(&rows))?;
         match &mut all {
             Some(all) => all.append(some),

@@ -56,6 +56,10 @@ impl Dense {
         }
         Ok(Dense { among_rows: Some(among_rows), ..self })
     }
+    /// This matrix, every value of which the caller has looked at: all are finite.
+    pub(crate) fn known_finite(self) -> Self {
+        Dense { finite: true, ..self }
+    }
     /// Computes every value of a Gram matrix once.
     pub fn of(gram: &dyn Gram, control: &Control) -> Result<Self> {
         let diagonals = [gram.diagonal(Side::Rows), gram.diagonal(Side::Cols)];

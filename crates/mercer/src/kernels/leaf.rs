@@ -30,8 +30,26 @@ pub struct KernelEntry {
     pub params: &'static [Param],
     /// Other names of parameters.
     pub aliases: &'static [param::Alias],
+    pub(super) defaults: Defaults,
+}
+
+/// The default of each parameter, as it is written in an expression.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Defaults {
+    /// Those of a type.
+    Of(fn() -> Vec<String>),
+    /// Those of a function that the program has registered.
+    Listed(&'static [&'static str]),
+}
+
+impl KernelEntry {
     /// The default of each parameter, as it is written in an expression.
-    pub defaults: fn() -> Vec<String>,
+    pub fn defaults(&self) -> Vec<String> {
+        match self.defaults {
+            Defaults::Of(defaults) => defaults(),
+            Defaults::Listed(all) => all.iter().map(|text| (*text).to_owned()).collect(),
+        }
+    }
 }
 
 pub(super) fn entry<K: Kernel>() -> KernelEntry {
@@ -44,7 +62,7 @@ pub(super) fn entry<K: Kernel>() -> KernelEntry {
         as_is: K::AS_IS,
         params: K::PARAMS,
         aliases: K::ALIASES,
-        defaults: || param::terms(&K::default(), K::PARAMS).into_iter().map(|(_, term)| term.to_string()).collect(),
+        defaults: Defaults::Of(|| param::terms(&K::default(), K::PARAMS).into_iter().map(|(_, term)| term.to_string()).collect()),
     }
 }
 
@@ -67,20 +85,20 @@ struct FixedLeaf<K: Kernel> {
 }
 
 /// A column that a kernel takes: new rows have it by the same name, with as many numbers.
-struct Taken {
+pub(super) struct Taken {
     name: String,
     place: usize,
     width: usize,
 }
 
 impl Taken {
-    fn of(data: &Dataset, place: usize) -> Self {
+    pub(super) fn of(data: &Dataset, place: usize) -> Self {
         let column = &data.columns()[place];
         Taken { name: column.name.clone(), place, width: width(column) }
     }
 
     /// Its place among the columns of new rows: the same one as a rule.
-    fn place(&self, new: &Dataset) -> Result<usize> {
+    pub(super) fn place(&self, new: &Dataset) -> Result<usize> {
         let same = new.columns().get(self.place).is_some_and(|c| c.name == self.name);
         let place = if same { self.place } else { new.position(&self.name)? };
         let column = &new.columns()[place];
@@ -174,6 +192,10 @@ pub(super) trait AnyKernel: Takes {
     fn per_value(&self, rows: Scope<'_>) -> Option<f64>;
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)>;
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()>;
+    /// Whether all of its values are computed where it is bound, and none later.
+    fn computes_whole_matrices(&self) -> bool {
+        false
+    }
 }
 
 impl<K: Kernel> AnyKernel for K {

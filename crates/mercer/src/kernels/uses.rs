@@ -355,6 +355,11 @@ impl KernelExpr {
         self.parts().iter().any(|p| p.has_leaf(such)) || self.leaf().is_some_and(such)
     }
 
+    /// Whether values of the expression are computed where it is bound, all at once: those of a function of the program.
+    pub(crate) fn computes_whole_matrices(&self) -> bool {
+        self.has_leaf(&|k| k.computes_whole_matrices())
+    }
+
     /// Calls `each` with every column that weighs a kernel.
     fn weights<'e>(&'e self, each: &mut dyn FnMut(&'e str)) {
         if let Some(column) = self.composed().and_then(|c| c.column()) {

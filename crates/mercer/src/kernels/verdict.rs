@@ -137,16 +137,16 @@ impl KernelExpr {
         sums.then(|| self.derived("sums and multiples of kernels of negative type are of negative type", parts))
     }
 
-    /// Whether it is positive semi-definite if every kernel matrix that is given is.
+    /// Whether it is positive semi-definite if every kernel matrix that is given is, and every function that is declared to be.
     pub fn is_mercer_of_given(&self) -> bool {
         let mut with = self.clone();
         with.trust_given();
         with.mercer() == Mercer::Always
     }
 
-    /// Replaces each given matrix by a valid kernel.
+    /// Replaces each given matrix and each function that is declared valid by a valid kernel.
     fn trust_given(&mut self) {
-        if matches!(self, KernelExpr::Precomputed(_)) {
+        if matches!(self, KernelExpr::Precomputed(_)) || matches!(self, KernelExpr::Registered(k) if k.is_declared_mercer()) {
             *self = KernelExpr::Linear(super::Linear::default());
         }
         self.parts_mut().iter_mut().for_each(Self::trust_given);

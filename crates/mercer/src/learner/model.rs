@@ -84,7 +84,9 @@ impl Model {
             variance: needs == Needs::Variance,
             ..Want::default()
         };
-        let all = score_by(&self.predict(data, want, control)?, truth, weights, usual);
+        // One that tables do not list is there where it decides.
+        let first = if metric.is_listed() || metric.of_classes() != usual.of_classes() { usual } else { metric };
+        let all = score_by(&self.predict(data, want, control)?, truth, weights, first);
         let value = all.into_iter().find(|(m, _)| *m == metric).map(|(_, value)| value);
         value.ok_or_else(|| Error::Setting {
             name: "metric".into(),

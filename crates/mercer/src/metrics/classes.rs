@@ -6,7 +6,7 @@
 use crate::linalg::Matrix;
 
 /// A probability is never taken as smaller than this in a log loss.
-const LEAST_PROBABILITY: f64 = 1e-15;
+const LEAST_PROBABILITY: f64 = f64::EPSILON;
 /// Bins of the calibration error.
 const BINS: usize = 10;
 
@@ -24,8 +24,8 @@ pub(super) struct ClassRows<'a> {
     pub probabilities: Option<&'a Matrix>,
     /// Ranking scores: rows x classes, or x 1 of two classes (larger: the second).
     pub ranking: Option<&'a Matrix>,
-    /// Of two classes the rarer one.
-    pub rarer: Option<usize>,
+    /// Of two classes the one whose F1 is taken.
+    pub positive: Option<usize>,
 }
 
 /// Weight of rows by what they are and what they are taken for.
@@ -68,7 +68,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// The recall of each class; `None` for a class without rows.
 pub fn recalls(found: &[usize], truth: &[usize], classes: usize, weights: Option<&[f64]>) -> Vec<Option<f64>> {
-    let rows = ClassRows { found, truth, classes, weights, probabilities: None, ranking: None, rarer: None };
+    let rows = ClassRows { found, truth, classes, weights, probabilities: None, ranking: None, positive: None };
     rows.counts().iter().map(|c| (c.truth > 0.0).then(|| c.right / c.truth)).collect()
 }
 
@@ -88,14 +88,22 @@ pub(super) fn balanced_accuracy(rows: &ClassRows<'_>) -> Option<f64> {
     mean(recalls(rows.found, rows.truth, rows.classes, rows.weights).into_iter().flatten())
 }
 
-/// 2 correct / (true + predicted): of the rarer of two classes, or the mean over the classes that are true or predicted.
+/// 2 correct / (true + predicted) of a class; `None` where it is neither true nor predicted.
+fn f1_of(c: &Counts) -> Option<f64> {
+    (c.truth + c.found > 0.0).then(|| 2.0 * c.right / (c.truth + c.found))
+}
+
+/// F1 of one of two classes, or the mean over the classes that are true or predicted.
 pub(super) fn f1(rows: &ClassRows<'_>) -> Option<f64> {
-    let of = |c: &Counts| (c.truth + c.found > 0.0).then(|| 2.0 * c.right / (c.truth + c.found));
-    let counts = rows.counts();
-    match rows.rarer {
-        Some(class) => of(&counts[class]),
-        None => mean(counts.iter().filter_map(of)),
+    match rows.positive {
+        Some(class) => f1_of(&rows.counts()[class]),
+        None => f1_macro(rows),
     }
+}
+
+/// The mean of F1 over the classes that are true or predicted.
+pub(super) fn f1_macro(rows: &ClassRows<'_>) -> Option<f64> {
+    mean(rows.counts().iter().filter_map(f1_of))
 }
 
 /// The probability that a row of the class has a larger value than a row of the rest, a tie counted half; of two classes
@@ -134,11 +142,12 @@ pub(super) fn log_loss(rows: &ClassRows<'_>) -> Option<f64> {
     rows.average(|i| surprise(p[(i, rows.truth[i])]))
 }
 
-/// Half of the squared distance between the probabilities and the truth: of two classes (p - y)^2.
+/// The squared distance between the probabilities and the truth (Brier 1950): of two classes half of it, (p - y)^2.
 pub(super) fn brier(rows: &ClassRows<'_>) -> Option<f64> {
     let p = rows.probabilities?;
     let truth = |i: usize, k: usize| f64::from(u8::from(rows.truth[i] == k));
-    rows.average(|i| 0.5 * p.row(i).iter().enumerate().map(|(k, p)| (p - truth(i, k)).powi(2)).sum::<f64>())
+    let share = if rows.classes == 2 { 0.5 } else { 1.0 };
+    rows.average(|i| share * p.row(i).iter().enumerate().map(|(k, p)| (p - truth(i, k)).powi(2)).sum::<f64>())
 }
 
 /// sum over bins of (weight of the bin / weight of all) |accuracy - mean probability of the predicted class|.

@@ -95,18 +95,25 @@ metrics! {
         needs: Nothing, measure: Classes(classes::accuracy), sampling: Some(classes::sampling_error_of_share),
     };
     BalancedAccuracy: Record {
-        name: "balanced_accuracy", synonyms: &["balanced_accuracy_score", "mean_recall", "recall_macro"], heading: "balanced accuracy",
+        name: "balanced_accuracy", synonyms: &["balanced_accuracy_score", "mean_recall"], heading: "balanced accuracy",
         meaning: "mean recall over the classes, so that a rare class counts as much as a frequent one; 100% is perfect",
         achieved: "balanced accuracy {}", wins: "has the highest balanced accuracy: {}", share: true,
         better: More, perfect: Some(1.0), naive: GUESS,
         needs: Nothing, measure: Classes(classes::balanced_accuracy), sampling: None,
     };
     F1: Record {
-        name: "f1", synonyms: &["f1_score", "f1_macro", "f_measure", "f_score"], heading: "F1",
-        meaning: "harmonic mean of recall and precision (rarer class; mean over classes if more than two); 1 is perfect",
+        name: "f1", synonyms: &["f1_score", "f_measure", "f_score"], heading: "F1",
+        meaning: "harmonic mean of recall and precision (of two classes 1 or true, else the rarer; mean over classes if more than two); 1 is perfect",
         achieved: "F1 {}", wins: "has the highest F1: {}", share: false,
         better: More, perfect: Some(1.0), naive: GUESS,
         needs: Nothing, measure: Classes(classes::f1), sampling: None,
+    };
+    F1Macro: Record {
+        name: "f1_macro", synonyms: &["macro_f1"], heading: "macro F1",
+        meaning: "mean over the classes of the harmonic mean of recall and precision; 1 is perfect",
+        achieved: "macro F1 {}", wins: "has the highest macro F1: {}", share: false,
+        better: More, perfect: Some(1.0), naive: GUESS,
+        needs: Nothing, measure: Classes(classes::f1_macro), sampling: None,
     };
     Auc: Record {
         name: "auc", synonyms: &["roc_auc", "auroc", "roc_auc_ovr", "roc_auc_score"], heading: "AUC",
@@ -124,7 +131,7 @@ metrics! {
     };
     Brier: Record {
         name: "brier", synonyms: &["brier_score", "brier_score_loss", "neg_brier_score"], heading: "Brier score",
-        meaning: "half the squared distance between the predicted probabilities and the true class; 0 is perfect, lower is better",
+        meaning: "squared distance between the predicted probabilities and the true class (of two classes that of the probability of one); 0 is perfect, lower is better",
         achieved: "Brier score {}", wins: "has the lowest Brier score: {}", share: false,
         better: Less, perfect: Some(0.0), naive: GUESS,
         needs: Probabilities, measure: Classes(classes::brier), sampling: None,
@@ -188,6 +195,14 @@ impl Metric {
     /// Names that other libraries give it.
     pub fn synonyms(self) -> &'static [&'static str] {
         self.record().synonyms
+    }
+    /// Whether tables of all metrics have it: not what another one is on more than two classes.
+    pub fn is_listed(self) -> bool {
+        self != Metric::F1Macro
+    }
+    /// Whether a name is that of a scorer of scikit-learn whose values are minus those of the metric: `neg_log_loss`.
+    pub fn is_negated(name: &str) -> bool {
+        name.trim().to_lowercase().starts_with("neg_")
     }
     /// Its heading in a table.
     pub fn heading(self) -> &'static str {

@@ -30,8 +30,9 @@ use numbers::NumberRows;
 pub struct Scoring {
     /// The metric that decides.
     pub deciding: Metric,
-    /// Of two classes the one whose F1 is taken: the rarer one of the whole table, the same in every fold.
-    pub rarer: Option<usize>,
+    /// Of two classes the one whose F1 is taken: that of the label 1 or true, else the rarer one of the whole table; the same in every
+    /// fold.
+    pub positive: Option<usize>,
 }
 
 impl Scoring {
@@ -55,14 +56,14 @@ impl Scoring {
             };
             return Err(Error::Setting { name: "metric".into(), why: format!("{why}; these decide: {}", names.join(", ")) });
         }
-        Ok(Scoring { deciding, rarer: rarer(target, weights) })
+        Ok(Scoring { deciding, positive: positive(target, weights) })
     }
 
     /// Every metric that the predictions allow, the deciding one first; rows weighted where weights are given. What these
     /// rows do not define (an R² where the target is constant, an AUC of one class) is NaN, and nothing else is: what the
     /// predictions make worse than any number is infinite.
     pub fn score(&self, predictions: &Predictions, truth: &Target, weights: Option<&[f64]>) -> Vec<(Metric, f64)> {
-        let rest = Metric::ALL.iter().copied().filter(|m| *m != self.deciding);
+        let rest = Metric::ALL.iter().copied().filter(|m| *m != self.deciding && m.is_listed());
         let value = |m: Metric| self.value(m, predictions, truth, weights).map(|v| (m, v));
         std::iter::once(value(self.deciding).unwrap_or((self.deciding, f64::NAN))).chain(rest.filter_map(value)).collect()
     }
@@ -115,7 +116,7 @@ impl Scoring {
                 weights,
                 probabilities: p.probabilities.as_ref(),
                 ranking: if metric.needs() == Needs::Ranking { p.ranking(names.len()) } else { None }.as_deref(),
-                rarer: self.rarer,
+                positive: self.positive,
             }),
             (Measure::Numbers(f), Predicted::Numbers(found), Target::Numbers(y)) => {
                 f(&NumberRows { found, truth: y, weights, variance: p.variance.as_ref(), noise: p.noise.as_deref() })
@@ -137,11 +138,12 @@ pub(crate) fn without_target(asked: Option<Metric>) -> Error {
     Error::Setting { name: "metric".into(), why: format!("{what} judges predictions of a target, and there is none; leave it out") }
 }
 
-/// Of two classes the one of less weight, the second where both have as much.
-fn rarer(target: &Target, weights: Option<&[f64]>) -> Option<usize> {
+/// Of two classes that of the label 1 or true, else the one of less weight, the second where both have as much.
+fn positive(target: &Target, weights: Option<&[f64]>) -> Option<usize> {
     let Target::Classes { codes, names } = target else { return None };
     let of = |class: usize| -> f64 { (0..codes.len()).filter(|&i| codes[i] == class).map(|i| weights.map_or(1.0, |w| w[i])).sum() };
-    (names.len() == 2).then(|| usize::from(of(1) <= of(0)))
+    let labelled = names.iter().position(|name| matches!(name.to_lowercase().as_str(), "1" | "1.0" | "true"));
+    (names.len() == 2).then(|| labelled.unwrap_or_else(|| usize::from(of(1) <= of(0))))
 }
 
 /// Every metric that the predictions allow, accuracy or the root of the mean squared error first: see [`Scoring::score`].
@@ -149,7 +151,7 @@ pub fn score(predictions: &Predictions, truth: &Target, weights: Option<&[f64]>)
     score_by(predictions, truth, weights, Metric::usual(matches!(truth, Target::Classes { .. })))
 }
 
-/// Every metric that the predictions allow, the deciding one first, the rarer of two classes determined from these rows alone:
+/// Every metric that the predictions allow, the deciding one first, the class whose F1 is taken determined from these rows alone:
 /// see [`Scoring::score`].
 pub fn score_by(predictions: &Predictions, truth: &Target, weights: Option<&[f64]>, deciding: Metric) -> Vec<(Metric, f64)> {
     if !matches!(
@@ -158,7 +160,7 @@ pub fn score_by(predictions: &Predictions, truth: &Target, weights: Option<&[f64
     ) {
         return Vec::new();
     }
-    Scoring { deciding, rarer: rarer(truth, weights) }.score(predictions, truth, weights)
+    Scoring { deciding, positive: positive(truth, weights) }.score(predictions, truth, weights)
 }
 
 impl Metric {

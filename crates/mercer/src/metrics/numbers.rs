@@ -1,6 +1,6 @@
 //! Metrics of predicted numbers, over weighted rows; several targets count alike. `None` where the rows do not define one.
 //!
-//! RMSE^2 = mean (y - f)^2; R² = 1 - mean (y - f)^2 / mean (y - mean y)^2; NLPD = mean of
+//! RMSE^2 = mean (y - f)^2 (of several targets the mean of their RMSE); R² = 1 - mean (y - f)^2 / mean (y - mean y)^2; NLPD = mean of
 //! (log 2 pi s^2 + (y - f)^2 / s^2) / 2 with s^2 = variance of the function + noise.
 
 use crate::linalg::Matrix;
@@ -55,7 +55,7 @@ impl NumberRows<'_> {
 }
 
 pub(super) fn rmse(rows: &NumberRows<'_>) -> Option<f64> {
-    rows.over(|o| rows.squared(o)).map(f64::sqrt)
+    rows.over(|o| rows.squared(o).map(f64::sqrt))
 }
 
 /// The standard error of the root mean square of so many normal errors.

@@ -70,14 +70,14 @@ fn metrics_of_two_classes_are_those_of_scikit_learn() {
 fn metrics_of_three_classes_are_those_of_scikit_learn() {
     use Metric::*;
     let (p, truth) = three();
-    // scikit-learn 1.9.1: f1_score(average="macro"), roc_auc_score(multi_class="ovr"), brier_score_loss(scale_by_half=True).
+    // scikit-learn 1.9.1: f1_score(average="macro"), roc_auc_score(multi_class="ovr"), brier_score_loss.
     let plain = [
         (Accuracy, 0.7),
         (BalancedAccuracy, 0.6944444444444443),
         (F1, 0.7111111111111111),
         (Auc, 0.8650793650793651),
         (LogLoss, 0.7361822568929519),
-        (Brier, 0.20925000000000002),
+        (Brier, 0.41850000000000004),
     ];
     check(&p, &truth, None, &plain);
     let weighted = [
@@ -86,7 +86,7 @@ fn metrics_of_three_classes_are_those_of_scikit_learn() {
         (F1, 0.5693257359924027),
         (Auc, 0.797735760971055),
         (LogLoss, 0.8750082851087231),
-        (Brier, 0.25625000000000003),
+        (Brier, 0.5125000000000001),
     ];
     check(&p, &truth, Some(&WEIGHTS), &weighted);
 }
@@ -118,8 +118,8 @@ fn metrics_of_numbers_are_those_of_scikit_learn() {
     // Two targets count alike: the second holds the squares of the first, backwards.
     let both = |v: &[f64]| Matrix::from_fn(10, 2, |i, o| if o == 0 { v[i] } else { v[9 - i].powi(2) });
     let (truth, p) = (Target::Numbers(both(&y)), Predictions::of(Predicted::Numbers(both(&f))));
-    check(&p, &truth, Some(&WEIGHTS), &[(R2, 0.8398001259219492), (Mae, 3.3611778846153846)]);
-    check(&p, &truth, None, &[(MedianAbsoluteError, 1.6875)]);
+    check(&p, &truth, Some(&WEIGHTS), &[(R2, 0.8398001259219492), (Mae, 3.3611778846153846), (Rmse, 6.844652032622041)]);
+    check(&p, &truth, None, &[(MedianAbsoluteError, 1.6875), (Rmse, 10.174600358110194)]);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn the_deciding_metric_stands_first_and_each_stands_once() {
         let mut metrics: Vec<Metric> = scored.iter().map(|(m, _)| *m).collect();
         metrics.sort_unstable();
         metrics.dedup();
-        assert_eq!(metrics.len(), 7);
+        assert_eq!(metrics.len(), if deciding.is_listed() { 7 } else { 8 });
         let scoring = Scoring::of(&truth, None, Some(deciding)).unwrap();
         assert_eq!(scoring.decide(&p, &truth, None), scored[0].1);
     }
@@ -234,13 +234,30 @@ fn the_deciding_metric_stands_first_and_each_stands_once() {
 fn f1_is_of_the_class_that_is_rarer_in_the_whole_table() {
     let whole = classes(&["no", "yes"], &[0, 1, 1, 1, 1]);
     let scoring = Scoring::of(&whole, None, None).unwrap();
-    assert_eq!(scoring.rarer, Some(0));
+    assert_eq!(scoring.positive, Some(0));
     // In this fold the class "yes" is the rarer one: of "no" two are found and one is missed.
     let p = Predictions::of(Predicted::Classes(vec![0, 0, 1, 1]));
     let fold = classes(&["no", "yes"], &[0, 0, 0, 1]);
     let f1 = scoring.score(&p, &fold, None).into_iter().find(|(m, _)| *m == Metric::F1).map(|(_, v)| v);
     assert_eq!(f1, Some(0.8));
-    assert_eq!(Scoring::of(&whole, Some(&[9.0, 1.0, 1.0, 1.0, 1.0]), None).unwrap().rarer, Some(1));
+    assert_eq!(Scoring::of(&whole, Some(&[9.0, 1.0, 1.0, 1.0, 1.0]), None).unwrap().positive, Some(1));
+}
+
+#[test]
+fn f1_is_of_the_label_1_or_true_and_macro_f1_is_the_mean_over_both_classes() {
+    // scikit-learn 1.9.1: f1_score([0, 1, 1, 1, 1], [0, 0, 1, 1, 1]).
+    let found = Predictions::of(Predicted::Classes(vec![0, 0, 1, 1, 1]));
+    for names in [["0", "1"], ["false", "true"], ["-1", "1"]] {
+        check(&found, &classes(&names, &[0, 1, 1, 1, 1]), None, &[(Metric::F1, 0.8571428571428571)]);
+    }
+    // scikit-learn 1.9.1: f1_score(average="macro").
+    let (p, truth) = two();
+    for (weights, expected) in [(None, 0.7619047619047619), (Some(&WEIGHTS[..]), 0.675)] {
+        let scoring = Scoring::of(&truth, weights, Some(Metric::F1Macro)).unwrap();
+        assert!((scoring.decide(&p, &truth, weights) - expected).abs() <= 1e-14);
+    }
+    // Of more classes F1 is that mean: tables have it once.
+    assert!(!score(&p, &truth, None).iter().any(|(metric, _)| *metric == Metric::F1Macro));
 }
 
 #[test]
@@ -249,7 +266,10 @@ fn a_metric_of_another_sort_of_target_is_refused_with_those_that_decide() {
     let (numbers, classes) = (Target::numbers(&[1.0, 2.0]), classes(&["a", "b"], &[0, 1]));
     let said = told(&numbers, Metric::Auc);
     assert_eq!(said, "metric: auc judges classes, and the target is of numbers; these decide: rmse, mae, median_absolute_error, r2, nlpd");
-    assert!(told(&classes, Metric::R2).contains("these decide: accuracy, balanced_accuracy, f1, auc, log_loss, brier, calibration_error"));
+    assert!(
+        told(&classes, Metric::R2)
+            .contains("these decide: accuracy, balanced_accuracy, f1, f1_macro, auc, log_loss, brier, calibration_error")
+    );
     assert!(told(&numbers, Metric::Coverage).contains("coverage is best near 0.95, so that nothing can be ranked by it"));
     assert_eq!(Scoring::of(&numbers, None, None).unwrap().deciding, Metric::Rmse);
 }

@@ -43,6 +43,11 @@ impl<M: ?Sized + Sync + 'static> Registry<M> {
         }
     }
 
+    /// Whether a type is registered.
+    pub(crate) fn has(&self, of: TypeId) -> bool {
+        self.makers.read().unwrap_or_else(PoisonError::into_inner).iter().any(|(_, known, _)| *known == of)
+    }
+
     /// The maker of a name.
     pub(crate) fn get(&self, name: &str) -> Option<&'static M> {
         self.all().into_iter().find_map(|(known, maker)| (known == name).then_some(maker))

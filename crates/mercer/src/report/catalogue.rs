@@ -63,7 +63,7 @@ pub fn entry_text(name: &str) -> Result<String> {
         say("takes", k.takes);
         say("valid", if k.because.is_empty() { "not for every input (see mercer check)" } else { k.because });
         say("source", k.source);
-        say("defaults", &defaults_text(k.params, (k.defaults)()));
+        say("defaults", &defaults_text(k.params, k.defaults()));
         lines.push("parameters".into());
         lines.extend(with(k.params, k.aliases));
     } else if let Some(e) = estimators::catalogue().into_iter().find(|e| e.name == name) {
@@ -174,7 +174,7 @@ fn params_json(params: &[Param]) -> serde_json::Value {
 
 fn kernel_json(k: &kernels::KernelEntry) -> serde_json::Value {
     let aliases: Vec<&str> = k.aliases.iter().map(|a| a.0).collect();
-    json!({"name": k.name, "doc": k.doc, "source": k.source, "because": k.because, "takes": k.takes, "params": params_with_defaults_json(k.params, &(k.defaults)()), "aliases": aliases})
+    json!({"name": k.name, "doc": k.doc, "source": k.source, "because": k.because, "takes": k.takes, "params": params_with_defaults_json(k.params, &k.defaults()), "aliases": aliases})
 }
 
 fn model_json(m: &generative::GenerativeEntry) -> serde_json::Value {

@@ -176,8 +176,9 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
             match p.edges[inward] {
                 BoundStatus::Open | BoundStatus::End => (alike, false),
                 BoundStatus::Worse => {
-                    let same = same(p).map_or(String::new(), |same| format!("; {same}"));
-                    (format!("{place}{same}{}", beyond(p.value)), !settled)
+                    // Where values further in score alike, nothing says that those beyond the end are better.
+                    let (same, gains) = same(p).map_or((String::new(), true), |same| (format!("; {same}"), false));
+                    (format!("{place}{same}{}", beyond(p.value)), gains && !settled)
                 }
                 BoundStatus::Unknown => (format!("{place}{}", beyond(p.value)), !settled),
             }
@@ -290,7 +291,8 @@ mod tests {
     #[test]
     fn only_what_the_user_can_better_asks_for_something() {
         let asks = |p: TunedParameter| notices(&tuning(vec![p]), 150).iter().map(|f| f.asks).collect::<Vec<_>>();
-        assert_eq!(asks(parameter(1000.0, [200.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))), [true]);
+        assert_eq!(asks(parameter(1000.0, [1000.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))), [true]);
+        assert_eq!(asks(parameter(1000.0, [200.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))), [false]);
         assert_eq!(asks(parameter(1000.0, [0.1, 1000.0], [BoundStatus::Open, BoundStatus::End], Some(End::Upper))), [false]);
         assert_eq!(asks(parameter(10.0, [0.1, 900.0], [BoundStatus::Open; 2], None)), [false]);
         let t = Tuning { complete: false, ..tuning(Vec::new()) };

@@ -30,6 +30,8 @@ pub struct Wanted {
     pub tolerance: f64,
     /// Products with a block that end it too.
     pub most_products: usize,
+    /// Operations of another way: the search ends once it is seen that it will take more.
+    pub most_operations: f64,
     /// Seed of the first block.
     pub seed: u64,
 }
@@ -60,22 +62,29 @@ pub fn leading(n: usize, wanted: &Wanted, multiply: &dyn Fn(&Matrix) -> Result<M
     let room = || Matrix::new(0, n, Vec::with_capacity((most + width).min(n) * n));
     let mut basis = Basis { q: room()?, aq: room()?, t: Matrix::zeros(0, 0) };
     let mut block = basis.orthonormal(Matrix::zeros(width, n), &mut random)?;
-    // When pairs are looked at next, and what they were like when they last were.
-    let (mut products, mut look, mut last) = (0, 1, None);
+    // When pairs are looked at next, what they were like when they last were, and operations so far.
+    let (mut products, mut look, mut last, mut spent) = (0, 1, None, 0.0);
     loop {
         control.check_time("eigenvectors")?;
         products += 1;
         let image = multiply(&block)?;
         basis.grow(block, &image)?;
+        let held = basis.q.rows();
+        spent += of_product(n, width, held);
         let (whole, full) = (basis.q.rows() == n, basis.q.rows() >= most);
         let mut pairs = None;
         if whole || full || products >= look.min(wanted.most_products) {
             let (values, turn) = basis.pairs()?;
             let (vectors, residual) = basis.leading(&values[..count], &turn)?;
-            if residual <= wanted.tolerance || products >= wanted.most_products || whole {
+            spent += EIGEN * (held as f64).powi(3);
+            let before = last.replace((products, residual));
+            // The whole distance, as a basis that begins again goes on more slowly.
+            let left = 2.0 * steps_to_go(before, (products, residual), wanted.tolerance) as f64;
+            let is_too_long = before.is_some() && spent + left * of_product(n, width, held) > wanted.most_operations;
+            if residual <= wanted.tolerance || products >= wanted.most_products || whole || is_too_long {
                 return Ok(Eigenpairs { values: values[..count].to_vec(), vectors, residual, products });
             }
-            look = products + steps_to_go(last.replace((products, residual)), (products, residual), wanted.tolerance);
+            look = products + steps_to_go(before, (products, residual), wanted.tolerance);
             pairs = Some((values, turn));
         }
         // Before the basis begins again, which changes what it holds but not what it spans of the image.
@@ -85,6 +94,35 @@ pub fn leading(n: usize, wanted: &Wanted, multiply: &dyn Fn(&Matrix) -> Result<M
             basis.begin_again(&values[..count + width], &turn)?;
         }
     }
+}
+
+/// Operations of every eigenpair of a symmetric matrix, times the cube of its rows.
+pub(crate) const EIGEN: f64 = 9.0;
+
+/// Operations of a product of a matrix of n rows with a block, and of making what is new of it orthonormal to a basis.
+fn of_product(n: usize, width: usize, held: usize) -> f64 {
+    (2 * n * width) as f64 * (n + 4 * held) as f64
+}
+
+/// Operations of a search that ends as soon as one can: where another way takes more, a search is worth a try.
+pub(crate) fn least_operations(n: usize, count: usize) -> f64 {
+    operations(n, count, FEWEST)
+}
+
+/// Operations of a search that goes well.
+pub(crate) fn usual_operations(n: usize, count: usize) -> f64 {
+    operations(n, count, BLOCKS)
+}
+
+/// Products of the shortest search.
+const FEWEST: usize = 4;
+
+/// Operations of so many products, with a look at the pairs after the first, the second, the fourth, ...
+fn operations(n: usize, count: usize, products: usize) -> f64 {
+    let width = (count + MORE).min(n);
+    let held = |k: usize| (k * width).min(n);
+    let look = |k: usize| if k.is_power_of_two() { EIGEN * (held(k) as f64).powi(3) } else { 0.0 };
+    (1..=products).map(|k| of_product(n, width, held(k)) + look(k)).sum()
 }
 
 /// How many products are left, where the residual goes on to fall as it did between two looks at it, less half of them: a look
@@ -224,7 +262,7 @@ mod tests {
     use super::*;
 
     fn of_diagonal(diagonal: &[f64], count: usize) -> Eigenpairs {
-        let wanted = Wanted { count, tolerance: 1e-11, most_products: 200, seed: 3 };
+        let wanted = Wanted { count, tolerance: 1e-11, most_products: 200, most_operations: f64::INFINITY, seed: 3 };
         let multiply = |v: &Matrix| Ok(Matrix::from_fn(v.rows(), v.cols(), |i, j| v[(i, j)] * diagonal[j]));
         leading(diagonal.len(), &wanted, &multiply, &Control::default()).unwrap()
     }
@@ -239,7 +277,7 @@ mod tests {
                 2.0 * v[(i, j)] - at(j.wrapping_sub(1)) - at(j + 1)
             }))
         };
-        let wanted = Wanted { count: 4, tolerance: 1e-9, most_products: 500, seed: 0 };
+        let wanted = Wanted { count: 4, tolerance: 1e-9, most_products: 500, most_operations: f64::INFINITY, seed: 0 };
         let found = leading(n, &wanted, &multiply, &Control::default()).unwrap();
         assert!(found.residual <= 1e-9, "{} after {} products", found.residual, found.products);
         for (k, theta) in found.values.iter().enumerate() {

@@ -26,6 +26,7 @@ pub mod robust_mode;
 mod scaling;
 pub mod smo;
 
+pub(crate) use eigen::{EIGEN, least_operations, usual_operations};
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};
 pub use kernel_means::{KernelMeans, kernel_means};
 pub use lbfgs::{Lbfgs, Minimum, Point};

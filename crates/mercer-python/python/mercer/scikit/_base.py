@@ -92,7 +92,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         by_class = getattr(self, "class_weight", None)
         if by_class is None:
             return weight
-        factors = compute_class_weight(by_class, classes=self.classes_, y=y)[codes]
+        factors = class_factors(by_class, self.classes_, y, weight)[codes]
         return factors if weight is None else weight * factors
 
     def _target(self, y):
@@ -143,6 +143,17 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """Decision values of the library."""
         rows = self._rows_for_model(X)
         return self.model_.decision_function(rows, threads=self._threads(), **words)
+
+
+def class_factors(class_weight, classes, y, weight):
+    """A factor for each class, in the order of the classes; "balanced" counts a row of weight 2 as two rows."""
+    if weight is None or not isinstance(class_weight, str):
+        return compute_class_weight(class_weight, classes=classes, y=y)
+    # A class all of whose rows are absent is refused, or left out, with them.
+    present = weight > 0
+    if not np.isin(classes, y[present]).all():
+        return compute_class_weight(class_weight, classes=classes, y=y)
+    return compute_class_weight(class_weight, classes=classes, y=y[present], sample_weight=weight[present])
 
 
 def plain_names(classes):
@@ -258,11 +269,7 @@ class AskedProbabilities:
         """
         return Probabilities.predict_proba(self, X)
 
-    @available_if(_asks)
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        return LogProbabilities.predict_log_proba(self, X)
-
-    predict_log_proba.__doc__ = LogProbabilities.predict_log_proba.__doc__
+    predict_log_proba = available_if(_asks)(LogProbabilities.predict_log_proba)
 
 
 class KernelRegressor(RegressorMixin, KernelEstimator):

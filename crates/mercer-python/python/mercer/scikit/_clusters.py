@@ -13,7 +13,7 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from ..errors import DataError, ExpressionError, MercerWarning
 from ._arguments import is_flag, require
 from ._estimator import KernelEstimator
-from ._kernels import Pairwise
+from ._kernels import of_rows_or_batches
 from ._rows import matrix
 from ._warn import warn
 
@@ -62,9 +62,8 @@ class Clusters(ClusterMixin, KernelEstimator):
         rows = self._rows_for_model(X)
         return self.model_.predict(rows, threads=self._threads())
 
-    def _function(self, kernel):
-        """A function of two rows."""
-        return Pairwise(kernel, **(self.kernel_params or {}))
+    def _function(self, kernel, X):
+        return of_rows_or_batches(kernel, X, self.kernel_params or {})
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)
@@ -176,7 +175,20 @@ class Spectral(Clusters):
     predict.__doc__ = Clusters.predict.__doc__
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[Any]:
-        """Fit to rows, and the cluster of each: ``fit(X).labels_``."""
+        """Fit to rows, and the cluster of each: ``fit(X).labels_``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Training rows; for ``affinity="precomputed"`` their similarities.
+        y : None
+            Not looked at.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Numbers of clusters, from 0.
+        """
         return self.fit(X).labels_
 
     def _progress(self):

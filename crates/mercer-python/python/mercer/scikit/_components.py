@@ -17,7 +17,7 @@ from ..errors import ExpressionError, MercerWarning
 from ._arguments import is_flag, is_number, require
 from ._checks import check_array
 from ._estimator import KernelEstimator
-from ._kernels import WRITTEN, Pairwise, factor
+from ._kernels import WRITTEN, factor, of_rows_or_batches
 from ._rows import matrix, row_count
 from ._warn import warn
 
@@ -111,9 +111,8 @@ class PrincipalComponents(KernelTransformer):
         whole = isinstance(self.n_components, Integral) and not self.remove_zero_eig
         return min(int(self.n_components), self._rows) if whole else 0
 
-    def _function(self, kernel):
-        """A function of two rows, as scikit-learn's KernelPCA takes it."""
-        return Pairwise(kernel, **(self.kernel_params or {}))
+    def _function(self, kernel, X):
+        return of_rows_or_batches(kernel, X, self.kernel_params or {})
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)
@@ -277,9 +276,8 @@ class Scaling(KernelTransformer):
                 what = f"{type(self).__name__}: {name}={getattr(self, name)!r}"
                 raise ExpressionError(f"{what}: it must be 'euclidean', or 'precomputed' with the distances as rows; kernel= has the distances of feature space")
 
-    def _function(self, kernel):
-        """A function of two rows."""
-        return Pairwise(kernel, **(self.kernel_params or {}))
+    def _function(self, kernel, X):
+        return of_rows_or_batches(kernel, X, self.kernel_params or {})
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)

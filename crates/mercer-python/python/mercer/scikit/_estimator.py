@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from functools import lru_cache
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import cpu_count, parallel
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -19,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._native import Dataset, Kernel, Learner, Model, check_labels, lone_kinds, unmasked
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
-from ..kernels import _text
+from ..kernels import _own_in, _restore, _text
 from ._arguments import RECORDS, expected, fits, is_open, refused
 from ._checks import check_array, check_sample_weight, validate_data, whole
 from ._given import FunctionModel, Given, values
@@ -40,6 +37,7 @@ from ._rows import (
     row_count,
     texts_of,
 )
+from ._threads import threads
 from ._warn import warn
 
 if TYPE_CHECKING:
@@ -54,13 +52,6 @@ ONLY = "x"
 def readable(text):
     """Refuses an expression of an estimator that the library does not read."""
     Learner(text)
-
-
-def _jobs_of_context():
-    """The n_jobs of an enclosing ``joblib.parallel_config``, None outside of one or where it names none."""
-    config = getattr(getattr(parallel, "_backend", None), "config", None) or {}
-    jobs = config.get("n_jobs")
-    return jobs if isinstance(jobs, Integral) else None
 
 
 class KernelEstimator(BaseEstimator):
@@ -105,6 +96,15 @@ class KernelEstimator(BaseEstimator):
         """Names of the arguments: read from the signature once, which a search asks for several times a fit."""
         return super()._get_param_names()
 
+    def __getstate__(self):
+        # Kernels of one's own go along by where their functions stand.
+        state, own = super().__getstate__(), _own_in(vars(self).get("kernel"))
+        return {**state, "_own_kernels": own} if own else state
+
+    def __setstate__(self, state):
+        _restore(state.get("_own_kernels", []))
+        super().__setstate__({name: value for name, value in state.items() if name != "_own_kernels"})
+
     def __sklearn_is_fitted__(self):
         return hasattr(self, "model_")
 
@@ -114,7 +114,7 @@ class KernelEstimator(BaseEstimator):
         is_function = callable(kernel) and not isinstance(kernel, Kernel)
         if getattr(self, "kernel_params", None) and not is_function:
             name = type(self).__name__
-            warn(f"{name}: kernel_params={self.kernel_params!r} has no effect: it holds keywords of a kernel that is a function of two rows", MercerWarning)
+            warn(f"{name}: kernel_params={self.kernel_params!r} has no effect: it holds keywords of a kernel that is a function", MercerWarning)
 
     def _estimator_name(self):
         return self._name
@@ -165,20 +165,13 @@ class KernelEstimator(BaseEstimator):
         """A Kernel, or values that are given."""
         return similarity(self, X)
 
-    def _function(self, kernel):
+    def _function(self, kernel, X):
         """A function of two batches from a function of the user."""
         return kernel
 
     def _threads(self):
-        """Threads to use: n_jobs, that of an enclosing ``joblib.parallel_config``, or all cores that the process may use but no more
-        than OMP_NUM_THREADS, which joblib sets in its workers; 0 is all."""
-        jobs = _jobs_of_context() if self.n_jobs is None else self.n_jobs
-        if jobs is None:
-            allowed = os.environ.get("OMP_NUM_THREADS", "")
-            return int(allowed) if allowed.isdigit() else 0
-        if not isinstance(jobs, Integral) or jobs == 0:
-            raise ExpressionError(f"n_jobs={jobs!r}: expected a number of threads, or None or -1 for all cores")
-        return int(jobs) if jobs > 0 else max(1, cpu_count() + 1 + jobs)
+        """Threads to use; 0 is all."""
+        return threads(self.n_jobs)
 
     def _seed(self):
         state = getattr(self, "random_state", None)

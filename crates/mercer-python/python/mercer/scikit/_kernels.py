@@ -4,6 +4,7 @@ from inspect import signature
 from numbers import Integral
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import is_classifier
 from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -40,6 +41,39 @@ class Pairwise:
         return pairwise_kernels(X, Y, metric=self.metric, filter_params=isinstance(self.metric, str), **self.parameters)
 
 
+def of_rows_or_batches(function, X, parameters):
+    """A function of two batches from a function of two rows, as scikit-learn has it here, or from one of two batches: asked which."""
+    if not (isinstance(X, np.ndarray) or sp.issparse(X)) or X.shape[0] == 0:
+        return Batches(function, parameters) if parameters else function
+    first, last = X[:1], X[-1:]
+    rows = [part.toarray()[0] if sp.issparse(part) else part[0] for part in (first, last)]
+    try:
+        said = function(*rows, **parameters)
+        if np.ndim(said) == 0:
+            return Pairwise(function, **parameters)
+    except Exception:  # noqa: BLE001 (of whatever sort: a function of batches need not take rows)
+        pass
+    two, three = (X[np.zeros(count, dtype=int)] for count in (2, 3))
+    try:
+        is_of_batches = np.shape(function(two, three, **parameters)) == (2, 3)
+    except Exception:  # noqa: BLE001 (what a function of rows raises is raised where it is used)
+        is_of_batches = False
+    if not is_of_batches:
+        return Pairwise(function, **parameters)
+    return Batches(function, parameters) if parameters else function
+
+
+class Batches:
+    """A function of two batches with its keywords; as an object it can be pickled."""
+
+    def __init__(self, function, parameters):
+        self.function = function
+        self.parameters = parameters
+
+    def __call__(self, X, Y):
+        return self.function(X, Y, **self.parameters)
+
+
 def similarity(estimator, X):
     """The kernel of an estimator for the rows X: a Kernel, or what gives kernel values."""
     kernel = estimator._asked_kernel()
@@ -48,7 +82,7 @@ def similarity(estimator, X):
     if isinstance(kernel, Kernel):
         return kernel
     if callable(kernel):
-        return Given(estimator._function(kernel))
+        return Given(estimator._function(kernel, X))
     if not isinstance(kernel, str):
         raise ExpressionError(
             f"{type(estimator).__name__}: kernel={kernel!r}: expected a name, an expression, a mercer.Kernel or a function of two arrays"

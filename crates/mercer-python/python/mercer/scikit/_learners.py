@@ -33,8 +33,9 @@ class Expressions:
             return {}
 
     def _expression(self):
-        if not isinstance(self.estimator, str):
-            raise refused(self, "estimator", self.estimator, 'an expression such as "svc(c=auto)"')
+        own = hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict") and not isinstance(self.estimator, type)
+        if not own and not isinstance(self.estimator, str):
+            raise refused(self, "estimator", self.estimator, 'an expression such as "svc(c=auto)", or an object with fit and predict')
         return self.estimator
 
     def _similarity(self, X):
@@ -99,9 +100,9 @@ class Expressions:
             warn(notice, MercerWarning)
 
 
-def _is_one_of(names):
-    """Whether the estimator that is written is one of these."""
-    return lambda self: self._estimator_name() in names
+def _has_scores(self):
+    """Whether the estimator has decision values: one of these that are written, or an object that has them."""
+    return self._estimator_name() in SCORES if isinstance(self.estimator, str) else hasattr(self.estimator, "decision_function")
 
 
 def _has_probabilities(estimator):
@@ -111,6 +112,10 @@ def _has_probabilities(estimator):
     fitted = getattr(estimator, "parameters_", {})
     if asked.get("name") in PROBABILITIES or asked.get("probabilities") is True or fitted.get("probabilities") is True:
         return True
+    if not isinstance(estimator.estimator, str):
+        if hasattr(estimator.estimator, "predict_proba"):
+            return True
+        raise AttributeError(f"{type(estimator.estimator).__name__} has no predict_proba")
     name = asked.get("name", estimator.estimator)
     if "probabilities" in asked:
         raise AttributeError(f'{name} has class probabilities where they are asked for: MercerClassifier("{name}(probabilities=true)")')
@@ -122,9 +127,10 @@ class MercerClassifier(Expressions, KernelClassifier):
 
     Parameters
     ----------
-    estimator : str
+    estimator : str or object
         An expression such as "svc(c=auto)"; what is auto or a range 0.1..10 is tuned. Where that is by leave-one-out (ridge)
-        or by evidence (gp), equal rows are looked at once: a row of weight 2 is not two rows there.
+        or by evidence (gp), equal rows are looked at once: a row of weight 2 is not two rows there. Or an object of one's own or
+        of scikit-learn, fitted as `mercer.Learner` fits it.
     kernel : str, mercer.Kernel, callable or None, default=None
         An expression such as "rbf + on(city, equal)", "precomputed", or a function of two arrays; None: made from the
         types of the columns.
@@ -179,13 +185,13 @@ class MercerClassifier(Expressions, KernelClassifier):
     (150,)
     """
 
-    decision_function = available_if(_is_one_of(SCORES))(Scores.decision_function)
+    decision_function = available_if(_has_scores)(Scores.decision_function)
     predict_proba = available_if(_has_probabilities)(Probabilities.predict_proba)
     predict_log_proba = available_if(_has_probabilities)(Probabilities.predict_log_proba)
 
     def __init__(
         self,
-        estimator: str = "svc",
+        estimator: Any = "svc",
         kernel: Any = None,
         *,
         standardise: bool = True,
@@ -216,9 +222,10 @@ class MercerRegressor(Expressions, KernelRegressor):
 
     Parameters
     ----------
-    estimator : str
+    estimator : str or object
         An expression such as "svc(c=auto)"; what is auto or a range 0.1..10 is tuned. Where that is by leave-one-out (ridge)
-        or by evidence (gp), equal rows are looked at once: a row of weight 2 is not two rows there.
+        or by evidence (gp), equal rows are looked at once: a row of weight 2 is not two rows there. Or an object of one's own or
+        of scikit-learn, fitted as `mercer.Learner` fits it.
     kernel : str, mercer.Kernel, callable or None, default=None
         An expression such as "rbf + on(city, equal)", "precomputed", or a function of two arrays; None: made from the
         types of the columns.
@@ -271,7 +278,7 @@ class MercerRegressor(Expressions, KernelRegressor):
 
     def __init__(
         self,
-        estimator: str = "ridge",
+        estimator: Any = "ridge",
         kernel: Any = None,
         *,
         standardise: bool = True,

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.linear_model._base import SparseCoefMixin
-from sklearn.utils import compute_class_weight
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from .._native import Learner
 from ..errors import DataError
 from ._arguments import is_flag, is_number, refused, require
-from ._base import KernelClassifier, KernelRegressor
+from ._base import KernelClassifier, KernelRegressor, class_factors
 from ._several import EachTarget
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ class LinearMachineClassifier(LinearMachine, SparseCoefMixin, KernelClassifier):
         fit = super()._model
         if self.class_weight is None:
             return fit(X, y, weight, classes)
-        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[y])
+        factors = class_factors(self.class_weight, self.classes_, self.classes_[y], weight)
         weight = np.ones(len(y)) if weight is None else weight
         if len(classes) <= 2:
             return fit(X, y, weight * factors[y], classes)

@@ -169,12 +169,46 @@ class Neighbours:
         return search, None if X is None else self._checked(X)
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """Nearest training rows, by scikit-learn's NearestNeighbors; X=None: of the training rows, themselves left out."""
+        """Nearest training rows, by scikit-learn's NearestNeighbors.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            Rows; for ``metric="precomputed"`` their distances to all training rows. None: the training rows, each left out of its own
+            neighbours.
+        n_neighbors : int, default=None
+            How many; None: as many as predictions ask.
+        return_distance : bool, default=True
+            Whether distances are returned too.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_neighbors)
+            Nearest first; only where `return_distance` is true.
+        places : ndarray of shape (n_samples, n_neighbors)
+            Numbers of the training rows.
+        """
         search, rows = self._asking(X)
         return search.kneighbors(rows, n_neighbors, return_distance)
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
-        """Graph of nearest training rows, by scikit-learn's NearestNeighbors."""
+        """Graph of nearest training rows, by scikit-learn's NearestNeighbors.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            Rows; for ``metric="precomputed"`` their distances to all training rows. None: the training rows, each left out of its own
+            neighbours.
+        n_neighbors : int, default=None
+            How many; None: as many as predictions ask.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            What its entries are: 1, or distances.
+
+        Returns
+        -------
+        graph : sparse matrix of shape (n_samples, n_training_samples)
+            A row for each row.
+        """
         search, rows = self._asking(X)
         return search.kneighbors_graph(rows, n_neighbors, mode)
 

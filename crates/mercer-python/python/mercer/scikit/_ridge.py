@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import ExpressionError
 from ._arguments import is_open, is_pair
 from ._base import AskedProbabilities, KernelClassifier, KernelRegressor, Scores
-from ._kernels import Pairwise
+from ._kernels import of_rows_or_batches
 from ._several import EachTarget
 
 
@@ -31,9 +31,8 @@ class Ridge:
         single = isinstance(alpha, str) or is_pair(alpha) or np.ndim(np.asarray(alpha, dtype=object)) == 0
         return None if single else list(alpha)
 
-    def _function(self, kernel):
-        """A function of two rows, as scikit-learn's KernelRidge takes it."""
-        return Pairwise(kernel, **(self.kernel_params or {}))
+    def _function(self, kernel, X):
+        return of_rows_or_batches(kernel, X, self.kernel_params or {})
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)

@@ -32,6 +32,51 @@ class GridSearchCV(model_selection.GridSearchCV):
     metrics, a function as the scorer or as the kernel, scores of training rows, a cell that cannot be fitted) is searched by
     scikit-learn itself.
 
+    Parameters
+    ----------
+    estimator : estimator object
+        What is fitted: `mercer.SVC` or `mercer.SVR`, or any other estimator of scikit-learn's form.
+    param_grid : dict or list of dict
+        Values to try by the names of parameters.
+    scoring : str, callable, list, tuple or dict, default=None
+        What candidates are ranked by; None: the estimator's own score.
+    n_jobs : int or None, default=None
+        Threads where cells are computed together, else processes or threads of joblib: None for as many as
+        joblib.parallel_config allows; -1 for all cores.
+    refit : bool, str or callable, default=True
+        Whether the best candidate is fitted to all rows; of several metrics the one that decides.
+    cv : int, splitter or iterable, default=None
+        Folds: their number, an object that splits, or pairs of row numbers (or masks) of training and test rows; None: 5.
+    verbose : int, default=0
+        How much is printed.
+    pre_dispatch : int or str, default="2*n_jobs"
+        Fits that are handed to joblib ahead; of no effect where cells are computed together.
+    error_score : "raise" or float, default=numpy.nan
+        The score of a fit that fails.
+    return_train_score : bool, default=False
+        Whether scores of training rows are computed too.
+
+    Attributes
+    ----------
+    cv_results_ : dict of ndarray
+        Scores and times of each candidate in each fold.
+    best_estimator_ : estimator object
+        The best candidate, fitted to all rows, where `refit` asks for it.
+    best_score_ : float
+        Its mean score.
+    best_params_ : dict
+        Its parameters.
+    best_index_ : int
+        Its place in `cv_results_`.
+    scorer_ : callable or dict
+        What the candidates were scored by.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds of the last fit.
+    multimetric_ : bool
+        Whether there were several metrics.
+
     Examples
     --------
     >>> from mercer import SVC, GridSearchCV
@@ -59,6 +104,17 @@ class GridSearchCV(model_selection.GridSearchCV):
         self : object
             The fitted search.
         """
+        given = self.cv
+        if hasattr(given, "__iter__") and not isinstance(given, str):
+            # A generator gives its folds once.
+            self.cv = list(given)
+        try:
+            return self._searched(X, y, params)
+        finally:
+            self.cv = given
+
+    def _searched(self, X, y, params):
+        """The search, its folds a list where they were given one by one."""
         together = Together.of(self, X, y, params)
         out = together and together.out()
         if not out:
@@ -114,7 +170,8 @@ class Together:
         self.search, self.candidates, self.weight = search, candidates, weight
         self.scorer = check_scoring(search.estimator, search.scoring)
         classifies = is_classifier(search.estimator)
-        self.folds = list(check_cv(search.cv, y, classifier=classifies).split(X, y))
+        folds = check_cv(search.cv, y, classifier=classifies).split(X, y)
+        self.folds = [(_places(train), _places(test)) for train, test in folds]
         self.base = clone(search.estimator)
         self.base.n_jobs = search.n_jobs if search.n_jobs is not None else search.estimator.n_jobs
         self.X, self.y = self.base._checked(X, y, fitting=True)
@@ -198,6 +255,12 @@ class Together:
             score = self.scorer(made, X, y, **({} if weight is None else {"sample_weight": weight}))
         scoring = time.perf_counter() - begin
         return {"test_scores": score, "n_test_samples": row_count(X), "fit_time": cell["fitting"], "score_time": cell["predicting"] + scoring}
+
+
+def _places(rows):
+    """Numbers of rows out of a sequence of them or a mask."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows
 
 
 def _penalty(estimator):

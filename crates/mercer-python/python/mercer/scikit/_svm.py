@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import _safe_indexing, compute_class_weight
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._native import Dataset
 from ._arguments import is_flag, require
-from ._base import KernelClassifier, KernelRegressor, LogProbabilities, Scores, asks_for_probabilities, plain_names
+from ._base import KernelClassifier, KernelRegressor, LogProbabilities, Scores, asks_for_probabilities, class_factors, plain_names
 from ._estimator import ONLY
 from ._rows import names_of
 
@@ -146,12 +146,14 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         self.intercept_ = sign * bias
         self._by_problem = sign * coef[order].T
         self.n_iter_ = np.asarray(model.steps, dtype=np.int32)
-        if self.class_weight is None:
-            self.class_weight_ = np.ones(len(self.classes_))
-        else:
-            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[y])
+        self.class_weight_ = np.ones(len(self.classes_)) if self.class_weight is None else self._factors
         self._keep_rows(X, self.support_)
         self.dual_coef_ = self._told(self._by_other(classes[order]))
+
+    def _weighted(self, weight, y, codes):
+        if self.class_weight is not None:
+            self._factors = class_factors(self.class_weight, self.classes_, y, weight)
+        return super()._weighted(weight, y, codes)
 
     def _check_arguments(self):
         super()._check_arguments()
@@ -195,11 +197,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return self.model_.predict_proba(rows, threads=self._threads())
 
-    @available_if(_with_probabilities)
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        return LogProbabilities.predict_log_proba(self, X)
-
-    predict_log_proba.__doc__ = LogProbabilities.predict_log_proba.__doc__
+    predict_log_proba = available_if(_with_probabilities)(LogProbabilities.predict_log_proba)
 
     @property
     def probA_(self) -> NDArray[Any]:

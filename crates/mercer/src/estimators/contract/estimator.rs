@@ -4,9 +4,11 @@ use crate::data::{Kind, Split, Target};
 use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out;
 use crate::estimators::{
-    Costs, CountCurve, Criterion, EstimatorFacts, Fitted, Gives, HeldOut, Near, Needs, Predictions, Size, Task, WarmStart, When,
+    Costs, CountCurve, Criterion, EstimatorEntry, EstimatorFacts, Fitted, Gives, HeldOut, Near, Needs, Predictions, Size, Task, WarmStart,
+    When,
 };
-use crate::param::{Alias, Param};
+use crate::expr::Term;
+use crate::param::{self, Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// A method of fitting. Small, stored as data.
@@ -31,6 +33,14 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// What fitting gives. Bit-equal after being stored and read again.
     type Fitted: Fitted + Serialize + DeserializeOwned;
 
+    /// What the lists say of it. A type that stands for many estimators, such as objects of another language, says what holds of this one.
+    fn entry(&self) -> EstimatorEntry {
+        EstimatorEntry::of::<Self>()
+    }
+    /// The expression as it is shown: a call of its name with the parameters that differ from their defaults.
+    fn shown(&self) -> Term {
+        param::call(Self::NAME, self, Self::PARAMS)
+    }
     /// The value of the smooth criterion in the unit shown to the user; increases with the value.
     fn criterion_for_display(value: f64) -> f64 {
         value

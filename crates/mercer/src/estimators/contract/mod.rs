@@ -24,5 +24,5 @@ pub use fitted::{Fitted, Query, Want};
 pub use predictions::{Predicted, Predictions};
 pub use size::Size;
 pub use summary::{Certificate, Summary};
-pub use task::Task;
+pub use task::{Task, table as kept_table};
 pub use warm_start::WarmStart;

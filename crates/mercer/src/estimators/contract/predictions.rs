@@ -1,37 +1,65 @@
 //! Predictions for new inputs.
 
 use crate::linalg::Matrix;
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
 /// The predicted values of M inputs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Predicted {
     /// M x outputs.
-    Numbers(Matrix),
+    Numbers(#[serde(serialize_with = "rows")] Matrix),
     /// M class codes.
     Classes(Vec<usize>),
 }
 
+/// A matrix as a list of its rows.
+fn rows<S: Serializer>(matrix: &Matrix, s: S) -> Result<S::Ok, S::Error> {
+    s.collect_seq((0..matrix.rows()).map(|i| matrix.row(i)))
+}
+
+fn rows_of_some<S: Serializer>(matrix: &Option<Matrix>, s: S) -> Result<S::Ok, S::Error> {
+    match matrix {
+        Some(matrix) => rows(matrix, s),
+        None => s.serialize_none(),
+    }
+}
+
 /// Predictions for M inputs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Predictions {
     /// The predicted values.
     pub values: Predicted,
     /// Variance of the function value, M x outputs; of classes that of the latent functions, where an estimator has them.
+    #[serde(serialize_with = "rows_of_some")]
     pub variance: Option<Matrix>,
     /// Covariance of the function values, M x M (the same for every output up to `scale`).
+    #[serde(serialize_with = "rows_of_some")]
     pub covariance: Option<Matrix>,
     /// Variance of the noise added to the function to give a target, one per output.
     pub noise: Option<Vec<f64>>,
     /// Class probabilities, M x classes; the predicted class is their largest.
+    #[serde(serialize_with = "rows_of_some")]
     pub probabilities: Option<Matrix>,
     /// Decision values, one column for each class, or one alone for two.
+    #[serde(serialize_with = "rows_of_some")]
     pub scores: Option<Matrix>,
     /// Where the decision values are of pairs of classes, the pair of each column: above 0 for the second.
     pub pairs: Vec<(usize, usize)>,
 }
 
 impl Predictions {
+    /// The predicted numbers, row after row; `None` where classes are predicted.
+    pub fn numbers(&self) -> Option<&[f64]> {
+        if let Predicted::Numbers(values) = &self.values { Some(values.data()) } else { None }
+    }
+
+    /// The codes of the predicted classes; `None` where numbers are predicted.
+    pub fn classes(&self) -> Option<&[usize]> {
+        if let Predicted::Classes(codes) = &self.values { Some(codes) } else { None }
+    }
+
     /// Numbers by which rows can be ranked, one column for each of so many classes, or one alone for two (larger: the second):
     /// probabilities, else decision values by class.
     pub(crate) fn ranking(&self, classes: usize) -> Option<Cow<'_, Matrix>> {

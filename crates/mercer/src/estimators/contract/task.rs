@@ -76,8 +76,11 @@ impl<'a> Task<'a> {
     }
 }
 
-/// The cells of the rows of a Gram matrix.
-pub(crate) fn table<'a>(gram: &'a dyn Gram, who: &str) -> Result<Cow<'a, Dataset>> {
+/// The cells of the rows of a Gram matrix, for an estimator that reads these and no kernel value.
+///
+/// # Errors
+/// A kernel that does not keep them.
+pub fn table<'a>(gram: &'a dyn Gram, who: &str) -> Result<Cow<'a, Dataset>> {
     gram.structure().table(Side::Rows).ok_or_else(|| {
         Error::Data(format!("{who} reads the cells of rows, and this kernel keeps none; take the kernel identical, or on(NAME, identical)"))
     })

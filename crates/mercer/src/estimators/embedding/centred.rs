@@ -6,14 +6,12 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::{Costs, Task};
 use crate::gram::{self, dot};
-use crate::linalg::{Matrix, product_transposed_within};
-use crate::solve::{Eigenpairs, Wanted, leading, leading_of};
+use crate::linalg::{Cholesky, Matrix, product_transposed_within};
+use crate::solve::{EIGEN, Eigenpairs, Wanted, leading, leading_of, least_operations, usual_operations};
 use std::borrow::Cow;
 
-/// Up to so many rows every eigenpair is computed.
+/// Up to so many rows every eigenvalue below 0 is found: a factorisation, which shows that there is none, takes 10^7 operations.
 const FEW: usize = 300;
-/// Every eigenpair is computed, too, where at least one in so many is wanted.
-const SHARE: usize = 8;
 /// Eigenvalues of rounding are below this share of the largest weighed kernel value, times N.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Eigenvalues below 0 that are looked for among many rows, and the relative residual that they are asked to reach.
@@ -81,7 +79,8 @@ impl<'a> Centred<'a> {
     /// rows the greatest in size, where some are known to be there.
     pub(super) fn below_zero(&self, known: bool, seed: u64, control: &Control) -> Result<(f64, usize)> {
         let n = self.root.len();
-        if n > FEW && !known && !self.has_negative_pair() {
+        let is_valid = || if n > FEW { Ok(!self.has_negative_pair()) } else { self.is_positive(control) };
+        if !known && is_valid()? {
             return Ok((0.0, 0));
         }
         let count = if n > FEW { MOST_BELOW } else { n };
@@ -99,6 +98,17 @@ impl<'a> Centred<'a> {
     /// Whether only some of the eigenvalues below 0 are looked for.
     pub(super) fn looks_at_some(&self) -> bool {
         self.root.len() > FEW
+    }
+
+    /// Whether no eigenvalue lies below rounding: the matrix, rounding added to its diagonal, has a Cholesky factor.
+    fn is_positive(&self, control: &Control) -> Result<bool> {
+        let (n, slack) = (self.root.len(), 4.0 * self.floor());
+        let matrix = Matrix::from_fn(n, n, |i, j| self.entry(i, j) + if i == j { slack } else { 0.0 });
+        match Cholesky::new(matrix, control) {
+            Ok(factor) => Ok(factor.jitter() == 0.0),
+            Err(error) if error.ends_all() => Err(error),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Whether a value is larger than those of its rows with themselves allow.
@@ -146,13 +156,25 @@ impl<'a> Centred<'a> {
     }
 }
 
-/// The costs of [`leading_pairs`]: every pair of few rows, or some ten products of the matrix with a block.
+/// The costs of [`leading_pairs`]: a search that goes well, or every pair where that takes less.
 pub(crate) fn leading_costs(rows: usize, count: usize) -> Costs {
-    let (n, count) = (rows as f64, count.min(rows));
-    match rows > FEW && count < rows / SHARE {
-        true => Costs { bytes: 8 * (rows * (30 * count + 100)) as u64, fit: 10.0 * n * n * (count + 10) as f64, ..Costs::default() },
-        false => Costs { bytes: 45 * (rows as u64).pow(2), fit: 9.0 * n.powi(3), ..Costs::default() },
+    let (every, count) = (every_costs(rows), count.min(rows));
+    if least_operations(rows, count) >= every.fit {
+        return every;
     }
+    let bytes = 8 * (rows * (30 * count + 100)) as u64;
+    Costs { bytes, fit: usual_operations(rows, count).min(every.fit), ..Costs::default() }
+}
+
+/// The costs of [`every_pair`].
+pub(crate) fn every_costs(rows: usize) -> Costs {
+    Costs { bytes: 45 * (rows as u64).pow(2), fit: EIGEN * (rows as f64).powi(3), ..Costs::default() }
+}
+
+/// The costs of [`Centred::below_zero`] where there is nothing: a factorisation of few rows, or a pass over the values.
+pub(super) fn operations_of_validity(rows: usize) -> f64 {
+    let n = rows as f64;
+    if rows > FEW { n * n } else { n.powi(3) / 3.0 }
 }
 
 /// The `count` greatest eigenvalues of an n x n symmetric matrix and their vectors, by its entries or by its products with rows.
@@ -164,11 +186,27 @@ pub(crate) fn leading_pairs(
     entry: &dyn Fn(usize, usize) -> f64,
     multiply: &(dyn Fn(&Matrix) -> Result<Matrix> + Sync),
 ) -> Result<Eigenpairs> {
-    let count = count.min(n);
-    if n > FEW && count < n / SHARE {
-        let wanted = Wanted { count, tolerance, most_products: MOST_PRODUCTS, seed };
-        return leading(n, &wanted, multiply, control);
+    let (count, every) = (count.min(n), EIGEN * (n as f64).powi(3));
+    if least_operations(n, count) >= every {
+        return every_pair(n, count, control, entry, multiply);
     }
+    let wanted = Wanted { count, tolerance, most_products: MOST_PRODUCTS, most_operations: every, seed };
+    let found = leading(n, &wanted, multiply, control)?;
+    let is_done = found.residual <= tolerance || found.products >= MOST_PRODUCTS;
+    match is_done || control.plan("every eigenvector of a Gram matrix", every_costs(n).bytes).is_err() {
+        true => Ok(found),
+        false => every_pair(n, count, control, entry, multiply),
+    }
+}
+
+/// The `count` greatest eigenvalues and their vectors out of every pair.
+pub(super) fn every_pair(
+    n: usize,
+    count: usize,
+    control: &Control,
+    entry: &dyn Fn(usize, usize) -> f64,
+    multiply: &(dyn Fn(&Matrix) -> Result<Matrix> + Sync),
+) -> Result<Eigenpairs> {
     control.plan("every eigenvector of a Gram matrix", 24 * (n as u64).pow(2))?;
     let matrix = Matrix::from_fn(n, n, |i, j| entry(i.min(j), i.max(j)));
     leading_of(matrix, count, multiply, control)

@@ -24,7 +24,7 @@
 //! For distances d, -d^2/2 is used instead of k: classical scaling
 //! (Torgerson 1952). The row that lies farthest from 0 along a component lies above it. Rows of weights: see `centred`.
 
-use super::centred::{Centred, leading_costs};
+use super::centred::{Centred, leading_costs, operations_of_validity};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
@@ -168,7 +168,8 @@ impl Estimator for KernelPca {
     fn costs(&self, size: Size) -> Costs {
         let asked = self.components.number();
         let found = leading_costs(size.rows, if asked >= 1.0 { asked as usize } else { size.rows });
-        Costs { bytes: found.bytes + 8 * (size.rows as u64).pow(2), fit: 2.0 * found.fit, ..size.by_values().costs() }
+        let fit = found.fit + operations_of_validity(size.rows);
+        Costs { bytes: found.bytes + 8 * (size.rows as u64).pow(2), fit, ..size.by_values().costs() }
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {

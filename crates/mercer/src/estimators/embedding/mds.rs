@@ -7,7 +7,7 @@
 //! u = 1 (stress: Kruskal 1964) or 1 / d (Sammon 1969), from the places of classical scaling. A new row is put where its own part of the
 //! sum is least, the others staying. The solver is `solve::scaling`; the certificate is the gradient.
 
-use super::centred::{leading_costs, leading_pairs};
+use super::centred::{every_costs, every_pair, leading_costs, leading_pairs};
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
@@ -78,7 +78,11 @@ fn classical(distances: &Matrix, components: usize, task: &Task<'_>) -> Result<M
         values.row_mut(i).iter_mut().zip(&means).for_each(|(v, m)| *v -= m + means[i] - mean);
     }
     let multiply = |rows: &Matrix| product_transposed_within(rows, &values, task.control);
-    let found = leading_pairs(n, components, 1e-9, (task.seed, task.control), &|i, j| values[(i, j)], &multiply)?;
+    let entry = |i: usize, j: usize| values[(i, j)];
+    let found = match starts_from_every_pair(n, components) {
+        true => every_pair(n, components, task.control, &entry, &multiply)?,
+        false => leading_pairs(n, components, 1e-9, (task.seed, task.control), &entry, &multiply)?,
+    };
     Ok(Matrix::from_fn(n, components, |i, k| match found.values.get(k) {
         // The first of the largest entries points upwards.
         Some(l) if *l > 0.0 => {
@@ -89,6 +93,16 @@ fn classical(distances: &Matrix, components: usize, task: &Task<'_>) -> Result<M
         }
         _ => 0.0,
     }))
+}
+
+/// Whether every eigenpair takes no more than the passes that follow: a start that is exact may save some of them.
+fn starts_from_every_pair(rows: usize, components: usize) -> bool {
+    every_costs(rows).fit <= of_passes(rows, components as f64)
+}
+
+/// Operations of the passes over all distances.
+fn of_passes(rows: usize, components: f64) -> f64 {
+    PASSED * PASSES * (rows as f64).powi(2) * (PER_PAIR as f64 + 8.0 * components)
 }
 
 /// Passes over all distances that a plan counts on, at the tolerance that is the default.
@@ -124,11 +138,12 @@ impl Estimator for Mds {
     /// Kernel values, distances and what classical scaling begins with; then some hundred passes over the distances.
     fn costs(&self, size: Size) -> Costs {
         let (n, dim, costs) = (size.rows as f64, self.components.number().max(1.0), size.by_values().costs());
-        let start = leading_costs(size.rows, dim as usize);
+        let every = starts_from_every_pair(size.rows, dim as usize);
+        let start = if every { every_costs(size.rows) } else { leading_costs(size.rows, dim as usize) };
         Costs {
             bytes: start.bytes + 24 * (size.rows as u64).pow(2),
             values: costs.values + n * n,
-            fit: start.fit + PASSED * PASSES * n * n * (PER_PAIR as f64 + 8.0 * dim),
+            fit: start.fit + of_passes(size.rows, dim),
             ..costs
         }
     }

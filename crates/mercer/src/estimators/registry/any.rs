@@ -59,10 +59,10 @@ pub trait DynEstimator {
 
 impl<E: Estimator> DynEstimator for E {
     fn name(&self) -> &'static str {
-        E::NAME
+        self.entry().name
     }
     fn criterion_name(&self) -> Option<&'static str> {
-        E::CRITERION
+        self.entry().criterion
     }
     fn criterion_for_display(&self, value: f64) -> f64 {
         E::criterion_for_display(value)
@@ -71,13 +71,13 @@ impl<E: Estimator> DynEstimator for E {
         Estimator::facts(self)
     }
     fn gives(&self) -> Gives {
-        E::GIVES
+        self.entry().gives
     }
     fn needs(&self) -> Needs {
-        E::NEEDS
+        self.entry().needs
     }
     fn kinds(&self) -> &'static [Kind] {
-        E::TAKES
+        self.entry().takes
     }
     fn costs(&self, size: Size) -> Costs {
         Estimator::costs(self, size)
@@ -86,22 +86,24 @@ impl<E: Estimator> DynEstimator for E {
         Estimator::uses(self, param, target)
     }
     fn term(&self) -> Term {
-        param::call(E::NAME, self, E::PARAMS)
+        self.shown()
     }
     fn terms(&self) -> Vec<(&'static str, Term)> {
-        param::terms(self, E::PARAMS)
+        param::terms(self, self.entry().params)
     }
     fn values(&self) -> Vec<NumericSetting> {
-        param::numbers(self, E::PARAMS)
+        param::numbers(self, self.entry().params)
     }
     fn require_settled(&self) -> Result<()> {
-        param::require_settled(self, E::NAME, E::PARAMS)
+        param::require_settled(self, self.entry().name, self.entry().params)
     }
     fn set(&mut self, path: &str, value: &Value) -> Result<()> {
-        param::set_at(self, E::NAME, E::PARAMS, path, value)
+        let entry = self.entry();
+        param::set_at(self, entry.name, entry.params, path, value)
     }
     fn set_flag(&mut self, name: &str, value: bool) -> Result<()> {
-        param::set_flag(self, E::NAME, name, value)
+        let owner = self.entry().name;
+        param::set_flag(self, owner, name, value)
     }
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
         Estimator::start(self, param, task)

@@ -37,16 +37,19 @@ pub struct EstimatorEntry {
     pub needs: Needs,
 }
 
-pub(super) fn entry<E: Estimator>() -> EstimatorEntry {
-    EstimatorEntry {
-        name: E::NAME,
-        doc: E::DOC,
-        params: E::PARAMS,
-        aliases: E::ALIASES,
-        criterion: E::CRITERION,
-        takes: E::TAKES,
-        gives: E::GIVES,
-        needs: E::NEEDS,
+impl EstimatorEntry {
+    /// What the lists say of a type.
+    pub fn of<E: Estimator>() -> Self {
+        EstimatorEntry {
+            name: E::NAME,
+            doc: E::DOC,
+            params: E::PARAMS,
+            aliases: E::ALIASES,
+            criterion: E::CRITERION,
+            takes: E::TAKES,
+            gives: E::GIVES,
+            needs: E::NEEDS,
+        }
     }
 }
 
@@ -185,7 +188,7 @@ macro_rules! estimators {
 
         /// The estimators of the list.
         pub(super) fn listed() -> Vec<EstimatorEntry> {
-            vec![$(entry::<$Estimator>(),)*]
+            vec![$(EstimatorEntry::of::<$Estimator>(),)*]
         }
     };
 }

@@ -2,7 +2,7 @@
 //! program, as those of the list are.
 
 use super::any::DynEstimator;
-use super::list::{EstimatorEntry, EstimatorExpr, entry, listed};
+use super::list::{EstimatorEntry, EstimatorExpr, listed};
 use crate::data::Split;
 use crate::error::{Error, Result};
 use crate::estimators::{Estimator, Fitted, HeldOut, Task, WarmStart};
@@ -25,9 +25,10 @@ impl<F: Fitted + Clone + Debug + PartialEq + 'static> FittedOfProgram for F {}
 /// A model by such an estimator is loaded only by a program that has registered it.
 ///
 /// # Errors
-/// A name that another estimator has, or that no expression can have.
+/// A name that another estimator has, or that no expression can have; fields that are not its parameters.
 pub fn register<E: Estimator<Fitted: FittedOfProgram> + 'static>() -> Result<()> {
-    add::<E>(Some(entry::<E>()))
+    param::require_records(&format!("estimator {}", E::NAME), &E::default(), E::PARAMS)?;
+    add::<E>(Some(EstimatorEntry::of::<E>()))
 }
 
 /// Makes an estimator a part of expressions and models of this program, and of no list: one that stands for many, such as objects of
@@ -105,6 +106,7 @@ trait AnyRegistered: DynEstimator + Send + Sync {
     fn owner(&self) -> &'static str;
     fn value(&self) -> serde_json::Result<Value>;
     fn is(&self, other: &dyn AnyRegistered) -> bool;
+    fn as_any(&self) -> &dyn Any;
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)>;
     fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, split: &Split) -> Result<(RegisteredFit, HeldOut)>;
@@ -127,8 +129,12 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyRegistered for E {
     fn value(&self) -> serde_json::Result<Value> {
         serde_json::to_value(self)
     }
+    /// By what is stored: two that are shown alike may differ.
     fn is(&self, other: &dyn AnyRegistered) -> bool {
-        DynEstimator::term(self) == other.any().term()
+        E::NAME == other.owner() && matches!((self.value(), other.value()), (Ok(one), Ok(other)) if one == other)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
     }
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", DynEstimator::term(self))
@@ -191,6 +197,10 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyFit for LeftBy<E> {
 }
 
 impl Registered {
+    /// What it is, where it is an estimator of this type.
+    pub fn as_own<E: Estimator + 'static>(&self) -> Option<&E> {
+        self.0.as_any().downcast_ref()
+    }
     pub(super) fn any(&self) -> &(dyn DynEstimator + 'static) {
         self.0.any()
     }
@@ -230,7 +240,9 @@ impl EstimatorExpr {
     /// # Errors
     /// As [`register`].
     pub fn own<E: Estimator<Fitted: FittedOfProgram> + 'static>(estimator: E) -> Result<EstimatorExpr> {
-        register::<E>()?;
+        if !MAKERS.has(TypeId::of::<E>()) {
+            register::<E>()?;
+        }
         Ok(EstimatorExpr::Registered(Registered(Box::new(estimator))))
     }
 }
