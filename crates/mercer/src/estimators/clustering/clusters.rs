@@ -1,13 +1,15 @@
 //! What methods that find clusters share: rows that lie at one place counted as one, silhouettes, and what a fit leaves.
 //!
 //! Clusters are numbered from 0, the heaviest first. A new row is of the cluster k with the greatest score, which is an expansion:
-//! |phi(x) - m_k|^2 = k(x, x) - 2 (f_k(x) - |m_k|^2 / 2) with m_k = sum_s coef[s, k] phi(x_s).
+//! |phi(x) - m_k|^2 = k(x, x) - 2 (f_k(x) - |m_k|^2 / 2) with m_k = sum_s coef[s, k] phi(x_s). Of medoids the nearest is found by
+//! [`Gram::fill_distances`], which tells them apart where scores are equal in double precision.
 
 use crate::blocks;
 use crate::data::{TargetInfo, even_rows};
 use crate::error::{Error, Result};
+use crate::estimators::neighbours::nearest_column;
 use crate::estimators::{Answer, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task};
-use crate::gram::{self, Gram, Level, Side, Subset, dispatch, dot, level, spread};
+use crate::gram::{self, Gram, Level, Side, Subset, TIED, dispatch, dot, level, spread};
 use crate::linalg::{Block, Matrix, product_within};
 use crate::solve::{KernelMeans, kernel_means};
 use rayon::prelude::*;
@@ -22,6 +24,8 @@ pub(crate) const SUMMED: (usize, usize) = (8, 256);
 const ROWS: usize = 240;
 /// Distances that one thread brings to a power at a time.
 const PART: usize = 1 << 14;
+/// Up to so many rows may be equally far from one another by chance.
+const FEW_PLACES: usize = 3;
 /// Numbers of clusters that are tried where none is given.
 pub(crate) const MOST_CLUSTERS: usize = 10;
 
@@ -239,6 +243,22 @@ impl Places {
         self.rows.len().saturating_sub(usize::from(!several))
     }
 
+    /// What there is to say where most places are equally far from all others: kernel values between them are lost beside k(x, x).
+    pub(crate) fn equally_far(&self) -> Option<String> {
+        let n = self.rows.len();
+        let is_flat = |p: usize| {
+            let others = || (0..n).filter(|q| *q != p).map(|q| self.apart[(p, q)]);
+            let (least, most) = others().fold((f64::INFINITY, 0.0f64), |(least, most), d| (least.min(d), most.max(d)));
+            most - least <= TIED * most
+        };
+        let flat = if n > FEW_PLACES { (0..n).filter(|&p| is_flat(p)).count() } else { 0 };
+        (2 * flat > n).then(|| {
+            format!(
+                "{flat} of {n} rows are equally far from all others in feature space: their kernel values are 0, or too small beside k(x, x); a larger length scale, a smaller gamma or another kernel would tell them apart"
+            )
+        })
+    }
+
     /// -d/2 of squared distances d: kernel values but for what is added to rows and columns, which clusters around means do not see.
     pub(super) fn halved(&self) -> Matrix {
         let mut out = self.apart.clone();
@@ -446,6 +466,12 @@ impl Fitted for FittedClusters {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let columns: Vec<usize> = self.clusters.medoids.iter().filter_map(|m| self.expansion.support.binary_search(m).ok()).collect();
+        // Of distances that are given coefficients are below 0, and nothing is added to them.
+        let of_kernel = self.expansion.coef.data().iter().all(|c| *c >= 0.0);
+        if of_kernel && !columns.is_empty() && query.cross.shape().1 == self.expansion.support.len() {
+            return Ok(Predictions::of(Predicted::Classes(nearest_column(query.cross, &columns, query.control)?)));
+        }
         let scores = self.expansion.predict(query.cross, query.control)?;
         let greatest = |row: &[f64]| (0..row.len()).fold(0, |b, k| if row[k] > row[b] { k } else { b });
         Ok(Predictions::of(Predicted::Classes((0..scores.rows()).map(|i| greatest(scores.row(i))).collect())))
