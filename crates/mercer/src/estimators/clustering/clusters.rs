@@ -156,9 +156,13 @@ impl Places {
         if clusters <= found {
             return Ok(());
         }
-        let alike = if found < rows { format!(" ({rows} with copies)") } else { String::new() };
-        let differing = if found == 1 { "there is 1 row that differs".into() } else { format!("there are {found} rows that differ") };
-        Err(Error::Data(format!("{owner} is asked for {clusters} clusters, and {differing}{alike}; lower clusters, or add rows")))
+        let there = match (found, rows) {
+            (1, 1) => "there is 1 row".into(),
+            (1, _) => format!("the {rows} rows lie at one place in feature space: their kernel values are equal"),
+            _ if found == rows => format!("there are {rows} rows"),
+            _ => format!("the {rows} rows lie at {found} places in feature space: at one place are rows whose kernel values are equal"),
+        };
+        Err(Error::Data(format!("{owner} is asked for {clusters} clusters, and {there}; lower clusters, add rows, or take another kernel")))
     }
 
     /// The mean silhouette of clusters of places (Rousseeuw 1987): (b - a) / max(a, b) with a the mean distance to the others of a
