@@ -7,7 +7,8 @@
 //! 1 - exp(-d) is 1 to the last bit from d = 37 on, and exp(-d) is 0 from d = 745 on: d keeps the order of inputs that are far apart, and
 //! the ratios of values beyond the range of numbers.
 
-use super::{Block, Side};
+use super::{Block, Gram, Side};
+use crate::error::{Error, Result};
 use std::ops::Range;
 
 /// A Gram matrix of positive values that is known by their logarithms.
@@ -22,6 +23,24 @@ pub trait LogGram: Sync {
         let (rows, cols) = (self.log_diagonal(Side::Rows), self.log_diagonal(Side::Cols));
         let first = rows.first().or(cols.first()).copied().unwrap_or(0.0);
         rows.iter().chain(&cols).all(|l| *l == first).then_some(first)
+    }
+}
+
+/// An error where some k(x, x) of a side is 0 and its logarithm says that it is a number below all others: every value with that row is
+/// lost.
+pub(super) fn require_not_lost(gram: &(impl Gram + ?Sized), side: Side, diagonal: &[f64]) -> Result<()> {
+    let Some(log) = gram.logarithm().filter(|_| diagonal.contains(&0.0)) else { return Ok(()) };
+    let logs = log.log_diagonal(side);
+    match diagonal.iter().zip(&logs).position(|(k, l)| *k == 0.0 && l.is_finite()) {
+        None => Ok(()),
+        Some(row) => Err(Error::Numerical {
+            what: "Gram matrix".into(),
+            why: format!(
+                "the kernel of row {} with itself is 1e{:.0}, below the range of numbers; wrap the kernel in normalise(..), or scale the columns",
+                row + 1,
+                (logs[row] / std::f64::consts::LN_10).floor()
+            ),
+        }),
     }
 }
 

@@ -2,8 +2,9 @@
 //! (K25; S3 14.2.6).
 //!
 //! Two windows at distance d share a number of words that depends on d alone, 0 beyond 2 m. The words are those over the letters of the
-//! alphabet: of text the letters of the training strings, and a window with any other letter matches nothing. With fewer letters than the
-//! windows have the numbers would be those of no inner product.
+//! alphabet: of text as many as `letters` says, among them those of the training strings. Where a new string has other letters, and they are
+//! more than that leaves room for, a window with one of them matches nothing: with fewer letters than the windows have the numbers would
+//! be those of no inner product.
 
 use super::sequences::by_distance::{ByDistance, Windowed, by_windows};
 use super::sequences::hamming::mismatch_table;
@@ -56,11 +57,16 @@ impl TrainingLetters {
         TrainingLetters { letters: reading.fixed_size().is_none().then(|| reading.encode(inputs, None).letters().iter().collect()) }
     }
 
-    /// The strings, with letters that training did not have as letters that match nothing.
-    fn masked<'s>(&self, inputs: &'s Strings) -> Cow<'s, Strings> {
+    /// The strings, with letters that training did not have as letters that match nothing where they are more than there is room for.
+    fn masked<'s>(&self, inputs: &'s Strings, letters: usize) -> Cow<'s, Strings> {
         let Some(known) = &self.letters else { return Cow::Borrowed(inputs) };
         let known: HashSet<char> = known.chars().collect();
-        let read = |text: &str| -> String { composed(text.into()).chars().map(|c| if known.contains(&c) { c } else { MASKED }).collect() };
+        let read = |text: &str| -> String {
+            let text = composed(text.into());
+            let new: HashSet<char> = text.chars().filter(|c| *c != MASKED && !known.contains(c)).collect();
+            let fits = known.len() + new.len() <= letters;
+            text.chars().map(|c| if fits || known.contains(&c) { c } else { MASKED }).collect()
+        };
         let all: Vec<String> = inputs.iter().map(read).collect();
         Cow::Owned(Strings::new(&all))
     }
@@ -87,7 +93,7 @@ impl Kernel for Mismatch {
     const PARAMS: &'static [Param] = &[
         Param::fixed("k", "length of the windows in letters", Domain::Integer(1, LONGEST)),
         Param::fixed("m", "letters of a window that may be others", Domain::Integer(0, 20)),
-        Param::fixed("letters", "how many letters the alphabet has; auto: 4 of dna and rna, 20 of proteins, of text those in the training rows", Domain::Integer(1, 65_000)),
+        Param::fixed("letters", "how many letters the alphabet has; auto: 4 of dna and rna, 20 of proteins, of text those in the training rows; no fewer than the strings have", Domain::Integer(1, 65_000)),
         ALPHABET,
         AMBIGUITY,
         REVERSE_COMPLEMENT,
@@ -128,7 +134,7 @@ impl Kernel for Mismatch {
         Ok(known)
     }
     fn prepare(&self, known: &TrainingLetters, inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
-        Ok(self.by_distance().prepare(&known.masked(inputs), like))
+        Ok(self.by_distance().prepare(&known.masked(inputs, self.letters.integer()), like))
     }
     by_windows!();
     fn mercer(&self) -> Mercer {

@@ -55,6 +55,11 @@ const MOST_ORDER: f64 = 8.0;
 /// Series whose finite differences are compared with power series, and the share of k(x, x) from which a difference is reported.
 const COMPARED: usize = 32;
 const WRONG: f64 = 0.01;
+/// Power series as they are asked for, and the relative difference to those on increments cut once more that says that digits are lost.
+const EXACT: Scheme = Scheme::Series { extra: 0 };
+const LOST: f64 = 1e-6;
+/// Rounding is looked at where that of the greatest value that there may be on the way is this share of the result.
+const SUSPECT: f64 = 1e-9;
 /// Operations of one cell of the finite differences, of one term of a power series times another, and of one exponential besides, at
 /// 10^10 operations a second.
 const PER_CELL: f64 = 3.0;
@@ -109,7 +114,7 @@ impl SignaturePde {
         self.order.number() == f64::INFINITY
     }
     fn goursat(&self) -> Goursat {
-        let scheme = if self.is_exact() { Scheme::Series } else { Scheme::Differences(self.order.number() as u32) };
+        let scheme = if self.is_exact() { EXACT } else { Scheme::Differences(self.order.number() as u32) };
         Goursat::new(self.increments(), scheme)
     }
     /// Series as the recursions read them.
@@ -141,12 +146,20 @@ impl SignaturePde {
     /// An error where k(x, x) is no number, or not what it may be.
     fn require_possible(&self, series: &DenseSeries, own: &[f64]) -> Result<()> {
         let fault = |row: usize, why: String| Error::Numerical { what: format!("the series in row {}", row + 1), why };
+        let mut again: Option<Vec<f64>> = None;
         for (row, k) in own.iter().enumerate() {
             if !k.is_finite() {
                 let why = "its signature kernel with itself exceeds the range of numbers; scale its channels, or take signature";
                 return Err(fault(row, why.into()));
             }
             let most = greatest_value(longest_and_length(series.row(row), series.channels(), self.increments()).1);
+            if self.is_exact() && most * f64::EPSILON > SUSPECT * k {
+                let other = again.get_or_insert_with(|| Self::own(series, Goursat::new(self.increments(), Scheme::Series { extra: 1 })))[row];
+                if !(*k >= 1.0 - LOST && (k - other).abs() <= LOST * k) {
+                    let why = "its steps are so large that rounding takes the digits of its signature kernel with itself; scale its channels";
+                    return Err(fault(row, why.into()));
+                }
+            }
             if !self.is_exact() && !(*k > 0.0 && *k <= 2.0 * most) {
                 let why = format!(
                     "its signature kernel with itself is {k:.3e} by finite differences of order {}, and lies between 1 and {most:.3e}: its steps are too large for them; leave order out",
@@ -209,7 +222,7 @@ impl Kernel for SignaturePde {
         }
         let rows = even_rows(Inputs::len(inputs), COMPARED);
         let series = self.paths(&Cells::select(inputs, &rows))?;
-        let (found, exact) = (Self::own(&series, self.goursat()), Self::own(&series, Goursat::new(self.increments(), Scheme::Series)));
+        let (found, exact) = (Self::own(&series, self.goursat()), Self::own(&series, Goursat::new(self.increments(), EXACT)));
         let errors = rows.iter().zip(found.iter().zip(&exact)).map(|(&row, (&found, &exact))| DifferenceError { row, found, exact });
         Ok(errors.filter(|error| error.share() > WRONG).max_by(|a, b| a.share().total_cmp(&b.share())))
     }

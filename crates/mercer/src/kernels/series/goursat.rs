@@ -24,8 +24,8 @@ pub(crate) enum Increments {
 pub(crate) enum Scheme {
     /// By finite differences, each increment cut into 2^order.
     Differences(u32),
-    /// By power series of as many terms as double precision takes.
-    Series,
+    /// By power series of as many terms as double precision takes, on increments cut into 2^extra parts more than they need.
+    Series { extra: u32 },
 }
 
 /// How the cells of some pairs are solved: each increment is cut into 2^order, and by power series where there are such.
@@ -57,9 +57,9 @@ impl Goursat {
         let columns = pairs.columns();
         let cells = match self.scheme {
             Scheme::Differences(order) => Cells { order, series: None },
-            Scheme::Series => {
+            Scheme::Series { extra } => {
                 let Some((order, series)) = CellSeries::of(pairs, self.increments) else { return [f64::NAN; LANES] };
-                Cells { order, series: Some(series) }
+                Cells { order: order + extra, series: Some(series) }
             }
         };
         for (held, count) in [(&mut self.products, columns), (&mut self.values, columns)] {
