@@ -47,7 +47,7 @@ fn codes(found: &Predictions) -> Vec<usize> {
 fn rows_far_away_are_of_the_class_or_cluster_that_is_least_far() {
     let data = line(&[-1.0, 0.0, 1.0, 99.0, 100.0, 101.0, 199.0, 200.0, 201.0]);
     let target = Target::classes(&["c", "c", "c", "b", "b", "b", "a", "a", "a"]);
-    let new = line(&[-3000.0, 3000.0, 45.0, 152.0, 160.0]);
+    let new = line(&[-3000.0, 3000.0, 45.0, 145.0, 160.0]);
     for kernel in [
         "laplacian(length_scale=0.05)",
         "rbf(length_scale=0.3)*laplacian(length_scale=1)",
@@ -56,8 +56,8 @@ fn rows_far_away_are_of_the_class_or_cluster_that_is_least_far() {
     ] {
         for estimator in ["knn(k=1)", "knn(k=3, weights=uniform)", "nearest_medoid"] {
             let found = predicted(&learn(estimator, kernel, &data, &target), &new);
-            // Classes by their first row.
-            assert_eq!(codes(&found), [0, 2, 0, 1, 2], "{estimator} under {kernel}");
+            // Classes by name.
+            assert_eq!(codes(&found), [2, 0, 2, 1, 0], "{estimator} under {kernel}");
             assert!(found.notices.is_empty(), "{:?}", found.notices);
         }
     }
@@ -83,7 +83,7 @@ fn structures_far_away_have_the_neighbours_of_least_distance_in_a_comparison_too
     let known: Vec<String> = (0..24).map(|i| long(["a", "b"][i % 2], 20 + i) + ["b", "a"][i % 2]).collect();
     let target = Target::classes(&(0..24).map(|i| ["second", "first"][i % 2]).collect::<Vec<_>>());
     let model = learn("knn(k=1)", "edit(gamma=0.5)", &one(known.clone()), &target);
-    assert_eq!(codes(&predicted(&model, &one(vec![long("a", 300), long("b", 300)]))), [0, 1]);
+    assert_eq!(codes(&predicted(&model, &one(vec![long("a", 300), long("b", 300)]))), [1, 0]);
     // A matrix of values, as several fits share, knows what its kernel knows: where values are lost, and where they are not.
     for gamma in ["30", "0.001", "1e-12"] {
         let gram = KernelExpr::parse(&format!("edit(gamma={gamma})")).unwrap().bind(None, &one(known.clone())).unwrap();
@@ -98,7 +98,7 @@ fn structures_far_away_have_the_neighbours_of_least_distance_in_a_comparison_too
         Dataset::new(vec![Column { name: "s".into(), values: Values::Series(Series::of_rows(&rows).unwrap()) }]).unwrap()
     };
     let model = learn("knn(k=1)", "dtw(gamma=3)", &series(&[5.0, 0.0, 6.0, -1.0]), &Target::classes(&["up", "down", "up", "down"]));
-    assert_eq!(codes(&predicted(&model, &series(&[40.0, -40.0, 2.6, 2.4]))), [0, 1, 0, 1]);
+    assert_eq!(codes(&predicted(&model, &series(&[40.0, -40.0, 2.6, 2.4]))), [1, 0, 1, 0]);
 }
 
 #[test]

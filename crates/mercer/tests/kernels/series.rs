@@ -223,7 +223,7 @@ fn the_signature_pde_is_the_sum_over_all_levels_whatever_the_steps() {
     let k = dense("signature_pde", None, &short());
     assert!(close(k[(0, 1)], 11.42276941399017, 1e-14), "{}", k[(0, 1)]);
     let straight = |steps: usize, all: f64| -> Vec<Vec<f64>> { (0..=steps).map(|t| vec![all * t as f64 / steps as f64, 1.0]).collect() };
-    for (m, n) in [(50, 50), (1, 1), (7, 30)] {
+    for (m, n) in [(50, 4), (1, 1), (7, 15)] {
         let k = dense("signature_pde", None, &vec![straight(m, 50.0), straight(n, 50.0)]);
         assert!(close(k[(0, 1)], 1.073_751_707_131_073_8e42, 1e-12), "{m} {n}: {}", k[(0, 1)]);
     }
@@ -252,7 +252,7 @@ fn finite_differences_that_cannot_be_right_are_refused_and_those_that_are_off_ar
     let why = kernel("signature_pde(order=0, length_scale=1)").bind(None, &data(&rows)).err().unwrap().to_string();
     assert!(why.contains("row 2") && why.contains("order 0") && why.contains("leave order out"), "{why}");
     // The signature of a point, by differences of numbers of 10^50: no digit is left.
-    let to_and_fro: Rows = vec![(0..7).map(|t| vec![10.0 * f64::from(t % 2)]).collect()];
+    let to_and_fro: Rows = vec![(0..5).map(|t| vec![9.0 * f64::from(t % 2)]).collect()];
     let why = kernel("signature_pde(length_scale=1)").bind(None, &data(&to_and_fro)).err().unwrap().to_string();
     assert!(why.contains("row 1") && why.contains("scale its channels"), "{why}");
     let steep: Rows = vec![vec![vec![0.0], vec![0.1]], vec![vec![0.0], vec![2.0], vec![4.0]]];
@@ -260,7 +260,7 @@ fn finite_differences_that_cannot_be_right_are_refused_and_those_that_are_off_ar
     // I_0(8) = 427.564 by one step in which p = 4: 2 (1 + 2 + 4/3) - (1 - 4/3) and so on.
     let told = notices("signature_pde(order=0, length_scale=1)");
     assert!(told.len() == 1 && told[0].contains("row 2") && told[0].contains("4.276e2"), "{told:?}");
-    assert!(notices("signature_pde(length_scale=1)").is_empty() && notices("signature_pde(order=6, length_scale=1)").is_empty());
+    assert!(notices("signature_pde(length_scale=1)").is_empty() && notices("signature_pde(order=4, length_scale=1)").is_empty());
 }
 
 #[test]

@@ -39,15 +39,19 @@ pub(crate) struct CellSeries {
 }
 
 impl CellSeries {
-    /// For eight pairs, with the order by which their increments are cut; `None` where that is too much.
-    pub(super) fn of(pairs: &EightSeries<'_>, increments: Increments) -> Option<(u32, CellSeries)> {
+    /// For eight pairs, with the order by which their increments are cut, and the lanes for which that is too much.
+    pub(super) fn of(pairs: &EightSeries<'_>, increments: Increments) -> (u32, CellSeries, [bool; LANES]) {
         let of_lane = |lane: usize| {
             let (m, n) = pairs.lengths[lane];
             let [(longest, all), (other_longest, other_all)] =
                 [(pairs.x, m), (pairs.z, n)].map(|(path, times)| steps(&|at| path[at][lane], pairs.channels, times, increments));
             f64::max(longest * other_all, other_longest * all)
         };
-        Self::for_length((0..LANES).map(of_lane).fold(0.0, f64::max))
+        let lengths: [f64; LANES] = std::array::from_fn(of_lane);
+        let refused = lengths.map(|length| Self::for_length(length).is_none());
+        let longest = lengths.iter().zip(refused).filter(|(_, refused)| !refused).fold(0.0, |most, (length, _)| f64::max(most, *length));
+        let (order, series) = Self::for_length(longest).unwrap_or((0, CellSeries { terms: 1 }));
+        (order, series, refused)
     }
 
     /// For paths whose longest increment times the length of the other path is that.

@@ -55,11 +55,11 @@ impl Goursat {
     /// The solutions at the ends of eight pairs; not numbers where increments are too large for power series.
     pub(crate) fn values(&mut self, pairs: &EightSeries<'_>) -> Eight {
         let columns = pairs.columns();
-        let cells = match self.scheme {
-            Scheme::Differences(order) => Cells { order, series: None },
+        let (cells, refused) = match self.scheme {
+            Scheme::Differences(order) => (Cells { order, series: None }, [false; LANES]),
             Scheme::Series { extra } => {
-                let Some((order, series)) = CellSeries::of(pairs, self.increments) else { return [f64::NAN; LANES] };
-                Cells { order: order + extra, series: Some(series) }
+                let (order, series, refused) = CellSeries::of(pairs, self.increments);
+                (Cells { order: order + extra, series: Some(series) }, refused)
             }
         };
         for (held, count) in [(&mut self.products, columns), (&mut self.values, columns)] {
@@ -75,6 +75,7 @@ impl Goursat {
         let mut out = [1.0; LANES];
         let solve = if self.increments == Increments::Linear { linear } else { gaussian };
         solve(pairs, cells, [&mut self.row, &mut self.products, &mut self.values], &mut out);
+        out.iter_mut().zip(refused).filter(|(_, refused)| *refused).for_each(|(value, _)| *value = f64::NAN);
         out
     }
 }
