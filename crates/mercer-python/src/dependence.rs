@@ -38,8 +38,8 @@ use pyo3::types::PyDict;
 /// Returns
 /// -------
 /// dict
-///     ``statistic`` (HSIC with bias), ``unbiased``, ``p_value``, ``p_gamma`` (by a gamma distribution), ``mean`` and ``deviation`` of the
-///     statistic over all permutations, ``permutations``, ``rows`` and ``kernels``.
+///     ``statistic`` (HSIC with bias), ``unbiased``, ``p_value``, ``p_gamma`` (by a gamma distribution; None where there is none),
+///     ``mean`` and ``deviation`` of the statistic over all permutations, ``permutations``, ``rows`` and ``kernels``.
 ///
 /// Examples
 /// --------
@@ -231,12 +231,12 @@ fn told(py: Python<'_>, found: TestResult) -> PyResult<Bound<'_, PyDict>> {
         ("statistic", found.statistic),
         ("unbiased", found.unbiased),
         ("p_value", found.p_value),
-        ("p_gamma", found.p_gamma),
         ("mean", found.mean),
         ("deviation", found.deviation),
     ] {
         out.set_item(name, value)?;
     }
+    out.set_item("p_gamma", found.p_gamma)?;
     out.set_item("permutations", found.permutations)?;
     out.set_item("rows", found.rows)?;
     out.set_item("kernels", found.kernels)?;

@@ -23,7 +23,11 @@ impl Model {
 
     pub(crate) fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
-        Limits::threads(threads).run_sized(py, Size::of_predicting(&model, &data, want), move |control| model.predict(&data, want, control))
+        let size = Size::of_predicting(&model, &data, want);
+        let found = Limits::threads(threads).run_sized(py, size, move |control| model.predict(&data, want, control))?;
+        let told = found.notices.iter().map(|notice| (notice.said.clone(), notice.to_string())).collect();
+        warn(py, &self.told.new_of(told))?;
+        Ok(found)
     }
 
     /// Rows with the columns of training; the handling of missing cells is reported the first time.

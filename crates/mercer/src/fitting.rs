@@ -14,7 +14,7 @@ use of_features::{by_features, in_blocks, require_features};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Predictions, Query, Size, Task, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Predictions, Query, RowNotice, Size, Task, Want};
 use crate::facts;
 use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
@@ -464,11 +464,13 @@ fn predict_bound(
     let all: Vec<usize> = (0..new.rows()).collect();
     let subset = whole.then(|| gram::Subset::new(bound.as_ref(), &all, fitted.support()));
     let cross: &dyn Gram = subset.as_ref().map_or(bound.as_ref() as &dyn Gram, |s| s);
-    if want.covariance && !whole {
-        let among = kernel.gram(new, control)?;
-        return fitted.predict(&Query::new(&gram::Joint { cross, among: among.as_ref() }, want, control));
-    }
-    fitted.predict(&Query::new(cross, want, control))
+    let among = (want.covariance && !whole).then(|| kernel.gram(new, control)).transpose()?;
+    let mut found = match &among {
+        Some(among) => fitted.predict(&Query::new(&gram::Joint { cross, among: among.as_ref() }, want, control))?,
+        None => fitted.predict(&Query::new(cross, want, control))?,
+    };
+    RowNotice::append(&mut found.notices, RowNotice::unrelated(bound.as_ref()), 0);
+    Ok(found)
 }
 
 /// Predictions for new rows by a fit to the prepared rows of `train`.

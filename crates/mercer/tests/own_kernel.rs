@@ -13,10 +13,10 @@ mod generative;
 use example::Triangle;
 use mercer::compare::{Comparing, compare};
 use mercer::control::Control;
-use mercer::data::{Points, RowWeights, Split, Values};
+use mercer::data::{Dataset, Points, RowWeights, Split, Values};
 use mercer::error::Result;
 use mercer::estimators::{EstimatorExpr, Want};
-use mercer::gram::{Kernel, Mercer, PreparedBatch, Tile};
+use mercer::gram::{Kernel, Mercer, PreparedBatch, Tile, psd_check};
 use mercer::kernels::{KernelExpr, catalogue, register};
 use mercer::learner::{Learner, Model};
 use mercer::linalg::Real;
@@ -174,6 +174,64 @@ fn kernels_of_a_program_pass_the_kit_alone_and_inside_of_compositions() {
         }
     }
     assert!(catalogue().iter().any(|entry| entry.name == "triangle"));
+}
+
+/// k(g(x), g(z)), k = rbf and g one layer of a network: a kernel on a map of the columns.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Deep {}
+
+impl Deep {
+    /// tanh of two sums of the columns.
+    fn map(row: &[f64]) -> [f64; 2] {
+        [[1.0, -0.5], [0.3, 0.8]].map(|w| row.iter().zip(w.iter().cycle()).map(|(x, w)| w * x).sum::<f64>().tanh())
+    }
+}
+
+impl Kernel for Deep {
+    const NAME: &'static str = "deep";
+    const DOC: &'static str = "rbf behind a layer";
+    const SOURCE: &'static str = "Wilson, Hu, Salakhutdinov & Xing, Deep kernel learning (2016), (5)";
+    const PARAMS: &'static [Param] = &[];
+    const BECAUSE: &'static str = "a Mercer kernel of numbers made of each input";
+    type Inputs = Points;
+    type Learnt = ();
+    type Prepared = Prepared;
+    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>) -> Result<Prepared> {
+        let values = inputs.to_dense();
+        Ok(Prepared { dim: 2, shares: values.chunks_exact(inputs.dim().max(1)).flat_map(Deep::map).collect() })
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Prepared, T>) {
+        let (a, b) = (tile.a, tile.b);
+        let square = |i: usize, j: usize| (0..2).map(|c| (a.shares[2 * i + c] - b.shares[2 * j + c]).powi(2)).sum::<f64>();
+        tile.from_pairs(|i, j| (-0.5 * square(i, j)).exp());
+    }
+    fn diagonal(&self, x: &Prepared) -> Vec<f64> {
+        vec![1.0; x.shares.len() / 2]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}
+
+// spec: K44
+#[test]
+fn a_kernel_behind_a_map_of_the_user_is_the_kernel_of_the_mapped_columns() {
+    check_kernel::<Deep>().unwrap();
+    register::<Deep>().unwrap();
+    let data = table(30, 5);
+    let of = |name: &str| match &data.column(name).unwrap().values {
+        Values::Numbers(v) => v.clone(),
+        _ => panic!("numbers"),
+    };
+    let (a, b) = (of("a"), of("b"));
+    let mapped = Points::dense(30, 2, a.iter().zip(&b).flat_map(|(a, b)| Deep::map(&[*a, *b])).collect()).unwrap();
+    let matrix = |text: &str, data: &Dataset| {
+        mercer::gram::dense(KernelExpr::parse(text).unwrap().bind(None, data).unwrap().as_ref(), &Control::default()).unwrap()
+    };
+    let (deep, plain) = (matrix("on([a, b], deep)", &data), matrix("rbf(length_scale=1)", &Dataset::from_points(mapped)));
+    assert!(deep.data().iter().zip(plain.data()).all(|(x, z)| (x - z).abs() <= 1e-15 * 8.0));
+    assert!(psd_check(&deep, &Control::default()).unwrap().witness.is_none());
 }
 
 #[test]

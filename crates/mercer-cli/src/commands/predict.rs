@@ -8,7 +8,7 @@ use clap::Args;
 use mercer::error::Result;
 use mercer::read::{Fact, Source, Table, Topic};
 use mercer::learner::PreImageMethod;
-use mercer::report::{PredictionColumns, drawn_columns, pre_image_columns, predict_csv};
+use mercer::report::{PredictedTable, PredictionColumns, drawn_columns, pre_image_columns, predict_csv};
 use mercer::store;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -100,7 +100,8 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
         }
     }
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };
-    let csv = predict_csv(&model, &data, columns, &kept, &control)?;
+    let PredictedTable { csv, notices: told } = predict_csv(&model, &data, columns, &kept, &control)?;
+    notices(&told);
     match &args.output {
         Some(path) => store::write_atomically(path, csv.as_bytes()),
         None => print(&csv),

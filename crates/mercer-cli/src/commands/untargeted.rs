@@ -48,6 +48,17 @@ pub(crate) struct Untargeted {
     pub limits: Limits,
 }
 
+/// An error that advises `values=distances`, which an option stands for here.
+fn by_option(why: Error) -> Error {
+    match why {
+        Error::Data(said) => Error::Data(match said.rsplit_once("Write ") {
+            Some((before, advice)) if advice.ends_with("(values=distances)") => format!("{before}Add --distances"),
+            _ => said,
+        }),
+        other => other,
+    }
+}
+
 impl Untargeted {
     /// Fits, and writes a line for each row of the table.
     pub(crate) fn run(&self, estimator: EstimatorExpr, stop: &Stop) -> Result<()> {
@@ -78,12 +89,12 @@ impl Untargeted {
             ..Learner::new(estimator)
         };
         let control = control(&self.limits, false, stop);
-        let mut model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
+        let mut model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control).map_err(by_option)?;
         let telling = Control { progress: None, ..control.clone() };
         drop(control);
         let of_steps = model.prep.told_by_steps();
         notices(&model.about.notices.iter().filter(|n| !of_steps.contains(n)).collect::<Vec<_>>());
-        let csv = predict_csv(&model, &loaded.data, PredictionColumns::default(), &loaded.kept, &telling)?;
+        let csv = predict_csv(&model, &loaded.data, PredictionColumns::default(), &loaded.kept, &telling)?.csv;
         if let Some(path) = &self.model {
             store::save(&model, path)?;
         }

@@ -142,18 +142,27 @@ pub struct Draw {
     pub scale: f64,
     /// Whether numbers are 0 or above.
     pub positive: bool,
+    /// Whether numbers lie near one of few.
+    pub clustered: bool,
     random: Xoshiro256PlusPlus,
 }
+
+/// Where clusters of numbers lie, and their deviation.
+const CENTRES: [f64; 4] = [-2.0, -0.5, 0.5, 2.0];
+const SPREAD: f64 = 0.01;
 
 impl Draw {
     /// Rows of numbers of both signs with deviation 1.
     pub fn new(rows: usize, seed: u64) -> Self {
-        Draw { rows, scale: 1.0, positive: false, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
+        Draw { rows, scale: 1.0, positive: false, clustered: false, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
     /// A number.
     pub fn number(&mut self) -> f64 {
         let normal: f64 = StandardNormal.sample(&mut self.random);
-        let x = self.scale * normal;
+        let x = match self.clustered {
+            true => self.scale * (self.one_of(&CENTRES) + SPREAD * normal),
+            false => self.scale * normal,
+        };
         if self.positive { x.abs() } else { x }
     }
     /// A whole number from `low` up to and without `high`.

@@ -350,6 +350,10 @@ pub(crate) fn composed(text: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 impl Encoded {
+    /// The letters that its codes stand for.
+    pub(crate) fn letters(&self) -> &[char] {
+        &self.letters
+    }
     /// No string, and letters that other strings are encoded for.
     pub(crate) fn of_letters(letters: Vec<char>) -> Encoded {
         let codes = if letters.len() <= usize::from(u8::NOTHING) { Codes::Narrow(Vec::new()) } else { Codes::Wide(Vec::new()) };

@@ -24,11 +24,13 @@ use crate::prep::{Fitted, Recipe};
 use crate::validity::require_symmetric;
 pub use correlations::{AskedCorrelations, Correlations, canonical_correlations, kernel_correlations};
 use permutations::Permuted;
-use statistic::{Similar, biased, over_permutations, unbiased};
-use statrs::distribution::{ContinuousCDF, Gamma};
+use statistic::{OverPermutations, Similar, biased, over_permutations, unbiased};
+use statrs::distribution::{ContinuousCDF, Gamma, Normal};
 
-/// Statistics that differ by no more than this share are equal but for rounding.
+/// Statistics that differ by no more than this share of their size, or of the greatest that centred matrices of such norms may have, are
+/// equal but for rounding.
 const EQUAL: f64 = 1e-12;
+const EQUAL_OF_GREATEST: f64 = 1e-14;
 
 /// What a test asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +65,9 @@ pub struct TestResult {
     pub mean: f64,
     /// Its standard deviation over all permutations.
     pub deviation: f64,
-    /// The p-value by the gamma distribution with that mean and deviation.
-    pub p_gamma: f64,
+    /// The p-value by the gamma distribution with that mean and deviation; 1 where the statistic is the same for all permutations. `None`
+    /// where no gamma distribution has them.
+    pub p_gamma: Option<f64>,
     /// The kernels, settled.
     pub kernels: Vec<String>,
     /// What the user should know.
@@ -79,7 +82,8 @@ pub fn hsic(k: &dyn Gram, l: &dyn Gram, asked: Asked, control: &Control) -> Resu
     Error::unless_equal("rows of the second side", k.shape().0, l.shape().0)?;
     let (k, l) = (Similar::of(k, control)?, Similar::of(l, control)?);
     let size = (k.rows() as f64).powi(2);
-    let found = Statistic { value: biased(&k, &l), unbiased: unbiased(&k, &l), null: over_permutations(&k, &l), size };
+    let (null, greatest) = (over_permutations(&k, &l), k.norm() * l.norm());
+    let found = Statistic { value: biased(&k, &l), unbiased: unbiased(&k, &l), null, size, greatest };
     found.judged(&k, &Permuted::Whole(&l.centred), asked, control)
 }
 
@@ -100,8 +104,8 @@ pub fn mmd(k: &dyn Gram, second: &[bool], asked: Asked, control: &Control) -> Re
     let v = Matrix::column(second.iter().map(|s| if *s { -1.0 / q } else { 1.0 / p }).collect());
     let sides = crate::gram::Dense::square(Matrix::from_fn(n, n, |i, j| v[(i, 0)] * v[(j, 0)]))?;
     let l = Similar::of(&sides, control)?;
-    let (mean, variance) = over_permutations(&k, &l);
-    let size = (n as f64).powi(2);
+    let (size, greatest) = ((n as f64).powi(2), k.norm() * l.norm());
+    let null = over_permutations(&k, &l).times(size);
     let mut sums = [0.0; 3];
     for i in 0..n {
         let (mut own, mut other) = (-k.values[(i, i)], 0.0);
@@ -112,7 +116,7 @@ pub fn mmd(k: &dyn Gram, second: &[bool], asked: Asked, control: &Control) -> Re
         sums[2] += other;
     }
     let unbiased = sums[0] / (p * (p - 1.0)) + sums[1] / (q * (q - 1.0)) - sums[2] / (p * q);
-    let found = Statistic { value: size * biased(&k, &l), unbiased, null: (size * mean, size.powi(2) * variance), size: 1.0 };
+    let found = Statistic { value: size * biased(&k, &l), unbiased, null, size: 1.0, greatest };
     found.judged(&k, &Permuted::Factor(&v), asked, control)
 }
 
@@ -120,8 +124,10 @@ pub fn mmd(k: &dyn Gram, second: &[bool], asked: Asked, control: &Control) -> Re
 struct Statistic {
     value: f64,
     unbiased: f64,
-    null: (f64, f64),
+    null: OverPermutations,
     size: f64,
+    /// No permutation gives more.
+    greatest: f64,
 }
 
 impl Statistic {
@@ -130,11 +136,9 @@ impl Statistic {
             return Err(Error::Setting { name: "permutations".into(), why: "0 say nothing; write 1 or more, such as 999".into() });
         }
         let drawn = permuted.statistics(&k.centred, asked.permutations, asked.seed, control)?;
-        let least = self.value * self.size - EQUAL * self.value.abs() * self.size;
-        let (mean, variance) = self.null;
-        // Shape mean^2 / variance, rate mean / variance.
-        let gamma = (mean > 0.0 && variance > 0.0).then(|| Gamma::new(mean * mean / variance, mean / variance).ok()).flatten();
-        let p_gamma = gamma.map_or(f64::from(u8::from(self.value <= mean)), |g| g.sf(self.value.max(0.0)));
+        let equal = (EQUAL * self.value.abs() * self.size).max(EQUAL_OF_GREATEST * self.greatest);
+        let least = self.value * self.size - equal;
+        let OverPermutations { mean, variance, .. } = self.null;
         Ok(TestResult {
             rows: k.rows(),
             statistic: self.value,
@@ -143,11 +147,34 @@ impl Statistic {
             permutations: drawn.len(),
             mean,
             deviation: variance.sqrt(),
-            p_gamma,
+            p_gamma: p_gamma(self.value, self.null),
             kernels: Vec::new(),
             notices: cut_short(drawn.len(), asked.permutations),
         })
     }
+}
+
+/// From this shape on the cube root of a number of a gamma distribution is normal to 1e-7 (Wilson & Hilferty, The distribution of
+/// chi-square, 1931): shares by the incomplete gamma function lose digits there.
+const LARGE_SHAPE: f64 = 1e6;
+
+/// The share of a gamma distribution above the statistic; 1 where all permutations have the same.
+fn p_gamma(value: f64, null: OverPermutations) -> Option<f64> {
+    let OverPermutations { mean, variance, rounding } = null;
+    if variance == 0.0 {
+        return ((value - mean).abs() <= 3.0 * rounding.sqrt() + EQUAL * mean.abs()).then_some(1.0);
+    }
+    let (shape, value) = (mean * mean / variance, value.max(0.0));
+    let share = match shape {
+        _ if mean <= 0.0 => return None,
+        _ if shape > LARGE_SHAPE => {
+            let cube_root = (value / mean).cbrt();
+            let third = 1.0 / (9.0 * shape);
+            Normal::standard().sf((cube_root - (1.0 - third)) / third.sqrt())
+        }
+        _ => Gamma::new(shape, mean / variance).ok()?.sf(value),
+    };
+    (0.0..=1.0).contains(&share).then_some(share)
 }
 
 /// (1 + permutations of at least so much) / (1 + permutations): the rows as they stand are one of them.

@@ -50,6 +50,11 @@ impl Similar {
         self.values.rows()
     }
 
+    /// |W| of the centred matrix W, by the sum of its squares.
+    pub(super) fn norm(&self) -> f64 {
+        dot(self.centred.data(), self.centred.data()).sqrt()
+    }
+
     /// T = tr W, tr W^2 and sum_i w_ii^2 of the centred matrix W.
     fn moments(&self) -> [f64; 3] {
         let diagonal = self.centred.diagonal();
@@ -80,15 +85,42 @@ pub(super) fn unbiased(k: &Similar, l: &Similar) -> f64 {
 }
 
 /// Mean and variance of tr(K H L H) / n^2 over all permutations of the rows of L.
-pub(super) fn over_permutations(k: &Similar, l: &Similar) -> (f64, f64) {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct OverPermutations {
+    pub(super) mean: f64,
+    /// 0 where it may be rounding.
+    pub(super) variance: f64,
+    /// What the variance may be wrong by.
+    pub(super) rounding: f64,
+}
+
+impl OverPermutations {
+    /// Those of a statistic `by` times as large.
+    pub(super) fn times(self, by: f64) -> Self {
+        let square = by * by;
+        OverPermutations { mean: by * self.mean, variance: square * self.variance, rounding: square * self.rounding }
+    }
+}
+
+/// Units in the last place of the sums that a variance over permutations is what is left of.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+pub(super) fn over_permutations(k: &Similar, l: &Similar) -> OverPermutations {
     let n = k.rows() as f64;
     let ([t, t2, s2], [u, u2, r2]) = (k.moments(), l.moments());
     let mean = t * u / (n - 1.0);
-    let spread = |trace: f64, square: f64| (n - 1.0) * square - trace * trace;
-    let own = |trace: f64, square: f64, diagonal: f64| n * (n + 1.0) * diagonal - (n - 1.0) * (trace * trace + 2.0 * square);
-    let first = 2.0 * spread(t, t2) * spread(u, u2) / ((n - 1.0).powi(2) * (n + 1.0) * (n - 2.0));
-    let second = own(t, t2, s2) * own(u, u2, r2) / ((n + 1.0) * n * (n - 1.0) * (n - 2.0) * (n - 3.0));
-    (mean / n.powi(2), ((first + second) / n.powi(4)).max(0.0))
+    // Each as a difference of two terms.
+    let spread = |trace: f64, square: f64| [(n - 1.0) * square, trace * trace];
+    let own = |trace: f64, square: f64, diagonal: f64| [n * (n + 1.0) * diagonal, (n - 1.0) * (trace * trace + 2.0 * square)];
+    let left = |[a, b]: [f64; 2]| a - b;
+    let size = |[a, b]: [f64; 2]| a + b;
+    let product = |part: &dyn Fn([f64; 2]) -> f64| {
+        let first = 2.0 * part(spread(t, t2)) * part(spread(u, u2)) / ((n - 1.0).powi(2) * (n + 1.0) * (n - 2.0));
+        let second = part(own(t, t2, s2)) * part(own(u, u2, r2)) / ((n + 1.0) * n * (n - 1.0) * (n - 2.0) * (n - 3.0));
+        (first + second) / n.powi(4)
+    };
+    let (variance, rounding) = (product(&left), ROUNDING * product(&size));
+    OverPermutations { mean: mean / n.powi(2), variance: if variance > rounding { variance } else { 0.0 }, rounding }
 }
 
 #[cfg(test)]
@@ -140,8 +172,8 @@ mod tests {
         let mean = all.iter().sum::<f64>() / 720.0;
         let variance = all.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 720.0;
         let found = over_permutations(&k, &l);
-        assert!((found.0 - mean).abs() <= 1e-12 * mean, "{found:?}: {mean}");
-        assert!((found.1 - variance).abs() <= 1e-9 * variance, "{found:?}: {variance}");
+        assert!((found.mean - mean).abs() <= 1e-12 * mean, "{found:?}: {mean}");
+        assert!((found.variance - variance).abs() <= 1e-9 * variance, "{found:?}: {variance}");
     }
 
     // The U-statistic of four different rows (Song et al. 2012, 3), summed over all of them.

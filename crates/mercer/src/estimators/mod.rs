@@ -39,7 +39,7 @@ pub(crate) use clustering::MOST_CLUSTERS;
 pub use clustering::*;
 pub use contract::{
     Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Finds, Fitted, Gives, Near, Needs, Predicted, Predictions,
-    Query, Scores, Size, Summary, Task, Want, WarmStart, When, kept_table, those_that_give,
+    Query, RowNotice, Scores, Size, Summary, Task, Want, WarmStart, When, kept_table, those_that_give,
 };
 pub use embedding::*;
 pub use gaussian_process::*;

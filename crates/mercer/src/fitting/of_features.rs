@@ -4,7 +4,7 @@ use super::{Prepared, kinds_of, prepare_weighed, with_strings};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Predictions, Query, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Predictions, Query, RowNotice, Want};
 use crate::kernels::{FittedKernel, Identical, KernelExpr};
 use crate::prep;
 
@@ -107,9 +107,12 @@ pub(super) fn by_features(
     want: Want,
     control: &Control,
 ) -> Result<Predictions> {
-    let predict = |rows: &Dataset| {
+    let predict = |rows: &Dataset| -> Result<Predictions> {
         let bound = if want.variance || want.covariance { kernel.gram(rows, control) } else { kernel.gram_to_multiply(rows, control) };
-        fitted.predict(&Query::new(bound?.as_ref(), want, control))
+        let bound = bound?;
+        let mut found = fitted.predict(&Query::new(bound.as_ref(), want, control))?;
+        RowNotice::append(&mut found.notices, RowNotice::unrelated(bound.as_ref()), 0);
+        Ok(found)
     };
     if want.covariance { predict(new) } else { in_blocks(new, FEATURE_ROWS, control, predict) }
 }

@@ -7,6 +7,7 @@
 //! opened step by step, when computing rows again has taken as long as opening as much memory as is in use would.
 
 use super::engine::engine;
+use super::logarithm::require_not_lost;
 use super::{Block, Gram, Side, add_rows, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -283,7 +284,10 @@ fn slots_mut<'a, T>(store: &'a mut [T], columns: usize, slots: &[usize]) -> Vec<
 pub(crate) fn finite_diagonal(gram: &dyn Gram) -> Result<Vec<f64>> {
     let diagonal = gram.diagonal(Side::Rows);
     match diagonal.iter().position(|v| !v.is_finite()) {
-        None => Ok(diagonal),
+        None => {
+            require_not_lost(gram, Side::Rows, &diagonal)?;
+            Ok(diagonal)
+        }
         Some(i) => Err(Error::Numerical {
             what: "Gram matrix".into(),
             why: format!("the kernel of row {} with itself is {}; scale the columns or change the kernel's parameters", i + 1, diagonal[i]),

@@ -1,10 +1,12 @@
 //! A Gram matrix held as a whole, and the tiles that others are computed by.
 
+use super::logarithm::log_decay;
 use super::structure::SingleCopy;
-use super::{Block, Bound, Gram, HeldMatrix, Side, Structure, dense};
+use super::{Block, Bound, Gram, HeldMatrix, LogGram, Side, Structure, dense};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -26,8 +28,23 @@ pub struct Dense {
     among_rows: Option<Matrix>,
     /// Whether every value has been looked at.
     finite: bool,
+    logarithm: HeldLogarithm,
     single: SingleCopy,
 }
+
+/// What is known of the logarithm of a matrix.
+#[derive(Clone, Debug)]
+enum HeldLogarithm {
+    /// Nothing: values may be 0 and below by their nature.
+    Unknown,
+    /// That of the values, which are accurate enough.
+    OfValues,
+    /// d of every pair: see [`LogGram`].
+    Decays(Matrix),
+}
+
+/// Values from this share of k(x, x) up to this one are accurate enough for their logarithm and for what they lack of k(x, x).
+const ACCURATE: (f64, f64) = (1e-300, 1.0 - 1e-6);
 
 impl Dense {
     /// A square Gram matrix among training rows.
@@ -36,7 +53,11 @@ impl Dense {
             return Err(Error::Shape { what: "columns of a square Gram matrix".into(), expected: values.rows(), found: values.cols() });
         }
         let d = values.diagonal();
-        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d], among_rows: None, finite: false, single: SingleCopy::default() })
+        Ok(Dense::new(values, true, [d.clone(), d]))
+    }
+    fn new(values: Matrix, symmetric: bool, diagonals: [Vec<f64>; 2]) -> Self {
+        let (logarithm, single) = (HeldLogarithm::Unknown, SingleCopy::default());
+        Dense { values, symmetric, diagonals, among_rows: None, finite: false, logarithm, single }
     }
     /// A Gram matrix between new rows and support rows, with k(x, x) of both.
     pub fn cross(values: Matrix, rows: Vec<f64>, cols: Vec<f64>) -> Result<Self> {
@@ -45,7 +66,7 @@ impl Dense {
                 return Err(Error::Shape { what: "diagonal of a Gram matrix".into(), expected: n, found: d.len() });
             }
         }
-        Ok(Dense { values, symmetric: false, diagonals: [rows, cols], among_rows: None, finite: false, single: SingleCopy::default() })
+        Ok(Dense::new(values, false, [rows, cols]))
     }
     /// Adds kernel values among the new rows (M x M), which a joint covariance of predictions needs.
     pub fn with_rows(self, among_rows: Matrix) -> Result<Self> {
@@ -60,17 +81,27 @@ impl Dense {
     pub(crate) fn known_finite(self) -> Self {
         Dense { finite: true, ..self }
     }
-    /// Computes every value of a Gram matrix once.
+    /// Computes every value of a Gram matrix once, and its logarithm besides where values lose too much of it.
     pub fn of(gram: &dyn Gram, control: &Control) -> Result<Self> {
         let diagonals = [gram.diagonal(Side::Rows), gram.diagonal(Side::Cols)];
-        Ok(Dense {
-            values: dense(gram, control)?,
-            symmetric: gram.symmetric(),
-            diagonals,
-            among_rows: None,
-            finite: true,
-            single: SingleCopy::default(),
-        })
+        let values = dense(gram, control)?;
+        let made = Dense { finite: true, ..Dense::new(values, gram.symmetric(), diagonals) };
+        let logarithm = match gram.logarithm() {
+            None => HeldLogarithm::Unknown,
+            Some(log) if made.is_inaccurate() => HeldLogarithm::Decays(log_decays(log, made.shape(), control)?),
+            Some(_) => HeldLogarithm::OfValues,
+        };
+        Ok(Dense { logarithm, ..made })
+    }
+    /// Whether some value is neither accurate enough for its logarithm nor equal to sqrt(k(x, x) k(z, z)).
+    fn is_inaccurate(&self) -> bool {
+        let [rows, cols] = &self.diagonals;
+        let (low, high) = ACCURATE;
+        let lacks = |i: usize, j: usize, k: f64| {
+            let scale = (rows[i] * cols[j]).sqrt();
+            scale > 0.0 && k != scale && !(k >= low * scale && k <= high * scale) && !(self.symmetric && i == j)
+        };
+        (0..rows.len()).any(|i| self.values.row(i).iter().enumerate().any(|(j, k)| lacks(i, j, *k)))
     }
     /// The matrix.
     pub fn matrix(&self) -> &Matrix {
@@ -117,6 +148,41 @@ impl Gram for Dense {
             }
         }
     }
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        (!matches!(self.logarithm, HeldLogarithm::Unknown)).then_some(self)
+    }
+}
+
+impl LogGram for Dense {
+    fn log_diagonal(&self, side: Side) -> Vec<f64> {
+        self.diagonal(side).into_iter().map(libm::log).collect()
+    }
+    fn fill_log_decay(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        let [own, others] = &self.diagonals;
+        for (k, &i) in rows.iter().enumerate() {
+            if let HeldLogarithm::Decays(decays) = &self.logarithm {
+                out.row_mut(k).copy_from_slice(&decays.row(i)[cols.clone()]);
+                continue;
+            }
+            for (o, j) in out.row_mut(k).iter_mut().zip(cols.clone()) {
+                let is_itself = self.symmetric && i == j;
+                *o = if is_itself { 0.0 } else { log_decay(self.values[(i, j)], (own[i] * others[j]).sqrt()) };
+            }
+        }
+    }
+}
+
+/// d of every pair: see [`LogGram`].
+fn log_decays(log: &dyn LogGram, (rows, cols): (usize, usize), control: &Control) -> Result<Matrix> {
+    control.plan("logarithms of kernel values", 8 * rows as u64 * cols as u64)?;
+    let mut decays = Matrix::zeros(rows, cols);
+    decays.data_mut().par_chunks_mut((TILE * cols).max(1)).enumerate().try_for_each(|(t, band)| {
+        control.check_time("logarithms of kernel values")?;
+        let some: Vec<usize> = (t * TILE..t * TILE + band.len() / cols).collect();
+        log.fill_log_decay(&some, 0..cols, Block::new(band, some.len(), cols));
+        Ok(())
+    })?;
+    Ok(decays)
 }
 
 /// Values that are known, of a kernel of which no number moves.
@@ -131,6 +197,9 @@ impl Gram for Known {
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
         self.0.fill_f32(rows, cols, out);
+    }
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        self.0.logarithm()
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.0.diagonal(side)

@@ -4,11 +4,50 @@
 //! |phi(x) - phi(z)|^2 = k(x, x) + k(z, z) - 2 k(x, z)
 //! ```
 //!
-//! Murphy (2012) (14.30). The terms cancel where inputs are close or norms are large: kernels whose features are known do
-//! without it, by [`Gram::fill_distances`].
+//! Murphy (2012) (14.30). The terms cancel where inputs are close or norms are large, and k(x, z) is lost beside k(x, x) where inputs are
+//! far: kernels whose features or logarithms are known do without it, by [`Gram::fill_distances`].
 
-use super::{Block, Gram, Side};
+use super::{Block, Gram, LogGram, Side};
 use std::ops::Range;
+
+/// Where kernel values are known by their logarithms and k(x, x) is one number, d = -ln(k(x, z) / k(x, x)); else squared distances.
+pub(super) fn fill<G: Gram + ?Sized>(gram: &G, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+    match gram.logarithm() {
+        Some(log) => from_logarithm(log, rows, cols, out),
+        None => from_values(gram, rows, cols, out),
+    }
+}
+
+/// Squared distances instead of the numbers that [`fill`] writes: 2 k(x, x) (1 - exp(-d)).
+pub(super) fn square<G: Gram + ?Sized>(gram: &G, apart: &mut [f64]) {
+    if let Some(log) = gram.logarithm().and_then(LogGram::common_log_diagonal) {
+        square_log_decay(log, apart);
+    }
+}
+
+/// 2 exp(l) (1 - exp(-d)) of numbers d.
+pub(super) fn square_log_decay(log_diagonal: f64, apart: &mut [f64]) {
+    let scale = -2.0 * libm::exp(log_diagonal);
+    apart.iter_mut().for_each(|d| *d = scale * libm::expm1(-*d));
+}
+
+/// With a = k(x, x)^(1/2) and b = k(z, z)^(1/2): (a - b)^2 + 2 a b (1 - exp(-d)), in which nothing cancels; not a number where it
+/// exceeds the range of numbers.
+fn from_logarithm(log: &dyn LogGram, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+    log.fill_log_decay(rows, cols.clone(), out.reborrow());
+    if log.common_log_diagonal().is_some() {
+        return;
+    }
+    let roots = |side| -> Vec<f64> { log.log_diagonal(side).iter().map(|l| libm::exp(0.5 * l)).collect() };
+    let (own, others) = (roots(Side::Rows), roots(Side::Cols));
+    for (k, &i) in rows.iter().enumerate() {
+        for (d, b) in out.row_mut(k).iter_mut().zip(&others[cols.clone()]) {
+            let a = own[i];
+            let apart = (a - b) * (a - b) - 2.0 * a * b * libm::expm1(-*d);
+            *d = if apart.is_finite() { apart } else { f64::NAN };
+        }
+    }
+}
 
 /// What is left of the terms by no more than this share of them is rounding, and counts as 0.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;

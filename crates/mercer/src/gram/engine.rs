@@ -1,7 +1,8 @@
 //! Engines: what computes whole Gram matrices, products with them and lists of their rows. The CPU is one, and the one by default.
 
 use super::cpu::Cpu;
-use super::{Block, Gram};
+use super::logarithm::require_not_lost;
+use super::{Block, Gram, Side};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -81,9 +82,13 @@ pub(super) fn engine() -> &'static dyn Engine {
 /// The whole matrix. A symmetric Gram matrix is computed once per pair and mirrored, so that it is exactly symmetric.
 ///
 /// # Errors
-/// [`Error::Numerical`] where a value is not finite; bounds of `control`.
+/// [`Error::Numerical`] where a value is not finite, or k(x, x) below the range of numbers; bounds of `control`.
 pub fn dense(gram: &dyn Gram, control: &Control) -> Result<Matrix> {
-    engine().dense(gram, control)
+    let values = engine().dense(gram, control)?;
+    if gram.symmetric() {
+        require_not_lost(gram, Side::Rows, &values.diagonal())?;
+    }
+    Ok(values)
 }
 
 /// K V without forming K: M x outputs from an M x N Gram matrix and N x outputs coefficients.

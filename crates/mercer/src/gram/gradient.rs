@@ -63,6 +63,14 @@ pub(crate) fn plan_copies(count: usize, weights: &Matrix, control: &Control) -> 
     control.plan("the gradient of a composed kernel", 8 * (count * weights.data().len()) as u64)
 }
 
+/// [`Bound::log_gradient`] from kernel values and their gradient.
+pub(super) fn log_gradient_of_values(gram: &(impl Bound + ?Sized), weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    plan_copies(1, weights, control)?;
+    let mut shares = weights.clone();
+    reweigh(gram, &mut shares, control, |w, k| if k > 0.0 { w / k } else { 0.0 })?;
+    gram.gradient(&shares, control)
+}
+
 /// W_ij <- f(W_ij, K_ij).
 pub(crate) fn reweigh(
     gram: &(impl Gram + ?Sized),

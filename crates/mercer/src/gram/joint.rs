@@ -1,6 +1,6 @@
 //! New rows against support rows, together with the kernel among the new rows: what a joint covariance needs.
 
-use super::{Block, Gram, Side, Structure, Subset};
+use super::{Block, Gram, LogGram, Side, Structure, Subset};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -41,6 +41,9 @@ impl Gram for Joint<'_> {
     }
     fn squared_distances(&self, apart: &mut [f64]) {
         self.cross.squared_distances(apart);
+    }
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        self.cross.logarithm()
     }
     fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         self.cross.nearest(rows, count)

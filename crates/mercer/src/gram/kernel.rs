@@ -2,7 +2,10 @@
 
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
-use super::{Block, Bound, FeatureSource, Gram, HeldMatrix, PointFormula, PreparedPoints, Side, Structure, Tile, TileRows, distances};
+use super::{
+    Block, Bound, FeatureSource, Gram, HeldMatrix, LogGram, PointFormula, PreparedPoints, Side, Structure, Tile, TileRows, UnrelatedRows,
+    distances, unrelated,
+};
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset, Inputs, RowCount, RowWeights};
 use crate::error::Result;
@@ -52,6 +55,9 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     const DIFFERENTIABLE: &'static [&'static str] = &[];
     /// Why it is positive semi-definite, where [`Kernel::mercer`] says so: the last line of a proof.
     const BECAUSE: &'static str = "";
+    /// What inputs have in common where k is above 0, of kernels of symbols that are 0 for all others: a word, a substring. Rows that have
+    /// none in common with any training row are reported with predictions.
+    const SHARED: &'static str = "";
     /// Whether it takes columns as they are: counts, angles and dates lose their meaning when they are standardised.
     const AS_IS: bool = false;
     /// The sort of input it compares.
@@ -138,6 +144,16 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     }
     /// |phi(x) - phi(z)|^2 in place of squared distances of those points.
     fn squared_distances(&self, _sqdists: &mut [f64]) {}
+    /// ln k(x, x) of each input, where values are known by their logarithms.
+    fn log_diagonal(&self, _: &Self::Prepared) -> Option<Vec<f64>> {
+        None
+    }
+    /// Writes -ln(k(x, z) / sqrt(k(x, x) k(z, z))) for every pair of the tile, where [`Kernel::log_diagonal`] is known: see [`LogGram`].
+    fn fill_log_decay(&self, _: Tile<'_, Self::Prepared, f64>) {}
+    /// Whether it has one value for all pairs of inputs.
+    fn is_constant(&self) -> bool {
+        false
+    }
     /// Positive semi-definiteness, for the values that its parameters have or may be searched over.
     fn mercer(&self) -> Mercer;
     /// Why it is of negative type (v'Kv >= 0 whenever sum v = 0) for all those values although it is not positive
@@ -300,12 +316,28 @@ impl<K: Kernel> Gram for Leaf<K> {
     }
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         let (Some(a), Some(b)) = (self.cols.kernel.points(self.along_rows()), self.cols.kernel.points(&self.cols.batch)) else {
-            return distances::from_values(self, rows, cols, out);
+            return distances::fill(self, rows, cols, out);
         };
         Tile { a, rows: TileRows::List(rows), b, cols, out }.sqdists();
     }
     fn squared_distances(&self, apart: &mut [f64]) {
-        self.cols.kernel.squared_distances(apart);
+        match self.cols.kernel.points(&self.cols.batch) {
+            Some(_) => self.cols.kernel.squared_distances(apart),
+            None => distances::square(self, apart),
+        }
+    }
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        self.cols.kernel.log_diagonal(&self.cols.batch).is_some().then_some(self)
+    }
+    fn is_constant(&self) -> bool {
+        self.cols.kernel.is_constant()
+    }
+    fn unrelated_rows(&self) -> Vec<UnrelatedRows> {
+        if K::SHARED.is_empty() || self.shape().1 == 0 {
+            return Vec::new();
+        }
+        let rows = self.unrelated();
+        if rows.is_empty() { Vec::new() } else { vec![UnrelatedRows { kernel: K::NAME, shared: K::SHARED, rows }] }
     }
     fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         // Where many are asked for, most boxes are entered.
@@ -321,6 +353,26 @@ impl<K: Kernel> Gram for Leaf<K> {
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
         self.cols.kernel.fill(self.tile(TileRows::List(rows), cols, out));
+    }
+}
+
+impl<K: Kernel> Leaf<K> {
+    /// The rows that have nothing in common with any column; features tell it sooner than values.
+    fn unrelated(&self) -> Vec<usize> {
+        let of = |side| self.cols.kernel.sparse_features(self.along(side)).filter(|_| self.rows.is_some());
+        match (of(Side::Rows), of(Side::Cols)) {
+            (Some(rows), Some(cols)) => unrelated::by_features(&rows, &cols),
+            _ => unrelated::by_values(self),
+        }
+    }
+}
+
+impl<K: Kernel> LogGram for Leaf<K> {
+    fn log_diagonal(&self, side: Side) -> Vec<f64> {
+        self.cols.kernel.log_diagonal(self.along(side)).unwrap_or_default()
+    }
+    fn fill_log_decay(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        self.cols.kernel.fill_log_decay(self.tile(TileRows::List(rows), cols, out));
     }
 }
 

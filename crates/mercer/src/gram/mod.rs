@@ -15,6 +15,7 @@ mod gradient;
 mod joint;
 mod kernel;
 mod lazy_whitening;
+mod logarithm;
 mod low_rank;
 mod multiplied;
 mod parts;
@@ -29,6 +30,7 @@ mod structure;
 mod subset;
 mod tile;
 mod tree;
+mod unrelated;
 
 pub use crate::linalg::Block;
 pub use crate::linalg::simd::{Identity, Map, MapFormula};
@@ -49,6 +51,8 @@ pub use joint::Joint;
 pub use kernel::{Fold, Kernel, Mercer, PreparedBatch, Spectral};
 pub(crate) use kernel::{Leaf, Ready, require_fit};
 pub(crate) use lazy_whitening::{LazyWhitening, Triangular};
+pub use logarithm::LogGram;
+pub(crate) use logarithm::{log_decay, log_sum};
 pub(crate) use low_rank::{LowRank, Slope};
 pub(crate) use multiplied::Multiplied;
 pub(crate) use parts::{Product, Sum};
@@ -57,12 +61,13 @@ pub use point_formula::{PointFormula, PointStatistic};
 pub use prepared_points::PreparedPoints;
 pub(crate) use prepared_points::Sparse;
 pub use psd::{PsdCheck, Witness, psd_check};
-pub(crate) use rewrite::{Rewrite, Rewritten};
+pub(crate) use rewrite::{LogForm, Rewrite, Rewritten};
 pub(crate) use spread::spread;
 pub use structure::{FeatureSource, HeldMatrix, Structure};
 pub use subset::Subset;
 pub(crate) use subset::runs;
 pub use tile::{Tile, TileRows};
+pub use unrelated::UnrelatedRows;
 
 use crate::control::Control;
 use crate::error::Result;
@@ -122,10 +127,20 @@ pub trait Gram: Sync {
     /// represents the square that [`Gram::squared_distances`] gives. Where more than kernel values is known, nothing cancels: it is
     /// never negative, and 0 between equal inputs.
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        distances::from_values(self, rows, cols, out);
+        distances::fill(self, rows, cols, out);
     }
     /// |phi(x) - phi(z)|^2 in place of numbers that [`Gram::fill_distances`] has written.
-    fn squared_distances(&self, _apart: &mut [f64]) {}
+    fn squared_distances(&self, apart: &mut [f64]) {
+        distances::square(self, apart);
+    }
+    /// Its logarithm, where values are known by it.
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        None
+    }
+    /// Whether it is known to have one value for all pairs, so that it is of no account for distances.
+    fn is_constant(&self) -> bool {
+        false
+    }
     /// For each of some rows the `count` columns nearest to it and all others as near as the last of them but for rounding
     /// (a share of 1e-10), by column, with the numbers of [`Gram::fill_distances`]; `None` where they are not found faster than by a scan.
     fn nearest(&self, _rows: &[usize], _count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
@@ -148,6 +163,10 @@ pub trait Gram: Sync {
     fn folded(&self, _rows: &[usize], _coef: &Matrix, _control: &Control) -> Result<Option<Matrix>> {
         Ok(None)
     }
+    /// By kernel, the rows that have nothing in common with any column, of kernels that say so: see [`Kernel::SHARED`].
+    fn unrelated_rows(&self) -> Vec<UnrelatedRows> {
+        Vec::new()
+    }
     /// The rows with k(x, x) = 0, ascending.
     fn zero_rows(&self) -> Vec<usize> {
         self.diagonal(Side::Rows).iter().enumerate().filter(|(_, k)| **k == 0.0).map(|(i, _)| i).collect()
@@ -163,6 +182,10 @@ pub trait Bound: Gram {
     /// weights (N x N); symmetric ones where the Gram matrix is. Parameters that have no derivative (whole numbers) get 0. The memory is that of N x N
     /// numbers per level of composition at most, whatever the number of parameters.
     fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>>;
+    /// sum_ij weights_ij d ln k_ij/dparameter of a Gram matrix of positive values, as [`Bound::gradient`]; pairs with k = 0 are left out.
+    fn log_gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        gradient::log_gradient_of_values(self, weights, control)
+    }
 }
 
 /// Lends a buffer that is kept for the next tile of the same thread: fresh memory for every tile would cost a page

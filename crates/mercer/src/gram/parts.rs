@@ -1,7 +1,11 @@
 //! Sums and products of bound kernels, tile by tile (F24).
 
 use super::gradient::{plan_copies, reweigh};
-use super::{Block, Bound, FeatureSource, Features, Gram, PointFormula, Side, Structure, Subset, apply, distances, with_scratch};
+use super::logarithm::{fill_log_decay_of_sum, log_diagonal_of_sum};
+use super::{
+    Block, Bound, FeatureSource, Features, Gram, LogGram, PointFormula, Side, Structure, Subset, UnrelatedRows, apply, distances,
+    with_scratch,
+};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -62,14 +66,36 @@ macro_rules! of_parts {
             fn symmetric(&self) -> bool {
                 self.0.iter().all(|k| k.symmetric())
             }
+            fn unrelated_rows(&self) -> Vec<UnrelatedRows> {
+                self.0.iter().flat_map(|k| k.unrelated_rows()).collect()
+            }
+            fn is_constant(&self) -> bool {
+                self.0.iter().all(|k| k.is_constant())
+            }
             $($more)*
         }
     };
 }
 
 of_parts!(Sum, +, {
+    /// Constant parts are of no account. The numbers of one part that is not constant are its own; of several with logarithms and each
+    /// with one k(x, x), d of their sum; squared distances else.
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        distances::from_parts(self, self.0.iter().map(|k| k.as_ref() as &dyn Gram), rows, cols, out);
+        match self.distances() {
+            SumDistances::OfPart(part) => part.fill_distances(rows, cols, out),
+            SumDistances::LogDecay(parts, _) => fill_log_decay_of_sum(parts.into_iter(), rows, cols, out),
+            SumDistances::Squares => distances::from_parts(self, self.0.iter().map(|k| k.as_ref() as &dyn Gram), rows, cols, out),
+        }
+    }
+    fn squared_distances(&self, apart: &mut [f64]) {
+        match self.distances() {
+            SumDistances::OfPart(part) => part.squared_distances(apart),
+            SumDistances::LogDecay(_, log) => distances::square_log_decay(log, apart),
+            SumDistances::Squares => {}
+        }
+    }
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        self.0.iter().all(|k| k.logarithm().is_some()).then_some(self)
     }
     fn structure(&self) -> Structure<'_> {
         Structure::Features(self)
@@ -90,10 +116,68 @@ of_parts!(Sum, +, {
     }
 });
 of_parts!(Product, *, {
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        self.0.iter().all(|k| k.logarithm().is_some()).then_some(self)
+    }
     fn structure(&self) -> Structure<'_> {
         Structure::Features(self)
     }
 });
+
+/// What the numbers of [`Gram::fill_distances`] are of a sum.
+enum SumDistances<'a> {
+    /// Those of the one part that is not constant.
+    OfPart(&'a dyn Bound),
+    /// d of the sum of these parts, whose k(x, x) has this logarithm.
+    LogDecay(Vec<&'a dyn LogGram>, f64),
+    /// Squared distances.
+    Squares,
+}
+
+impl Sum {
+    fn distances(&self) -> SumDistances<'_> {
+        let varying: Vec<&dyn Bound> = self.0.iter().map(|k| k.as_ref()).filter(|k| !k.is_constant()).collect();
+        if let [one] = varying[..] {
+            return SumDistances::OfPart(one);
+        }
+        let logs: Option<Vec<&dyn LogGram>> = varying.iter().map(|k| k.logarithm()).collect();
+        let common = |logs: &Vec<&dyn LogGram>| -> Option<f64> {
+            let each = logs.iter().map(|k| k.common_log_diagonal()).collect::<Option<Vec<f64>>>()?;
+            Some(super::log_sum(each.iter().copied()))
+        };
+        match logs.filter(|logs| !logs.is_empty()).and_then(|logs| Some((common(&logs)?, logs))) {
+            Some((log, logs)) => SumDistances::LogDecay(logs, log),
+            None => SumDistances::Squares,
+        }
+    }
+
+    fn logs(&self) -> impl Iterator<Item = &dyn LogGram> + Clone {
+        self.0.iter().filter_map(|k| k.logarithm())
+    }
+}
+
+impl LogGram for Sum {
+    fn log_diagonal(&self, side: Side) -> Vec<f64> {
+        log_diagonal_of_sum(self.logs(), side)
+    }
+    fn fill_log_decay(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        fill_log_decay_of_sum(self.logs(), rows, cols, out);
+    }
+}
+
+impl LogGram for Product {
+    fn log_diagonal(&self, side: Side) -> Vec<f64> {
+        let mut parts = self.0.iter().filter_map(|k| k.logarithm()).map(|k| k.log_diagonal(side));
+        let first = parts.next().unwrap_or_default();
+        parts.fold(first, |all, logs| all.iter().zip(&logs).map(|(a, b)| a + b).collect())
+    }
+    fn fill_log_decay(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        for (t, log) in self.0.iter().filter_map(|k| k.logarithm()).enumerate() {
+            let fill = |block: Block<'_, f64>| log.fill_log_decay(rows, cols.clone(), block);
+            if t == 0 { fill(out.reborrow()) } else { combine(out.reborrow(), fill, |a, b| a + b) }
+        }
+    }
+}
 
 /// The formulas of the parts, where all have one.
 fn point_formulas(parts: &[Box<dyn Bound>]) -> Option<Vec<PointFormula<'_>>> {
@@ -157,5 +241,10 @@ impl Bound for Product {
             out.extend(k.gradient(&all, control)?);
         }
         Ok(out)
+    }
+    /// d ln(prod k) = sum_t d ln k_t.
+    fn log_gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        let parts: Vec<Vec<f64>> = self.0.iter().map(|k| k.log_gradient(weights, control)).collect::<Result<_>>()?;
+        Ok(parts.concat())
     }
 }

@@ -1,11 +1,23 @@
 //! A kernel whose values are those of another kernel, rewritten row by row.
 
-use super::{Block, Bound, FeatureSource, Gram, PointFormula, Side, Structure, distances};
+use super::gradient::log_gradient_of_values;
+use super::{Block, Bound, FeatureSource, Gram, LogGram, PointFormula, Side, Structure, UnrelatedRows, distances};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// What becomes of the logarithm of the inner kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum LogForm {
+    /// ln k is the inner kernel itself.
+    Exponential,
+    /// It is multiplied by a number.
+    Power(f64),
+    /// ln(f(x) f(z)) is added, f what [`Rewrite::multiplies`] says, above 0.
+    Multiplied,
+}
 
 /// How values are rewritten.
 pub(crate) trait Rewrite: Send + Sync {
@@ -20,6 +32,10 @@ pub(crate) trait Rewrite: Send + Sync {
     }
     /// By what the features of each input are multiplied, where that is all that happens to them; `inputs` are those of the side.
     fn multiplies(&self, _side: Side, _inputs: usize) -> Option<Vec<f64>> {
+        None
+    }
+    /// What becomes of logarithms, where values that are known by theirs stay so.
+    fn log_form(&self) -> Option<LogForm> {
         None
     }
     /// By what every value is multiplied, where that is all that happens to it.
@@ -74,14 +90,32 @@ impl<R: Rewrite> Gram for Rewritten<R> {
     fn fill_distances(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         match self.how.stretches() {
             Some(_) => self.of.fill_distances(rows, cols, out),
-            None => distances::from_values(self, rows, cols, out),
+            None => distances::fill(self, rows, cols, out),
         }
     }
     fn squared_distances(&self, apart: &mut [f64]) {
-        if let Some(by) = self.how.stretches() {
-            self.of.squared_distances(apart);
-            apart.iter_mut().for_each(|d| *d *= by);
+        match self.how.stretches() {
+            Some(by) => {
+                self.of.squared_distances(apart);
+                apart.iter_mut().for_each(|d| *d *= by);
+            }
+            None => distances::square(self, apart),
         }
+    }
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        let is_positive = |side| self.multipliers(side).is_some_and(|f| f.iter().all(|f| *f > 0.0 && f.is_finite()));
+        let known = match self.how.log_form()? {
+            LogForm::Exponential => true,
+            LogForm::Power(_) => self.of.logarithm().is_some(),
+            LogForm::Multiplied => self.of.logarithm().is_some() && is_positive(Side::Rows) && is_positive(Side::Cols),
+        };
+        known.then_some(self)
+    }
+    fn unrelated_rows(&self) -> Vec<UnrelatedRows> {
+        self.of.unrelated_rows()
+    }
+    fn is_constant(&self) -> bool {
+        self.how.factor().is_some() && self.of.is_constant()
     }
     fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         self.how.stretches().and_then(|_| self.of.nearest(rows, count))
@@ -112,6 +146,38 @@ impl<R: Rewrite> Rewritten<R> {
     }
 }
 
+/// exp(k): l(x) = k(x, x), and d is half the squared distance of the inner kernel.
+impl<R: Rewrite> LogGram for Rewritten<R> {
+    fn log_diagonal(&self, side: Side) -> Vec<f64> {
+        let inner = || self.of.logarithm().map(|log| log.log_diagonal(side)).unwrap_or_default();
+        match self.how.log_form() {
+            None | Some(LogForm::Exponential) => self.of.diagonal(side),
+            Some(LogForm::Power(by)) => inner().iter().map(|l| by * l).collect(),
+            Some(LogForm::Multiplied) => {
+                inner().iter().zip(self.multipliers(side).unwrap_or_default()).map(|(l, f)| l + 2.0 * libm::log(f)).collect()
+            }
+        }
+    }
+    fn fill_log_decay(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        let times = match self.how.log_form() {
+            None | Some(LogForm::Exponential) => {
+                self.of.fill_distances(rows, cols, out.reborrow());
+                (0..rows.len()).for_each(|k| self.of.squared_distances(out.row_mut(k)));
+                0.5
+            }
+            Some(form) => {
+                if let Some(log) = self.of.logarithm() {
+                    log.fill_log_decay(rows, cols, out.reborrow());
+                }
+                if let LogForm::Power(by) = form { by } else { 1.0 }
+            }
+        };
+        if times != 1.0 {
+            (0..rows.len()).for_each(|k| out.row_mut(k).iter_mut().for_each(|d| *d *= times));
+        }
+    }
+}
+
 impl<R: Rewrite> FeatureSource for Rewritten<R> {
     fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         let by = self.multipliers(side)?;
@@ -137,5 +203,16 @@ impl<R: Rewrite> Bound for Rewritten<R> {
     }
     fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         self.how.gradient(self.of.as_ref(), weights, control)
+    }
+    fn log_gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        let inner = match self.how.log_form() {
+            Some(LogForm::Exponential) => self.of.gradient(weights, control)?,
+            Some(LogForm::Multiplied) => self.of.log_gradient(weights, control)?,
+            Some(LogForm::Power(by)) => self.of.log_gradient(weights, control)?.iter().map(|g| by * g).collect(),
+            None => return log_gradient_of_values(self, weights, control),
+        };
+        // d ln(c k) / dc = 1 / c.
+        let own = self.how.factor().filter(|_| self.how.parameters() == 1).map(|by| weights.data().iter().sum::<f64>() / by);
+        Ok(own.into_iter().chain(inner).collect())
     }
 }

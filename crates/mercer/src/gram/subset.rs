@@ -1,6 +1,6 @@
 //! Some rows and some columns of another Gram matrix, in any order.
 
-use super::{Block, FeatureSource, Gram, PointFormula, Side, Structure, with_scratch};
+use super::{Block, FeatureSource, Gram, LogGram, PointFormula, Side, Structure, with_scratch};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
@@ -126,6 +126,12 @@ impl Gram for Subset<'_> {
     fn squared_distances(&self, apart: &mut [f64]) {
         self.of.squared_distances(apart);
     }
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        self.of.logarithm().map(|_| self as &dyn LogGram)
+    }
+    fn is_constant(&self) -> bool {
+        self.of.is_constant()
+    }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         let all = self.of.diagonal(side);
         self.list(side).iter().map(|&i| all[i]).collect()
@@ -154,6 +160,18 @@ impl Gram for Subset<'_> {
             return;
         }
         self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_f32(&list, c, block));
+    }
+}
+
+impl LogGram for Subset<'_> {
+    fn log_diagonal(&self, side: Side) -> Vec<f64> {
+        let all = self.of.logarithm().map(|log| log.log_diagonal(side)).unwrap_or_default();
+        self.list(side).iter().filter_map(|&i| all.get(i).copied()).collect()
+    }
+    fn fill_log_decay(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        let Some(log) = self.of.logarithm() else { return };
+        let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| log.fill_log_decay(&list, c, block));
     }
 }
 

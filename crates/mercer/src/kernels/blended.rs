@@ -54,6 +54,7 @@ impl Kernel for Blended {
         AMBIGUITY,
         REVERSE_COMPLEMENT,
     ];
+    const SHARED: &'static str = "substring";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Counted;

@@ -88,6 +88,13 @@ impl Kernel for ChiSquared {
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]
     }
+    fn log_diagonal(&self, x: &PreparedPoints) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.rows()])
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, PreparedPoints, f64>) {
+        let (a, b, gamma) = (tile.a, tile.b, self.gamma.number());
+        tile.from_pairs(|i, j| gamma * distance(a, i, b, j));
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }

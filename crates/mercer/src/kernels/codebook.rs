@@ -86,6 +86,7 @@ impl Kernel for Codebook {
         Param::fixed("by", "how counts are compared: linear, sum of products; intersection, sum of minima", Domain::Choice(&["linear", "intersection"])),
         Param::fixed("seed", "seed of the start of k-means", Domain::Integer(0, usize::MAX)),
     ];
+    const SHARED: &'static str = "codeword";
     type Inputs = Sets;
     type Learnt = Centres;
     type Prepared = PreparedPoints;

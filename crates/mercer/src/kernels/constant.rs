@@ -65,6 +65,15 @@ impl Kernel for Constant {
     fn diagonal(&self, x: &RowCount) -> Vec<f64> {
         vec![self.value.number(); x.0]
     }
+    fn log_diagonal(&self, x: &RowCount) -> Option<Vec<f64>> {
+        Some(vec![libm::log(self.value.number()); x.0])
+    }
+    fn fill_log_decay(&self, mut tile: Tile<'_, RowCount, f64>) {
+        tile.map(Everywhere(0.0));
+    }
+    fn is_constant(&self) -> bool {
+        true
+    }
     fn features(&self, x: &RowCount) -> Option<Matrix> {
         Some(Matrix::from_fn(x.0, 1, |_, _| self.value.number().sqrt()))
     }

@@ -46,6 +46,17 @@ impl Map for Decay {
     }
 }
 
+/// A number times another.
+#[derive(Clone, Copy)]
+pub(super) struct Times(pub f64);
+
+impl Map for Times {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, x: T) -> T {
+        T::from_f64(self.0) * x
+    }
+}
+
 /// A batch of series, as it is.
 pub struct WarpedSeries(DenseSeries);
 
@@ -65,8 +76,8 @@ impl Dtw {
         let (out, mut warping) = (&mut tile.out, Warping::new(self.window.number() as usize));
         each_eight((a, &rows), (b, cols), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
             for (place, square) in places.iter().zip(warping.squared_distances(pairs)) {
-                // An infinite distance is one whose exponential is 0.
-                let square = T::from_f64(square.min(f64::from(f32::MAX)));
+                // An infinite distance is one whose exponential is 0, also times the distance.
+                let square = T::from_f64(square.min(f64::MAX));
                 place.each(|row, column| out.row_mut(row)[column] = square);
             }
         });
@@ -109,6 +120,13 @@ impl Kernel for Dtw {
     }
     fn diagonal(&self, x: &WarpedSeries) -> Vec<f64> {
         vec![1.0; x.0.len()]
+    }
+    fn log_diagonal(&self, x: &WarpedSeries) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.0.len()])
+    }
+    fn fill_log_decay(&self, mut tile: Tile<'_, WarpedSeries, f64>) {
+        self.fill_distances(&mut tile);
+        tile.map(Times(self.gamma.number()));
     }
     fn per_value(&self, inputs: &Series) -> f64 {
         let length = inputs.mean_length();

@@ -164,6 +164,14 @@ impl Kernel for Edit {
     fn diagonal(&self, x: &Characters) -> Vec<f64> {
         vec![1.0; x.0.len()]
     }
+    fn log_diagonal(&self, x: &Characters) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.0.len()])
+    }
+    fn fill_log_decay(&self, mut tile: Tile<'_, Characters, f64>) {
+        fill_distances(&mut tile);
+        let gamma = self.gamma.number();
+        (0..tile.rows.len()).for_each(|k| tile.out.row_mut(k).iter_mut().for_each(|d| *d *= gamma * *d));
+    }
     fn per_value(&self, inputs: &Strings) -> f64 {
         let length = inputs.mean_length();
         PER_WORD * length * (length / WORD as f64).ceil()

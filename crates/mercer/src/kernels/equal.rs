@@ -4,7 +4,7 @@
 
 use crate::data::{ColumnKind, Dataset, Inputs, UNSEEN, Values};
 use crate::error::Result;
-use crate::gram::{PreparedBatch, Kernel, Mercer, Tile};
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, log_decay};
 use crate::linalg::Real;
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -53,12 +53,18 @@ impl Labels {
     }
 }
 
+/// Columns in which two rows have one label, which training had.
+fn equal_labels(x: &[u32], z: &[u32]) -> usize {
+    x.iter().zip(z).filter(|(x, z)| x == z && **x != UNSEEN).count()
+}
+
 impl Kernel for Equal {
     const NAME: &'static str = "equal";
     const DOC: &'static str = "share of the category columns that are equal";
     const SOURCE: &'static str = "the one-hot code: the inner product of indicators of labels";
     const BECAUSE: &'static str = "an inner product of indicators";
     const PARAMS: &'static [Param] = &[];
+    const SHARED: &'static str = "label";
     type Inputs = Labels;
     type Learnt = ();
     type Prepared = Labels;
@@ -69,14 +75,22 @@ impl Kernel for Equal {
     fn fill<T: Real>(&self, tile: Tile<'_, Labels, T>) {
         let (a, b) = (tile.a, tile.b);
         let share = 1.0 / a.columns.max(1) as f64;
-        tile.from_pairs(|i, j| {
-            let same = a.row(i).iter().zip(b.row(j)).filter(|(x, z)| x == z && **x != UNSEEN).count();
-            same as f64 * share
-        });
+        tile.from_pairs(|i, j| equal_labels(a.row(i), b.row(j)) as f64 * share);
     }
     fn diagonal(&self, x: &Labels) -> Vec<f64> {
         let share = 1.0 / x.columns.max(1) as f64;
         (0..x.rows).map(|i| x.row(i).iter().filter(|c| **c != UNSEEN).count() as f64 * share).collect()
+    }
+    fn log_diagonal(&self, x: &Labels) -> Option<Vec<f64>> {
+        Some(self.diagonal(x).into_iter().map(libm::log).collect())
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, Labels, f64>) {
+        let (a, b) = (tile.a, tile.b);
+        let known = |x: &[u32]| x.iter().filter(|c| **c != UNSEEN).count() as f64;
+        tile.from_pairs(|i, j| {
+            let scale = (known(a.row(i)) * known(b.row(j))).sqrt();
+            if scale > 0.0 { log_decay(equal_labels(a.row(i), b.row(j)) as f64, scale) } else { 0.0 }
+        });
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

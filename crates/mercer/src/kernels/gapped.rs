@@ -66,6 +66,7 @@ impl Kernel for Gapped {
         AMBIGUITY,
         REVERSE_COMPLEMENT,
     ];
+    const SHARED: &'static str = "gapped word";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Windowed;
@@ -85,6 +86,9 @@ impl Kernel for Gapped {
             });
         }
         self.reading().check(Self::NAME, inputs)
+    }
+    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
+        Ok(self.by_distance().prepare(inputs, like))
     }
     by_windows!();
     /// All gapped words are an inner product of counts; without those that only distant windows share, the eigenvalues over all words decide.

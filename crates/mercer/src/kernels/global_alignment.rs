@@ -50,6 +50,18 @@ impl GlobalAlignment {
         GlobalAlignments::new(self.band.number() as usize)
     }
 
+    /// Writes a function of ln(K(x, z) / sqrt(K(x, x) K(z, z))).
+    fn fill_by<T: Real>(&self, tile: &mut Tile<'_, AlignedSeries, T>, of_log: impl Fn(f64) -> f64) {
+        let (a, b, rows, cols) = (tile.a, tile.b, tile.rows.clone(), tile.cols.clone());
+        let (out, mut alignments) = (&mut tile.out, self.alignments());
+        each_eight((&a.series, &rows), (&b.series, cols.clone()), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
+            for (place, log) in places.iter().zip(alignments.logs(pairs)) {
+                let value = of_log(log - 0.5 * (a.logs[rows.at(place.row)] + b.logs[cols.start + place.column]));
+                place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
+            }
+        });
+    }
+
     fn slopes<'x>(&self, x: &'x AlignedSeries) -> &'x [f64] {
         x.slopes.get_or_init(|| {
             let (mut slopes, mut alignments) = (vec![0.0; x.series.len()], self.alignments());
@@ -105,17 +117,16 @@ impl Kernel for GlobalAlignment {
         Ok(AlignedSeries { series, logs, slopes: OnceLock::new() })
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, AlignedSeries, T>) {
-        let (a, b, rows, cols) = (tile.a, tile.b, tile.rows.clone(), tile.cols.clone());
-        let (out, mut alignments) = (&mut tile.out, self.alignments());
-        each_eight((&a.series, &rows), (&b.series, cols.clone()), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
-            for (place, log) in places.iter().zip(alignments.logs(pairs)) {
-                let value = (log - 0.5 * (a.logs[rows.at(place.row)] + b.logs[cols.start + place.column])).exp();
-                place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
-            }
-        });
+        self.fill_by(&mut tile, |log| log.exp());
     }
     fn diagonal(&self, x: &AlignedSeries) -> Vec<f64> {
         vec![1.0; x.series.len()]
+    }
+    fn log_diagonal(&self, x: &AlignedSeries) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.series.len()])
+    }
+    fn fill_log_decay(&self, mut tile: Tile<'_, AlignedSeries, f64>) {
+        self.fill_by(&mut tile, |log| (0.0 - log).max(0.0));
     }
     fn per_value(&self, inputs: &Series) -> f64 {
         let length = inputs.mean_length();

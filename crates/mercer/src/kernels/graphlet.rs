@@ -128,6 +128,7 @@ impl Kernel for Graphlet {
     const SOURCE: &'static str = "Shervashidze, Vishwanathan, Petri, Mehlhorn & Borgwardt, Efficient graphlet kernels (2009)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[Param::fixed("size", "nodes of the subgraphs", Domain::Integer(3, 4))];
+    const SHARED: &'static str = "connected subgraph of that size";
     type Inputs = Graphs;
     type Learnt = ();
     type Prepared = HashedCounts;

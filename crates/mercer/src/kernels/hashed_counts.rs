@@ -16,7 +16,8 @@ const MULTIPLIER: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 /// What the hash of a text starts from.
 const SEED: u128 = 0x2436_3f84_a885_a308_d313_198a_2e03_7073;
 
-/// Mixes a word into a hash; for a given hash different words give different hashes.
+/// Mixes a word into a hash. The step is not one to one, as no random function is: two of n features meet with a probability of about
+/// n^2 / 2^129.
 pub(crate) fn mixed(hash: u128, word: u128) -> u128 {
     let product = (hash.rotate_left(59) ^ word).wrapping_mul(MULTIPLIER);
     (product ^ (product >> 67)).wrapping_mul(MULTIPLIER) ^ (product >> 31)

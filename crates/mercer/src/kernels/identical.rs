@@ -52,6 +52,13 @@ impl Kernel for Identical {
     fn diagonal(&self, x: &ComparedCells) -> Vec<f64> {
         vec![1.0; x.words.len()]
     }
+    fn log_diagonal(&self, x: &ComparedCells) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.words.len()])
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, ComparedCells, f64>) {
+        let (a, b) = (tile.a, tile.b);
+        tile.from_pairs(|i, j| if a.words[i] == b.words[j] { 0.0 } else { f64::INFINITY });
+    }
     /// As many comparisons as a row has words.
     fn per_value(&self, inputs: &Dataset) -> f64 {
         let sampled: Vec<usize> = (0..inputs.rows()).step_by((inputs.rows() / SAMPLED).max(1)).collect();

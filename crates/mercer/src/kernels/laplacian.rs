@@ -75,6 +75,13 @@ impl Kernel for Laplacian {
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]
     }
+    fn log_diagonal(&self, x: &PreparedPoints) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.rows()])
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, PreparedPoints, f64>) {
+        let (a, b) = (tile.a, tile.b);
+        tile.from_pairs(|i, j| distance(a, i, b, j));
+    }
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         Some((Spectral::Cauchy, self.length_scale.numbers().to_vec()))
     }

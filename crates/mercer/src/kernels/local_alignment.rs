@@ -124,6 +124,20 @@ impl LocalAlignment {
         (LocalAlignments::new(added_up, pairs, gap(&self.open), gap(&self.extend)), letters)
     }
 
+    /// Writes a function of ln K(x, z), or the best score, and of the mean of those of x and of z with themselves.
+    fn fill_by<T: Real>(&self, tile: &mut Tile<'_, AlignedStrings, T>, of: impl Fn(f64, f64) -> f64) {
+        let (a, b) = (tile.a, tile.b);
+        let (mut recursion, letters) = self.recursion(&b.strings);
+        let (rows, cols) = (tile.rows.clone(), tile.cols.clone());
+        let out = &mut tile.out;
+        each_eight((&a.strings, &rows), (&b.strings, cols.clone()), letters, &mut |pairs, places| {
+            for (place, value) in places.iter().zip(recursion.values(pairs)) {
+                let value = of(value, 0.5 * (a.own[rows.at(place.row)] + b.own[cols.start + place.column]));
+                place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
+            }
+        });
+    }
+
     fn own(&self, strings: &Encoded) -> Vec<f64> {
         let mut own = vec![0.0; strings.len()];
         let (mut recursion, letters) = self.recursion(strings);
@@ -202,21 +216,18 @@ impl Kernel for LocalAlignment {
         Ok(AlignedStrings { strings, own })
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, AlignedStrings, T>) {
-        let (a, b) = (tile.a, tile.b);
         let (score, beta) = (self.score, self.beta.number());
-        let (mut recursion, letters) = self.recursion(&b.strings);
-        let (rows, cols) = (tile.rows.clone(), tile.cols.clone());
-        let out = &mut tile.out;
-        each_eight((&a.strings, &rows), (&b.strings, cols.clone()), letters, &mut |pairs, places| {
-            for (place, value) in places.iter().zip(recursion.values(pairs)) {
-                let value = match score {
-                    Score::Best => value,
-                    Score::LogSum => value / beta,
-                    Score::Sum => (value - 0.5 * (a.own[rows.at(place.row)] + b.own[cols.start + place.column])).exp(),
-                };
-                place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
-            }
+        self.fill_by(&mut tile, |value, own| match score {
+            Score::Best => value,
+            Score::LogSum => value / beta,
+            Score::Sum => (value - own).exp(),
         });
+    }
+    fn log_diagonal(&self, x: &AlignedStrings) -> Option<Vec<f64>> {
+        (self.score == Score::Sum).then(|| vec![0.0; x.own.len()])
+    }
+    fn fill_log_decay(&self, mut tile: Tile<'_, AlignedStrings, f64>) {
+        self.fill_by(&mut tile, |value, own| (own - value).max(0.0));
     }
     fn diagonal(&self, x: &AlignedStrings) -> Vec<f64> {
         match self.score {

@@ -3,6 +3,7 @@
 //! With S = L L' the distance is that of L^-1 x and L^-1 z. L is what the kernel learns.
 
 use super::rbf::{Gaussian, Unlike};
+use super::stationary;
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
@@ -156,6 +157,12 @@ impl Kernel for Mahalanobis {
     }
     fn squared_distances(&self, sqdists: &mut [f64]) {
         map_row(sqdists, Unlike);
+    }
+    fn log_diagonal(&self, x: &Whitened) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.cloud.rows()])
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, Whitened, f64>) {
+        stationary::fill_log_decay(tile.of(|whitened| &whitened.cloud), Gaussian);
     }
     fn mercer(&self) -> Mercer {
         let given = self.covariance.numbers();

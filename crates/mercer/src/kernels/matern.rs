@@ -81,6 +81,11 @@ impl<const P: usize> Profile for HalfInteger<P> {
         let factor = if P == 0 { t } else { T::from_f64(1.0 / (2.0 * P as f64 - 1.0)) * t * t * polynomials(P, t).1 };
         factor * decay::<T, FMA>(t)
     }
+    #[inline(always)]
+    fn log_decay(self, s: f64) -> f64 {
+        let t = distance(P, s);
+        (t - libm::log(polynomials(P, t).0)).max(0.0)
+    }
 }
 
 /// Any order: nu = base + steps with base in (0, 1].
@@ -102,9 +107,16 @@ impl General {
 
     /// g_nu(t) and -t g_nu'(t) = t^2 / (2 nu - 2) g_(nu-1)(t) = front t^(nu+1) K_(nu-1)(t).
     fn at_distance(self, t: f64) -> (f64, f64) {
+        let (value, falls, exponent) = self.times_exponential(t);
+        let out = libm::exp(exponent);
+        (value * out, falls * out)
+    }
+
+    /// Both without a factor e^exponent, and the exponent.
+    fn times_exponential(self, t: f64) -> (f64, f64, f64) {
         // 1 - g falls as t^(2 min(nu, 1)), or t^2 log t: nothing is left of it, and the terms of the recurrence overflow.
         if t <= 0.0 || (self.nu > 0.5 && t < TINY) {
-            return (1.0, 0.0);
+            return (1.0, 0.0, 0.0);
         }
         // Of e^t K, one order below the base, at the base and one above.
         let (below, base, above) = if self.base <= 0.5 {
@@ -118,8 +130,7 @@ impl General {
         let scale = self.front * t.powf(self.base);
         let mut now = scale * base;
         if self.steps == 0 {
-            let out = libm::exp(-t);
-            return (now * out, scale * t * below * out);
+            return (now, scale * t * below, -t);
         }
         let mut last = now;
         now = scale * above * t / (2.0 * self.base);
@@ -133,8 +144,7 @@ impl General {
                 exponent += LARGE.ln();
             }
         }
-        let out = libm::exp(exponent);
-        (now * out, t * t / (2.0 * (self.nu - 1.0)) * last * out)
+        (now, t * t / (2.0 * (self.nu - 1.0)) * last, exponent)
     }
     fn distance(self, s: f64) -> f64 {
         (2.0 * self.nu * s).sqrt()
@@ -161,6 +171,11 @@ impl Profile for General {
     #[inline(always)]
     fn log_scale_derivative<T: Real, const FMA: bool>(self, s: T) -> T {
         T::from_f64(self.at_distance(self.distance(s.to_f64())).1)
+    }
+    #[inline(always)]
+    fn log_decay(self, s: f64) -> f64 {
+        let (value, _, exponent) = self.times_exponential(self.distance(s));
+        (-exponent - libm::log(value)).max(0.0)
     }
 }
 
@@ -231,6 +246,12 @@ impl Kernel for Matern {
     fn squared_distances(&self, sqdists: &mut [f64]) {
         with_profile!(self.nu, profile => map_row(sqdists, profile));
         sqdists.iter_mut().for_each(|s| *s = 2.0 * (1.0 - *s));
+    }
+    fn log_diagonal(&self, x: &PreparedPoints) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.rows()])
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, PreparedPoints, f64>) {
+        with_profile!(self.nu, profile => stationary::fill_log_decay(tile, profile));
     }
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         let nu = self.nu.number();

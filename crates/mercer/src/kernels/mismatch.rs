@@ -1,18 +1,24 @@
 //! mismatch: k(x, z) = sum over all words s of k letters of (windows of x within m letters of s) (windows of z within m letters of s)
 //! (K25; S3 14.2.6).
 //!
-//! Two windows at distance d share a number of words that depends on d alone, 0 beyond 2 m.
+//! Two windows at distance d share a number of words that depends on d alone, 0 beyond 2 m. The words are those over the letters of the
+//! alphabet: of text as many as `letters` says, among them those of the training strings. Where a new string has other letters, and they are
+//! more than that leaves room for, a window with one of them matches nothing: with fewer letters than the windows have the numbers would
+//! be those of no inner product.
 
 use super::sequences::by_distance::{ByDistance, Windowed, by_windows};
 use super::sequences::hamming::mismatch_table;
-use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, REVERSE_COMPLEMENT, Reading};
+use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, MASKED, REVERSE_COMPLEMENT, Reading, composed};
 use super::sequences::windows::LONGEST;
+use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Inner product of the counts of all substrings of one length, each counted for every word that differs from it in few letters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,9 +45,39 @@ impl Default for Mismatch {
     }
 }
 
+/// The letters of the training strings, of text; the alphabet says those of others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingLetters {
+    letters: Option<String>,
+}
+
+impl TrainingLetters {
+    fn of(reading: Reading, inputs: &Strings) -> Self {
+        TrainingLetters { letters: reading.fixed_size().is_none().then(|| reading.encode(inputs, None).letters().iter().collect()) }
+    }
+
+    /// The strings, with letters that training did not have as letters that match nothing where they are more than there is room for.
+    fn masked<'s>(&self, inputs: &'s Strings, letters: usize) -> Cow<'s, Strings> {
+        let Some(known) = &self.letters else { return Cow::Borrowed(inputs) };
+        let known: HashSet<char> = known.chars().collect();
+        let read = |text: &str| -> String {
+            let text = composed(text.into());
+            let new: HashSet<char> = text.chars().filter(|c| *c != MASKED && !known.contains(c)).collect();
+            let fits = known.len() + new.len() <= letters;
+            text.chars().map(|c| if fits || known.contains(&c) { c } else { MASKED }).collect()
+        };
+        let all: Vec<String> = inputs.iter().map(read).collect();
+        Cow::Owned(Strings::new(&all))
+    }
+}
+
 impl Mismatch {
     fn reading(&self) -> Reading {
         Reading { alphabet: self.alphabet, ambiguity: self.ambiguity, reverse_complement: self.reverse_complement }
+    }
+    fn too_few(&self, domain: String) -> Error {
+        Error::OutOfDomain { owner: Self::NAME.into(), name: "letters".into(), value: self.letters.to_string(), domain }
     }
     fn by_distance(&self) -> ByDistance {
         let (length, m) = (self.k.integer(), self.m.integer());
@@ -57,13 +93,14 @@ impl Kernel for Mismatch {
     const PARAMS: &'static [Param] = &[
         Param::fixed("k", "length of the windows in letters", Domain::Integer(1, LONGEST)),
         Param::fixed("m", "letters of a window that may be others", Domain::Integer(0, 20)),
-        Param::fixed("letters", "how many letters the alphabet has; auto: 4 of dna and rna, 20 of proteins, of text those in the training rows", Domain::Integer(1, 65_000)),
+        Param::fixed("letters", "how many letters the alphabet has; auto: 4 of dna and rna, 20 of proteins, of text those in the training rows; no fewer than the strings have", Domain::Integer(1, 65_000)),
         ALPHABET,
         AMBIGUITY,
         REVERSE_COMPLEMENT,
     ];
+    const SHARED: &'static str = "substring";
     type Inputs = Strings;
-    type Learnt = ();
+    type Learnt = TrainingLetters;
     type Prepared = Windowed;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
@@ -82,14 +119,22 @@ impl Kernel for Mismatch {
             });
         }
         if let Some(least) = self.reading().fixed_size().filter(|size| self.letters.integer() < *size) {
-            return Err(Error::OutOfDomain {
-                owner: Self::NAME.into(),
-                name: "letters".into(),
-                value: self.letters.to_string(),
-                domain: format!("at least {least}, the letters of the alphabet"),
-            });
+            return Err(self.too_few(format!("at least {least}, the letters of the alphabet")));
         }
         self.reading().check(Self::NAME, inputs)
+    }
+    /// # Errors
+    /// Fewer letters than the strings have.
+    fn learn(&self, inputs: &Strings, _: RowWeights<'_>, _: &Control) -> Result<TrainingLetters> {
+        let known = TrainingLetters::of(self.reading(), inputs);
+        let least = known.letters.as_ref().map_or(0, |letters| letters.chars().count());
+        if self.letters.integer() < least {
+            return Err(self.too_few(format!("at least {least}, the letters of the strings")));
+        }
+        Ok(known)
+    }
+    fn prepare(&self, known: &TrainingLetters, inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
+        Ok(self.by_distance().prepare(&known.masked(inputs, self.letters.integer()), like))
     }
     by_windows!();
     fn mercer(&self) -> Mercer {

@@ -98,6 +98,7 @@ impl Kernel for PartialTree {
         ORDERED,
     ];
     const ALIASES: &'static [Alias] = &[("mu", "height", |x| x)];
+    const SHARED: &'static str = "fragment";
     type Inputs = Trees;
     type Learnt = ();
     type Prepared = PreparedTrees;

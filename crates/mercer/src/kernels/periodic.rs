@@ -98,6 +98,12 @@ impl Kernel for Periodic {
     fn squared_distances(&self, sqdists: &mut [f64]) {
         map_row(sqdists, Unlike);
     }
+    fn log_diagonal(&self, x: &CircleEmbedding) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.circles.rows()])
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, CircleEmbedding, f64>) {
+        stationary::fill_log_decay(tile.of(|wound| &wound.circles), Gaussian);
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }

@@ -74,6 +74,13 @@ fn vectors(inputs: &Dataset) -> Result<(&Points, VectorsOfRow<'_>)> {
 }
 
 impl ProbabilityProduct {
+    /// -ln(k(x, z) / sqrt(k(x, x) k(z, z))).
+    fn log_decay(&self, a: &RowModels, i: usize, b: &RowModels, j: usize) -> f64 {
+        // Models of one shape have a product, as each has with itself.
+        let log = a.models[i].log_product(&b.models[j], self.rho.number()).unwrap_or(f64::NEG_INFINITY);
+        (0.5 * (a.logs[i] + b.logs[j]) - log).max(0.0)
+    }
+
     /// What the model of all rows is fitted to, and the row of each of its rows.
     fn pooled<'d>(&self, inputs: &'d Dataset) -> Result<(Cow<'d, Dataset>, Vec<usize>)> {
         match self.datum {
@@ -165,12 +172,18 @@ impl Kernel for ProbabilityProduct {
         Ok(RowModels { models, logs })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, RowModels, T>) {
-        let (a, b, rho) = (tile.a, tile.b, self.rho.number());
+        let (a, b) = (tile.a, tile.b);
         tile.from_pairs(|i, j| {
-            // Models of one shape have a product, as each has with itself.
-            let log = a.models[i].log_product(&b.models[j], rho).unwrap_or(f64::NEG_INFINITY);
-            if self.normalised { (log - 0.5 * (a.logs[i] + b.logs[j])).min(0.0).exp() } else { log.exp() }
+            let decay = self.log_decay(a, i, b, j);
+            if self.normalised { (0.0 - decay).exp() } else { (0.5 * (a.logs[i] + b.logs[j]) - decay).exp() }
         });
+    }
+    fn log_diagonal(&self, x: &RowModels) -> Option<Vec<f64>> {
+        Some(if self.normalised { vec![0.0; x.logs.len()] } else { x.logs.clone() })
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, RowModels, f64>) {
+        let (a, b) = (tile.a, tile.b);
+        tile.from_pairs(|i, j| self.log_decay(a, i, b, j));
     }
     fn diagonal(&self, x: &RowModels) -> Vec<f64> {
         x.logs.iter().map(|log| if self.normalised { 1.0 } else { log.exp() }).collect()

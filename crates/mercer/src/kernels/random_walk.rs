@@ -2,8 +2,9 @@
 //! nodes are pairs of nodes with one label, its edges pairs of edges with one label
 //! (Gaertner, Flach & Wrobel, On graph kernels, COLT 2003; Vishwanathan et al., Graph kernels, JMLR 11, 2010).
 //!
-//! 1' A^p 1 counts pairs of walks of p steps with equal labels. Of all lengths the sum is 1' (I - decay A)^-1 1 where decay rho(A) < 1, and
-//! rho(A) <= rho(x) rho(z), the largest eigenvalues of the two graphs. Cost of a step: the edges of the product graph.
+//! 1' A^p 1 counts pairs of walks of p steps with equal labels. Of all lengths the sum is 1' (I - decay A)^-1 1 where decay rho(A) < 1, rho
+//! the largest eigenvalue. With A_xx of x with itself, rho(A)^2 <= rho(A_xx) rho(A_zz): closed walks of p steps by their labels w are
+//! tr A^p = sum_w n_w(x) n_w(z), for which that is the inequality of Cauchy and Schwarz. Cost of a step: the edges of the product graph.
 
 use super::graphs::adjacency::Adjacency;
 use crate::data::{Cells, Graphs, PER_STEP, RowWeights};
@@ -33,7 +34,7 @@ impl Default for RandomWalk {
     }
 }
 
-/// The most that decay rho^2 of a graph may be where walks have any length: 36 / (1 - 0.99) steps then reach the last bit.
+/// The most that decay rho of the product of a graph with itself may be where walks have any length: 36 / (1 - 0.99) steps then reach the last bit.
 const MOST_RATIO: f64 = 0.99;
 /// Products with the adjacency matrix in which the largest eigenvalue is bounded.
 const BOUND_ROUNDS: usize = 100;
@@ -45,31 +46,23 @@ const BUILD: f64 = 2.0;
 /// Graphs with k(x, x) of each.
 pub struct Walked {
     graphs: Vec<Adjacency>,
-    /// The upper bound of the largest eigenvalue of each graph.
+    /// Where walks are unlimited, an upper bound of the largest eigenvalue of the product of each graph with itself.
     largest: Vec<f64>,
     own: Vec<f64>,
 }
 
 impl PreparedBatch for Walked {}
 
-/// An upper bound of the largest eigenvalue: the least of max_i ((A + I) v)_i / v_i - 1 over v = (A + I)^r 1 (Collatz & Wielandt).
-fn largest_eigenvalue(graph: &Adjacency) -> f64 {
-    let mut vector = vec![1.0; graph.nodes()];
-    let mut least = f64::INFINITY;
-    for _ in 0..BOUND_ROUNDS {
-        let around = |node: usize| graph.neighbours(node).iter().map(|&to| vector[to as usize]).sum::<f64>();
-        let next: Vec<f64> = (0..graph.nodes()).map(|node| vector[node] + around(node)).collect();
-        let ratio = next.iter().zip(&vector).map(|(n, v)| n / v).fold(1.0, f64::max);
-        least = least.min(ratio - 1.0);
-        vector = next.iter().map(|n| n / ratio).collect();
-    }
-    least
+/// The direct product of two graphs: pairs of nodes with one label.
+struct ProductGraph {
+    pairs: usize,
+    /// The pairs that pair i is joined to: `targets[starts[i]..starts[i + 1]]`.
+    starts: Vec<usize>,
+    targets: Vec<u32>,
 }
 
-impl RandomWalk {
-    /// The sum over walks; `ratio` bounds decay times the largest eigenvalue of the product graph.
-    fn value(&self, x: &Adjacency, z: &Adjacency, ratio: f64) -> f64 {
-        let decay = self.decay.number();
+impl ProductGraph {
+    fn of(x: &Adjacency, z: &Adjacency) -> Self {
         // The number of each pair of nodes with one label, from 1.
         let mut number = vec![0u32; x.nodes() * z.nodes()];
         let mut pairs = Vec::new();
@@ -79,7 +72,6 @@ impl RandomWalk {
                 number[u * z.nodes() + v] = pairs.len() as u32;
             }
         }
-        let mut total = pairs.len() as f64;
         let (mut starts, mut targets) = (Vec::with_capacity(pairs.len() + 1), Vec::new());
         starts.push(0);
         for &(u, v) in &pairs {
@@ -89,26 +81,59 @@ impl RandomWalk {
             }
             starts.push(targets.len());
         }
-        let (mut walks, mut next) = (vec![1.0; pairs.len()], vec![0.0; pairs.len()]);
-        let mut step = 0;
-        while self.unlimited || step < self.steps.integer() {
-            for (i, value) in next.iter_mut().enumerate() {
-                *value = decay * targets[starts[i]..starts[i + 1]].iter().map(|&target| walks[target as usize]).sum::<f64>();
+        ProductGraph { pairs: pairs.len(), starts, targets }
+    }
+
+    /// (A v)_i.
+    fn around(&self, vector: &[f64], i: usize) -> f64 {
+        self.targets[self.starts[i]..self.starts[i + 1]].iter().map(|&target| vector[target as usize]).sum()
+    }
+
+    /// An upper bound of the largest eigenvalue: the least of max_i ((A + I) v)_i / v_i - 1 over v = (A + I)^r 1 (Collatz & Wielandt).
+    fn largest_eigenvalue(&self) -> f64 {
+        let mut vector = vec![1.0; self.pairs];
+        let mut least = if self.targets.is_empty() { 0.0 } else { f64::INFINITY };
+        for _ in 0..BOUND_ROUNDS {
+            if least == 0.0 {
+                break;
             }
+            let next: Vec<f64> = (0..self.pairs).map(|i| vector[i] + self.around(&vector, i)).collect();
+            let ratio = next.iter().zip(&vector).map(|(n, v)| n / v).fold(1.0, f64::max);
+            least = f64::min(least, ratio - 1.0);
+            vector = next.iter().map(|n| n / ratio).collect();
+        }
+        least
+    }
+
+    /// The sum over walks of so many steps at most; where they are unlimited, `ratio` bounds decay times the largest eigenvalue.
+    fn sum(&self, decay: f64, steps: Option<usize>, ratio: f64) -> f64 {
+        let mut total = self.pairs as f64;
+        let (mut walks, mut next) = (vec![1.0; self.pairs], vec![0.0; self.pairs]);
+        let mut step = 0;
+        while steps.is_none_or(|most| step < most) {
+            next.iter_mut().enumerate().for_each(|(i, value)| *value = decay * self.around(&walks, i));
             std::mem::swap(&mut walks, &mut next);
             let term: f64 = walks.iter().sum();
             total += term;
             step += 1;
             // Of an even step, 1' A^(p+1) 1 <= rho 1' A^p 1: what follows is at most term ratio / (1 - ratio).
-            if term == 0.0 || !total.is_finite() || self.unlimited && step % 2 == 0 && term * ratio <= (1.0 - ratio) * f64::EPSILON / 2.0 * total {
+            if term == 0.0 || !total.is_finite() || steps.is_none() && step % 2 == 0 && term * ratio <= (1.0 - ratio) * f64::EPSILON / 2.0 * total
+            {
                 break;
             }
         }
         total
     }
+}
+
+impl RandomWalk {
+    fn steps(&self) -> Option<usize> {
+        (!self.unlimited).then(|| self.steps.integer())
+    }
 
     fn between(&self, a: &Walked, i: usize, b: &Walked, j: usize) -> f64 {
-        self.value(&a.graphs[i], &b.graphs[j], self.decay.number() * a.largest[i] * b.largest[j])
+        let (decay, largest) = (self.decay.number(), (a.largest[i] * b.largest[j]).sqrt());
+        ProductGraph::of(&a.graphs[i], &b.graphs[j]).sum(decay, self.steps(), decay * largest)
     }
 }
 
@@ -122,10 +147,11 @@ impl Kernel for RandomWalk {
         Param::fixed("steps", "most steps of a walk", Domain::Integer(0, 1000)),
         Param::fixed(
             "unlimited",
-            "walks of any length instead of at most steps; decay must be below 0.99 / rho^2, rho being the largest eigenvalue of a graph",
+            "walks of any length instead of at most steps; decay must be below 0.99 / rho, rho the largest eigenvalue of the product of a graph with itself",
             Domain::Flag,
         ),
     ];
+    const SHARED: &'static str = "walk with its labels";
     type Inputs = Graphs;
     type Learnt = ();
     type Prepared = Walked;
@@ -135,19 +161,24 @@ impl Kernel for RandomWalk {
     }
     fn prepare(&self, (): &(), inputs: &Graphs, _: Option<&Walked>) -> Result<Walked> {
         let graphs: Vec<Adjacency> = (0..Cells::len(inputs)).into_par_iter().map(|row| Adjacency::of(inputs, row)).collect();
-        let largest: Vec<f64> = graphs.par_iter().map(|graph| if self.unlimited { largest_eigenvalue(graph) } else { 0.0 }).collect();
-        let ratio = |row: usize| self.decay.number() * largest[row] * largest[row];
         let fault = |row: usize, why: String| Error::Numerical { what: format!("the graph in row {}", row + 1), why };
-        if let Some(row) = (0..graphs.len()).find(|&row| ratio(row) > MOST_RATIO) {
-            let (rho, most) = (largest[row], MOST_RATIO / largest[row].powi(2));
-            return Err(fault(
-                row,
-                format!(
-                    "its largest eigenvalue is {rho:.4}, so that walks of any length have no finite sum; take a decay below {most:.4}, or random_walk(unlimited=false)"
-                ),
-            ));
-        }
-        let own: Vec<f64> = graphs.par_iter().enumerate().map(|(row, graph)| self.value(graph, graph, ratio(row))).collect();
+        let decay = self.decay.number();
+        let one = |(row, graph): (usize, &Adjacency)| -> Result<(f64, f64)> {
+            let product = ProductGraph::of(graph, graph);
+            let largest = if self.unlimited { product.largest_eigenvalue() } else { 0.0 };
+            if decay * largest > MOST_RATIO {
+                return Err(fault(
+                    row,
+                    format!(
+                        "the largest eigenvalue of its product with itself is {largest:.4}, and {decay} times that is not below {MOST_RATIO}, as walks of any length need; take a decay below {:.4}, or random_walk(unlimited=false)",
+                        MOST_RATIO / largest
+                    ),
+                ));
+            }
+            Ok((largest, product.sum(decay, self.steps(), decay * largest)))
+        };
+        let (largest, own): (Vec<f64>, Vec<f64>) =
+            graphs.par_iter().enumerate().map(|(row, graph)| one((row, graph))).collect::<Result<Vec<_>>>()?.into_iter().unzip();
         match own.iter().position(|k| !k.is_finite()) {
             None => Ok(Walked { graphs, largest, own }),
             Some(row) => Err(fault(row, "its walks weigh more than 1e308; take a smaller decay, or fewer steps".into())),

@@ -34,7 +34,7 @@ struct Mixture {
 impl Mixture {
     #[inline(always)]
     fn value(self, s: f64) -> f64 {
-        libm::exp(-self.power * libm::log1p(s / (2.0 * self.alpha)))
+        libm::exp(-self.log_decay(s))
     }
 }
 
@@ -53,6 +53,10 @@ impl Profile for Mixture {
     #[inline(always)]
     fn log_scale_derivative<T: Real, const FMA: bool>(self, s: T) -> T {
         s * T::from_f64(Mixture { power: self.power + 1.0, ..self }.value(s.to_f64()))
+    }
+    #[inline(always)]
+    fn log_decay(self, s: f64) -> f64 {
+        self.power * libm::log1p(s / (2.0 * self.alpha))
     }
 }
 
@@ -104,6 +108,12 @@ impl Kernel for RationalQuadratic {
     fn squared_distances(&self, sqdists: &mut [f64]) {
         let alpha = self.alpha.number();
         sqdists.iter_mut().for_each(|s| *s = -2.0 * libm::expm1(-alpha * libm::log1p(*s / (2.0 * alpha))));
+    }
+    fn log_diagonal(&self, x: &PreparedPoints) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.rows()])
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, PreparedPoints, f64>) {
+        stationary::fill_log_decay(tile, self.mixture());
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -53,6 +53,10 @@ impl Profile for Gaussian {
     fn log_scale_derivative<T: Real, const FMA: bool>(self, s: T) -> T {
         s * self.at::<T, FMA>(s)
     }
+    #[inline(always)]
+    fn log_decay(self, s: f64) -> f64 {
+        0.5 * s
+    }
 }
 
 impl Kernel for Rbf {
@@ -90,6 +94,12 @@ impl Kernel for Rbf {
     }
     fn squared_distances(&self, sqdists: &mut [f64]) {
         map_row(sqdists, Unlike);
+    }
+    fn log_diagonal(&self, x: &PreparedPoints) -> Option<Vec<f64>> {
+        Some(vec![0.0; x.rows()])
+    }
+    fn fill_log_decay(&self, tile: Tile<'_, PreparedPoints, f64>) {
+        stationary::fill_log_decay(tile, Gaussian);
     }
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         Some((Spectral::Normal, self.length_scale.numbers().to_vec()))

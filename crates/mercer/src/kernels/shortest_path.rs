@@ -110,6 +110,7 @@ impl Kernel for ShortestPath {
         "ordered counts a pair of nodes from both ends, so that pairs with equal labels weigh twice as much; unordered counts it once",
         Domain::Choice(&["ordered", "unordered"]),
     )];
+    const SHARED: &'static str = "path between nodes with its labels";
     type Inputs = Graphs;
     type Learnt = ();
     type Prepared = HashedCounts;

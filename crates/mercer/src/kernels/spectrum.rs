@@ -48,6 +48,7 @@ impl Kernel for Spectrum {
         AMBIGUITY,
         REVERSE_COMPLEMENT,
     ];
+    const SHARED: &'static str = "substring";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Counted;

@@ -11,6 +11,24 @@ use crate::param::{Alias, Domain, Param, Value};
 pub(crate) trait Profile: Map {
     /// -2 s g'(s), which is dk / dlog(length_scale); 0 at s = 0. Implementations are `#[inline(always)]`.
     fn log_scale_derivative<T: Real, const FMA: bool>(self, s: T) -> T;
+    /// -ln g(s), also where g(s) is no number any more.
+    fn log_decay(self, s: f64) -> f64;
+}
+
+/// -ln g(s) as a map.
+#[derive(Clone, Copy)]
+struct LogDecay<P>(P);
+
+impl<P: Profile> Map for LogDecay<P> {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, s: T) -> T {
+        T::from_f64(self.0.log_decay(s.to_f64()))
+    }
+}
+
+/// -ln k of every pair of a tile.
+pub(crate) fn fill_log_decay(tile: Tile<'_, PreparedPoints, f64>, profile: impl Profile) {
+    tile.from_sqdist(LogDecay(profile));
 }
 
 /// -2 s g'(s) as a map.

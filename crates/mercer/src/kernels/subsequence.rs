@@ -289,6 +289,7 @@ impl Kernel for Subsequence {
         AMBIGUITY,
     ];
     const DIFFERENTIABLE: &'static [&'static str] = &["decay"];
+    const SHARED: &'static str = "subsequence";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = CodedStrings;

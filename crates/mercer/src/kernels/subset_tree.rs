@@ -2,8 +2,9 @@
 //! nodes with all their children, cut below any node, and |f| its productions
 //! (K28; Collins & Duffy, Convolution kernels for natural language, 2001).
 //!
-//! A production is a node with its children. For nodes n, m of one production C(n, m) = decay prod_j (1 + C(n_j, m_j)) over their children
-//! that have children, and 0 for nodes of two; k = sum_nm C(n, m). O(|T1| |T2|) at worst, linear where productions are many.
+//! A production is the label of a node with those of its children. For nodes n, m of one production C(n, m) = decay prod_j (1 + C(n_j, m_j))
+//! over their children, and 0 for nodes of two productions and for leaves; k = sum_nm C(n, m). O(|T1| |T2|) at worst, linear where
+//! productions are many.
 
 use super::trees::forest::{ChildValues, KeyedNodes, Kids, NodeValues, PreparedTrees, by_nodes, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
@@ -36,7 +37,7 @@ struct Fragments {
 impl NodeValues for Fragments {
     fn of(&self, below: &[ChildValues], rows: &[f64], kids: Kids<'_>, out: &mut Vec<f64>) {
         match *below {
-            [] => out.resize(kids.len(), self.decay),
+            _ if below.iter().all(|child| child.is_zero()) => out.resize(kids.len(), self.decay),
             [a] => out.extend(kids.all().iter().map(|&k| self.decay * (1.0 + a.at(rows, k)))),
             [a, b] => {
                 let two = |k: &[u32]| self.decay * (1.0 + a.at(rows, k[0])) * (1.0 + b.at(rows, k[1]));
@@ -71,6 +72,7 @@ impl Kernel for SubsetTree {
         Param::searched("decay", "weight of each production in a fragment; 1 counts fragments", Domain::UpToOne, 10.0),
         ORDERED,
     ];
+    const SHARED: &'static str = "fragment";
     type Inputs = Trees;
     type Learnt = ();
     type Prepared = PreparedTrees;

@@ -76,6 +76,7 @@ impl Kernel for Substrings {
         AMBIGUITY,
         REVERSE_COMPLEMENT,
     ];
+    const SHARED: &'static str = "substring";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Counted;

@@ -53,6 +53,7 @@ impl Kernel for Subtree {
     const BECAUSE: &'static str = "an inner product of weighted counts of subtrees";
     const PARAMS: &'static [Param] =
         &[Param::searched("decay", "weight of each production in a subtree; 1 counts subtrees", Domain::UpToOne, 10.0), ORDERED];
+    const SHARED: &'static str = "subtree";
     type Inputs = Trees;
     type Learnt = ();
     type Prepared = HashedCounts;

@@ -147,6 +147,7 @@ impl Kernel for Tfidf {
         ),
         Param::fixed("stop_words", "words that do not count, a list; each is cut as texts are, and one of several words counts where these follow one another", Domain::Words),
     ];
+    const SHARED: &'static str = "word";
     type Inputs = Strings;
     type Learnt = Vocabulary;
     type Prepared = PreparedPoints;

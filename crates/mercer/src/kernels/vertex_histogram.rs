@@ -32,6 +32,7 @@ impl Kernel for VertexHistogram {
     const SOURCE: &'static str = "Sugiyama & Borgwardt, Halting in random walk kernels (2015)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[];
+    const SHARED: &'static str = "label of a node";
     type Inputs = Graphs;
     type Learnt = ();
     type Prepared = HashedCounts;

@@ -86,6 +86,7 @@ impl Kernel for WeightedDegree {
         ALPHABET,
         AMBIGUITY,
     ];
+    const SHARED: &'static str = "substring at the same place";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Aligned;

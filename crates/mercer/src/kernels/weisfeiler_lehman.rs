@@ -62,6 +62,7 @@ impl Kernel for WeisfeilerLehman {
     const SOURCE: &'static str = "Shervashidze, Schweitzer, van Leeuwen, Mehlhorn & Borgwardt, Weisfeiler-Lehman graph kernels (2011)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[Param::fixed("depth", "rounds of refinement: edges from the root of a pattern", Domain::Integer(0, 100))];
+    const SHARED: &'static str = "label of a node";
     type Inputs = Graphs;
     type Learnt = ();
     type Prepared = HashedCounts;

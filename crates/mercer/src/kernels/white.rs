@@ -65,6 +65,19 @@ impl Kernel for White {
     fn diagonal(&self, x: &RowCount) -> Vec<f64> {
         vec![self.value.number(); x.0]
     }
+    fn log_diagonal(&self, x: &RowCount) -> Option<Vec<f64>> {
+        Some(vec![libm::log(self.value.number()); x.0])
+    }
+    fn fill_log_decay(&self, mut tile: Tile<'_, RowCount, f64>) {
+        for k in 0..tile.rows.len() {
+            let place = itself(&tile, k);
+            let row = tile.out.row_mut(k);
+            row.fill(f64::INFINITY);
+            if let Some(l) = place {
+                row[l] = 0.0;
+            }
+        }
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }

@@ -54,9 +54,10 @@ pub fn dependence_text(question: &Question, found: &TestResult, seed: u64, width
     };
     let kernels: String = found.kernels.iter().map(|k| format!("kernel       {}\n", readable(k))).collect();
     let answer = wrapped(&question.answer(found.p_value), ["", ""], width.max(40)).join("\n");
+    let by_gamma = found.p_gamma.map_or(String::new(), |p| format!("; {} by a gamma distribution", p_value(p)));
     format!(
         "{answer}\n\n{}{kernels}{statistic:<13}{:.3e} ({:.3e} without bias)\nby chance    {:.3e}, standard deviation {:.1e}\n\
-         p-value      {} ({} permutations, seed {seed}); {} by a gamma distribution\n",
+         p-value      {} ({} permutations, seed {seed}){by_gamma}\n",
         question.setting(found.rows),
         found.statistic,
         found.unbiased,
@@ -64,7 +65,6 @@ pub fn dependence_text(question: &Question, found: &TestResult, seed: u64, width
         found.deviation,
         p_value(found.p_value),
         found.permutations,
-        p_value(found.p_gamma)
     )
 }
 

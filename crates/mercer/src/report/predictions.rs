@@ -4,7 +4,7 @@ use super::pictures::normal_quantile;
 use crate::control::Control;
 use crate::data::{Column, Dataset, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, Gives, Predicted, Predictions, Want, When, those_that_give};
+use crate::estimators::{Answer, Gives, Predicted, Predictions, RowNotice, Want, When, those_that_give};
 use crate::learner::{Model, PreImageMethod};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Value};
@@ -99,6 +99,15 @@ pub fn pre_image_columns(model: &Model, data: &Dataset, method: PreImageMethod, 
 /// table.
 const BLOCK: usize = 15360;
 
+/// Predictions of a table as CSV.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PredictedTable {
+    /// The text.
+    pub csv: String,
+    /// What the user should know of some of its rows.
+    pub notices: Vec<String>,
+}
+
 /// Predictions for every row of a table as CSV, a block of rows at a time: besides the text itself no more than a block of
 /// predictions is held. The prediction is called `TARGET_predicted`, or pc1, pc2, ..., cluster, log_density where there is no target; beside it stand
 /// `TARGET_std`, `TARGET_lower`, `TARGET_upper` and `TARGET_CLASS` where they are asked for. It stands to the right of the kept columns,
@@ -107,24 +116,33 @@ const BLOCK: usize = 15360;
 /// # Errors
 /// Columns that the table lacks, columns asked for that the model cannot give, kept ones of another length, and on request of
 /// `control`.
-pub fn predict_csv(model: &Model, data: &Dataset, columns: PredictionColumns, kept: &[KeptColumn], control: &Control) -> Result<String> {
+pub fn predict_csv(
+    model: &Model,
+    data: &Dataset,
+    columns: PredictionColumns,
+    kept: &[KeptColumn],
+    control: &Control,
+) -> Result<PredictedTable> {
     if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != data.rows()) {
         return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: data.rows(), found: column.len() });
     }
     let want = Want { variance: columns.std || columns.interval.is_some(), probabilities: columns.probabilities, ..Want::default() };
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header(model, columns, kept)).map_err(fault)?;
+    let mut notices = Vec::new();
     for start in (0..data.rows().max(1)).step_by(BLOCK) {
         let end = (start + BLOCK).min(data.rows());
-        let predictions = match end - start == data.rows() {
+        let mut predictions = match end - start == data.rows() {
             true => model.predict(data, want, control)?,
             false => model.predict(&data.select(&(start..end).collect::<Vec<_>>()), want, control)?,
         };
+        RowNotice::append(&mut notices, std::mem::take(&mut predictions.notices), start);
         write_lines(&mut writer, model, &predictions, columns, (kept, start))?;
         control.tell("predictions", end, data.rows());
     }
     let bytes = writer.into_inner().map_err(fault)?;
-    String::from_utf8(bytes).map_err(fault)
+    let csv = String::from_utf8(bytes).map_err(fault)?;
+    Ok(PredictedTable { csv, notices: notices.iter().map(RowNotice::to_string).collect() })
 }
 
 /// Columns of numbers as CSV, one line per row, to the right of the kept columns.

@@ -22,15 +22,16 @@ pub fn validity_text(kernel: &KernelExpr, verdict: &Verdict) -> String {
             short(*smallest),
             short(*largest)
         ),
-        Verdict::Refuted { open, witness, rows, given } => {
+        Verdict::Refuted { open, settled, witness, rows, given } => {
             let mut text = format!("refuted: {kernel} is not positive semi-definite.\n\n");
             let source = if *given { "of the table, its columns as a fit prepares them" } else { "made up for this purpose" };
             let _ = writeln!(
                 text,
-                "With the weights v below on {} row{} {source}, sum_ij v_i v_j k(x_i, x_j) = {}.\n",
+                "With the weights v below on {} row{} {source}, sum_ij v_i v_j k(x_i, x_j) = {}{}.\n",
                 witness.rows.len(),
                 if witness.rows.len() == 1 { "" } else { "s" },
-                short(witness.value)
+                short(witness.value),
+                if settled == kernel { String::new() } else { format!(" for k = {settled}") }
             );
             let mut heaviest: Vec<usize> = (0..witness.rows.len()).collect();
             heaviest.sort_by(|a, b| witness.weights[*b].abs().total_cmp(&witness.weights[*a].abs()));
@@ -63,7 +64,7 @@ pub fn validity_json(kernel: &KernelExpr, verdict: &Verdict) -> Result<String> {
         Verdict::Tested { open, rows, smallest, largest } => {
             json!({ "verdict": "tested", "open": open, "rows": rows, "smallest": smallest, "largest": largest })
         }
-        Verdict::Refuted { open, witness, rows, given } => {
+        Verdict::Refuted { open, settled, witness, rows, given } => {
             let (legal, repaired) = ways_out(kernel);
             let rows: Vec<Json> = (0..witness.rows.len())
                 .map(|i| {
@@ -74,6 +75,7 @@ pub fn validity_json(kernel: &KernelExpr, verdict: &Verdict) -> Result<String> {
             json!({
                 "verdict": "refuted",
                 "open": open,
+                "settled": settled.to_string(),
                 "value": witness.value,
                 "rows": rows,
                 "estimators": legal,

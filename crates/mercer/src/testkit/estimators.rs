@@ -202,6 +202,7 @@ fn row(p: &Predictions, i: usize) -> Predictions {
         probabilities: part(&p.probabilities),
         scores: part(&p.scores),
         pairs: p.pairs.clone(),
+        notices: Vec::new(),
     }
 }
 

@@ -20,6 +20,7 @@ pub fn check_kernel_expr(expr: &KernelExpr, data: &Dataset) -> Verdict {
     let bound = words(settled.bind(None, data))?;
     let k = whole(bound.as_ref())?;
     values_agree(&settled, data, bound.as_ref(), &k)?;
+    logarithms_and_distances_are_those_of_values(bound.as_ref(), &k)?;
     features::check(&settled, data, bound.as_ref())?;
     if settled.mercer() == Mercer::Always {
         let check = words(gram::psd_check(&k, &Control::default()))?;
@@ -152,6 +153,34 @@ fn values_agree(settled: &KernelExpr, data: &Dataset, bound: &dyn Bound, k: &Mat
         let other = words(crate::control::with_threads(threads, || gram::dense(bound, &Control::default())).and_then(|k| k))?;
         if other != *k {
             return fail("threads", format!("{threads} threads give other bits"));
+        }
+    }
+    Ok(())
+}
+
+/// exp((l(x) + l(z)) / 2 - d(x, z)) against k(x, z), and squared distances against k(x, x) + k(z, z) - 2 k(x, z).
+fn logarithms_and_distances_are_those_of_values(bound: &dyn Bound, k: &Matrix) -> Verdict {
+    let n = k.rows();
+    let rows: Vec<usize> = (0..n).collect();
+    let mut apart = vec![0.0; n * n];
+    bound.fill_distances(&rows, 0..n, Block::new(&mut apart, n, n));
+    bound.squared_distances(&mut apart);
+    for (at, d) in apart.iter().enumerate() {
+        let (i, j) = (at / n, at % n);
+        let (size, expected) = (k[(i, i)].abs() + k[(j, j)].abs(), k[(i, i)] + k[(j, j)] - 2.0 * k[(i, j)]);
+        if (d - expected).abs() > 1e-10 * size {
+            return fail("squared distances", format!("{d} and {expected} at ({i}, {j})"));
+        }
+    }
+    let Some(log) = bound.logarithm() else { return Ok(()) };
+    let (own, mut decays) = (log.log_diagonal(Side::Rows), vec![0.0; n * n]);
+    log.fill_log_decay(&rows, 0..n, Block::new(&mut decays, n, n));
+    for (at, d) in decays.iter().enumerate() {
+        let (i, j) = (at / n, at % n);
+        let zero = own[i] == f64::NEG_INFINITY || own[j] == f64::NEG_INFINITY;
+        let value = if zero { 0.0 } else { (0.5 * (own[i] + own[j]) - d).exp() };
+        if !close(value, k[(i, j)], 1e-11) || i == j && !zero && *d != 0.0 {
+            return fail("logarithms", format!("{value} and {} at ({i}, {j}), d = {d}", k[(i, j)]));
         }
     }
     Ok(())

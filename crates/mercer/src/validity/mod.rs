@@ -21,7 +21,7 @@ pub enum Verdict {
     Tested {
         /// Why no rule proves it.
         open: String,
-        /// Rows that it was tested on.
+        /// Rows that it was tested on, of several tables those of the largest.
         rows: usize,
         /// Smallest eigenvalue of their Gram matrix.
         smallest: f64,
@@ -32,6 +32,8 @@ pub enum Verdict {
     Refuted {
         /// Why no rule proves it.
         open: String,
+        /// The expression with what was `auto` as it was settled: k.
+        settled: KernelExpr,
         /// Rows and weights with sum_ij v_i v_j k(x_i, x_j) < 0.
         witness: Witness,
         /// The rows of the witness, in its order.
@@ -45,7 +47,7 @@ pub enum Verdict {
 ///
 /// # Errors
 /// Columns that the table lacks, kernels on columns of the wrong sort, values that are not finite; parameters with which the
-/// kernel takes no table at all; a given matrix that is not symmetric.
+/// kernel takes no table at all, or can be computed of none; a given matrix that is not symmetric.
 pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed: u64) -> Result<Verdict> {
     if let Some(data) = data {
         require_symmetric(expr, "a Mercer kernel", Needs::MercerKernel, data)?;
@@ -54,6 +56,8 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
         Validity::Proved(proof) => {
             if let Some(data) = data {
                 expr.settle(data)?.bind_within(None, data, control)?;
+            } else if invent::has_tables(expr, seed) {
+                computed_somewhere(expr, control, seed)?;
             }
             return Ok(Verdict::Proved(proof));
         }
@@ -63,17 +67,21 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
     let mut tested = None;
     if let Some(data) = data {
         let some = data.select(&some_rows(data.rows(), ROWS, seed));
-        let found = test(expr, &some, control)?;
+        let settled = expr.settle(&some)?;
+        let found = test_settled(&settled, &some, control)?;
         if let Some(witness) = found.witness {
-            return Ok(Verdict::Refuted { open, rows: some.select(&witness.rows), witness, given: true });
+            return Ok(Verdict::Refuted { open, settled, rows: some.select(&witness.rows), witness, given: true });
         }
         tested = Some((some.rows(), found.smallest, found.largest));
     }
     // What structure refutes must fail somewhere; what it leaves open is judged on the user's rows where there are some.
     if tested.is_none() || refuted {
         let mut refusal = None;
+        let given = tested.is_some();
         for table in invent::tables(expr, seed) {
-            let found = match test(expr, &table, control) {
+            control.check()?;
+            let settled = expr.settle(table.training());
+            let (settled, found) = match settled.and_then(|settled| Ok((settled.clone(), test_settled(&settled, &table.rows, control)?))) {
                 Ok(found) => found,
                 // Here and there a table is not of the kernel's domain.
                 Err(error) => {
@@ -82,9 +90,11 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
                 }
             };
             if let Some(witness) = found.witness {
-                return Ok(Verdict::Refuted { open, rows: table.select(&witness.rows), witness, given: false });
+                return Ok(Verdict::Refuted { open, settled, rows: table.rows.select(&witness.rows), witness, given: false });
             }
-            tested.get_or_insert((table.rows(), found.smallest, found.largest));
+            if !given && tested.is_none_or(|(rows, ..)| rows < table.rows.rows()) {
+                tested = Some((table.rows.rows(), found.smallest, found.largest));
+            }
         }
         if let (None, Some(error)) = (tested, refusal) {
             return Err(error);
@@ -101,7 +111,25 @@ pub(crate) fn holds_on(expr: &KernelExpr, data: &Dataset, control: &Control) -> 
 
 /// The numeric test on the rows of a prepared table.
 pub(crate) fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Result<gram::PsdCheck> {
-    gram::psd_check(&gram::dense(expr.settle(data)?.bind_within(None, data, control)?.as_ref(), control)?, control)
+    test_settled(&expr.settle(data)?, data, control)
+}
+
+fn test_settled(settled: &KernelExpr, data: &Dataset, control: &Control) -> Result<gram::PsdCheck> {
+    gram::psd_check(&gram::dense(settled.bind_within(None, data, control)?.as_ref(), control)?, control)
+}
+
+/// An error if the kernel can be computed of no rows that are made up: what is never computed is not proved either.
+fn computed_somewhere(expr: &KernelExpr, control: &Control, seed: u64) -> Result<()> {
+    let mut refusal = None;
+    for table in invent::tables(expr, seed) {
+        let bound = expr.settle(table.training()).and_then(|settled| settled.bind_within(None, &table.rows, control));
+        match bound.and_then(|bound| gram::dense(bound.as_ref(), control)) {
+            Ok(_) => return Ok(()),
+            Err(why) if why.ends_all() => return Err(why),
+            Err(why) => refusal = Some(why),
+        }
+    }
+    refusal.map_or(Ok(()), Err)
 }
 
 /// Names of the estimators that need no more of a similarity than `enough` allows.

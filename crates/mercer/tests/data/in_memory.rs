@@ -3,6 +3,8 @@
 use mercer::control::{Control, memory_size};
 use mercer::data::{Column, ColumnKind, Dataset, Points, Target, Values};
 use mercer::estimators::{EstimatorExpr, Predicted, Predictions};
+use mercer::gram;
+use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
 use mercer::linalg::Matrix;
 use mercer::read::{Labels, ReadOptions, Table, TargetInfo};
@@ -71,6 +73,40 @@ fn support_rows_are_numbered_as_they_were_given() {
     let target = Target::numbers(&[0.0, 1.0, 0.0, 0.0, 3.0, 2.0, 0.0]);
     let model = learner.fit(&data, &target, &info, Some(&weights), &Control::default()).unwrap();
     assert_eq!(model.support_rows(), [1, 4, 5]);
+}
+
+// Documents, proteins, molecules, evolutionary trees, image feature sets and real-valued sequences: Murphy (2012), 14.1.
+// spec: K48
+#[test]
+fn every_structured_input_of_the_textbook_has_a_column_type_and_a_kernel() {
+    let cells = [
+        ("document", "text", ["the cat sat", "a dog ran", "the dog sat"]),
+        ("protein", "sequence", ["MKTAYIAK", "MKQAYLAK", "GAVLIPFM"]),
+        ("molecule", "graph", ["C C O | 0-1 1-2", "C N | 0-1:2", "C C | 0-1"]),
+        ("evolution", "tree", ["(root (a) (b (c) (d)))", "(root (b (c) (d)))", "(root (a))"]),
+        ("features", "set", ["[[0.1, 2], [3, 1]]", "[[0, 1]]", "[[5, 5], [4, 4], [1, 0]]"]),
+        ("signal", "series", ["[0, 1, 2, 1]", "[0, 0.5, 1]", "[2, 1, 0, 1, 2]"]),
+    ];
+    let header: Vec<&str> = cells.iter().map(|(name, ..)| *name).collect();
+    let row = |i: usize| cells.iter().map(|(.., values)| format!("\"{}\"", values[i])).collect::<Vec<_>>().join(",");
+    let text = format!("{}\n{}\n{}\n{}\n", header.join(","), row(0), row(1), row(2));
+    let types: Vec<String> = cells.iter().map(|(name, kind, _)| format!("{name}={kind}")).collect();
+    let options = ReadOptions::with_types(types.iter().map(String::as_str)).unwrap();
+    let data = Table::parse("t.csv", text.as_bytes()).unwrap().dataset(&options).unwrap();
+    let kinds = [ColumnKind::Text, ColumnKind::Sequence, ColumnKind::Graph, ColumnKind::Tree, ColumnKind::Set, ColumnKind::Series];
+    assert_eq!(data.columns().iter().map(|c| c.values.kind()).collect::<Vec<_>>(), kinds);
+    for kernel in [
+        "on(document, tfidf)",
+        "on(protein, spectrum(k=2))",
+        "on(molecule, weisfeiler_lehman)",
+        "on(evolution, subset_tree)",
+        "on(features, set_mean(rbf))",
+        "on(signal, global_alignment)",
+    ] {
+        let bound = KernelExpr::parse(kernel).unwrap().settle(&data).unwrap().bind(None, &data).unwrap();
+        let k = gram::dense(bound.as_ref(), &Control::default()).unwrap();
+        assert!((0..3).all(|i| k[(i, i)] > 0.0) && gram::psd_check(&k, &Control::default()).unwrap().witness.is_none(), "{kernel}");
+    }
 }
 
 #[test]

@@ -46,6 +46,31 @@ fn predictions_are_means_by_kernel_values_and_shares_of_classes() {
     assert!(numbers(constant.predict(&Query::new(&k, WANT, &control)).unwrap().values) == [0.1]);
 }
 
+/// softmax(Q K' / sqrt(d)) V (Vaswani et al., Attention is all you need, 2017, equation 1): rows are keys, their targets values.
+// spec: K45
+#[test]
+fn exponentials_of_scaled_products_as_weights_are_softmax_attention() {
+    let d = 4;
+    let (keys, queries, values) = (crate::made::points(81, 12, d), crate::made::points(82, 5, d), crate::made::points(83, 12, 3));
+    let table = |rows: &[Vec<f64>]| Dataset::from_points(Points::dense(rows.len(), d, rows.concat()).unwrap());
+    let kernel = KernelExpr::parse("exp(0.5*linear)").unwrap().learn(&table(&keys), None, &Control::default()).unwrap();
+    let control = Control::default();
+    let (among, target) = (kernel.gram(&table(&keys), &control).unwrap(), Target::Numbers(Matrix::new(12, 3, values.concat()).unwrap()));
+    let fitted =
+        NadarayaWatson::default().fit(&Task { gram: among.as_ref(), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+    let reference = kernel.reference(&table(&keys), &control).unwrap();
+    let cross = reference.cross(&table(&queries), &control).unwrap();
+    let found = numbers(fitted.predict(&Query::new(cross.as_ref(), WANT, &control)).unwrap().values);
+    for (i, q) in queries.iter().enumerate() {
+        let scores: Vec<f64> = keys.iter().map(|k| dot(q, k) / f64::sqrt(d as f64)).collect();
+        let all: f64 = scores.iter().map(|s| s.exp()).sum();
+        for o in 0..3 {
+            let attention: f64 = scores.iter().zip(&values).map(|(s, v)| s.exp() / all * v[o]).sum();
+            assert!((found[3 * i + o] - attention).abs() <= 1e-14, "{} and {attention}", found[3 * i + o]);
+        }
+    }
+}
+
 /// Murphy (2012), 14.93: where k is no smoothing kernel the sum is not divided, and is the expansion whose coefficients are the targets;
 /// under a smoothing kernel the average is the quotient of two such expansions.
 // spec: G21

@@ -139,6 +139,10 @@ fn compositions_pass_the_conformance_kit() {
         "on(a, linear) + 0.5*on(seq, spectrum(k=2))",
         "normalise(2*on(seq, spectrum(k=3)) + linear)",
         "nystroem(rbf(length_scale=0.5), rank=9) + linear",
+        "normalise(exp(0.3*linear)^2*matern(nu=0.8))",
+        "normalise(2*rbf + 0.5*laplacian*rational_quadratic + 2)",
+        "0.5*exp(on(a, linear) + rbf)*equal",
+        "best_match(rbf(length_scale=0.5))",
     ] {
         let expr = KernelExpr::parse(text).unwrap();
         if let Err(why) = testkit::check_kernel_expr(&expr, &data) {

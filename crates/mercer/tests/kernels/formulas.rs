@@ -70,7 +70,7 @@ fn auto_width_is_gamma_scale() {
     near(k[(0, 1)], (-gamma * 40.0f64).exp(), 1e-12);
 }
 
-// spec: F35, F18, E1-11, E1-14
+// spec: F35, F18, E1-14
 #[test]
 fn distances_of_points_that_almost_coincide_keep_their_digits() {
     for offset in [0.0, 1.0, 1e6] {
@@ -86,9 +86,10 @@ fn distances_of_points_that_almost_coincide_keep_their_digits() {
     near(k, (-exact * exact / 2e-16f64).exp(), 1e-9);
 }
 
-// spec: F35
+// A matrix of distances is no Gram matrix: its trace is 0, so that it has an eigenvalue below 0 unless it is 0.
+// spec: F35, E1-11
 #[test]
-fn distance_from_the_linear_kernel_is_euclidean() {
+fn distance_from_the_linear_kernel_is_euclidean_and_distances_are_no_kernel() {
     let data = random_points(30, 4, 3);
     let k = matrix("linear", &data);
     let Values::Points(p) = &data.columns()[0].values else { panic!("points") };
@@ -101,6 +102,10 @@ fn distance_from_the_linear_kernel_is_euclidean() {
             near(from_kernel, d2, 1e-12);
         }
     }
+    let distances = Matrix::from_fn(30, 30, |i, j| (k[(i, i)] + k[(j, j)] - 2.0 * k[(i, j)]).max(0.0).sqrt());
+    let found = gram::psd_check(&distances, &Control::default()).unwrap();
+    assert!(found.witness.unwrap().value < 0.0 && found.smallest < 0.0);
+    assert!(gram::psd_check(&k, &Control::default()).unwrap().witness.is_none());
 }
 
 // spec: K02, E3-01

@@ -335,14 +335,19 @@ fn random_walk_is_the_sum_over_the_direct_product_graph() {
     let k = |kernel: &str| matrix(kernel, &["0-1"])[(0, 0)];
     assert!((k("random_walk(decay=0.5, unlimited=true)") - 8.0).abs() <= 1e-14);
     assert_eq!((k("random_walk(decay=0.5, steps=0)"), k("random_walk(decay=0.5, steps=2)")), (4.0, 7.0));
+    // Of n nodes all joined, whose labels differ, the product with itself is the graph again: sum_p n ((n - 1) / 10)^p.
+    for (graph, n) in [("A B C D | 0-1 0-2 0-3 1-2 1-3 2-3", 4.0), ("A B C D E | 0-1 0-2 0-3 0-4 1-2 1-3 1-4 2-3 2-4 3-4", 5.0)] {
+        let found = matrix("random_walk(decay=0.1, unlimited=true)", &[graph])[(0, 0)];
+        assert!((found - n / (1.0 - (n - 1.0) / 10.0)).abs() <= 1e-13, "{graph}: {found}");
+    }
 }
 
 #[test]
 fn walks_without_a_finite_sum_are_refused_with_the_bound() {
     let bind = |kernel: &str| KernelExpr::parse(kernel).unwrap().bind(None, &data(&["0-1", "0-1 1-2 2-0"])).map(|_| ());
-    // The largest eigenvalue of a triangle is 2: decay must be below .99 / 4.
+    // The largest eigenvalue of a triangle is 2, and of its product with itself 4: decay must be below .99 / 4.
     let why = bind("random_walk(decay=0.25, unlimited=true)").unwrap_err().to_string();
-    assert!(why.contains("row 2") && why.contains("2.0000") && why.contains("below 0.2475"), "{why}");
+    assert!(why.contains("row 2") && why.contains("4.0000") && why.contains("below 0.2475"), "{why}");
     assert!(bind("random_walk(decay=0.24, unlimited=true)").is_ok() && bind("random_walk(decay=2)").is_ok());
     let why = bind("random_walk(decay=1e300, steps=9)").unwrap_err().to_string();
     assert!(why.contains("row 1") && why.contains("smaller decay"), "{why}");

@@ -14,6 +14,7 @@ mod graphs;
 mod hidden_chains;
 mod kernel_values;
 mod latent_models;
+mod logarithms;
 mod models;
 mod models_of_counts;
 mod models_of_strings;

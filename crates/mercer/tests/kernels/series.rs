@@ -216,6 +216,53 @@ fn the_signature_pde_has_the_values_of_the_oracle_at_every_order() {
     assert!(close(k[(0, 1)], 11.42276941399017, 1e-5), "{}", k[(0, 1)]);
 }
 
+// The sum over all levels, by a truncation that changes no more (the oracle of the test above), and I_0(2 sqrt(|x| |z|)) of straight paths,
+// I_0(100) = 1.07375170713107382e42 (Abramowitz & Stegun 1964, table 9.8 with e^100).
+#[test]
+fn the_signature_pde_is_the_sum_over_all_levels_whatever_the_steps() {
+    let k = dense("signature_pde", None, &short());
+    assert!(close(k[(0, 1)], 11.42276941399017, 1e-14), "{}", k[(0, 1)]);
+    let straight = |steps: usize, all: f64| -> Vec<Vec<f64>> { (0..=steps).map(|t| vec![all * t as f64 / steps as f64, 1.0]).collect() };
+    for (m, n) in [(50, 4), (1, 1), (7, 15)] {
+        let k = dense("signature_pde", None, &vec![straight(m, 50.0), straight(n, 50.0)]);
+        assert!(close(k[(0, 1)], 1.073_751_707_131_073_8e42, 1e-12), "{m} {n}: {}", k[(0, 1)]);
+    }
+    // A path that returns on itself has the signature of a point (Chen 1958).
+    let there_and_back: Rows = vec![[0.0, 3.0, -1.0, 3.0, 0.0].iter().map(|x| vec![*x]).collect(), vec![vec![0.0], vec![0.1]]];
+    assert!(close(dense("signature_pde", None, &there_and_back)[(0, 0)], 1.0, 1e-9));
+    // Inner products: no more than I_0(2 L) of paths of length L, and no eigenvalue below 0, for steps of every size.
+    for scale in [0.1, 1.0, 4.0] {
+        let rows: Rows =
+            walks(12, 2, 9).into_iter().map(|s| s.into_iter().map(|x| x.into_iter().map(|v| scale * v).collect()).collect()).collect();
+        for text in
+            ["normalise(signature_pde)", "normalise(signature_pde(time=true))", "normalise(signature_pde(static=rbf, length_scale=0.7))"]
+        {
+            let found = gram::psd_check(&dense(text, None, &rows), &Control::default()).unwrap();
+            assert!(found.smallest >= -1e-10 * found.largest, "{text} {scale}: {found:?}");
+        }
+    }
+}
+
+// -4851942 by the recursion of order 0 written out in Python, for 391153.505 by that of series of 25 terms on increments cut into 4 and 8.
+#[test]
+fn finite_differences_that_cannot_be_right_are_refused_and_those_that_are_off_are_reported() {
+    let curve = |t: i32| vec![1.5 * (0.7 * f64::from(t * t)).sin(), 1.5 * (0.91 * f64::from(t * t)).cos()];
+    let rows: Rows = vec![vec![vec![0.0; 2], vec![0.5; 2]], (0..16).map(curve).collect()];
+    assert!(close(dense("signature_pde", None, &rows)[(1, 1)], 391_153.505_140_121, 1e-10));
+    let why = kernel("signature_pde(order=0, length_scale=1)").bind(None, &data(&rows)).err().unwrap().to_string();
+    assert!(why.contains("row 2") && why.contains("order 0") && why.contains("leave order out"), "{why}");
+    // The signature of a point, by differences of numbers of 10^50: no digit is left.
+    let to_and_fro: Rows = vec![(0..5).map(|t| vec![9.0 * f64::from(t % 2)]).collect()];
+    let why = kernel("signature_pde(length_scale=1)").bind(None, &data(&to_and_fro)).err().unwrap().to_string();
+    assert!(why.contains("row 1") && why.contains("scale its channels"), "{why}");
+    let steep: Rows = vec![vec![vec![0.0], vec![0.1]], vec![vec![0.0], vec![2.0], vec![4.0]]];
+    let notices = |text: &str| kernel(text).learn(&data(&steep), None, &Control::default()).unwrap().notices();
+    // I_0(8) = 427.564 by one step in which p = 4: 2 (1 + 2 + 4/3) - (1 - 4/3) and so on.
+    let told = notices("signature_pde(order=0, length_scale=1)");
+    assert!(told.len() == 1 && told[0].contains("row 2") && told[0].contains("4.276e2"), "{told:?}");
+    assert!(notices("signature_pde(length_scale=1)").is_empty() && notices("signature_pde(order=4, length_scale=1)").is_empty());
+}
+
 #[test]
 fn the_signature_pde_with_a_static_kernel_is_the_recursion_of_its_increments() {
     let rows = walks(10, 2, 6);
@@ -272,10 +319,10 @@ fn cross_values_are_the_block_of_the_joint_matrix() {
 
 #[test]
 fn kernels_of_series_say_whether_they_are_mercer_kernels() {
-    for text in ["global_alignment(length_scale=1, band=5)", "signature(depth=3)", "normalise(signature)"] {
+    for text in ["global_alignment(length_scale=1, band=5)", "signature(depth=3)", "normalise(signature)", "signature_pde(static=rbf)"] {
         assert!(matches!(kernel(text).validity(), Validity::Proved(_)), "{text}");
     }
-    assert!(!matches!(kernel("signature_pde").validity(), Validity::Proved(_)));
+    assert!(!matches!(kernel("signature_pde(order=0)").validity(), Validity::Proved(_)));
     // A series that waits is at no distance from one that does not, and farther from others.
     let rows: Rows = vec![vec![vec![0.0]], vec![vec![0.0]; 2], vec![vec![1.0]]];
     for gamma in [0.1f64, 1.0, 3.0] {

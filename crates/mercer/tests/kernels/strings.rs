@@ -175,6 +175,29 @@ fn kernels_of_text_are_their_definitions_with_letters_that_training_rows_lack() 
     of("substrings(decay=0.6, alphabet=text)", &|s| substrings(s, |t| 0.6f64.powi(t.chars().count() as i32)));
     of("gapped(length=4, k=2, alphabet=text)", &|s| gapped(s, 4, 2));
     of("mismatch(k=2, m=1, letters=6, alphabet=text)", &|s| within(s, 2, 1, &"aAbé文 ".chars().collect::<Vec<_>>()));
+    // A letter that the training strings lack is none of the words: a window with it matches nothing, and only those over a and b are
+    // counted. With fewer letters than there are the table is that of no inner product: the 16 words of 2 of 4 letters would have -1.
+    let known = ["a", "ab", "abba", "babab", "bb", "aab"].map(str::to_owned);
+    let new = ["abcab", "cacac", "bbca"].map(str::to_owned);
+    let settled = KernelExpr::parse("mismatch(k=3, m=1, alphabet=text)").unwrap().settle(&sequences(&known)).unwrap();
+    let bound = settled.bind(Some(&sequences(&new)), &sequences(&known)).unwrap();
+    let (cross, own) = (gram::dense(bound.as_ref(), &Control::default()).unwrap(), bound.diagonal(Side::Rows));
+    let counted = |s: &str| {
+        let mut counts = BTreeMap::new();
+        s.split('c').for_each(|part| {
+            within(&as_written(part), 3, 1, &['a', 'b']).into_iter().for_each(|(w, n)| *counts.entry(w).or_insert(0.0) += n)
+        });
+        counts
+    };
+    let product =
+        |a: &BTreeMap<String, f64>, b: &BTreeMap<String, f64>| a.iter().map(|(w, n)| n * b.get(w).copied().unwrap_or(0.0)).sum::<f64>();
+    for (i, x) in new.iter().enumerate() {
+        near(own[i], product(&counted(x), &counted(x)), 1e-12);
+        (0..known.len()).for_each(|j| near(cross[(i, j)], product(&counted(x), &counted(&known[j])), 1e-12));
+    }
+    let words: Vec<String> = "abcd".chars().flat_map(|a| "abcd".chars().map(move |b| format!("{a}{b}"))).collect();
+    let why = KernelExpr::parse("mismatch(k=2, m=1, letters=1, alphabet=text)").unwrap().bind(None, &sequences(&words)).err().unwrap();
+    assert!(why.to_string().contains("at least 4, the letters of the strings"), "{why}");
     // More letters than a byte has codes for.
     let many: Vec<char> = (0..300).filter_map(|k| char::from_u32(0x4e00 + k)).collect();
     let rows: Vec<String> = vec![many.iter().collect(), many.iter().rev().collect(), many[..40].iter().collect()];

@@ -46,10 +46,6 @@ fn rooted(node: &Nested, cut: bool) -> Vec<(String, i32)> {
     let mut all = vec![(format!("({}", node.label), 1)];
     for child in &node.children {
         let mut ways = if child.children.is_empty() || cut { vec![(child.label.clone(), 0)] } else { Vec::new() };
-        if !child.children.is_empty() && cut {
-            // A label that is cut is no word.
-            ways = vec![(format!("<{}>", child.label), 0)];
-        }
         ways.extend(rooted(child, cut));
         all = all.iter().flat_map(|(text, n)| ways.iter().map(move |(more, m)| (format!("{text} {more}"), n + m))).collect();
     }

@@ -138,6 +138,38 @@ fn the_kernel_that_is_zero_is_valid_however_it_is_written() {
     assert!(matches!(parse("-1*exp(0*linear)").validity(), Validity::Refuted(_)));
 }
 
+// n rows far from one another under rbf have the matrix I, from which c 11' takes c n in the direction of ones: 1 - 0.1 n is below 0 from
+// 11 rows on, and 2 - 0.1 n from 21. A length scale that is found by the rows keeps them near: they are not those that it is found by.
+#[test]
+fn rows_that_are_unlike_those_that_a_kernel_is_settled_on_refute_it() {
+    for (text, least) in [
+        ("rbf - 0.1", 11),
+        ("2*rbf - 0.1", 21),
+        ("laplacian - 0.1", 11),
+        ("rbf(length_scale=1) - 0.05", 21),
+        ("matern(nu=2.5) - 1.1*rbf", 1),
+    ] {
+        let Verdict::Refuted { settled, witness, rows, given: false, .. } = verdict(text) else { panic!("{text} is not refuted") };
+        assert!(witness.rows.len() >= least, "{text}: {}", witness.rows.len());
+        let k = gram::dense(settled.bind(None, &rows).unwrap().as_ref(), &Control::default()).unwrap();
+        let weights = &witness.weights;
+        let form: f64 = (0..weights.len()).map(|i| (0..weights.len()).map(|j| weights[i] * weights[j] * k[(i, j)]).sum::<f64>()).sum();
+        assert!(form < 0.0 && (form - witness.value).abs() <= 1e-9 * witness.value.abs(), "{text}: {form} and {}", witness.value);
+    }
+    // What no rows refute was tried on as many as there are.
+    let Verdict::Tested { rows, .. } = verdict("rbf - 1e-9") else { panic!("not tested") };
+    assert_eq!(rows, 300);
+}
+
+// A model without a closed form of the integral: the kernel is proved of no rows, as it is computed of none.
+#[test]
+fn a_kernel_that_can_be_computed_of_no_rows_is_not_proved() {
+    let refused = |text: &str| check(&parse(text), None, &Control::default(), 0).err().map(|why| why.to_string());
+    let why = refused("probability_product(dirichlet_multinomial)").unwrap();
+    assert!(why.contains("dirichlet_multinomial"), "{why}");
+    assert!(refused("probability_product(gaussian)").is_none() && refused("fisher(dirichlet_multinomial)").is_none());
+}
+
 // m strings at distance 1 from one string and 2 from each other: with the weights 1 and -s the sum is
 // 1 - 2 s m e^-gamma + s^2 m (1 + (m - 1) e^(-4 gamma)); at gamma = 1, m = 10 and its least s it is -0.16.
 // spec: F36

@@ -15,4 +15,5 @@ mod samples;
 mod simulate;
 mod told_once;
 mod typical;
+mod unknown_rows;
 mod watched;

@@ -161,6 +161,11 @@ class Spectral(Clusters):
 
     def _graph(self, X):
         """Which rows are among the nearest of each other, as scikit-learn counts them: 1, or 1/2 where one alone is."""
+        if self.n_neighbors == X.shape[0]:
+            raise DataError(
+                f"{type(self).__name__}: n_neighbors={self.n_neighbors!r} of as many rows joins every row with every row, and such a graph has no "
+                "clusters; take fewer neighbours"
+            )
         if self.affinity == "nearest_neighbors":
             found = kneighbors_graph(X, n_neighbors=self.n_neighbors, include_self=True, n_jobs=self.n_jobs)
         else:

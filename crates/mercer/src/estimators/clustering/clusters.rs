@@ -1,13 +1,15 @@
 //! What methods that find clusters share: rows that lie at one place counted as one, silhouettes, and what a fit leaves.
 //!
 //! Clusters are numbered from 0, the heaviest first. A new row is of the cluster k with the greatest score, which is an expansion:
-//! |phi(x) - m_k|^2 = k(x, x) - 2 (f_k(x) - |m_k|^2 / 2) with m_k = sum_s coef[s, k] phi(x_s).
+//! |phi(x) - m_k|^2 = k(x, x) - 2 (f_k(x) - |m_k|^2 / 2) with m_k = sum_s coef[s, k] phi(x_s). Of medoids the nearest is found by
+//! [`Gram::fill_distances`], which tells them apart where scores are equal in double precision.
 
 use crate::blocks;
 use crate::data::{TargetInfo, even_rows};
 use crate::error::{Error, Result};
+use crate::estimators::neighbours::nearest_column;
 use crate::estimators::{Answer, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task};
-use crate::gram::{self, Gram, Level, Side, Subset, dispatch, dot, level, spread};
+use crate::gram::{self, Gram, Level, Side, Subset, TIED, dispatch, dot, level, spread};
 use crate::linalg::{Block, Matrix, product_within};
 use crate::solve::{KernelMeans, kernel_means};
 use rayon::prelude::*;
@@ -22,6 +24,8 @@ pub(crate) const SUMMED: (usize, usize) = (8, 256);
 const ROWS: usize = 240;
 /// Distances that one thread brings to a power at a time.
 const PART: usize = 1 << 14;
+/// Up to so many rows may be equally far from one another by chance.
+const FEW_PLACES: usize = 3;
 /// Numbers of clusters that are tried where none is given.
 pub(crate) const MOST_CLUSTERS: usize = 10;
 
@@ -152,9 +156,13 @@ impl Places {
         if clusters <= found {
             return Ok(());
         }
-        let alike = if found < rows { format!(" ({rows} with copies)") } else { String::new() };
-        let differing = if found == 1 { "there is 1 row that differs".into() } else { format!("there are {found} rows that differ") };
-        Err(Error::Data(format!("{owner} is asked for {clusters} clusters, and {differing}{alike}; lower clusters, or add rows")))
+        let there = match (found, rows) {
+            (1, 1) => "there is 1 row".into(),
+            (1, _) => format!("the {rows} rows lie at one place in feature space: their kernel values are equal"),
+            _ if found == rows => format!("there are {rows} rows"),
+            _ => format!("the {rows} rows lie at {found} places in feature space: at one place are rows whose kernel values are equal"),
+        };
+        Err(Error::Data(format!("{owner} is asked for {clusters} clusters, and {there}; lower clusters, add rows, or take another kernel")))
     }
 
     /// The mean silhouette of clusters of places (Rousseeuw 1987): (b - a) / max(a, b) with a the mean distance to the others of a
@@ -237,6 +245,22 @@ impl Places {
     pub(super) fn most_clusters(&self) -> usize {
         let several = self.weights.iter().zip(&self.single).any(|(all, one)| *all > (1.0 + ALIKE) * one);
         self.rows.len().saturating_sub(usize::from(!several))
+    }
+
+    /// What there is to say where most places are equally far from all others: kernel values between them are lost beside k(x, x).
+    pub(crate) fn equally_far(&self) -> Option<String> {
+        let n = self.rows.len();
+        let is_flat = |p: usize| {
+            let others = || (0..n).filter(|q| *q != p).map(|q| self.apart[(p, q)]);
+            let (least, most) = others().fold((f64::INFINITY, 0.0f64), |(least, most), d| (least.min(d), most.max(d)));
+            most - least <= TIED * most
+        };
+        let flat = if n > FEW_PLACES { (0..n).filter(|&p| is_flat(p)).count() } else { 0 };
+        (2 * flat > n).then(|| {
+            format!(
+                "{flat} of {n} rows are equally far from all others in feature space: their kernel values are 0, or too small beside k(x, x); a larger length scale, a smaller gamma or another kernel would tell them apart"
+            )
+        })
     }
 
     /// -d/2 of squared distances d: kernel values but for what is added to rows and columns, which clusters around means do not see.
@@ -446,6 +470,12 @@ impl Fitted for FittedClusters {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let columns: Vec<usize> = self.clusters.medoids.iter().filter_map(|m| self.expansion.support.binary_search(m).ok()).collect();
+        // Of distances that are given coefficients are below 0, and nothing is added to them.
+        let of_kernel = self.expansion.coef.data().iter().all(|c| *c >= 0.0);
+        if of_kernel && !columns.is_empty() && query.cross.shape().1 == self.expansion.support.len() {
+            return Ok(Predictions::of(Predicted::Classes(nearest_column(query.cross, &columns, query.control)?)));
+        }
         let scores = self.expansion.predict(query.cross, query.control)?;
         let greatest = |row: &[f64]| (0..row.len()).fold(0, |b, k| if row[k] > row[b] { k } else { b });
         Ok(Predictions::of(Predicted::Classes((0..scores.rows()).map(|i| greatest(scores.row(i))).collect())))

@@ -128,6 +128,7 @@ impl Estimator for KMedoids {
         let bias =
             by_cluster.iter().map(|&row| if self.values == KernelValueKind::Distances { 0.0 } else { -0.5 * diagonal[row] }).collect();
         let mut notes = vec![told(&sizes)];
+        notes.extend(places.equally_far());
         if found.every_set {
             notes.push("every set of medoids was tried: there is no better one".into());
         }

@@ -104,6 +104,7 @@ impl Estimator for KernelKMeans {
             coef[(i, number[k])] = task.weight(i) / found.mass[k];
         }
         let mut notes = vec![told(&sizes)];
+        notes.extend(places.equally_far());
         let silhouette = (count > 1).then(|| places.silhouette(&found.cluster, count, task)).transpose()?;
         notes.extend(silhouette.map(|width| format!("mean silhouette: {width:.3}")));
         let summary = Summary {

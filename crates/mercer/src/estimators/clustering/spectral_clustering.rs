@@ -15,7 +15,7 @@ use crate::estimators::embedding::centred::{leading_costs, leading_pairs};
 use crate::estimators::{
     Answer, Certificate, Costs, Estimator, Expansion, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
 };
-use crate::gram::dot;
+use crate::gram::{Block, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::KernelMeans;
@@ -232,6 +232,30 @@ impl Estimator for SpectralClustering {
     }
 }
 
+/// Coordinates below this are made of kernel values that have lost digits, or all of them.
+const SMALL: f64 = 1e-290;
+
+impl FittedSpectralClustering {
+    /// Computes the coordinates of rows that are far from all others again, where the kernel is known by its logarithm: from kernel values
+    /// over the greatest of the row, as only the direction of a row counts.
+    fn restore_small(&self, rows: &mut Matrix, query: &Query<'_>) -> Result<()> {
+        let Some(log) = query.cross.logarithm().filter(|_| query.cross.shape().1 == self.expansion.support.len()) else { return Ok(()) };
+        let others = log.log_diagonal(Side::Cols);
+        for i in (0..rows.rows()).filter(|&i| rows.row(i).iter().all(|v| v.abs() < SMALL)).collect::<Vec<_>>() {
+            query.control.check_time("predictions")?;
+            let mut values = vec![0.0; others.len()];
+            log.fill_log_decay(&[i], 0..others.len(), Block::new(&mut values, 1, others.len()));
+            values.iter_mut().zip(&others).for_each(|(v, l)| *v = 0.5 * l - *v);
+            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if most.is_finite() {
+                values.iter_mut().for_each(|v| *v = libm::exp(*v - most));
+                rows.row_mut(i).iter_mut().enumerate().for_each(|(k, out)| *out = dot(&values, &self.expansion.coef.col(k)));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Fitted for FittedSpectralClustering {
     fn support(&self) -> &[usize] {
         &self.expansion.support
@@ -239,6 +263,7 @@ impl Fitted for FittedSpectralClustering {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         Error::unless_equal("coordinates of the centres of clusters", self.expansion.bias.len(), self.centres.cols())?;
         let mut rows = self.expansion.predict(query.cross, query.control)?;
+        self.restore_small(&mut rows, query)?;
         let halves: Vec<f64> = (0..self.centres.rows()).map(|k| 0.5 * dot(self.centres.row(k), self.centres.row(k))).collect();
         let codes = (0..rows.rows()).map(|i| {
             to_length_one(rows.row_mut(i));

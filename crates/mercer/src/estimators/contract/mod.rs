@@ -21,7 +21,7 @@ pub use estimator::Estimator;
 pub use expansion::Expansion;
 pub use facts::EstimatorFacts;
 pub use fitted::{Fitted, Query, Want};
-pub use predictions::{Predicted, Predictions};
+pub use predictions::{Predicted, Predictions, RowNotice};
 pub use size::Size;
 pub use summary::{Certificate, Summary};
 pub use task::{Task, table as kept_table};

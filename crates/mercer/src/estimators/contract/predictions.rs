@@ -1,8 +1,10 @@
 //! Predictions for new inputs.
 
+use crate::gram::Gram;
 use crate::linalg::Matrix;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
+use std::fmt;
 
 /// The predicted values of M inputs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,6 +49,48 @@ pub struct Predictions {
     pub scores: Option<Matrix>,
     /// Where the decision values are of pairs of classes, the pair of each column: above 0 for the second.
     pub pairs: Vec<(usize, usize)>,
+    /// What the user should know of some of the inputs.
+    pub notices: Vec<RowNotice>,
+}
+
+/// What the user should know of some of the inputs of predictions; its text counts them and names the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowNotice {
+    /// The inputs, ascending.
+    pub rows: Vec<usize>,
+    /// What holds of them.
+    pub said: String,
+}
+
+impl fmt::Display for RowNotice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = self.rows.first().map_or(0, |row| row + 1);
+        match self.rows.len() {
+            1 => write!(f, "row {first}: {}", self.said),
+            count => write!(f, "{count} rows (the first is row {first}): {}", self.said),
+        }
+    }
+}
+
+impl RowNotice {
+    /// The rows of a Gram matrix of new inputs that have nothing in common with any training row that a prediction compares them with.
+    pub(crate) fn unrelated(cross: &dyn Gram) -> Vec<RowNotice> {
+        let said = |shared: &str, kernel: &str| {
+            format!("no {shared} in common with any training row that the model keeps; to {kernel} such a row is unknown")
+        };
+        cross.unrelated_rows().into_iter().map(|found| RowNotice { rows: found.rows, said: said(found.shared, found.kernel) }).collect()
+    }
+
+    /// Adds notices about inputs that are numbered from `start` on.
+    pub(crate) fn append(all: &mut Vec<RowNotice>, more: Vec<RowNotice>, start: usize) {
+        for notice in more {
+            let rows = notice.rows.into_iter().map(|row| start + row);
+            match all.iter_mut().find(|known| known.said == notice.said) {
+                Some(known) => known.rows.extend(rows),
+                None => all.push(RowNotice { rows: rows.collect(), said: notice.said }),
+            }
+        }
+    }
 }
 
 impl Predictions {
@@ -89,6 +133,11 @@ impl Predictions {
 
     /// Adds those of further inputs by the same model, of which no covariance was wanted.
     pub(crate) fn append(&mut self, more: Predictions) {
+        let start = match &self.values {
+            Predicted::Numbers(values) => values.rows(),
+            Predicted::Classes(codes) => codes.len(),
+        };
+        RowNotice::append(&mut self.notices, more.notices, start);
         match (&mut self.values, more.values) {
             (Predicted::Numbers(all), Predicted::Numbers(some)) => all.append_rows(some),
             (Predicted::Classes(all), Predicted::Classes(some)) => all.extend(some),
@@ -156,6 +205,15 @@ impl Predictions {
 
     /// Predictions with nothing besides the values.
     pub fn of(values: Predicted) -> Self {
-        Predictions { values, variance: None, covariance: None, noise: None, probabilities: None, scores: None, pairs: Vec::new() }
+        Predictions {
+            values,
+            variance: None,
+            covariance: None,
+            noise: None,
+            probabilities: None,
+            scores: None,
+            pairs: Vec::new(),
+            notices: Vec::new(),
+        }
     }
 }

@@ -162,12 +162,12 @@ impl Estimator for Mds {
                 "a map needs rows that differ, and there is {n}; check the columns and the kernel's parameters, or add rows"
             )));
         }
+        let mut notes: Vec<String> = places.equally_far().into_iter().collect();
         let negative = places.apart.data().iter().filter(|d| **d < 0.0).count() / 2;
         places.raise(1);
         let distances = std::mem::take(&mut places.apart);
         let start = classical(&distances, components, task)?;
         let found = scaling(&distances, &places.weights, self.loss.into(), &start, self.tolerance.number(), task.control)?;
-        let mut notes = Vec::new();
         if negative > 0 {
             notes.push(format!("the similarity is not positive semi-definite: {negative} squared distances below 0 count as 0"));
         }

@@ -16,10 +16,10 @@ use crate::data::{Kind, Split, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Fitted, FoundNeighbours, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size,
-    Summary, Task, Want, When,
+    Answer, Costs, Estimator, EstimatorFacts, Fitted, FoundNeighbours, Gives, HeldOut, Needs, Predicted, Predictions, Query, RowNotice,
+    Scores, Size, Summary, Task, Want, When,
 };
-use crate::gram::{Block, Gram, Subset, TIED};
+use crate::gram::{Block, Gram, Side, Subset, TIED};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use rayon::prelude::*;
@@ -348,9 +348,11 @@ impl FittedKnn {
         let most = if whole { (self.k.ceil() as usize).clamp(1, there) } else { there };
         let step = (MOST / n).clamp(1, TILE);
         let mut winners = vec![0usize; m];
+        let mut tied = vec![false; m];
         let mut table = Matrix::zeros(m, width);
-        let tiles = winners.par_chunks_mut(step).zip(table.data_mut().par_chunks_mut((step * width).max(1))).enumerate();
-        tiles.try_for_each(|(t, (winners, table))| -> Result<()> {
+        let decided = winners.par_chunks_mut(step).zip(tied.par_chunks_mut(step));
+        let tiles = decided.zip(table.data_mut().par_chunks_mut((step * width).max(1))).enumerate();
+        tiles.try_for_each(|(t, ((winners, tied), table))| -> Result<()> {
             control.check_time("predictions")?;
             let inputs: Vec<usize> = (t * step..t * step + winners.len()).collect();
             let mut near = cross.nearest(&inputs, most + usize::from(left_out));
@@ -376,7 +378,9 @@ impl FittedKnn {
                             });
                         }
                         without.into_iter().for_each(|row| apart[row] = f64::INFINITY);
-                        Self::candidates(apart, most, without)
+                        let candidates = Self::candidates(apart, most, without);
+                        tied[i] = candidates.len() > most && tied_by_rounding(cross, input, &candidates);
+                        candidates
                     }
                 };
                 let mut k = without.map_or(self.k, |row| self.k.min(total - self.weights[row]));
@@ -407,8 +411,10 @@ impl FittedKnn {
             }
             Ok(())
         })?;
+        let tied: Vec<usize> = (0..m).filter(|&i| tied[i]).collect();
+        let notices = if tied.is_empty() { Vec::new() } else { vec![RowNotice { rows: tied, said: TIED_BY_ROUNDING.into() }] };
         Ok(match &self.answers {
-            Answers::Numbers(_) => Predictions::of(Predicted::Numbers(table)),
+            Answers::Numbers(_) => Predictions { notices, ..Predictions::of(Predicted::Numbers(table)) },
             Answers::Classes { codes, classes } => {
                 let probabilities = want.probabilities.then(|| {
                     let counts = self.counts(codes, *classes);
@@ -423,7 +429,7 @@ impl FittedKnn {
                     p
                 });
                 let scores = want.scores.then_some(table);
-                Predictions { probabilities, scores, ..Predictions::of(Predicted::Classes(winners)) }
+                Predictions { probabilities, scores, notices, ..Predictions::of(Predicted::Classes(winners)) }
             }
         })
     }
@@ -449,6 +455,25 @@ fn smooth(votes: &mut [f64], best: usize, counts: &[f64]) {
     let mean = (votes[best] + above.iter().map(|&c| votes[c]).sum::<f64>()) / (count + 1.0);
     votes[best] = mean * (1.0 + NEARER);
     above.into_iter().for_each(|c| votes[c] = mean * (1.0 - NEARER / count));
+}
+
+/// What is said of rows whose nearest neighbours are tied by rounding.
+const TIED_BY_ROUNDING: &str = "the nearest training rows tie by rounding: kernel values differ but are too small beside k(x, x) for distances, so that all of these rows share the votes; take a larger length scale, a smaller gamma, or another kernel";
+
+/// Whether the farthest of the candidates are equally far by rounding alone: of kernel values that are 0 and above with all rows, those
+/// with equal k(z, z) differ. Distances that are known by logarithms or features do not tie so.
+fn tied_by_rounding(cross: &dyn Gram, input: usize, candidates: &[(usize, f64)]) -> bool {
+    if cross.logarithm().is_some() {
+        return false;
+    }
+    let edge = candidates.iter().fold(f64::NEG_INFINITY, |edge, c| edge.max(c.1));
+    let n = cross.shape().1;
+    let (mut values, own) = (vec![0.0; n], cross.diagonal(Side::Cols));
+    cross.fill_rows(&[input], 0..n, Block::new(&mut values, 1, n));
+    let last: Vec<usize> = candidates.iter().filter(|c| !farther(edge, c.1)).map(|c| c.0).collect();
+    let differs = |a: usize, b: usize| own[a] == own[b] && (values[a] - values[b]).abs() > TIED * values[a].max(values[b]);
+    // Of values whose sign is their rounding some lie below 0.
+    values.iter().all(|k| *k >= 0.0) && last.iter().any(|&j| differs(last[0], j))
 }
 
 /// Whether a row is farther than another, and not by rounding.

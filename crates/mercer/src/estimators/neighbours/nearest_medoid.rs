@@ -1,14 +1,17 @@
 //! Nearest medoid: of each class the training row from which the others of the class are least far; a new row is of the class whose
 //! medoid is nearest (Murphy 2012, 14.4.2), d(x, z) = k(x, x) + k(z, z) - 2 k(x, z).
 //!
-//! The score of a class is k(x, m) - k(m, m) / 2 = (k(x, x) - d(x, m)) / 2: an expansion on one row for each class.
+//! The score of a class is k(x, m) - k(m, m) / 2 = (k(x, x) - d(x, m)) / 2 but for a number that all classes have in common: an expansion
+//! on one row for each class. The class is that of the nearest medoid by [`Gram::fill_distances`], which tells medoids apart where their
+//! scores are equal in double precision.
 
+use super::nearest_column;
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::targets::outputs;
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task,
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
 };
 use crate::gram::{Block, Gram, Side, Subset, dot};
 use crate::linalg::{Matrix, PASSED};
@@ -128,7 +131,10 @@ impl Fitted for FittedNearestMedoid {
         if let Some(&k) = self.present.iter().find(|&&k| k >= self.classes) {
             return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
         }
-        let found = self.expansion.predict(query.cross, query.control)?;
+        // Without what all classes have in common, beside which a small kernel value would be lost.
+        let most = self.expansion.bias.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let bias = self.expansion.bias.iter().map(|b| b - most).collect();
+        let found = Expansion { bias, ..self.expansion.clone() }.predict(query.cross, query.control)?;
         let scores = if self.classes == 2 && self.present.len() == 2 {
             Matrix::from_fn(found.rows(), 1, |i, _| found[(i, 1)] - found[(i, 0)])
         } else {
@@ -136,7 +142,10 @@ impl Fitted for FittedNearestMedoid {
             (0..found.rows()).for_each(|i| self.present.iter().zip(found.row(i)).for_each(|(&k, f)| all[(i, k)] = *f));
             all
         };
-        Ok(outputs::decide(scores, Some(self.classes), query.want))
+        let medoid = |o: usize| (0..self.expansion.coef.rows()).find(|&s| self.expansion.coef[(s, o)] != 0.0).unwrap_or(0);
+        let medoids: Vec<usize> = (0..self.present.len()).map(medoid).collect();
+        let codes = nearest_column(query.cross, &medoids, query.control)?.into_iter().map(|o| self.present[o]).collect();
+        Ok(Predictions { values: Predicted::Classes(codes), ..outputs::decide(scores, Some(self.classes), query.want) })
     }
     fn summary(&self) -> &Summary {
         &self.summary

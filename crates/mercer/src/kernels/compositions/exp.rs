@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
-use crate::gram::{Bound, Map, Rewrite, Rewritten, Side, map_row, slope};
+use crate::gram::{Bound, LogForm, Map, Rewrite, Rewritten, Side, map_row, slope};
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
@@ -59,6 +59,9 @@ impl Rewrite for Exponential {
     fn diagonal(&self, _: Side, mut inner: Vec<f64>) -> Vec<f64> {
         map_row(&mut inner, Exponential);
         inner
+    }
+    fn log_form(&self) -> Option<LogForm> {
+        Some(LogForm::Exponential)
     }
     /// d exp(k) = exp(k) dk.
     fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {

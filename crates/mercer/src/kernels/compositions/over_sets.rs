@@ -5,7 +5,7 @@
 use crate::control::Control;
 use crate::data::{Cells, Column, ColumnKind, Dataset, RowWeights, Sets, Values};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Bound, FeatureSource, Gram, LowRank, Side, Structure, axpy, with_scratch};
+use crate::gram::{Block, Bound, FeatureSource, Gram, LogGram, LowRank, Side, Structure, axpy, log_sum, with_scratch};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
@@ -146,6 +146,27 @@ impl Reduction {
         match self {
             Reduction::Mean | Reduction::Best => 1.0 / size.max(1) as f64,
             Reduction::Sum => 1.0,
+        }
+    }
+}
+
+/// Logarithms of K(X, Z) / sqrt(K(X, X) K(Z, Z)) of this size are rounding.
+const ROUNDING: f64 = 1e-14;
+
+impl Reduction {
+    /// ln K of two sets from ln k of their vectors, those of one vector of the first set after those of the other: `width` of the second.
+    fn log(self, logs: &[f64], width: usize) -> f64 {
+        let height = logs.len() / width.max(1);
+        let greatest = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::NEG_INFINITY, f64::max);
+        match self {
+            Reduction::Sum => log_sum(logs.iter().copied()),
+            Reduction::Mean => log_sum(logs.iter().copied()) - libm::log(logs.len() as f64),
+            Reduction::Best => {
+                let of_rows = logs.chunks_exact(width.max(1)).map(|row| greatest(&mut row.iter().copied()));
+                let of_columns = (0..width).map(|j| greatest(&mut logs.iter().skip(j).step_by(width).copied()));
+                let shares = of_rows.map(|l| l - libm::log(2.0 * height as f64)).chain(of_columns.map(|l| l - libm::log(2.0 * width as f64)));
+                log_sum(shares.collect::<Vec<_>>().into_iter())
+            }
         }
     }
 }
@@ -361,8 +382,37 @@ impl Gram for SetGram {
     fn symmetric(&self) -> bool {
         self.of.symmetric()
     }
+    fn logarithm(&self) -> Option<&dyn LogGram> {
+        let is_number = |side: &SetSide| side.diagonal.iter().all(|k| k.is_finite());
+        (self.of.logarithm().is_some() && is_number(&self.rows) && is_number(&self.cols)).then_some(self)
+    }
     fn structure(&self) -> Structure<'_> {
         Structure::Sets { vectors: self.of.as_ref(), rows: &self.rows.starts, cols: &self.cols.starts, means: self }
+    }
+}
+
+impl LogGram for SetGram {
+    fn log_diagonal(&self, side: Side) -> Vec<f64> {
+        self.diagonal(side).into_iter().map(libm::log).collect()
+    }
+    /// ln K of two sets at a time, from ln k of their vectors.
+    fn fill_log_decay(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        let Some(log) = self.of.logarithm() else { return };
+        let [own, others] = [Side::Rows, Side::Cols].map(|side| log.log_diagonal(side));
+        for (k, &i) in rows.iter().enumerate() {
+            let mine: Vec<usize> = (self.rows.starts[i]..self.rows.starts[i + 1]).collect();
+            for (o, j) in out.row_mut(k).iter_mut().zip(cols.clone()) {
+                let theirs = self.cols.starts[j]..self.cols.starts[j + 1];
+                let mut logs = vec![0.0; mine.len() * theirs.len()];
+                log.fill_log_decay(&mine, theirs.clone(), Block::new(&mut logs, mine.len(), theirs.len()));
+                for (d, (a, b)) in logs.iter_mut().zip(mine.iter().flat_map(|&a| theirs.clone().map(move |b| (a, b)))) {
+                    *d = 0.5 * (own[a] + others[b]) - *d;
+                }
+                let decay = 0.5 * libm::log(self.rows.diagonal[i] * self.cols.diagonal[j]) - self.reduction.log(&logs, theirs.len());
+                // Of equal sets the sum is that of the diagonal but for rounding.
+                *o = if mine.is_empty() || theirs.is_empty() || decay.abs() <= ROUNDING { 0.0 } else { decay };
+            }
+        }
     }
 }
 

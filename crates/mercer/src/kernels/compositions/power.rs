@@ -4,7 +4,7 @@ use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
 use crate::expr::Term;
-use crate::gram::{Bound, Rewrite, Rewritten, Side, slope};
+use crate::gram::{Bound, LogForm, Rewrite, Rewritten, Side, slope};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
@@ -75,6 +75,9 @@ impl Rewrite for Raised {
     }
     fn diagonal(&self, _: Side, inner: Vec<f64>) -> Vec<f64> {
         inner.iter().map(|d| power(*d, self.0)).collect()
+    }
+    fn log_form(&self) -> Option<LogForm> {
+        Some(LogForm::Power(f64::from(self.0)))
     }
     /// d k^n = n k^(n-1) dk.
     fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {

@@ -4,7 +4,7 @@ use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
 use crate::expr::{self, Term};
-use crate::gram::{Bound, Rewrite, Rewritten, Side, inner_product};
+use crate::gram::{Bound, LogForm, Rewrite, Rewritten, Side, inner_product};
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
@@ -97,6 +97,9 @@ impl Rewrite for Times {
     }
     fn multiplies(&self, _: Side, inputs: usize) -> Option<Vec<f64>> {
         (self.0 >= 0.0).then(|| vec![self.0.sqrt(); inputs])
+    }
+    fn log_form(&self) -> Option<LogForm> {
+        Some(LogForm::Multiplied)
     }
     fn parameters(&self) -> usize {
         1

@@ -4,7 +4,7 @@ use crate::control::Control;
 use crate::data::{Dataset, RowWeights};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
-use crate::gram::{Bound, Rewrite, Rewritten, Side, plan_copies};
+use crate::gram::{Bound, LogForm, Rewrite, Rewritten, Side, plan_copies};
 use crate::kernels::composition::{Closure, Composed, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
@@ -98,6 +98,9 @@ impl Rewrite for Weights {
     }
     fn multiplies(&self, side: Side, _: usize) -> Option<Vec<f64>> {
         Some(if side == Side::Rows { &self.rows } else { &self.cols }.clone())
+    }
+    fn log_form(&self) -> Option<LogForm> {
+        Some(LogForm::Multiplied)
     }
     fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         let n = weights.rows();

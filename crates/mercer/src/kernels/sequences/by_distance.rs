@@ -272,9 +272,6 @@ impl Windowed {
 /// The methods of [`crate::gram::Kernel`] of a kernel of windows, from its method `by_distance`.
 macro_rules! by_windows {
     () => {
-        fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
-            Ok(self.by_distance().prepare(inputs, like))
-        }
         fn fill<T: Real>(&self, tile: Tile<'_, Windowed, T>) {
             self.by_distance().fill(tile);
         }

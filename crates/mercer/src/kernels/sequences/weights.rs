@@ -44,9 +44,9 @@ impl SubstringWeights {
                 } else if *factor == 1.0 {
                     (to - from) as f64
                 } else {
-                    let power = |l: usize| factor.powf(l as f64);
-                    // f^(from+1) + .. + f^to.
-                    factor * (power(from) - power(to)) / (1.0 - factor)
+                    // f^(from+1) + .. + f^to = f^(from+1) (f^n - 1) / (f - 1), n = to - from, without a difference of powers near 1.
+                    let log = if *factor > 0.5 { libm::log1p(factor - 1.0) } else { libm::log(*factor) };
+                    factor.powf((from + 1) as f64) * libm::expm1((to - from) as f64 * log) / (factor - 1.0)
                 }
             }
         }
@@ -85,6 +85,21 @@ mod tests {
                     let sum: f64 = (from + 1..=to).map(of).sum();
                     assert!((weights.between(from, to) - sum).abs() < 1e-12, "{weights:?} {from} {to}");
                 }
+            }
+        }
+    }
+
+    // With f = 1 - h: sum_(l = 1..n) f^l = n - h n (n + 1) / 2 + h^2 (n + 1) n (n - 1) / 6 - ...
+    #[test]
+    fn sums_of_powers_near_one_keep_their_digits() {
+        for h in [1e-4, 1e-8, 1e-12, -1e-8, -1e-5] {
+            let weights = SubstringWeights::geometric(1, f64::INFINITY, 1.0 - h);
+            let h = 1.0 - (1.0 - h);
+            for n in [1usize, 7, 60] {
+                let m = n as f64;
+                let series = m - h * m * (m + 1.0) / 2.0 + h * h * (m + 1.0) * m * (m - 1.0) / 6.0
+                    - h.powi(3) * (m + 1.0) * m * (m - 1.0) * (m - 2.0) / 24.0;
+                assert!((weights.between(0, n) / series - 1.0).abs() <= 1e-15 + 10.0 * (m * h).powi(4), "{h} {n}");
             }
         }
     }

@@ -7,6 +7,7 @@
 
 use super::abreast::{Eight, EightSeries};
 use super::local::{LOW, by_channels, exponential, squared_distance};
+use crate::gram::log_sum;
 use crate::kernels::sequences::octet::{LANES, Octet, by_octets};
 use std::f64::consts::LN_2;
 use std::ops::Range;
@@ -49,9 +50,17 @@ impl GlobalAlignments {
         GlobalAlignments { band, row: Vec::new(), slopes: Vec::new(), blocks: Vec::new() }
     }
 
-    /// ln of the sums over the alignments of eight pairs.
+    /// ln of the sums over the alignments of eight pairs. Where a local kernel that no alignment avoids is 0 in double precision, all is
+    /// computed in logarithms, so that series that are far apart keep their order.
     pub(crate) fn logs(&mut self, pairs: &EightSeries<'_>) -> Eight {
-        self.run(pairs, without_slopes).logs
+        let mut logs = self.run(pairs, without_slopes).logs;
+        for (lane, log) in logs.iter_mut().enumerate().filter(|(_, log)| **log == f64::NEG_INFINITY) {
+            let (m, n) = pairs.lengths[lane];
+            if m > 0 && n > 0 {
+                *log = in_logarithms(pairs, self.band, lane);
+            }
+        }
+        logs
     }
 
     /// ln of the sums, and their derivatives by ln of the length scale.
@@ -73,6 +82,28 @@ impl GlobalAlignments {
         let slope = |l: usize| if sums[l] > 0.0 { slopes[l] / sums[l] } else { 0.0 };
         LogSums { logs: std::array::from_fn(log), slopes: std::array::from_fn(slope) }
     }
+}
+
+/// ln of the sum over the alignments of the pair in a lane.
+fn in_logarithms(pairs: &EightSeries<'_>, band: usize, lane: usize) -> f64 {
+    let ((m, n), channels) = (pairs.lengths[lane], pairs.channels.max(1));
+    let vector = |of: &[Eight], time: usize| -> Vec<f64> { of[time * channels..(time + 1) * channels].iter().map(|c| c[lane]).collect() };
+    let columns: Vec<Vec<f64>> = (0..n).map(|j| vector(pairs.z, j)).collect();
+    let mut row = vec![f64::NEG_INFINITY; n];
+    for i in 0..m {
+        let x = vector(pairs.x, i);
+        let (mut left, mut corner) = (f64::NEG_INFINITY, if i == 0 { 0.0 } else { f64::NEG_INFINITY });
+        for (j, (cell, z)) in row.iter_mut().zip(&columns).enumerate() {
+            let inside = if band > 0 { (1.0 - i.abs_diff(j) as f64 / band as f64).max(0.0) } else { 1.0 };
+            let minus = -x.iter().zip(z).map(|(x, z)| (x - z) * (x - z)).sum::<f64>();
+            // Of w e / (2 - w e).
+            let weight = libm::log(inside) + minus - libm::log(2.0 - inside * libm::exp(minus));
+            let up = *cell;
+            *cell = log_sum([up, left, corner].into_iter()) + weight;
+            (left, corner) = (*cell, up);
+        }
+    }
+    row[n - 1]
 }
 
 type Recursion = fn(&EightSeries<'_>, usize, CellMemory<'_>, [&mut Eight; 3]);

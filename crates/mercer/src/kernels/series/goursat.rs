@@ -1,10 +1,12 @@
 //! The signature kernel of eight pairs of series as the solution of a Goursat problem, d^2 k / ds dt = <x'(s), z'(t)> k, k = 1 at both
-//! starts, by finite differences (Salvi, Cass, Foster, Lyons & Yang, The signature kernel is the solution of a Goursat PDE, 2021):
+//! starts (Salvi, Cass, Foster, Lyons & Yang, The signature kernel is the solution of a Goursat PDE, 2021), by power series along the edges
+//! of the cells of two increments (see `cell_series.rs`), or by finite differences:
 //!
 //! k(i + 1, j + 1) = (k(i + 1, j) + k(i, j + 1)) (1 + p / 2 + p^2 / 12) - k(i, j) (1 - p^2 / 12), p the inner product of two increments, by
 //! a static kernel K(x_i+1, z_j+1) - K(x_i+1, z_j) - K(x_i, z_j+1) + K(x_i, z_j). Order n cuts each increment into 2^n.
 
 use super::abreast::{Eight, EightSeries};
+use super::cell_series::{CellSeries, Edges, advance_series};
 use super::local::{by_channels, exponential, squared_distance};
 use crate::kernels::sequences::octet::{LANES, Octet, by_octets};
 
@@ -17,11 +19,27 @@ pub(crate) enum Increments {
     Gaussian,
 }
 
+/// How a cell is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    /// By finite differences, each increment cut into 2^order.
+    Differences(u32),
+    /// By power series of as many terms as double precision takes, on increments cut into 2^extra parts more than they need.
+    Series { extra: u32 },
+}
+
+/// How the cells of some pairs are solved: each increment is cut into 2^order, and by power series where there are such.
+#[derive(Clone, Copy)]
+struct Cells {
+    order: u32,
+    series: Option<CellSeries>,
+}
+
 /// The recursion, with its memory.
 pub(crate) struct Goursat {
     increments: Increments,
-    order: u32,
-    /// The solution along a row, 2^order numbers for each increment.
+    scheme: Scheme,
+    /// The solution along a row: for each part of an increment the number at its end, or the coefficients of its series.
     row: Vec<Eight>,
     /// Inner products with an increment of the first series.
     products: Vec<Eight>,
@@ -30,22 +48,34 @@ pub(crate) struct Goursat {
 }
 
 impl Goursat {
-    pub(crate) fn new(increments: Increments, order: u32) -> Self {
-        Goursat { increments, order, row: Vec::new(), products: Vec::new(), values: Vec::new() }
+    pub(crate) fn new(increments: Increments, scheme: Scheme) -> Self {
+        Goursat { increments, scheme, row: Vec::new(), products: Vec::new(), values: Vec::new() }
     }
 
-    /// The solutions at the ends of eight pairs.
+    /// The solutions at the ends of eight pairs; not numbers where increments are too large for power series.
     pub(crate) fn values(&mut self, pairs: &EightSeries<'_>) -> Eight {
         let columns = pairs.columns();
-        for (held, count, start) in
-            [(&mut self.row, columns << self.order, 1.0), (&mut self.products, columns, 0.0), (&mut self.values, columns, 0.0)]
-        {
+        let (cells, refused) = match self.scheme {
+            Scheme::Differences(order) => (Cells { order, series: None }, [false; LANES]),
+            Scheme::Series { extra } => {
+                let (order, series, refused) = CellSeries::of(pairs, self.increments);
+                (Cells { order: order + extra, series: Some(series) }, refused)
+            }
+        };
+        for (held, count) in [(&mut self.products, columns), (&mut self.values, columns)] {
             held.clear();
-            held.resize(count, [start; LANES]);
+            held.resize(count, [0.0; LANES]);
+        }
+        self.row.clear();
+        let width = cells.series.map_or(1, |series| series.terms());
+        for _ in 0..columns << cells.order {
+            self.row.push([1.0; LANES]);
+            self.row.resize(self.row.len() + width - 1, [0.0; LANES]);
         }
         let mut out = [1.0; LANES];
         let solve = if self.increments == Increments::Linear { linear } else { gaussian };
-        solve(pairs, self.order, [&mut self.row, &mut self.products, &mut self.values], &mut out);
+        solve(pairs, cells, [&mut self.row, &mut self.products, &mut self.values], &mut out);
+        out.iter_mut().zip(refused).filter(|(_, refused)| *refused).for_each(|(value, _)| *value = f64::NAN);
         out
     }
 }
@@ -55,12 +85,12 @@ impl Goursat {
 #[inline(always)]
 unsafe fn solve<O: Octet, const C: usize, const GAUSSIAN: bool>(
     pairs: &EightSeries<'_>,
-    order: u32,
+    cells: Cells,
     [row, products, values]: [&mut [Eight]; 3],
     out: &mut Eight,
 ) {
     let channels = if C > 0 { C } else { pairs.channels.max(1) };
-    let (parts, share) = (1usize << order, 0.25f64.powi(order as i32));
+    let (parts, share) = (1usize << cells.order, 0.25f64.powi(cells.order as i32));
     // SAFETY: promised by the caller.
     unsafe {
         let share = O::splat(share);
@@ -85,11 +115,18 @@ unsafe fn solve<O: Octet, const C: usize, const GAUSSIAN: bool>(
             }
             let products = if GAUSSIAN { products.get(1..).unwrap_or_default() } else { &*products };
             for _ in 0..parts {
-                advance::<O>(products, parts, row);
+                match cells.series {
+                    None => advance::<O>(products, parts, row),
+                    Some(series) => advance_series::<O>(products, Edges { parts, all: &mut *row }, series),
+                }
             }
             let (row_end, first) = if GAUSSIAN { (i, 1) } else { (i + 1, 0) };
             for (lane, n) in pairs.ending(row_end + first).filter(|(_, n)| *n > first) {
-                out[lane] = row[(n - first) * parts - 1][lane];
+                let last = (n - first) * parts - 1;
+                out[lane] = match cells.series {
+                    None => row[last][lane],
+                    Some(series) => series.end(&row[last * series.terms()..], lane),
+                };
             }
         }
     }
@@ -142,11 +179,11 @@ macro_rules! recursion {
         /// # Safety
         /// The processor has the instructions of the octet.
         #[inline(always)]
-        unsafe fn $body<O: Octet>(pairs: &EightSeries<'_>, order: u32, memory: [&mut [Eight]; 3], out: &mut Eight) {
+        unsafe fn $body<O: Octet>(pairs: &EightSeries<'_>, cells: Cells, memory: [&mut [Eight]; 3], out: &mut Eight) {
             // SAFETY: promised by the caller.
-            unsafe { by_channels!(pairs.channels, solve, [O, $gaussian], (pairs, order, memory, out)) }
+            unsafe { by_channels!(pairs.channels, solve, [O, $gaussian], (pairs, cells, memory, out)) }
         }
-        by_octets! { $name, $body, (pairs: &EightSeries<'_>, order: u32, memory: [&mut [Eight]; 3], out: &mut Eight) }
+        by_octets! { $name, $body, (pairs: &EightSeries<'_>, cells: Cells, memory: [&mut [Eight]; 3], out: &mut Eight) }
     };
 }
 recursion!(linear, linear_body, false);

@@ -18,21 +18,22 @@ use std::ops::Range;
 pub(crate) struct KeyedNodes {
     /// What two nodes must share to be compared.
     keys: Vec<u128>,
-    /// The children of each node that are compared, parents before children.
+    /// The children of each node, parents before children; [`NOT_COMPARED`] those that are not compared.
     children: Vec<Vec<u32>>,
 }
 
+/// A child that is compared with no node: C is 0.
+const NOT_COMPARED: u32 = u32::MAX;
+
 impl KeyedNodes {
-    /// The nodes with children, by their productions.
+    /// The nodes with children, by their productions. A leaf has none and is compared with no node, whether or not the child at its place
+    /// in another tree is a leaf.
     pub(crate) fn by_production(tree: &LabelledTree<'_>) -> Self {
         let inner: Vec<u32> = (0..tree.labels.len() as u32).filter(|&node| tree.is_inner(node)).collect();
-        let mut place = vec![0; tree.labels.len()];
+        let mut place = vec![NOT_COMPARED; tree.labels.len()];
         inner.iter().zip(0u32..).for_each(|(&node, at)| place[node as usize] = at);
         let productions = tree.productions();
-        let below = |&node: &u32| {
-            let children = tree.children[node as usize].iter().filter(|&&child| tree.is_inner(child));
-            children.map(|&child| place[child as usize]).collect()
-        };
+        let below = |&node: &u32| tree.children[node as usize].iter().map(|&child| place[child as usize]).collect();
         KeyedNodes { keys: inner.iter().map(|&node| productions[node as usize]).collect(), children: inner.iter().map(below).collect() }
     }
 
@@ -80,7 +81,8 @@ impl Forest {
         let (mut kids, mut kid_starts) = (Vec::new(), vec![0]);
         for (_, node) in &nodes {
             let (first, below) = children[*node as usize];
-            kids.extend(below.iter().map(|child| slot_of[(first + child) as usize]));
+            let slot = |child: &u32| if *child == NOT_COMPARED { NOT_COMPARED } else { slot_of[(first + child) as usize] };
+            kids.extend(below.iter().map(slot));
             kid_starts.push(kids.len() as u32);
         }
         let owner = nodes.iter().map(|(_, node)| owners[*node as usize]).collect();
@@ -104,8 +106,9 @@ impl Forest {
     /// Adds k(x, z) to the number of each tree z of the other forest, x the one tree of this one.
     fn add_values(&self, other: &Forest, values: &impl NodeValues, sums: &mut [f64]) {
         let Some(matched) = self.matched(other) else { return };
-        // A row of values for each node, with a 0 at its end: those of a node's children lie on top, and make room for its own.
-        let mut rows: Vec<f64> = Vec::new();
+        // A row of values for each node, with a 0 at its end: those of a node's children lie on top, and make room for its own. The first is
+        // that of children that are not compared.
+        let mut rows: Vec<f64> = vec![0.0];
         let mut made = vec![ChildValues::default(); self.slot_of.len()];
         let mut totals = vec![0.0; other.owner.len()];
         let (mut below, mut fresh) = (Vec::new(), Vec::new());
@@ -115,12 +118,12 @@ impl Forest {
             fresh.clear();
             if !slots.is_empty() {
                 below.clear();
-                below.extend(kids.iter().map(|&kid| made[kid as usize]));
+                below.extend(kids.iter().map(|&kid| made.get(kid as usize).copied().unwrap_or_default()));
                 values.of(&below, &rows, other.kids_of(slots.clone()), &mut fresh);
                 let totals = &mut totals[slots.start as usize..slots.end as usize];
                 totals.iter_mut().zip(&fresh).for_each(|(total, value)| *total += value);
             }
-            let start = kids.last().map_or(rows.len(), |&last| made[last as usize].start);
+            let start = kids.iter().rev().find_map(|&kid| made.get(kid as usize)).map_or(rows.len(), |last| last.start);
             made[slot as usize] = ChildValues { start, first: slots.start, len: slots.len() as u32 };
             fresh.push(0.0);
             rows.truncate(start);
@@ -162,7 +165,8 @@ impl<'f> Kids<'f> {
     }
 }
 
-/// C(c, d) of one node c, for the slots d of its key: where they stand in the rows of values. It is 0 for all other slots.
+/// C(c, d) of one node c, for the slots d of its key: where they stand in the rows of values. It is 0 for all other slots, and by default
+/// for all.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ChildValues {
     start: usize,
@@ -171,6 +175,10 @@ pub(crate) struct ChildValues {
 }
 
 impl ChildValues {
+    /// Whether C(c, d) is 0 for every d.
+    pub(crate) fn is_zero(self) -> bool {
+        self.len == 0
+    }
     /// C(c, d) of a slot d.
     #[inline(always)]
     pub(crate) fn at(self, rows: &[f64], slot: u32) -> f64 {

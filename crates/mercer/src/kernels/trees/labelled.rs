@@ -38,9 +38,9 @@ impl<'a> LabelledTree<'a> {
         mixed(hashed_text(self.labels[node as usize]), u128::from(self.is_inner(node)))
     }
 
-    /// The hash of each node with its children, cut below these.
+    /// The hash of the label of each node with those of its children.
     pub(crate) fn productions(&self) -> Vec<u128> {
-        let own: Vec<u128> = (0..self.labels.len() as u32).map(|node| self.hashed_label(node)).collect();
+        let own: Vec<u128> = self.labels.iter().map(|label| hashed_text(label)).collect();
         let one = |(own_label, children): (&u128, &Vec<u32>)| children.iter().fold(*own_label, |hash, &c| mixed(hash, own[c as usize]));
         own.iter().zip(&self.children).map(one).collect()
     }
