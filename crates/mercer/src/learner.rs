@@ -261,6 +261,7 @@ impl Learner {
         let size = |kernel: &KernelExpr| size_of(kernel, &prepared.data, &used.target);
         plan(&self.estimator, size(&through(&open)), &used.target, control)?;
         notices.extend(prepared.notices.iter().cloned());
+        notices.extend(fitting::sum_of_weights(&self.estimator, used.weights.as_deref()));
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
         let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Box<dyn Bound>> {
             let bound = gram_for(kernel, estimator, size(expr), &prepared.data, control)?;
@@ -313,10 +314,11 @@ impl Learner {
             kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
             bound = bind(&kernel, &tuned.estimator, &chosen, &last)?;
         }
-        let mut fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready.examples(), &last, self.seed)?;
+        let mut fitted = fit_bound(bound.as_ref(), (kernel.expr(), &tuned.estimator), &ready.examples(), &last, self.seed)?;
         if !self.keep_rows {
             fitted.forget_rows();
         }
+        notices.extend(fitted.summary().warnings.iter().cloned());
         if control.stop_early.is_cancelled() && !stopped && !fitted.summary().converged {
             notices.push("the fit was stopped on request: its certificate says how good it is".into());
         }

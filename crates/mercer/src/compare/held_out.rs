@@ -23,9 +23,10 @@ impl OutOfFold {
         rows.sort_unstable();
         let place: std::collections::HashMap<usize, usize> = rows.iter().enumerate().map(|(k, &i)| (i, k)).collect();
         let whole = |pick: &dyn Fn(&Predictions) -> Option<&Matrix>| -> Option<Matrix> {
-            let mut out = Matrix::zeros(rows.len(), pick(first)?.cols());
+            let columns = pick(first)?.cols();
+            let mut out = Matrix::zeros(rows.len(), columns);
             for (rows, p) in parts {
-                let part = pick(p)?;
+                let part = pick(p).filter(|part| part.cols() == columns)?;
                 rows.iter().enumerate().for_each(|(k, i)| out.row_mut(place[i]).copy_from_slice(part.row(k)));
             }
             Some(out)

@@ -412,6 +412,9 @@ impl Fitted for FittedKernelPca {
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
     }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        Some(&mut self.expansion)
+    }
     fn forget_rows(&mut self) {
         self.expansion.forget_rows();
         if self.expansion.is_of_features() {

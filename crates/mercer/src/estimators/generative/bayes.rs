@@ -89,15 +89,19 @@ impl Estimator for Bayes {
             Ok((fitted, weights.iter().sum()))
         };
         let (models, mass): (Vec<_>, Vec<f64>) = classes.present().par_iter().map(fit).collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        for (class, fitted) in classes.present().iter().zip(&models) {
-            notes.extend(fitted.notices().into_iter().map(|notice| format!("class '{}': {notice}", names[*class])));
-        }
+        let each = classes.present().iter().zip(&models);
+        let warnings: Vec<String> = each
+            .flat_map(|(class, fitted)| fitted.notices().into_iter().map(|notice| format!("class '{}': {notice}", names[*class])))
+            .collect();
+        notes.push(
+            "probabilities are those of the models, and not calibrated: columns that depend on each other count as evidence each".into(),
+        );
         let total: f64 = mass.iter().sum();
         let priors = match self.priors {
             Priors::Frequencies => mass.iter().map(|m| m / total).collect(),
             Priors::Equal => vec![1.0 / mass.len() as f64; mass.len()],
         };
-        Ok(FittedBayes { models, priors, classes, columns, summary: Summary { converged: true, notes, ..Summary::default() } })
+        Ok(FittedBayes { models, priors, classes, columns, summary: Summary { converged: true, notes, warnings, ..Summary::default() } })
     }
 }
 

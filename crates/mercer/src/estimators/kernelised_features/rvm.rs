@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size,
-    Summary, Task, When,
+    Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query,
+    Scores, Size, Summary, Task, When,
 };
 use crate::gram::{self, axpy, dot};
 use crate::linalg::{Matrix, product};
@@ -32,6 +32,8 @@ const ONE_IN: usize = 8;
 /// of their weights is of this size.
 const LEAST_NOISE: f64 = 1e-10;
 
+/// Weights that sum to less count no rows: a variance takes two.
+const FEWEST: f64 = 2.0;
 /// Starts where it is not said: of numbers columns by orthogonal least squares, no column, and random ones; of classes the first two.
 const STARTS: [usize; 2] = [4, 2];
 /// What the first start takes of the work of another.
@@ -288,6 +290,9 @@ impl Estimator for Rvm {
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedRvm;
 
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { takes_weights_of_any_unit: true, ..EstimatorFacts::default() }
+    }
     /// K, and columns of the rows that stay; of several classes blocks for each pair of them. Operations as counted on problems that
     /// need many functions, and half as many again, since tables differ tenfold in how many rows stay: of numbers some hundred changes,
     /// each a pass over K; of two classes more of them the more rows there are; of several a block for each pair of classes too.
@@ -334,10 +339,14 @@ impl Estimator for Rvm {
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedRvm>) -> Result<FittedRvm> {
         let kept = earlier.map_or(&[][..], |fitted| fitted.support());
         let first = if kept.last().is_none_or(|row| *row < task.rows()) { kept } else { &[] };
-        match task.target {
+        let scaled = task.shares_as_counts(FEWEST, "two rows");
+        let task = &Task { weights: scaled.as_ref().map(|(counts, _)| counts.as_slice()).or(task.weights), ..*task };
+        let mut fitted = match task.target {
             Target::Classes { .. } => self.classes(task, first),
             _ => self.numbers(task, first),
-        }
+        }?;
+        fitted.summary.warnings.extend(scaled.map(|(_, said)| said));
+        Ok(fitted)
     }
 }
 
