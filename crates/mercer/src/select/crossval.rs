@@ -305,9 +305,9 @@ fn possible<F>(made: Result<F>) -> Result<Option<F>> {
 const LOOSE: f64 = 1e-2;
 const LOOSER: f64 = 10.0;
 
-/// The estimator without probabilities where the score needs none.
+/// The estimator without probabilities, and without a variance that held-out rows measure, where the score needs none.
 pub(super) fn as_judged(estimator: &EstimatorExpr, deciding: Metric) -> EstimatorExpr {
-    if deciding.needs() == Needs::Probabilities { estimator.clone() } else { estimator.without_probabilities() }
+    if matches!(deciding.needs(), Needs::Probabilities | Needs::Variance) { estimator.clone() } else { estimator.without_probabilities() }
 }
 
 /// The estimator with a tolerance that does for a score, from one start, and without probabilities where the score needs none.

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Parts of the rows that are held out in turn.
-const FOLDS: usize = 5;
+pub(crate) const FOLDS: usize = 5;
 /// Held-out rows that are enough for a calibration, and for each class of it.
 pub(super) const ENOUGH_ROWS: usize = 2000;
 const ENOUGH_PER_CLASS: usize = 100;
@@ -323,7 +323,7 @@ pub(crate) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>, hold: Ho
 }
 
 /// Predictions of rows of a fold by a fit to the rest, and whether that met its tolerance.
-fn without_fold<E: Estimator>(
+pub(crate) fn without_fold<E: Estimator>(
     estimator: &E,
     task: &Task<'_>,
     hold: HoldOut<'_>,
