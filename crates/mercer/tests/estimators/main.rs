@@ -11,6 +11,7 @@ mod clusters;
 mod conformance;
 mod descent;
 mod discriminant;
+mod far_columns;
 mod foundations;
 mod generative;
 mod gp;

@@ -82,6 +82,19 @@ impl<'a> Task<'a> {
             (weights.iter().map(|w| n * (w / total)).collect(), said)
         })
     }
+    /// Weights as counts of rows: as they are where one of them is 1 or more, else, as no row stands there once, in the unit in which they
+    /// sum to (sum w)^2 / sum w^2, the number of rows of equal weight that say as much (Kish 1965, Survey sampling).
+    pub(crate) fn weights_as_counts(&self) -> Vec<f64> {
+        let weights = self.all_weights();
+        let most = weights.iter().fold(0.0f64, |most, w| most.max(*w));
+        if most >= 1.0 || most == 0.0 {
+            return weights;
+        }
+        // Shares of the greatest, whose squares do not underflow.
+        let shares: Vec<f64> = weights.iter().map(|w| w / most).collect();
+        let unit = shares.iter().sum::<f64>() / shares.iter().map(|w| w * w).sum::<f64>();
+        shares.iter().map(|w| unit * w).collect()
+    }
     /// The mean of k(x, x) over weighted rows; 1 where it says nothing.
     pub(crate) fn mean_square(&self) -> f64 {
         let d = self.gram.diagonal(Side::Rows);

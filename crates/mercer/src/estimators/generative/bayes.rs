@@ -79,9 +79,10 @@ impl Estimator for Bayes {
         let classes = ClassScores::present_in(task, Self::NAME)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         let Modelled { model, rows, columns, mut notes } = Modelled::of(&self.model, task, Self::NAME)?;
+        let counts = task.weights_as_counts();
         let fit = |&class: &usize| -> Result<(FittedGenerative, f64)> {
             let own: Vec<usize> = (0..rows.rows()).filter(|&i| codes[i] == class).collect();
-            let weights: Vec<f64> = own.iter().map(|&i| task.weight(i)).collect();
+            let weights: Vec<f64> = own.iter().map(|&i| counts[i]).collect();
             let fitted =
                 model.fit_class(&rows.select(&own), RowWeights::from(Some(weights.as_slice())), &rows, task.seed, task.control).map_err(
                     |why| if why.ends_all() { why } else { Error::Data(format!("{}: class '{}': {why}", Self::NAME, names[class])) },

@@ -138,9 +138,9 @@ impl Density {
     /// The model of the rows, how likely it makes these, the columns, and notes on the columns that are left out.
     fn fitted(&self, task: &Task<'_>) -> Result<(FittedGenerative, Likelihood, Vec<String>, Vec<String>)> {
         let Modelled { model, rows, columns, notes } = Modelled::of(&self.model, task, Self::NAME)?;
-        let fitted = model.fit(&rows, RowWeights::from(task.weights), task.seed, task.control)?;
-        let log = fitted.log_densities(&rows)?.iter().enumerate().map(|(i, log)| task.weight(i) * log).sum();
-        let weights = task.all_weights();
+        let weights = task.weights_as_counts();
+        let fitted = model.fit(&rows, RowWeights::from(task.weights.map(|_| weights.as_slice())), task.seed, task.control)?;
+        let log = fitted.log_densities(&rows)?.iter().zip(&weights).map(|(log, w)| w * log).sum();
         let (mass, most) = (weights.iter().sum::<f64>(), weights.iter().fold(0.0f64, |most, w| most.max(*w)));
         // Squares of shares of the greatest, so that neither underflows.
         let rows = (mass / most).powi(2) / weights.iter().map(|w| (w / most).powi(2)).sum::<f64>();
