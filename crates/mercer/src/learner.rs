@@ -261,7 +261,6 @@ impl Learner {
         let size = |kernel: &KernelExpr| size_of(kernel, &prepared.data, &used.target);
         plan(&self.estimator, size(&through(&open)), &used.target, control)?;
         notices.extend(prepared.notices.iter().cloned());
-        notices.extend(fitting::sum_of_weights(&self.estimator, used.weights.as_deref()));
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
         let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Box<dyn Bound>> {
             let bound = gram_for(kernel, estimator, size(expr), &prepared.data, control)?;
@@ -318,7 +317,9 @@ impl Learner {
         if !self.keep_rows {
             fitted.forget_rows();
         }
-        notices.extend(fitted.summary().warnings.iter().cloned());
+        let mut warnings: Vec<String> = fitting::sum_of_weights(&tuned.estimator, used.weights.as_deref()).into_iter().collect();
+        warnings.extend(fitted.summary().warnings.iter().cloned());
+        notices.extend(warnings.iter().cloned());
         if control.stop_early.is_cancelled() && !stopped && !fitted.summary().converged {
             notices.push("the fit was stopped on request: its certificate says how good it is".into());
         }
@@ -349,6 +350,7 @@ impl Learner {
                 seed: self.seed,
                 tuning: tuned.tuning,
                 notices,
+                warnings,
                 left_out,
             },
         };

@@ -64,7 +64,15 @@ fn columns_far_from_zero_are_predicted_from_as_columns_near_it() {
                 let far = predicted(estimator, kernel, &rows(offset), target);
                 // Weights of features times a number of this size have so many digits.
                 let slack = 1e-5 + 64.0 * f64::EPSILON * offset.abs();
-                let worst = near.iter().zip(&far).map(|(a, b)| (a - b).abs().min((a + b).abs() + if estimator.contains("pca") || estimator.contains("mds") { 0.0 } else { f64::INFINITY })).fold(0.0, f64::max);
+                let worst = near
+                    .iter()
+                    .zip(&far)
+                    .map(|(a, b)| {
+                        (a - b)
+                            .abs()
+                            .min((a + b).abs() + if estimator.contains("pca") || estimator.contains("mds") { 0.0 } else { f64::INFINITY })
+                    })
+                    .fold(0.0, f64::max);
                 assert!(worst <= slack * size, "{estimator}, {kernel}, offset {offset}: {worst} of {size}");
             }
         }

@@ -152,9 +152,9 @@ impl Estimator for Mds {
         let distances = std::mem::take(&mut places.apart);
         let start = classical(&distances, components, task)?;
         let found = scaling(&distances, &places.weights, self.loss.into(), &start, self.tolerance.number(), task.control)?;
-        let mut notes = Vec::new();
+        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         if negative > 0 {
-            notes.push(format!("the similarity is not positive semi-definite: {negative} squared distances below 0 count as 0"));
+            warnings.push(format!("the similarity is not positive semi-definite: {negative} squared distances below 0 count as 0"));
         }
         notes.push(match self.loss {
             Loss::Stress => format!("stress-1 (root of the normalised stress): {:.4}", found.loss.sqrt()),
@@ -170,6 +170,7 @@ impl Estimator for Mds {
                 tolerance: self.tolerance.number(),
             }),
             notes,
+            warnings,
             ..Summary::default()
         };
         // Prediction goes by rows in their order.

@@ -64,7 +64,7 @@ impl Estimator for Bayes {
     fn facts(&self) -> EstimatorFacts {
         let reads_labels_as_strings = modelled_columns::reads_labels_as_strings(&self.model);
         let takes_columns_as_they_are = self.model.column_needs().as_is;
-        EstimatorFacts { takes_columns_as_they_are, reads_labels_as_strings, ..EstimatorFacts::default() }
+        EstimatorFacts { takes_columns_as_they_are, reads_labels_as_strings, takes_weights_of_any_unit: true, ..EstimatorFacts::default() }
     }
     /// Passes over the rows, as many as an iterative fit takes; a prediction asks every model.
     fn costs(&self, size: Size) -> Costs {
