@@ -405,6 +405,12 @@ impl Model {
         self.model.about.notices.iter().map(|notice| spoken(notice)).filter(|notice| !of_reading.contains(notice)).collect()
     }
 
+    /// What the fit changed of what it was asked for.
+    #[getter]
+    fn _fit_warnings(&self) -> Vec<String> {
+        self.model.about.warnings.iter().map(|notice| spoken(notice)).collect()
+    }
+
     /// What the search asks for, such as a wider range.
     #[getter]
     fn _search_asks(&self) -> Vec<String> {

@@ -346,7 +346,9 @@ impl Term {
     pub fn words(&self) -> Option<Vec<String>> {
         let word = |term: &Term| match term {
             Term::Auto => Some("auto".to_owned()),
+            // The name of a class or a word may be a number.
             Term::Number(x) if *x == f64::INFINITY => Some("inf".to_owned()),
+            Term::Number(_) => Some(term.to_string()),
             term => term.word().map(str::to_owned),
         };
         match self {

@@ -3,6 +3,8 @@
 
 mod kernel_values;
 mod of_features;
+mod recentred;
+mod relearnt;
 
 pub(crate) use kernel_values::KernelValues;
 pub(crate) use of_features::kernel_beside;
@@ -10,11 +12,13 @@ pub(crate) use of_features::kernel_beside;
 pub(crate) use of_features::natural_kernel;
 pub use of_features::prepare_to_fit;
 use of_features::{by_features, in_blocks, require_features};
+use recentred::Recentred;
+pub(crate) use relearnt::Relearnt;
 
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Predictions, Query, RowNotice, Size, Task, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, HoldOut, Needs, Predictions, Query, RowNotice, Size, Task, Want};
 use crate::facts;
 use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
@@ -289,6 +293,18 @@ pub(crate) fn left_out(used: &[usize], given: usize) -> Vec<usize> {
     (0..given).filter(|i| used.next_if_eq(&i).is_none()).collect()
 }
 
+/// A notice of weights that sum to less than two rows, of which there are two at least.
+pub(crate) fn sum_of_weights(estimator: &EstimatorExpr, weights: Option<&[f64]>) -> Option<String> {
+    let weights = weights.filter(|weights| weights.len() >= 2 && !estimator.facts().takes_weights_of_any_unit)?;
+    let total: f64 = weights.iter().sum();
+    (total < 2.0).then(|| {
+        format!(
+            "the weights sum to {}, and weights count rows here (2: the row stands there twice); multiply them by the number of rows",
+            Value::Number(total).rounded(4)
+        )
+    })
+}
+
 /// The refusal of a target that the estimator is not made for, with those that are.
 pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
     let able: Vec<&str> = EstimatorExpr::all_for(target).iter().flatten().map(|e| e.name()).collect();
@@ -367,7 +383,9 @@ pub fn fit_settled(
     plan(estimator, size, examples.target, control)?;
     control.check()?;
     let kernel = kernel.learn(examples.data, examples.weights, control)?;
-    let mut fitted = fit_bound(gram_for(&kernel, estimator, size, examples.data, control)?.as_ref(), estimator, examples, control, seed)?;
+    let gram = gram_for(&kernel, estimator, size, examples.data, control)?;
+    let mut fitted = fit_bound(gram.as_ref(), (kernel.expr(), estimator), examples, control, seed)?;
+    drop(gram);
     fitted.forget_rows();
     Ok((kernel, fitted))
 }
@@ -383,19 +401,26 @@ pub(crate) fn gram_for(
     if estimator.multiplies(size) { kernel.gram_to_multiply(rows, control) } else { kernel.gram(rows, control) }
 }
 
-/// Fits an estimator on a Gram matrix that is bound already.
+/// Fits an estimator on a Gram matrix of a kernel that is bound already.
 pub(crate) fn fit_bound(
     gram: &dyn Gram,
-    estimator: &EstimatorExpr,
+    (kernel, estimator): (&KernelExpr, &EstimatorExpr),
     examples: &Examples<'_>,
     control: &Control,
     seed: u64,
 ) -> Result<FittedModel> {
     #[cfg(feature = "testkit")]
     crate::control::panic_where_asked(estimator.name());
+    let recentred = Recentred::of(gram, estimator, control)?;
+    let gram = recentred.as_ref().map_or(gram, Recentred::gram);
     let task = Task { gram, target: examples.target, weights: examples.weights, control, seed };
     let split = held_out_by(std::slice::from_ref(estimator), examples);
-    estimator.settle(&task)?.fit_with(&task, &split)
+    let relearnt = Relearnt { kernel, rows: examples.data };
+    let mut fitted = estimator.settle(&task)?.fit_holding(&task, HoldOut { split: &split, kernel: relearnt.where_felt(estimator) })?;
+    if let Some(recentred) = &recentred {
+        recentred.from_the_origin(&mut fitted, control)?;
+    }
+    Ok(fitted)
 }
 
 /// The split that rows are held out by in fits of some estimators to prepared examples: copies of a row are no rows that a fit has not seen.

@@ -313,10 +313,13 @@ impl Learner {
             kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
             bound = bind(&kernel, &tuned.estimator, &chosen, &last)?;
         }
-        let mut fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready.examples(), &last, self.seed)?;
+        let mut fitted = fit_bound(bound.as_ref(), (kernel.expr(), &tuned.estimator), &ready.examples(), &last, self.seed)?;
         if !self.keep_rows {
             fitted.forget_rows();
         }
+        let mut warnings: Vec<String> = fitting::sum_of_weights(&tuned.estimator, used.weights.as_deref()).into_iter().collect();
+        warnings.extend(fitted.summary().warnings.iter().cloned());
+        notices.extend(warnings.iter().cloned());
         if control.stop_early.is_cancelled() && !stopped && !fitted.summary().converged {
             notices.push("the fit was stopped on request: its certificate says how good it is".into());
         }
@@ -347,6 +350,7 @@ impl Learner {
                 seed: self.seed,
                 tuning: tuned.tuning,
                 notices,
+                warnings,
                 left_out,
             },
         };

@@ -326,7 +326,7 @@ impl<'a> Runner<'a> {
             false => self.arena.values(k, prepared, &train, kernel, control)?,
         };
         let (fitted, predictions) = match values {
-            Some(values) => values.fit(estimator, &train, Want::JUDGED, control, seed)?,
+            Some(values) => values.fit((kernel, estimator), &train, Want::JUDGED, control, seed)?,
             None => {
                 let (kernel, fitted) = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
                 let predictions = fitting::predict_from(&kernel, &fitted, train.data, &prepared.test, Want::JUDGED, control)?;

@@ -53,16 +53,16 @@ impl KernelValues {
         Subset::new(&self.cross, &all, support)
     }
 
-    /// A settled fit to the training rows, and its predictions for the rows held out.
+    /// A settled fit to the training rows, whose values these are by `kernel`, and its predictions for the rows held out.
     pub(crate) fn fit(
         &self,
-        estimator: &EstimatorExpr,
+        (kernel, estimator): (&KernelExpr, &EstimatorExpr),
         train: &Examples<'_>,
         want: Want,
         control: &Control,
         seed: u64,
     ) -> Result<(FittedModel, Predictions)> {
-        let fitted = super::fit_bound(self.among.as_ref(), estimator, train, control, seed)?;
+        let fitted = super::fit_bound(self.among.as_ref(), (kernel, estimator), train, control, seed)?;
         let predictions = fitted.predict(&Query::new(&self.against(fitted.support()), want, control))?;
         Ok((fitted, predictions))
     }

@@ -82,6 +82,17 @@ impl GenerativeModel for Autoregressive {
         Some(channels * (self.order.integer() * channels + 2))
     }
     fn fit(&self, inputs: &Series, weights: RowWeights<'_>, _seed: u64, control: &Control) -> Result<FittedAutoregressive> {
+        self.fitted(inputs, weights, None, control)
+    }
+    /// A channel that is constant in the class has the variance of all series in the prior.
+    fn fit_class(&self, inputs: &Series, weights: RowWeights<'_>, all: &Series, _: u64, control: &Control) -> Result<FittedAutoregressive> {
+        self.fitted(inputs, weights, Some(all), control)
+    }
+}
+
+impl Autoregressive {
+    /// The model of some series; beside all of them, where they are those of a class.
+    fn fitted(&self, inputs: &Series, weights: RowWeights<'_>, all: Option<&Series>, control: &Control) -> Result<FittedAutoregressive> {
         let (order, channels, added) = (self.order.integer(), inputs.channels(), self.prior.number() - 1.0);
         let (kept, counts) = distinct_series(inputs, weights);
         let series = Cells::select(inputs, &kept);
@@ -90,7 +101,7 @@ impl GenerativeModel for Autoregressive {
         }
         let each: Vec<f64> = (0..kept.len()).flat_map(|row| std::iter::repeat_n(counts[row], series.length(row))).collect();
         let moments = Moments::of(series.vectors(), RowWeights::from(Some(each.as_slice())), control)?;
-        let variances = moments.positive_variances();
+        let variances = moments.variances_of_series(all, control)?;
         let (lags, width) = (1 + order * channels, 1 + (order + 1) * channels);
         control.plan("predictors of autoregressive", 16 * (width as u64).saturating_mul(each.len() as u64))?;
         // Of each time that has enough before it: 1, the times before, the time itself, all less the mean.

@@ -7,7 +7,7 @@ mod fitted;
 
 use super::{GenerativeModel, ShrunkFactor};
 use crate::control::Control;
-use crate::data::{Points, RowWeights};
+use crate::data::{Points, RowWeights, Series};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, gramian_of_columns_within};
 use crate::param::{Domain, Param, Value};
@@ -45,7 +45,13 @@ pub(super) struct Moments {
     variances: Vec<f64>,
     constant: Vec<usize>,
     pub(super) centred: Matrix,
+    /// Whether there is one row alone, which says nothing of variances.
+    is_one_row: bool,
 }
+
+/// The share of the variance of all rows below which none of a class lies: some of its rows agree in a column, and no two of another class
+/// do. As much as scikit-learn's GaussianNB adds.
+const LEAST_OF_CLASS: f64 = 1e-9;
 
 impl Moments {
     pub(super) fn of(inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<Self> {
@@ -78,13 +84,24 @@ impl Moments {
             return Err(Error::Numerical { what: format!("number {} of each row", j + 1), why });
         }
         let constant = (0..dim).filter(|&j| !variances[j].is_normal()).collect();
-        Ok(Moments { total, mean, variances, constant, centred })
+        Ok(Moments { total, mean, variances, constant, centred, is_one_row: counted.len() == 1 })
     }
 
     /// The variance of each column; that of a constant column is the mean variance of the others.
     pub(super) fn positive_variances(&self) -> Vec<f64> {
         let scale = self.scale();
         self.variances.iter().map(|v| if v.is_normal() { *v } else { scale }).collect()
+    }
+    /// The variance of each column of the rows of a class; that of a column that does not vary in it is the one that all rows have.
+    pub(super) fn variances_beside(&self, all: &Moments) -> Vec<f64> {
+        self.variances.iter().zip(all.positive_variances()).map(|(v, whole)| if v.is_normal() { *v } else { whole }).collect()
+    }
+    /// The variance of each channel of series; beside all series, where they are those of a class.
+    pub(super) fn variances_of_series(&self, all: Option<&Series>, control: &Control) -> Result<Vec<f64>> {
+        Ok(match all {
+            Some(all) => self.variances_beside(&Moments::of(all.vectors(), RowWeights::default(), control)?),
+            None => self.positive_variances(),
+        })
     }
     /// The mean variance of the columns that vary; 1 where none does.
     fn scale(&self) -> f64 {
@@ -151,22 +168,50 @@ impl GenerativeModel for Gaussian {
         Some(dim + variances)
     }
     fn fit(&self, inputs: &Points, weights: RowWeights<'_>, _seed: u64, control: &Control) -> Result<FittedGaussian> {
+        self.fitted(inputs, weights, None, control)
+    }
+    /// A column that is constant in the class has a small share of the variance of all rows; a class of one row has the variances of all.
+    fn fit_class(&self, inputs: &Points, weights: RowWeights<'_>, all: &Points, _seed: u64, control: &Control) -> Result<FittedGaussian> {
+        self.fitted(inputs, weights, Some(all), control)
+    }
+    /// Where the variances are estimated, as if one more point had been seen with the mean of these and the covariance of all rows: one point
+    /// is enough.
+    fn fit_like(&self, inputs: &Points, pooled: &FittedGaussian, _seed: u64, control: &Control) -> Result<FittedGaussian> {
+        let moments = Moments::of(inputs, RowWeights::default(), control)?;
+        let spread = pooled.spread_with(&moments.centred, control)?;
+        Ok(FittedGaussian { mean: moments.mean, spread, constant: Vec::new() })
+    }
+}
+
+impl Gaussian {
+    /// The distribution of some rows; beside all rows, where they are those of a class.
+    fn fitted(&self, inputs: &Points, weights: RowWeights<'_>, all: Option<&Points>, control: &Control) -> Result<FittedGaussian> {
         let moments = Moments::of(inputs, weights, control)?;
         let dim = inputs.dim();
         if let Some(known) = self.known(dim) {
             let spread = Spread::Known(known.into_iter().map(f64::sqrt).collect());
             return Ok(FittedGaussian { mean: moments.mean, spread, constant: Vec::new() });
         }
-        let (scale, mut constant) = (moments.scale(), moments.constant.clone());
+        let least = match all {
+            Some(all) => {
+                let share = if moments.is_one_row { 1.0 } else { LEAST_OF_CLASS };
+                Moments::of(all, RowWeights::default(), control)?.positive_variances().iter().map(|v| share * v).collect()
+            }
+            None => vec![moments.scale(); dim],
+        };
+        // Of all rows a column that is constant, of a class also one that varies by less.
+        let is_repaired = |v: f64, least: f64| !v.is_normal() || (all.is_some() && v < least);
+        let mut constant: Vec<usize> = (0..dim).filter(|&j| is_repaired(moments.variances[j], least[j])).collect();
         let mut variances = moments.variances;
         let spread = match self.covariance {
             CovarianceForm::Spherical => {
-                let mean = variances.iter().sum::<f64>() / dim.max(1) as f64;
-                constant.retain(|_| !mean.is_normal());
-                Spread::Spherical(if mean.is_normal() { mean.sqrt() } else { 1.0 })
+                let mean = |of: &[f64]| of.iter().sum::<f64>() / dim.max(1) as f64;
+                let (own, least) = (mean(&variances), mean(&least));
+                constant.retain(|_| is_repaired(own, least));
+                Spread::Spherical(if is_repaired(own, least) { least.sqrt() } else { own.sqrt() })
             }
             form => {
-                constant.iter().for_each(|&j| variances[j] = scale);
+                constant.iter().for_each(|&j| variances[j] = least[j]);
                 match form {
                     CovarianceForm::Full => {
                         let counts: Vec<f64> = (0..inputs.rows()).map(|i| weights.at(i) / moments.total).collect();
@@ -185,12 +230,5 @@ impl GenerativeModel for Gaussian {
             }
         };
         Ok(FittedGaussian { mean: moments.mean, spread, constant })
-    }
-    /// Where the variances are estimated, as if one more point had been seen with the mean of these and the covariance of all rows: one point
-    /// is enough.
-    fn fit_like(&self, inputs: &Points, pooled: &FittedGaussian, _seed: u64, control: &Control) -> Result<FittedGaussian> {
-        let moments = Moments::of(inputs, RowWeights::default(), control)?;
-        let spread = pooled.spread_with(&moments.centred, control)?;
-        Ok(FittedGaussian { mean: moments.mean, spread, constant: Vec::new() })
     }
 }

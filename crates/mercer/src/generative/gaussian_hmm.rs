@@ -65,6 +65,24 @@ impl GenerativeModel for GaussianHmm {
         Some(Transitions::width(states) + 2 * states * inputs.channels())
     }
     fn fit(&self, inputs: &Series, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<FittedGaussianHmm> {
+        self.fitted(inputs, weights, None, seed, control)
+    }
+    /// A channel that is constant in the class has the variance of all series in the prior.
+    fn fit_class(&self, inputs: &Series, weights: RowWeights<'_>, all: &Series, seed: u64, control: &Control) -> Result<FittedGaussianHmm> {
+        self.fitted(inputs, weights, Some(all), seed, control)
+    }
+}
+
+impl GaussianHmm {
+    /// The chain of some series; beside all of them, where they are those of a class.
+    fn fitted(
+        &self,
+        inputs: &Series,
+        weights: RowWeights<'_>,
+        all: Option<&Series>,
+        seed: u64,
+        control: &Control,
+    ) -> Result<FittedGaussianHmm> {
         let (kept, counts) = distinct_series(inputs, weights);
         let series = Cells::select(inputs, &kept);
         if series.vectors().rows() == 0 {
@@ -72,7 +90,7 @@ impl GenerativeModel for GaussianHmm {
         }
         let each: Vec<f64> = (0..kept.len()).flat_map(|row| std::iter::repeat_n(counts[row], series.length(row))).collect();
         let moments = Moments::of(series.vectors(), RowWeights::from(Some(each.as_slice())), control)?;
-        let (mean, variances, rows) = (moments.mean.clone(), moments.positive_variances(), SeriesRows::of(&series));
+        let (mean, variances, rows) = (moments.mean.clone(), moments.variances_of_series(all, control)?, SeriesRows::of(&series));
         let training = Training {
             model: Self::NAME,
             states: self.states.integer(),

@@ -9,7 +9,7 @@ mod fitted;
 mod training;
 
 use super::distinct::{compare_numbers, distinct};
-use super::gaussian::CovarianceForm;
+use super::gaussian::{CovarianceForm, Moments};
 use super::hmm::{ITERATIONS, PRIOR, STARTS, TOLERANCE, USUAL, check_prior, settled};
 use super::{GenerativeModel, hidden};
 use crate::control::Control;
@@ -76,6 +76,31 @@ impl GenerativeModel for GaussianMixture {
         Some(components * (1 + dim + variances) - 1)
     }
     fn fit(&self, inputs: &Points, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<FittedGaussianMixture> {
+        self.fitted(inputs, weights, None, seed, control)
+    }
+    /// A column that is constant in the class has the variance of all rows in the prior.
+    fn fit_class(
+        &self,
+        inputs: &Points,
+        weights: RowWeights<'_>,
+        all: &Points,
+        seed: u64,
+        control: &Control,
+    ) -> Result<FittedGaussianMixture> {
+        self.fitted(inputs, weights, Some(all), seed, control)
+    }
+}
+
+impl GaussianMixture {
+    /// The mixture of some rows; beside all rows, where they are those of a class.
+    fn fitted(
+        &self,
+        inputs: &Points,
+        weights: RowWeights<'_>,
+        all: Option<&Points>,
+        seed: u64,
+        control: &Control,
+    ) -> Result<FittedGaussianMixture> {
         let (dim, components) = (inputs.dim(), self.components.integer());
         let counted = (0..inputs.rows()).filter(|&i| weights.at(i) > 0.0).count();
         // Weights say how often a row stands there, or add up to 1.
@@ -100,7 +125,8 @@ impl GenerativeModel for GaussianMixture {
             tolerance: self.tolerance.number(),
             seed,
         };
-        let mut fitted = training.run(&points, &counts, control)?;
+        let all = all.map(|all| Moments::of(all, RowWeights::default(), control)).transpose()?;
+        let mut fitted = training.run(&points, &counts, all.as_ref(), control)?;
         if training.prior == 1.0 {
             fitted.is_maximum = hidden::sums_to_zero(&super::FittedDistribution::scores(&fitted, &points)?, &counts);
         }

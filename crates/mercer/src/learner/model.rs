@@ -31,6 +31,9 @@ pub struct About {
     pub tuning: Option<Tuning>,
     /// Notices shown to the user.
     pub notices: Vec<String>,
+    /// Those of them that say what the fit changed of what it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Rows not used for training: of weight 0, or with a missing cell where such rows are dropped; from 0,
     /// ascending.
     #[serde(with = "blocks::usizes")]

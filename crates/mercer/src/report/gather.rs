@@ -207,7 +207,7 @@ impl Row {
         let with = |kernel: String| if model.estimator.uses_kernel() { format!(" with {kernel}") } else { String::new() };
         self.settled = format!("{}{}", model.estimator, with(model.kernel.to_string()));
         self.brief = format!("{}{}", brief_estimator(&model.estimator), with(brief_kernel(model.kernel.expr())));
-        self.support = rows_kept(model);
+        (self.support, self.weights) = (rows_kept(model), weights_kept(model));
         self.converged = summary.converged && self.status.unconverged == 0;
         self.certificate = summary.certificate.clone();
         self.tuning = model.about.tuning.clone();
@@ -222,6 +222,12 @@ pub(super) fn rows_kept(model: &Model) -> usize {
         (0, _) => landmarks(model.kernel.expr(), model.about.rows),
         (kept, _) => kept,
     }
+}
+
+/// Weights of features that a model keeps for each output, where it keeps no row.
+pub(super) fn weights_kept(model: &Model) -> usize {
+    let of_features = model.fitted.expansion().and_then(|expansion| expansion.weights.as_ref());
+    of_features.filter(|_| model.fitted.support().is_empty()).map_or(0, Matrix::rows)
 }
 
 fn landmarks(kernel: &KernelExpr, rows: usize) -> usize {

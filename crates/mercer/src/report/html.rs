@@ -162,7 +162,7 @@ impl Comparison {
                     dd { "by the fits that were scored, and by the model where it used others" }
                 }
                 dt { "rows kept" }
-                dd { "training rows that predictions need, or landmarks of the kernel; fewer is smaller and faster" }
+                dd { "training rows that predictions need, or landmarks of the kernel; fewer is smaller and faster. Where features have weights, these are kept and no row" }
             }
         }
     }
@@ -253,7 +253,7 @@ fn line(row: &Row, how: AgainstBest, metrics: &[(Metric, usize)], apart: usize, 
                     }
                 }
                 @if rows_differ { td { (row.rows_used()) } }
-                td { @if row.fitted() { (count(row.support)) } @else { (UNKNOWN) } }
+                td { @if row.fitted() { (row.kept()) } @else { (UNKNOWN) } }
                 td {
                     (seconds(row.fit_seconds))
                     @if row.fitted() && !row.converged { br; span.quiet { "not converged" } }

@@ -54,6 +54,8 @@ struct CandidateRecord<'a> {
     scored_rows: usize,
     fitted_rows: usize,
     support: usize,
+    #[serde(skip_serializing_if = "none_kept")]
+    weights: usize,
     fit_seconds: f64,
     predict_us_per_row: f64,
     converged: bool,
@@ -69,6 +71,11 @@ struct CandidateRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     held_out: Option<Predicted<'a>>,
     failure: Option<&'a str>,
+}
+
+/// Whether no weights of features are kept.
+fn none_kept(weights: &usize) -> bool {
+    *weights == 0
 }
 
 impl<'a> Work<'a> {
@@ -140,6 +147,7 @@ impl<'a> CandidateRecord<'a> {
             scored_rows: row.status.rows,
             fitted_rows: row.status.fitted_rows,
             support: row.support,
+            weights: row.weights,
             fit_seconds: row.fit_seconds,
             predict_us_per_row: row.predict_us_per_row,
             converged: row.converged,

@@ -134,6 +134,8 @@ pub struct Row {
     pub recalls: Vec<Option<f64>>,
     /// Training rows that prediction needs, of the fit to all rows: landmarks where it goes through them.
     pub support: usize,
+    /// Weights of features that the model keeps for each output, where it keeps no training row.
+    pub weights: usize,
     /// Seconds of the fit to all rows.
     pub fit_seconds: f64,
     /// Microseconds of prediction per row.
@@ -183,6 +185,10 @@ impl Row {
     /// Whether there is a fit to all rows: it did not fail, and time allowed it.
     fn fitted(&self) -> bool {
         self.failure.is_none() && self.fit_seconds.is_finite()
+    }
+    /// Rows that the model keeps, or that it keeps weights of features.
+    fn kept(&self) -> String {
+        if self.support == 0 && self.weights > 0 { "weights".into() } else { words::count(self.support) }
     }
     /// What was settled, for reading.
     fn readable(&self) -> &str {

@@ -1,6 +1,6 @@
 //! What a model file holds, in words and as JSON.
 
-use super::gather::rows_kept;
+use super::gather::{rows_kept, weights_kept};
 use super::tuning;
 use super::words::{brief_estimator, brief_kernel, power, wrapped};
 use crate::data::{ColumnSchema, Holds};
@@ -43,7 +43,11 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
         say("kernel", &if full { model.kernel.to_string() } else { brief_kernel(model.kernel.expr()) });
     }
     say("target", &target_words(model));
-    say("rows", &format!("{} for training, {} kept for prediction", model.about.rows, rows_kept(model)));
+    let kept = match (rows_kept(model), weights_kept(model)) {
+        (0, weights) if weights > 0 => format!("none kept for prediction, which takes the weights of {weights} features"),
+        (rows, _) => format!("{rows} kept for prediction"),
+    };
+    say("rows", &format!("{} for training, {kept}", model.about.rows));
     say("columns", &columns(model, full));
     model.prep.describe().iter().for_each(|s| say("", s));
     if let Some(t) = &model.about.tuning {

@@ -135,7 +135,7 @@ impl SmoothReport<'_> {
         }
         if let Smoother::Local(local, _) = self.smoother {
             if self.names.len() > 1 {
-                let marks = local.left_out().iter().zip(local.targets()).filter(|(f, _)| f.is_finite()).map(|(f, y)| [*f, *y]).collect();
+                let marks = local.left_out().iter().zip(local.targets()).filter(|(f, _)| f.is_finite()).map(|(f, y)| [*f, y]).collect();
                 let axes = ["value without the row".into(), self.target.to_owned()];
                 panels.push(Panel {
                     title: "rows left out".into(),

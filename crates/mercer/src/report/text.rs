@@ -138,7 +138,7 @@ impl Comparison {
         if self.rows_differ() {
             columns.push(column("rows used", &Row::rows_used));
         }
-        columns.push(column("rows kept", &|r| if r.fitted() { count(r.support) } else { UNKNOWN.into() }));
+        columns.push(column("rows kept", &|r| if r.fitted() { r.kept() } else { UNKNOWN.into() }));
         columns.push(column("fit", &|r| format!("{}{}", seconds(r.fit_seconds), if r.converged || !r.fitted() { "" } else { " !" })));
         columns.push(column("predict/row", &|r| seconds(r.predict_us_per_row * 1e-6)));
         columns.extend(self.shown_metrics().into_iter().skip(1).map(metric));

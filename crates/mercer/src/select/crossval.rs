@@ -13,8 +13,8 @@ use super::tune::steps;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, Query, Task, Want};
-use crate::fitting::{self, KernelValues};
+use crate::estimators::{EstimatorExpr, Fitted, HoldOut, Query, RelearntKernel, Task, Want};
+use crate::fitting::{self, KernelValues, Relearnt};
 use crate::gram::{Dense, Gram, Subset};
 use crate::kernels::KernelExpr;
 use crate::metrics::{Estimate, Metric, Needs, Scoring};
@@ -214,11 +214,21 @@ impl<'a> Field<'a> {
                     let rows: Vec<usize> = support.iter().map(|&s| fold.train[s]).collect();
                     Subset::new(gram, &fold.test, &rows)
                 };
-                self.score_on(setting, &among, cross, fold, control)
+                self.score_on(setting, (&among, None), cross, fold, control)
             }
             Some((_, Kernels::Folds(made))) => {
                 let Some(values) = &made[k] else { return Ok(None) };
-                self.score_on(setting, values.among.as_ref(), |support| values.against(support), fold, control)
+                let cut;
+                let train = match &self.inner[k] {
+                    Some((train, _)) => train,
+                    None => {
+                        cut = self.place.round.sample.data.select(&fold.train);
+                        &cut
+                    }
+                };
+                let relearnt = Relearnt { kernel: &setting.kernel, rows: train };
+                let kernel = relearnt.where_felt(&setting.estimator);
+                self.score_on(setting, (values.among.as_ref(), kernel), |support| values.against(support), fold, control)
             }
             None => match &self.inner[k] {
                 Some((train, test)) => self.score_apart(setting, train, test, fold, control),
@@ -241,11 +251,12 @@ impl<'a> Field<'a> {
         Ok(Some(self.scoring.decide(&predictions, &held, of_held.as_deref())))
     }
 
-    /// Scores a setting on one fold from given Gram matrices: `among` the training rows, and of held-out rows with the support.
+    /// Scores a setting on one fold from given Gram matrices: among the training rows, with what learns their kernel anew, and of held-out
+    /// rows with the support.
     fn score_on<'g>(
         &self,
         setting: &Setting,
-        among: &dyn Gram,
+        (among, kernel): (&dyn Gram, Option<&dyn RelearntKernel>),
         cross: impl FnOnce(&[usize]) -> Subset<'g>,
         fold: &Fold,
         control: &Control,
@@ -253,7 +264,10 @@ impl<'a> Field<'a> {
         let sample = &self.place.round.sample;
         let (target, weights) = (sample.target.select(&fold.train), sample.weights_of(&fold.train));
         let task = Task { gram: among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
-        let Some(fitted) = possible(loosened(&setting.estimator, self.scoring.deciding)?.fit(&task))? else { return Ok(None) };
+        let hold = HoldOut { split: &Split::Rows, kernel };
+        let Some(fitted) = possible(loosened(&setting.estimator, self.scoring.deciding)?.fit_holding(&task, hold))? else {
+            return Ok(None);
+        };
         let predictions = fitted.predict(&Query::new(&cross(fitted.support()), WANT, control))?;
         Ok(Some(self.scoring.decide(&predictions, &sample.target.select(&fold.test), sample.weights_of(&fold.test).as_deref())))
     }
@@ -291,9 +305,9 @@ fn possible<F>(made: Result<F>) -> Result<Option<F>> {
 const LOOSE: f64 = 1e-2;
 const LOOSER: f64 = 10.0;
 
-/// The estimator without probabilities where the score needs none.
+/// The estimator without probabilities, and without a variance that held-out rows measure, where the score needs none.
 pub(super) fn as_judged(estimator: &EstimatorExpr, deciding: Metric) -> EstimatorExpr {
-    if deciding.needs() == Needs::Probabilities { estimator.clone() } else { estimator.without_probabilities() }
+    if matches!(deciding.needs(), Needs::Probabilities | Needs::Variance) { estimator.clone() } else { estimator.without_probabilities() }
 }
 
 /// The estimator with a tolerance that does for a score, from one start, and without probabilities where the score needs none.

@@ -6,9 +6,9 @@
 use crate::control::Control;
 use crate::data::{Examples, Fold, Split, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Want, WarmStart};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, HoldOut, Predictions, Query, Task, Want, WarmStart};
 use crate::facts;
-use crate::fitting;
+use crate::fitting::{self, Relearnt};
 use crate::gram::{Dense, Gram, Subset};
 use crate::kernels::KernelExpr;
 use rayon::prelude::*;
@@ -118,7 +118,7 @@ impl Strip {
             // A row that is trained on too has its value like the others.
             let predict =
                 |model: &FittedModel, trace: &WarmStart| model.predict_left_out(trace, &fold.test, want).map_or_else(|| anew(model), Ok);
-            return self.estimators.iter().map(|e| cell(e, &task, &Split::Rows, &mut earlier, &predict)).collect();
+            return self.estimators.iter().map(|e| cell(e, &task, HoldOut::by(&Split::Rows), &mut earlier, &predict)).collect();
         }
         let split = match self.estimators.iter().any(|e| e.holds_out(&side.target)) {
             true => facts::each_once(&examples.data.select(&fold.train), &side.target),
@@ -130,7 +130,7 @@ impl Strip {
             let rows: Vec<usize> = model.support().iter().map(|&s| fold.train[s]).collect();
             model.predict(&Query::new(&Subset::new(gram, &fold.test, &rows), want, control))
         };
-        let cells = self.estimators.iter().map(|e| cell(e, &task, &split, &mut earlier, &predict)).collect();
+        let cells = self.estimators.iter().map(|e| cell(e, &task, HoldOut::by(&split), &mut earlier, &predict)).collect();
         control.keep(among.into_matrix().into_data());
         cells
     }
@@ -145,21 +145,23 @@ impl Strip {
         let predict = |model: &FittedModel, _: &WarmStart| fitting::predict_from(&kernel, model, &train, &test, want, control);
         let split = fitting::held_out_by(&self.estimators, &learnt);
         let mut earlier = None;
-        self.estimators.iter().map(|e| cell(e, &task, &split, &mut earlier, &predict)).collect()
+        let relearnt = Relearnt { kernel: kernel.expr(), rows: &train };
+        let hold = |e: &EstimatorExpr| HoldOut { split: &split, kernel: relearnt.where_felt(e) };
+        self.estimators.iter().map(|e| cell(e, &task, hold(e), &mut earlier, &predict)).collect()
     }
 }
 
-/// One fit, from the one before, and its predictions; rows that it holds out keep to a split.
+/// One fit, from the one before, and its predictions.
 fn cell(
     estimator: &EstimatorExpr,
     task: &Task<'_>,
-    split: &Split,
+    hold: HoldOut<'_>,
     earlier: &mut Option<(FittedModel, WarmStart)>,
     predict: &dyn Fn(&FittedModel, &WarmStart) -> Result<Predictions>,
 ) -> Result<Cell> {
     task.control.check()?;
     let begin = Instant::now();
-    let (fitted, trace) = match estimator.fit_keeping(task, earlier.as_ref().map(|(model, trace)| (model, trace)), split) {
+    let (fitted, trace) = match estimator.fit_keeping(task, earlier.as_ref().map(|(model, trace)| (model, trace)), hold) {
         Err(e) if e.ends_all() => return Err(e),
         Err(e) => return Ok(Cell { predictions: Err(e), converged: false, fitting: begin.elapsed().as_secs_f64(), predicting: 0.0 }),
         Ok(fitted) => fitted,

@@ -392,7 +392,8 @@ impl Search {
         let best = if known { self.start.with(&self.free, &found.x)? } else { self.start.clone() };
         let estimator = &self.start.estimator;
         let told = |loss: f64| match (found.rises, smooth) {
-            (true, _) => -loss,
+            // Not -0.
+            (true, _) => 0.0 - loss,
             (false, true) => estimator.criterion_for_display(loss),
             (false, false) => loss,
         };

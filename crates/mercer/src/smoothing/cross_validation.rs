@@ -1,5 +1,7 @@
 //! Bandwidths by cross-validation in closed form: no refit, and the search runs over ln h, so that no bandwidth is negative.
 //!
+//! The bandwidth of the greatest likelihood looks at equal rows once and leaves them out together: copies do not vouch for each other.
+//!
 //! Likelihood: sum_i w_i ln f_-i(x_i) with f_-i(x_i) = sum_{j != i} k_h(x_i - x_j) / (N - 1).
 //! Least squares: |f|^2 - 2 / N sum_i f_-i(x_i), |f|^2 = sum_ij k_{sqrt 2 h}(x_i - x_j) / N^2 for the Gaussian (Bowman 1984).
 
@@ -53,10 +55,12 @@ pub(super) fn likelihood(
     control: &Control,
     notes: &mut Vec<String>,
 ) -> Result<Vec<f64>> {
-    let scott: Vec<f64> = rules::scott(sample).into_iter().map(|h| carried * h).collect();
+    let once = sample.once();
+    let scott: Vec<f64> = rules::scott(&once).into_iter().map(|h| carried * h).collect();
+    let once = once.with_whole_rows();
     let loss = |by: f64| {
         let widths: Vec<f64> = scott.iter().map(|h| by * h).collect();
-        left_out_likelihood(sample, kernel, shape, &widths, control).map(|l| -l)
+        left_out_likelihood(&once, kernel, shape, &widths, control).map(|l| -l)
     };
     let by = least(loss, "cross_validation", control, notes)?;
     Ok(scott.into_iter().map(|h| by * h).collect())

@@ -278,6 +278,10 @@ impl Density {
             Sums::Line(line) => line.sum(z[0], left_out, self.stored.tolerance),
             Sums::Points(index) => index.sum(law, &z, left_out, self.stored.tolerance),
         };
+        // So far from all rows that no distance is a number.
+        if !near.is_finite() {
+            return f64::NEG_INFINITY;
+        }
         self.log_constant() + value.ln() + law.log_profile(near)
     }
 

@@ -1,10 +1,12 @@
 //! The bandwidth of a local regression by rows left out: sum_i w_i (y_i - f_-i(x_i))^2 over factors of the deviations of the columns, then
-//! golden sections about the least.
+//! golden sections about the least. Equal rows are looked at once and left out together: copies do not vouch for each other.
 
-use super::golden;
 use super::local::{LocalFit, Reach};
+use super::sample::each_once;
+use super::{Sample, golden};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::linalg::Matrix;
 
 /// Factors of the data-based width that are tried, and their ends.
 const TRIED: usize = 25;
@@ -27,10 +29,26 @@ impl LocalFit {
         Ok(sum / count)
     }
 
-    /// The bandwidth by the squares of rows left out: factors of the deviations, then golden sections about the best.
+    /// The bandwidth by the squares of rows left out, and what was tried.
     pub(super) fn choose(&mut self, control: &Control) -> Result<()> {
-        let (n, dim) = (self.sample.rows(), self.sample.dim());
-        let base: Vec<f64> = self.units.iter().map(|s| s * self.sample.count().powf(-1.0 / (dim as f64 + 4.0))).collect();
+        let (points, dim) = (self.sample.points(), self.sample.dim());
+        let both = Matrix::from_fn(points.rows(), dim + 1, |i, j| if j < dim { points[(i, j)] } else { self.y[i] });
+        let (rows, weights) = each_once(&both, self.sample.weights());
+        let sample = Sample::new(&points.select_rows(&rows), Some(&weights))?;
+        let factor = sample.count().powf(-1.0 / (dim as f64 + 4.0));
+        let base = (0..dim).map(|j| sample.require_spread(j).map(|()| factor * sample.deviation(j))).collect::<Result<Vec<f64>>>()?;
+        let y = rows.iter().map(|&i| self.y[i]).collect();
+        let mut once = self.clone().with(Some(y), Vec::new());
+        (once.units, once.sample) = (base.clone(), sample.with_whole_rows());
+        once.descend(&base, control)?;
+        (self.units, self.curve) = (once.units, once.curve);
+        self.reach = Reach::Widths(self.units.clone());
+        Ok(())
+    }
+
+    /// Factors of a width of each column, then golden sections about the best.
+    fn descend(&mut self, base: &[f64], control: &Control) -> Result<()> {
+        let n = self.sample.rows();
         let rows: Vec<usize> = (0..n).step_by(n.div_ceil(JUDGED)).collect();
         let mut curve = Vec::new();
         let (low, high) = (ENDS[0].ln(), ENDS[1].ln());
@@ -63,7 +81,6 @@ impl LocalFit {
         curve.retain(|(_, square)| square.is_finite());
         curve.sort_by(|a, b| a.0.total_cmp(&b.0));
         self.curve = curve;
-        self.reach = Reach::Widths(self.units.clone());
         Ok(())
     }
 }

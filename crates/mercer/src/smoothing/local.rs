@@ -33,7 +33,7 @@ pub enum Reach {
     /// To the row that is this share of all away (the span of R's `loess`; several columns in units of their standard deviation without
     /// a tenth of the rows at each end): its distance is the bandwidth, times the D-th root of a share above 1.
     Nearest(f64),
-    /// One bandwidth in units of the columns, by the squares of rows left out.
+    /// One bandwidth in units of the columns, by the squares of rows left out, equal rows together.
     LeftOut,
 }
 
@@ -67,8 +67,11 @@ pub struct LocalFit {
     /// One number each by which differences of a column are divided.
     pub(super) units: Vec<f64>,
     pub(super) sample: Sample,
+    /// Targets less `origin`, their mean: a polynomial that is shifted with them loses no digit.
     #[serde(with = "blocks::f64s")]
     pub(super) y: Vec<f64>,
+    #[serde(default)]
+    origin: f64,
     /// Weights against outliers; empty where there were no rounds.
     #[serde(with = "blocks::f64s")]
     robust: Vec<f64>,
@@ -111,7 +114,7 @@ impl PartialEq for LocalFit {
         let parts = |l: &LocalFit| (l.kernel, l.degree, l.curve.clone());
         parts(self) == parts(other)
             && (&self.reach, &self.units, &self.sample) == (&other.reach, &other.units, &other.sample)
-            && (&self.y, &self.robust, &self.look) == (&other.y, &other.robust, &other.look)
+            && (&self.y, self.origin, &self.robust, &self.look) == (&other.y, other.origin, &other.robust, &other.look)
     }
 }
 
@@ -131,7 +134,9 @@ impl LocalFit {
             return Err(Error::OutOfDomain { owner: "local regression".into(), name: "degree".into(), value, domain });
         }
         let sample = Sample::new(points, weights)?;
-        let y = (0..y.len()).filter(|&i| weights.is_none_or(|w| w[i] > 0.0)).map(|i| y[i]).collect();
+        let y: Vec<f64> = (0..y.len()).filter(|&i| weights.is_none_or(|w| w[i] > 0.0)).map(|i| y[i]).collect();
+        let origin = mean(&y, sample.weights());
+        let y = y.iter().map(|y| y - origin).collect();
         let units = match &options.reach {
             Reach::Widths(widths) => {
                 Error::unless_equal("bandwidths, one for each column", sample.dim(), widths.len())?;
@@ -156,7 +161,7 @@ impl LocalFit {
         let (kernel, degree, reach) = (options.kernel, options.degree, options.reach.clone());
         let (robust, curve) = (Vec::new(), Vec::new());
         let mut local =
-            LocalFit { kernel, degree, reach, units, sample, y, robust, curve, look: Look::default(), columns: OnceLock::new() };
+            LocalFit { kernel, degree, reach, units, sample, y, origin, robust, curve, look: Look::default(), columns: OnceLock::new() };
         if local.reach == Reach::LeftOut {
             local.choose(control)?;
         }
@@ -172,11 +177,13 @@ impl LocalFit {
             let pseudo = robust::pseudo_values(fitted, &residuals, &local.robust, local.sample.weights());
             local.look.deviation = local.clone().with(Some(pseudo), Vec::new()).look_at_all(control)?.deviation;
         }
+        let Look { fitted, left_out, .. } = &mut local.look;
+        fitted.iter_mut().chain(left_out).for_each(|f| *f += origin);
         Ok(local)
     }
 
     /// The fit of other targets, or with other robustness weights.
-    fn with(self, y: Option<Vec<f64>>, robust: Vec<f64>) -> Self {
+    pub(super) fn with(self, y: Option<Vec<f64>>, robust: Vec<f64>) -> Self {
         LocalFit { y: y.unwrap_or_else(|| self.y.clone()), robust, columns: OnceLock::new(), ..self }
     }
 
@@ -205,8 +212,8 @@ impl LocalFit {
         &self.look.fitted
     }
     /// Their targets.
-    pub fn targets(&self) -> &[f64] {
-        &self.y
+    pub fn targets(&self) -> Vec<f64> {
+        self.y.iter().map(|y| self.origin + y).collect()
     }
     /// f at each of them, had it not been there: where the nearest share decides, with the window of the others. Rounds against outliers
     /// are not gone through again without the row: then its weight and those of the others are the ones that all rows together have.
@@ -234,7 +241,7 @@ impl LocalFit {
     pub fn predict(&self, points: &Matrix, control: &Control) -> Result<Smoothed> {
         let all = self.each(points, true, control)?;
         Ok(Smoothed {
-            values: all.iter().map(|a| a.value).collect(),
+            values: all.iter().map(|a| self.origin + a.value).collect(),
             deviations: all.iter().map(|a| self.look.deviation * a.spread.sqrt()).collect(),
             slopes: Matrix::new(points.rows(), points.cols(), all.iter().flat_map(|a| a.slope.iter().copied()).collect())?,
             lowered: all.iter().filter(|a| a.lowered).count(),
@@ -246,7 +253,7 @@ impl LocalFit {
     /// # Errors
     /// Those of [`LocalFit::predict`].
     pub fn values(&self, points: &Matrix, control: &Control) -> Result<Vec<f64>> {
-        Ok(self.each(points, false, control)?.iter().map(|a| a.value).collect())
+        Ok(self.each(points, false, control)?.iter().map(|a| self.origin + a.value).collect())
     }
 
     fn each(&self, points: &Matrix, spread: bool, control: &Control) -> Result<Vec<At>> {
@@ -425,6 +432,14 @@ pub(super) struct Judged {
     own: f64,
     square: f64,
     lowered: bool,
+}
+
+/// The mean of numbers by weight, in two steps: the second takes the rounding of the first away.
+fn mean(y: &[f64], weights: &[f64]) -> f64 {
+    let total: f64 = weights.iter().sum();
+    let from = |origin: f64| y.iter().zip(weights).map(|(y, w)| w / total * (y - origin)).sum::<f64>();
+    let first = from(0.0);
+    if first.is_finite() { first + from(first) } else { 0.0 }
 }
 
 /// How far a row is in bandwidths, and its step along each column.

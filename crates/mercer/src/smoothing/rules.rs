@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// Another of them as the sample asks for: see [`Rule::settle`].
+    /// Another of them as the sample asks for, with equal rows once: see [`Rule::settle`].
     #[default]
     Auto,
     /// (4 / ((D + 2) N))^(1 / (D + 4)) times 1.4826 MAD: best for a normal density (Murphy 2012, 14.89).
@@ -31,6 +31,10 @@ pub enum Rule {
     /// The least integrated squared error as cross-validation estimates it, over N (N - 1) pairs (R's bw.ucv takes N^2).
     LeastSquares,
 }
+
+/// Of fewer different values, each of which stands so many times on the average, the rows are rounded numbers and no copies.
+const FEW_VALUES: usize = 20;
+const TIMES: f64 = 4.0;
 
 /// What a rule chose.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,13 +141,17 @@ impl Rule {
         if sample.dim() > 1 || sample.require_spread(0).is_err() {
             return Ok((Rule::Silverman, None));
         }
-        let values: Vec<f64> = sample.ordered(0).into_iter().map(|(x, _)| x).collect();
+        // Copies of all rows, or another unit of their weights, say nothing of how wide it is.
+        let once = sample.once();
+        let few = once.rows() < FEW_VALUES && sample.count() > TIMES * once.count();
+        let once = if few { sample.clone() } else { once };
+        let values: Vec<f64> = once.ordered(0).into_iter().map(|(x, _)| x).collect();
         let mut gaps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.0).collect();
         gaps.sort_by(f64::total_cmp);
         let middle = gaps.get(gaps.len() / 2).copied().unwrap_or(0.0);
         // A note says that there is no solution, and Sheather and Jones's in its place.
         let mut notes = Vec::new();
-        match plug_in::improved(&Differences::new(sample, control)?, control, &mut notes) {
+        match plug_in::improved(&Differences::new(&once, control)?, control, &mut notes) {
             Err(error) if error.ends_all() => Err(error),
             Ok(h) if h >= middle => Ok((if notes.is_empty() { Rule::Isj } else { Rule::SheatherJones }, Some(h))),
             _ => Ok((Rule::Silverman, None)),

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// Rows of weight above 0, in some columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,6 +11,23 @@ use serde::{Deserialize, Serialize};
 pub struct Sample {
     points: Matrix,
     weights: Vec<f64>,
+}
+
+/// The first of each group of equal rows, in the order of their values, and the weights of all in the unit in which their squares have the
+/// same sum.
+pub(super) fn each_once(rows: &Matrix, weights: &[f64]) -> (Vec<usize>, Vec<f64>) {
+    let compare = |a: usize, b: usize| {
+        let each = rows.row(a).iter().zip(rows.row(b)).map(|(x, z)| (x + 0.0).total_cmp(&(z + 0.0)));
+        each.fold(Ordering::Equal, Ordering::then)
+    };
+    let mut order: Vec<usize> = (0..rows.rows()).collect();
+    order.sort_by(|&a, &b| compare(a, b).then(weights[a].total_cmp(&weights[b])));
+    let groups: Vec<&[usize]> = order.chunk_by(|&a, &b| compare(a, b) == Ordering::Equal).collect();
+    let sums: Vec<f64> = groups.iter().map(|group| group.iter().map(|&i| weights[i]).sum()).collect();
+    let most = sums.iter().fold(0.0f64, |most, w| most.max(*w));
+    let shares: Vec<f64> = sums.iter().map(|w| w / most).collect();
+    let unit = shares.iter().sum::<f64>() / shares.iter().map(|w| w * w).sum::<f64>();
+    (groups.iter().map(|group| group[0]).collect(), shares.iter().map(|w| unit * w).collect())
 }
 
 /// Where a robust scale comes from.
@@ -73,6 +91,20 @@ impl Sample {
     /// Rows as the weights count them.
     pub fn count(&self) -> f64 {
         self.weights.iter().sum()
+    }
+
+    /// Equal rows once, in the order of their values, with weights of the unit in which they count (sum w)^2 / sum w^2 rows (Kish 1965,
+    /// Survey sampling): neither copies of rows nor the unit of the weights change what is chosen by rows left out.
+    pub(super) fn once(&self) -> Sample {
+        let (rows, weights) = each_once(&self.points, &self.weights);
+        Sample { points: self.points.select_rows(&rows), weights }
+    }
+
+    /// The sample with weights of 1 at most: every row is then left out as a whole.
+    pub(super) fn with_whole_rows(mut self) -> Sample {
+        let most = self.weights.iter().fold(0.0f64, |most, w| most.max(*w));
+        self.weights.iter_mut().for_each(|w| *w /= most);
+        self
     }
 
     /// The numbers of a column in order, with their weights.

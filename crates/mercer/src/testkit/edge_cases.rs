@@ -5,7 +5,7 @@ use super::{Verdict, fail, table, words};
 use crate::control::Control;
 use crate::data::{Column, Dataset, Sets, Target, TargetInfo, Values};
 use crate::error::{Error, ErrorKind};
-use crate::estimators::{EstimatorExpr, Needs};
+use crate::estimators::{EstimatorExpr, Needs, Predicted, Predictions};
 use crate::kernels::KernelExpr;
 use crate::learner::Learner;
 use crate::linalg::Matrix;
@@ -44,6 +44,12 @@ fn as_sets(data: &Dataset) -> Result<Dataset, String> {
 /// The usual targets and some that ask for trouble, by name.
 fn hard_targets(rows: usize) -> Vec<(&'static str, Target)> {
     let names = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+    // As the training rows of a fold may have them.
+    let without_rows = |absent: usize| {
+        let all = ["ada", "bob", "cleo", "dora"][..3 + usize::from(absent > 0)].iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let present: Vec<usize> = (0..all.len()).filter(|&k| k != absent).collect();
+        Target::Classes { codes: (0..rows).map(|i| present[(i * i + i / 3) % present.len()]).collect(), names: all }
+    };
     let mut all = targets(rows);
     all.retain(|(_, t)| !matches!(t, Target::Classes { names, .. } if names.len() > rows));
     all.extend([
@@ -51,6 +57,8 @@ fn hard_targets(rows: usize) -> Vec<(&'static str, Target)> {
         ("huge numbers", Target::Numbers(Matrix::from_fn(rows, 1, |i, _| 1e300 * (i as f64).sin()))),
         ("tiny numbers", Target::Numbers(Matrix::from_fn(rows, 1, |i, _| 1e-300 * (i as f64).sin()))),
         ("one class", Target::Classes { codes: vec![0; rows], names: names(&["only"]) }),
+        ("two classes of three names", without_rows(0)),
+        ("three classes of four names", without_rows(2)),
         ("one class of two names", Target::Classes { codes: vec![1; rows], names: names(&["absent", "only"]) }),
         (
             "a class with one row",
@@ -109,6 +117,7 @@ fn attempt(learner: &Learner, data: &Dataset, target: &Target) -> Result<bool, S
             };
             let predictions = case.predict(&model)?;
             sound(&predictions)?;
+            has_a_column_for_each_class(&predictions, target)?;
             let again = words(store::from_bytes(&words(store::to_bytes(&model))?, "model"))?;
             if case.predict(&again)? != predictions {
                 return fail("model file", "other predictions");
@@ -118,6 +127,24 @@ fn attempt(learner: &Learner, data: &Dataset, target: &Target) -> Result<bool, S
         Err(Error::Data(_) | Error::Numerical { .. } | Error::Shape { .. }) => Ok(false),
         Err(e) => fail("an error of another family", e),
     }
+}
+
+/// Tables of predictions have the columns that the names of the classes ask for, whichever of these have rows: those of folds then fit
+/// together.
+fn has_a_column_for_each_class(p: &Predictions, target: &Target) -> Verdict {
+    let (Target::Classes { names, .. }, Predicted::Classes(_)) = (target, &p.values) else { return Ok(()) };
+    let of_scores = if names.len() == 2 { 1 } else { names.len() };
+    let scores = p.scores.as_ref().filter(|_| p.pairs.is_empty());
+    for (what, table, columns) in [
+        ("probabilities", p.probabilities.as_ref(), names.len()),
+        ("scores", scores, of_scores),
+        ("variances", p.variance.as_ref(), of_scores),
+    ] {
+        if let Some(found) = table.map(Matrix::cols).filter(|cols| *cols != columns) {
+            return fail("columns", format!("{what} of {} classes have {found}", names.len()));
+        }
+    }
+    Ok(())
 }
 
 /// No answer, but the refusal of a kernel without features.

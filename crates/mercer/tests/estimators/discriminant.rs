@@ -2,19 +2,19 @@
 
 use crate::made;
 use mercer::control::Control;
-use mercer::data::Target;
-use mercer::estimators::{Discriminant, Estimator, Fitted, FittedDiscriminant, Predicted, Query, Ridge, Task, Want};
+use mercer::data::{Split, Target};
+use mercer::estimators::{Discriminant, Estimator, EstimatorExpr, Fitted, FittedDiscriminant, Predicted, Query, Ridge, Task, Want};
 use mercer::gram::Dense;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Value;
 
 const N: usize = 60;
 
-/// Three columns; classes lie apart along (1, -0.5, 0.25).
+/// Three columns; each class but the first lies apart along one of them.
 fn rows(count: usize) -> (Matrix, Vec<usize>) {
     let codes: Vec<usize> = (0..N).map(|i| (i * i + i / 3) % count).collect();
     let wave = |i: usize, j: usize| ((1.0 + j as f64) * 1.7 * i as f64 + j as f64).sin() + 0.3 * (0.37 * (i * (j + 2)) as f64).cos();
-    let x = Matrix::from_fn(N, 3, |i, j| wave(i, j) * [1.0, 2.0, 0.5][j] + codes[i] as f64 * [0.5, -0.25, 0.125][j]);
+    let x = Matrix::from_fn(N, 3, |i, j| wave(i, j) * [1.0, 2.0, 0.5][j] + if codes[i] == j + 1 { [1.0, -2.0, 0.5][j] } else { 0.0 });
     (x, codes)
 }
 
@@ -56,7 +56,7 @@ fn the_linear_kernel_has_the_direction_of_linear_discriminant_analysis() {
 }
 
 // ln prior_c + m_c'W^-1 z - m_c'W^-1 m_c / 2, with the means and the covariance of the regression's values of rows that it was fitted
-// without, one refit for each row; an invertible map of z plays no part.
+// without, one refit for each row, each taken from the mean of its values of all rows; an invertible map of z plays no part.
 #[test]
 fn probabilities_are_those_of_gaussian_classes_at_rows_that_the_regression_has_not_seen() {
     for (count, weights) in [(2, None), (3, None), (4, None), (3, Some([1.0, 2.0, 1.0]))] {
@@ -80,9 +80,14 @@ fn probabilities_are_those_of_gaussian_classes_at_rows_that_the_regression_has_n
         };
         let w: Vec<f64> = weights.clone().unwrap_or_else(|| vec![1.0; N]);
         let total: f64 = w.iter().sum();
+        let from_the_mean = |f: &dyn Fn(&[f64]) -> Vec<f64>, i: usize| -> Vec<f64> {
+            let all: Vec<Vec<f64>> = (0..N).map(|j| f(k.row(j))).collect();
+            (0..all[i].len()).map(|o| all[i][o] - (0..N).map(|j| w[j] * all[j][o]).sum::<f64>() / total).collect()
+        };
         // One repetition of a row is left out.
-        let unseen: Vec<Vec<f64>> =
-            (0..N).map(|i| regression(&(0..N).map(|j| w[j] - f64::from(u8::from(i == j))).collect::<Vec<_>>())(k.row(i))).collect();
+        let unseen: Vec<Vec<f64>> = (0..N)
+            .map(|i| from_the_mean(&regression(&(0..N).map(|j| w[j] - f64::from(u8::from(i == j))).collect::<Vec<_>>()), i))
+            .collect();
         // Of outputs that sum to a constant one says nothing more.
         let size = if count == 2 { 1 } else { count - 1 };
         let mass = |c: usize| (0..N).filter(|&i| codes[i] == c).map(|i| w[i]).sum::<f64>();
@@ -97,12 +102,13 @@ fn probabilities_are_those_of_gaussian_classes_at_rows_that_the_regression_has_n
         let gram = Dense::square(k.clone()).unwrap();
         let task = Task { gram: &gram, target: &target, weights: weights.as_deref(), control: &control, seed: 0 };
         let fitted = Discriminant { lambda: Value::Number(0.2), ..Discriminant::default() }.fit(&task).unwrap();
+        assert!(!fitted.summary().notes.iter().any(|n| n.contains("do not confirm")), "{:?}", fitted.summary().notes);
         let cross = Dense::cross(k.clone(), k.diagonal(), k.diagonal()).unwrap();
         let found = fitted.predict(&Query::new(&cross, Want { probabilities: true, scores: true, ..Want::default() }, &control)).unwrap();
         let Predicted::Classes(predicted) = &found.values else { panic!("no classes") };
         let whole = regression(&w);
         for i in 0..N {
-            let z = whole(k.row(i));
+            let z = from_the_mean(&whole, i);
             let logs: Vec<f64> = (0..count)
                 .map(|c| {
                     let away = Matrix::column((0..size).map(|o| z[o] - means[(c, o)]).collect());
@@ -117,6 +123,99 @@ fn probabilities_are_those_of_gaussian_classes_at_rows_that_the_regression_has_n
                 assert!((row[c] - expected).abs() <= 1e-6, "{count} classes, row {i}: {} and {expected}", row[c]);
                 assert!(row[predicted[i]] >= row[c]);
             }
+        }
+    }
+}
+
+/// The calibrated fit that users have, and its probabilities of the rows of a cross Gram matrix.
+fn probabilities(text: &str, x: &made::Rows, target: &Target, new: &made::Rows, scale: f64) -> Matrix {
+    let kernel = made::rbf(scale);
+    let gram = made::square(x, |a, b| kernel(a, b));
+    let task = Task { gram: &gram, target, weights: None, control: &Control::default(), seed: 3 };
+    let fitted = EstimatorExpr::parse(text).unwrap().fit_with(&task, &Split::Rows).unwrap();
+    let cross = made::cross(new, x, fitted.support(), |a, b| kernel(a, b));
+    fitted
+        .predict(&Query::new(&cross, Want { probabilities: true, ..Want::default() }, &Control::default()))
+        .unwrap()
+        .probabilities
+        .unwrap()
+}
+
+/// The class of the greatest probability.
+fn decided(p: &Matrix, i: usize) -> usize {
+    (0..p.cols()).max_by(|&a, &b| p[(i, a)].total_cmp(&p[(i, b)])).unwrap()
+}
+
+// Classes in clumps that lie 4 apart and reach .5: whatever the regularisation, a row belongs to the clump that it lies in.
+#[test]
+fn separate_classes_are_told_apart_at_every_regularisation_size_and_naming() {
+    for sizes in [&[3, 3][..], &[2, 4], &[20, 20], &[5, 40], &[2, 2, 2], &[4, 9, 5], &[3, 3, 3, 3], &[2, 12, 6, 3, 7]] {
+        let count = sizes.len();
+        for turned in 0..2 {
+            // The names of the clumps from left to right.
+            let name = |clump: usize| if turned == 0 { clump } else { (count + 1 - clump) % count };
+            let at: Vec<(usize, f64)> = (0..count)
+                .flat_map(|clump| (0..sizes[clump]).map(move |i| (clump, 4.0 * clump as f64 - 0.5 + i as f64 / (sizes[clump] - 1) as f64)))
+                .collect();
+            let x: made::Rows = at.iter().map(|(_, x)| vec![*x]).collect();
+            let names = (0..count).map(|c| format!("class {c}")).collect();
+            let target = Target::Classes { codes: at.iter().map(|(clump, _)| name(*clump)).collect(), names };
+            let new: made::Rows = (0..count).flat_map(|clump| [-0.3, 0.0, 0.4].map(|off| vec![4.0 * clump as f64 + off])).collect();
+            for lambda in ["1e-6", "1e-3", "0.1", "1", "10", "1000", "1e5", "1e7"] {
+                for calibrated in [true, false] {
+                    let text = format!("discriminant(lambda={lambda}, calibrated={calibrated})");
+                    let p = probabilities(&text, &x, &target, &new, 0.5);
+                    let found: Vec<usize> = (0..new.len()).map(|i| decided(&p, i)).collect();
+                    let expected: Vec<usize> = (0..new.len()).map(|i| name(i / 3)).collect();
+                    assert_eq!(found, expected, "{sizes:?}, {text}: {p:?}");
+                }
+            }
+        }
+    }
+}
+
+// Classes that overlap by a deviation each way, under strong regularisation: Fisher's direction is that of the means, and of new rows 84%
+// are on their side.
+#[test]
+fn strong_regularisation_leaves_the_direction_of_the_means() {
+    let n = 60;
+    let (x, new) = (made::points(31, n, 3), made::points(32, 400, 3));
+    let shifted = |x: &made::Rows| -> made::Rows {
+        x.iter().enumerate().map(|(i, x)| vec![x[0] + if i % 2 == 1 { 1.155 } else { 0.0 }, x[1], x[2]]).collect()
+    };
+    let target = Target::Classes { codes: (0..n).map(|i| i % 2).collect(), names: vec!["a".into(), "b".into()] };
+    for lambda in ["1", "100", "1000", "1e6"] {
+        for calibrated in [true, false] {
+            let p = probabilities(
+                &format!("discriminant(lambda={lambda}, calibrated={calibrated})"),
+                &shifted(&x),
+                &target,
+                &shifted(&new),
+                0.1,
+            );
+            let right = (0..400).filter(|&i| decided(&p, i) == i % 2).count();
+            assert!(right >= 300, "{lambda}, {calibrated}: {right} of 400");
+        }
+    }
+}
+
+// Labels dealt at random: nothing is better than one half for each, .693, and labels learnt of 60 rows cost some hundredths.
+#[test]
+fn labels_at_random_are_not_believed() {
+    let n = 60;
+    for lambda in ["1e-3", "1", "1000", "1e7"] {
+        for calibrated in [true, false] {
+            let draws = 8;
+            let mut all = 0.0;
+            for draw in 0..draws {
+                let (x, new) = (made::points(100 + draw, n, 5), made::points(200 + draw, 200, 5));
+                let target = Target::Classes { codes: (0..n).map(|i| i % 2).collect(), names: vec!["a".into(), "b".into()] };
+                let p = probabilities(&format!("discriminant(lambda={lambda}, calibrated={calibrated})"), &x, &target, &new, 0.3);
+                let loss = p.data().iter().map(|p| -p.ln()).sum::<f64>() / 400.0;
+                assert!(loss < 1.0, "lambda={lambda}, draw {draw}: {loss}");
+                all += loss / draws as f64;
+            }
+            assert!(all < 0.74, "lambda={lambda}, calibrated={calibrated}: {all}");
         }
     }
 }

@@ -199,3 +199,94 @@ fn a_row_that_the_model_of_a_class_cannot_hold_is_named_by_its_place_in_the_tabl
     let why = fit("bayes(multinomial)", &numbers(&counts), &classes(&[0, 1, 0, 1, 0, 1, 0]), None).unwrap_err().to_string();
     assert!(why.contains("row 6, column 2: found -3"), "{why}");
 }
+
+// The unit of weights, which may sum to 1, is no number of rows.
+#[test]
+fn the_number_of_components_does_not_depend_on_the_unit_of_the_weights() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+    let rows: Vec<[f64; 2]> = (0..90).map(|i| [4.0 * (i % 3) as f64 + normal(), normal()]).collect();
+    let (data, target) = (numbers(&rows), Target::Absent { rows: rows.len() });
+    let chosen = |weights: Option<&[f64]>| {
+        let model = fit("density(gaussian_mixture(components=1..5))", &data, &target, weights).unwrap();
+        model.estimator.to_string()
+    };
+    let plain = chosen(None);
+    assert!(plain.contains("components=3"), "{plain}");
+    for weight in [1.0 / 90.0, 0.002, 0.01, 1.0, 10.0] {
+        assert_eq!(chosen(Some(&vec![weight; 90])), plain, "weights of {weight}");
+    }
+    // Unequal weights count as (sum w)^2 / sum w^2 rows, 90 * 2.5^2 / 7.5 = 75 of the weights 1, 2, 3 and 4 in turn but for the last two.
+    let weights: Vec<f64> = (0..90).map(|i| 0.01 * (1 + i % 4) as f64).collect();
+    let (sum, square) = (weights.iter().sum::<f64>(), weights.iter().map(|w| w * w).sum::<f64>());
+    let model = fit("density(gaussian)", &data, &target, Some(&weights)).unwrap();
+    let summary = model.fitted.summary();
+    let (n, log) = (sum * sum / square, -summary.objective.unwrap());
+    let bic = 4.0 * n.ln() - 2.0 * log;
+    assert!(summary.notes.iter().any(|note| note.contains(&format!("{bic:.3}"))), "{bic}: {:?}", summary.notes);
+}
+
+// scikit-learn 1.9, GaussianNB with var_smoothing=1e-9, is right in every row: the second column alone tells the class.
+#[test]
+fn a_column_that_is_constant_in_one_class_tells_it_from_others() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+    let codes: Vec<usize> = (0..80).map(|i| i % 2).collect();
+    for unit in [1.0, 1e-6, 1e6] {
+        let mut made = || -> Vec<[f64; 2]> { codes.iter().map(|&k| [normal(), if k == 0 { 0.0 } else { unit * normal() }]).collect() };
+        let (rows, new) = (numbers(&made()), numbers(&made()));
+        for (model, least) in [
+            ("gaussian", 80),
+            ("gaussian(covariance=full)", 80),
+            ("gaussian_mixture(components=2)", 74),
+            ("gaussian_mixture(components=1, covariance=full)", 74),
+        ] {
+            let fitted = fit(&format!("bayes({model})"), &rows, &classes(&codes), None).unwrap();
+            let Predicted::Classes(found) = predict(&fitted, &new).values else { panic!("classes") };
+            let right = found.iter().zip(&codes).filter(|(a, b)| a == b).count();
+            assert!(right >= least, "{model}, unit {unit}: {right} of 80");
+            let told = fitted.about.notices.iter().any(|n| n.starts_with("class 'c0'") && n.contains("is constant"));
+            assert_eq!(told, model.starts_with("gaussian(") || model == "gaussian", "{model}: {:?}", fitted.about.notices);
+        }
+    }
+    // One row says nothing of variances, which are those of all rows: the nearer mean decides, and both classes are told.
+    let one = numbers(&[[0.0, 0.0], [10.0, 0.0], [11.0, 1.0], [9.0, -1.0], [10.5, 0.5]]);
+    let fitted = fit("bayes(gaussian, priors=equal)", &one, &classes(&[0, 1, 1, 1, 1]), None).unwrap();
+    let Predicted::Classes(found) = predict(&fitted, &numbers(&[[-1.0, 0.0], [1.0, 0.1], [10.0, 0.2]])).values else { panic!("classes") };
+    assert_eq!(found, [0, 0, 1]);
+}
+
+// A start that ends by its number of iterations is judged by where it ended: with one iteration more the likelihood is no less.
+#[test]
+fn the_best_start_of_few_iterations_is_the_one_of_the_greatest_likelihood_at_its_end() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+    let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+    let rows: Vec<[f64; 2]> = (0..60).map(|i| [3.0 * (i % 4) as f64 + normal(), normal()]).collect();
+    let (data, target) = (numbers(&rows), Target::Absent { rows: rows.len() });
+    let log = |starts: usize, iterations: usize| {
+        let text = format!("density(gaussian_mixture(components=4, starts={starts}, iterations={iterations}, prior=1, tolerance=0))");
+        -fit(&text, &data, &target, None).unwrap().fitted.summary().objective.unwrap()
+    };
+    for iterations in 1..6 {
+        // The starts are the same ones: of more of them the best is no worse.
+        let of: Vec<f64> = (1..=6).map(|starts| log(starts, iterations)).collect();
+        assert!(of.is_sorted_by(|a, b| b - a >= -1e-9), "{iterations} iterations: {of:?}");
+    }
+}
+
+#[test]
+fn densities_of_rows_that_no_number_is_far_enough_for_are_minus_infinity() {
+    let (data, target) = (numbers(&X), Target::Absent { rows: X.len() });
+    for model in [
+        "gaussian",
+        "gaussian(covariance=full)",
+        "gaussian(covariance=spherical)",
+        "gaussian_mixture(components=2)",
+        "gaussian_mixture(components=2, covariance=full)",
+    ] {
+        let fitted = fit(&format!("density({model})"), &data, &target, None).unwrap();
+        let far = numbers(&[[1e100, 0.0], [1e154, 0.0], [1e200, -1e200], [1e308, 1e308]]);
+        let Predicted::Numbers(logs) = predict(&fitted, &far).values else { panic!("numbers") };
+        assert!(logs.data().iter().all(|log| *log < -1e90), "{model}: {logs:?}");
+    }
+}

@@ -399,3 +399,26 @@ fn rows_that_are_equally_far_but_for_rounding_share_whatever_the_order_of_rows_a
         assert!(base.iter().zip(&other).all(|(a, b)| (a - b).abs() <= 1e-9), "{columns:?}");
     }
 }
+
+// Weights that sum to less than k are shares: no rows that are repeated come to less. Weights that count rows stay.
+#[test]
+fn weights_that_sum_to_one_are_shares_and_whole_ones_are_repetitions() {
+    let (x, new) = (points(64, 60, 2), points(65, 40, 2));
+    let codes: Vec<usize> = (0..60).map(|i| usize::from(x[i][0] > 0.1)).collect();
+    let target = Target::Classes { codes, names: ["a", "b"].map(String::from).to_vec() };
+    let gram = square(&x, |a, b| rbf(1.0)(a, b));
+    let found = |weights: Option<&[f64]>| {
+        let fitted = fit(&knn(5.0), &gram, &target, weights).unwrap();
+        let p = fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), |a, b| rbf(1.0)(a, b)), everything(), &Control::default()));
+        (p.unwrap().probabilities.unwrap().data().to_vec(), fitted.summary().warnings.clone())
+    };
+    let (plain, none) = found(None);
+    assert!(none.is_empty());
+    for weight in [1.0 / 60.0, 0.05] {
+        let (shares, told) = found(Some(&[weight; 60]));
+        assert!(plain.iter().zip(&shares).all(|(a, b)| (a - b).abs() < 1e-12), "{weight}");
+        assert!(told[0].contains("weights count rows here"), "{told:?}");
+    }
+    let (twice, told) = found(Some(&[2.0; 60]));
+    assert!(told.is_empty() && twice != plain);
+}

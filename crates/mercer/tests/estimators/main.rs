@@ -12,6 +12,7 @@ mod conformance;
 mod descent;
 mod discriminant;
 mod far_rows;
+mod far_columns;
 mod foundations;
 mod generative;
 mod gp;

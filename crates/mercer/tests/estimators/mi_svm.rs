@@ -97,6 +97,19 @@ fn one_vector_decides_the_class_of_a_set_and_its_mean_does_not() {
     assert_eq!(scores(&turned, &sets(&new)).1, [0, 1, 0, 1]);
 }
 
+// Classes that are numbers are named by numbers, as they are written or otherwise.
+#[test]
+fn the_positive_class_may_be_a_number() {
+    let (rows, codes) = bags();
+    let target = Target::Classes { codes, names: vec!["0".into(), "1".into()] };
+    let fitted = |estimator: &str| scores(&fit(estimator, "set_mean(rbf)", &sets(&rows), &target).unwrap(), &sets(&rows));
+    let expected = fitted("mi_svm(positive=[\"1\"])");
+    for other in ["mi_svm(positive=[1])", "mi_svm(positive=[1.0])", "mi_svm"] {
+        assert_eq!(fitted(other), expected, "{other}");
+    }
+    assert_ne!(fitted("mi_svm(positive=[0])"), expected);
+}
+
 #[test]
 fn what_it_cannot_learn_from_is_said() {
     let (rows, codes) = bags();

@@ -452,8 +452,9 @@ class KernelEstimator(BaseEstimator):
         """A function that is told of long work, or None."""
 
     def _tell(self, model):
-        """Warns of what a search asks for, such as a wider range; whatever else is worth knowing about a fit is in model_.notices."""
-        for notice in model._search_asks:
+        """Warns of what a fit changed and of what a search asks for, such as a wider range; whatever else is worth knowing about a fit is
+        in model_.notices."""
+        for notice in [*model._fit_warnings, *model._search_asks]:
             warn(f"{type(self).__name__}: {self._translate(notice)}", MercerWarning)
 
     def _unconverged(self):

@@ -489,6 +489,9 @@ impl Fitted for FittedClusters {
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
     }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        Some(&mut self.expansion)
+    }
     fn clusters(&self) -> Option<&Clusters> {
         Some(&self.clusters)
     }

@@ -11,7 +11,9 @@ use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
 use crate::data::Kind;
 use crate::error::Result;
-use crate::estimators::{Certificate, Costs, Estimator, Expansion, Finds, Gives, KernelValueKind, Needs, Size, Summary, Task};
+use crate::estimators::{
+    Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Gives, KernelValueKind, Needs, Size, Summary, Task,
+};
 use crate::gram::Side;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
@@ -85,6 +87,11 @@ impl Estimator for KMedoids {
     const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
     const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedClusters;
+
+    /// k(x, z) + f(x) + f(z) has the same distances.
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { ignores_shifts: self.values == KernelValueKind::Similarities, ..EstimatorFacts::default() }
+    }
 
     /// Kernel values and distances; a start, and rounds of swaps in which every place is weighed.
     fn costs(&self, size: Size) -> Costs {

@@ -174,6 +174,8 @@ pub struct Gives {
     pub calibrated: When,
     /// A variance of each predicted number.
     pub variance: When,
+    /// Whether that variance is measured by rows that are held out: the flag that asks for it.
+    pub measured_variance: When,
     /// A covariance between predicted numbers.
     pub covariance: When,
     /// Predictions for each training row by the model fitted without it, in closed form.
@@ -188,6 +190,7 @@ impl Gives {
         scores: Scores::None,
         probabilities: When::Never,
         calibrated: When::Never,
+        measured_variance: When::Never,
         variance: When::Never,
         covariance: When::Never,
         leave_one_out: When::Never,

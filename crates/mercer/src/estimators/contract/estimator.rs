@@ -1,11 +1,11 @@
 //! An estimator: a method of fitting with its parameters.
 
-use crate::data::{Kind, Split, Target};
+use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out;
 use crate::estimators::{
-    Costs, CountCurve, Criterion, EstimatorEntry, EstimatorFacts, Fitted, Gives, HeldOut, Near, Needs, Predictions, Size, Task, WarmStart,
-    When,
+    Costs, CountCurve, Criterion, EstimatorEntry, EstimatorFacts, Fitted, Gives, HeldOut, HoldOut, Near, Needs, Predictions, Size, Task,
+    WarmStart, When,
 };
 use crate::expr::Term;
 use crate::param::{self, Alias, Param};
@@ -80,25 +80,26 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn fit_along(&self, task: &Task<'_>, earlier: Option<(&Self::Fitted, &WarmStart)>) -> Result<(Self::Fitted, WarmStart)> {
         Ok((self.fit_from(task, earlier.map(|(fitted, _)| fitted))?, WarmStart::default()))
     }
-    /// Fits along a path; rows that the fit itself holds out, for calibration or otherwise, are chosen by a split.
+    /// Fits along a path; rows that the fit itself holds out, for calibration or otherwise, are held out as `hold` says.
     fn fit_keeping(
         &self,
         task: &Task<'_>,
         earlier: Option<(&Self::Fitted, &WarmStart)>,
-        _split: &Split,
+        _hold: HoldOut<'_>,
     ) -> Result<(Self::Fitted, WarmStart)> {
         self.fit_along(task, earlier)
     }
     /// The fit, with scores of training rows by fits without them, which calibration learns from: rows left out in closed form where
-    /// there is one and any row may be, else held out in folds that keep to the split. To be written where the two come cheaper together.
-    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>, split: &Split) -> Result<(Self::Fitted, HeldOut)> {
+    /// there is one and any row may be, else held out in folds that keep to the split. To be written where the two come cheaper together;
+    /// where the kernel has learnt from all rows it is not asked, and every fold has a kernel learnt anew.
+    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>, hold: HoldOut<'_>) -> Result<(Self::Fitted, HeldOut)> {
         let fitted = self.fit_from(task, earlier)?;
-        if let (Some(copies), true) = (split.repeated(), Self::GIVES.leave_one_out != When::Never) {
-            return Ok((fitted, held_out::each_once(self, task, copies)?));
+        if let (Some(copies), true) = (hold.split.repeated(), Self::GIVES.leave_one_out != When::Never) {
+            return Ok((fitted, held_out::each_once(self, task, copies, hold)?));
         }
-        let left_out = if split.frees_rows() { self.leave_one_out(task)? } else { None };
+        let left_out = if hold.frees_rows() { self.leave_one_out(task)? } else { None };
         let scored = left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some());
-        let held_out = scored.map_or_else(|| held_out::out_of_fold(self, task, split), |p| HeldOut::one_by_one(&p, task))?;
+        let held_out = scored.map_or_else(|| held_out::out_of_fold(self, task, hold), |p| HeldOut::one_by_one(&p, task))?;
         Ok((fitted, held_out))
     }
     /// The value of the smooth selection criterion and its derivatives; every parameter is settled.

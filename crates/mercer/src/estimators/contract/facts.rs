@@ -20,4 +20,7 @@ pub struct EstimatorFacts {
     pub reads_labels_as_strings: bool,
     /// The fit itself holds rows out, calibrated or not.
     pub holds_out: bool,
+    /// Weights that sum to less than a fit needs are shares to it, or their unit has a meaning of its own: nothing is to be said of a sum
+    /// that no number of rows has.
+    pub takes_weights_of_any_unit: bool,
 }

@@ -29,6 +29,10 @@ pub trait Fitted: Send + Sync {
     fn expansion(&self) -> Option<&Expansion> {
         None
     }
+    /// That expansion, to be changed where features are taken from another origin.
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        None
+    }
     /// Whether it predicts from the features of new rows alone, and no training row is asked for.
     fn reads_features(&self) -> bool {
         self.support().is_empty() && self.expansion().is_some_and(Expansion::is_of_features)

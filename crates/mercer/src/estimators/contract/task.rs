@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::estimators::Size;
 use crate::gram::{Features, Gram, Side};
 use crate::linalg::Matrix;
+use crate::param::Value;
 use std::borrow::Cow;
 
 /// What an estimator is given.
@@ -66,6 +67,33 @@ impl<'a> Task<'a> {
     /// Weights of all rows.
     pub(crate) fn all_weights(&self) -> Vec<f64> {
         (0..self.rows()).map(|i| self.weight(i)).collect()
+    }
+    /// Weights in the unit in which their mean is 1, and what there is to say of it, where they sum to less than so many rows though there
+    /// are as many: such weights are shares, as no rows that are repeated come to less.
+    pub(crate) fn shares_as_counts(&self, least: f64, what: &str) -> Option<(Vec<f64>, String)> {
+        let (weights, n) = (self.weights?, self.rows() as f64);
+        let total: f64 = weights.iter().sum();
+        (total < least && n >= least).then(|| {
+            let said = format!(
+                "the weights sum to {}, less than {what}, and weights count rows here (2: the row stands there twice): they are taken as \
+                 shares, and multiplied so that their mean is 1",
+                Value::Number(total).rounded(4)
+            );
+            (weights.iter().map(|w| n * (w / total)).collect(), said)
+        })
+    }
+    /// Weights as counts of rows: as they are where one of them is 1 or more, else, as no row stands there once, in the unit in which they
+    /// sum to (sum w)^2 / sum w^2, the number of rows of equal weight that say as much (Kish 1965, Survey sampling).
+    pub(crate) fn weights_as_counts(&self) -> Vec<f64> {
+        let weights = self.all_weights();
+        let most = weights.iter().fold(0.0f64, |most, w| most.max(*w));
+        if most >= 1.0 || most == 0.0 {
+            return weights;
+        }
+        // Shares of the greatest, whose squares do not underflow.
+        let shares: Vec<f64> = weights.iter().map(|w| w / most).collect();
+        let unit = shares.iter().sum::<f64>() / shares.iter().map(|w| w * w).sum::<f64>();
+        shares.iter().map(|w| unit * w).collect()
     }
     /// The mean of k(x, x) over weighted rows; 1 where it says nothing.
     pub(crate) fn mean_square(&self) -> f64 {

@@ -161,7 +161,8 @@ impl Estimator for KernelPca {
 
     /// Coefficients that sum to 0 see nothing of f(x), and the constant takes up f(z).
     fn facts(&self) -> EstimatorFacts {
-        EstimatorFacts { ignores_shifts: true, ..EstimatorFacts::default() }
+        // How far a row lies from the components is measured with its own k(x, x).
+        EstimatorFacts { ignores_shifts: !self.novelty, ..EstimatorFacts::default() }
     }
 
     /// The matrix; its leading eigenvectors, and those of the least eigenvalues, which show whether the kernel is positive semi-definite.
@@ -236,9 +237,9 @@ impl Estimator for KernelPca {
         }
         total = total.max(held);
         let spectrum = Spectrum { values, total };
-        let mut notes = vec![spectrum.told()];
+        let (mut notes, mut warnings) = (vec![spectrum.told()], Vec::new());
         if count_below > 0 {
-            notes.push(format!(
+            warnings.push(format!(
                 "the centred similarities are not positive semi-definite: {} eigenvalues{} are below 0, together {:.1}% of the size of all; components hold only what lies above 0",
                 count_below,
                 if centred.looks_at_some() { " at least" } else { "" },
@@ -257,6 +258,7 @@ impl Estimator for KernelPca {
                 tolerance: TOLERANCE,
             }),
             notes,
+            warnings,
             ..Summary::default()
         };
         let mut support: Vec<usize> = (0..n).collect();
@@ -412,6 +414,9 @@ impl Fitted for FittedKernelPca {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
+    }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        Some(&mut self.expansion)
     }
     fn forget_rows(&mut self) {
         self.expansion.forget_rows();

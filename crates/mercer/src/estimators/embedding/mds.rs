@@ -162,14 +162,14 @@ impl Estimator for Mds {
                 "a map needs rows that differ, and there is {n}; check the columns and the kernel's parameters, or add rows"
             )));
         }
-        let mut notes: Vec<String> = places.equally_far().into_iter().collect();
+        let (mut notes, mut warnings): (Vec<String>, Vec<String>) = (places.equally_far().into_iter().collect(), Vec::new());
         let negative = places.apart.data().iter().filter(|d| **d < 0.0).count() / 2;
         places.raise(1);
         let distances = std::mem::take(&mut places.apart);
         let start = classical(&distances, components, task)?;
         let found = scaling(&distances, &places.weights, self.loss.into(), &start, self.tolerance.number(), task.control)?;
         if negative > 0 {
-            notes.push(format!("the similarity is not positive semi-definite: {negative} squared distances below 0 count as 0"));
+            warnings.push(format!("the similarity is not positive semi-definite: {negative} squared distances below 0 count as 0"));
         }
         notes.push(match self.loss {
             Loss::Stress => format!("stress-1 (root of the normalised stress): {:.4}", found.loss.sqrt()),
@@ -185,6 +185,7 @@ impl Estimator for Mds {
                 tolerance: self.tolerance.number(),
             }),
             notes,
+            warnings,
             ..Summary::default()
         };
         // Prediction goes by rows in their order.

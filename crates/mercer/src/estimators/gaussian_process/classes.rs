@@ -307,7 +307,7 @@ impl Fitted for GpOfClasses {
             probabilities.append_rows(Matrix::new(rows.len(), self.scores.classes, found.concat())?);
             means.append_rows(mean);
         }
-        let variance = if want.variance { Some(Matrix::new(m, outputs, variances)?) } else { None };
+        let variance = if want.variance { Some(self.scores.variances(Matrix::new(m, outputs, variances)?)) } else { None };
         Ok(Predictions { variance, ..self.scores.predictions(means, probabilities, want) })
     }
 

@@ -10,7 +10,9 @@ use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
-use crate::estimators::{Costs, Criterion, Estimator, Gives, Near, Needs, Predictions, Scores, Size, Task, When};
+use crate::estimators::{
+    Costs, Criterion, Estimator, EstimatorFacts, Gives, HoldOut, Near, Needs, Predictions, Scores, Size, Task, WarmStart, When,
+};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 
@@ -155,7 +157,7 @@ impl Estimator for Gp {
         ),
         Param::fixed(
             "tempered",
-            "scale the Laplace covariance by a temperature of at most 1, chosen by leave-one-out log loss (classification only); without it probabilities are underconfident where the variance is large",
+            "scale the Laplace covariance by a temperature of at most 1, chosen by leave-one-out log loss (classification only; 1 where the kernel learns from the rows); without it probabilities are underconfident where the variance is large",
             Domain::Flag,
         ),
         Param::fixed(
@@ -178,6 +180,10 @@ impl Estimator for Gp {
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedGp;
 
+    /// The weight of a row divides the variance of its noise.
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { takes_weights_of_any_unit: true, ..EstimatorFacts::default() }
+    }
     /// Of numbers a Cholesky factor, which is kept, and a variance for every prediction. Of classes two to three factors until the mode
     /// is found (of several classes three for each), triangular solves, and as many rows as a temperature asks for. A criterion takes a
     /// factor and an inverse; of more than two classes one each, a triangular solve and a product.
@@ -229,6 +235,12 @@ impl Estimator for Gp {
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedGp> {
         self.model(task.target.kind())?.fit(task)
+    }
+
+    /// Rows that the kernel has learnt from are no judges of a temperature.
+    fn fit_keeping(&self, task: &Task<'_>, _earlier: Option<(&FittedGp, &WarmStart)>, hold: HoldOut<'_>) -> Result<(FittedGp, WarmStart)> {
+        let model = Gp { tempered: self.tempered && hold.kernel.is_none(), ..self.clone() };
+        Ok((model.fit(task)?, WarmStart::default()))
     }
 
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {

@@ -64,7 +64,7 @@ impl Estimator for Bayes {
     fn facts(&self) -> EstimatorFacts {
         let reads_labels_as_strings = modelled_columns::reads_labels_as_strings(&self.model);
         let takes_columns_as_they_are = self.model.column_needs().as_is;
-        EstimatorFacts { takes_columns_as_they_are, reads_labels_as_strings, ..EstimatorFacts::default() }
+        EstimatorFacts { takes_columns_as_they_are, reads_labels_as_strings, takes_weights_of_any_unit: true, ..EstimatorFacts::default() }
     }
     /// Passes over the rows, as many as an iterative fit takes; a prediction asks every model.
     fn costs(&self, size: Size) -> Costs {
@@ -79,9 +79,10 @@ impl Estimator for Bayes {
         let classes = ClassScores::present_in(task, Self::NAME)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         let Modelled { model, rows, columns, mut notes } = Modelled::of(&self.model, task, Self::NAME)?;
+        let counts = task.weights_as_counts();
         let fit = |&class: &usize| -> Result<(FittedGenerative, f64)> {
             let own: Vec<usize> = (0..rows.rows()).filter(|&i| codes[i] == class).collect();
-            let weights: Vec<f64> = own.iter().map(|&i| task.weight(i)).collect();
+            let weights: Vec<f64> = own.iter().map(|&i| counts[i]).collect();
             let fitted =
                 model.fit_class(&rows.select(&own), RowWeights::from(Some(weights.as_slice())), &rows, task.seed, task.control).map_err(
                     |why| if why.ends_all() { why } else { Error::Data(format!("{}: class '{}': {why}", Self::NAME, names[class])) },
@@ -89,15 +90,19 @@ impl Estimator for Bayes {
             Ok((fitted, weights.iter().sum()))
         };
         let (models, mass): (Vec<_>, Vec<f64>) = classes.present().par_iter().map(fit).collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        for (class, fitted) in classes.present().iter().zip(&models) {
-            notes.extend(fitted.notices().into_iter().map(|notice| format!("class '{}': {notice}", names[*class])));
-        }
+        let each = classes.present().iter().zip(&models);
+        let warnings: Vec<String> = each
+            .flat_map(|(class, fitted)| fitted.notices().into_iter().map(|notice| format!("class '{}': {notice}", names[*class])))
+            .collect();
+        notes.push(
+            "probabilities are those of the models, and not calibrated: columns that depend on each other count as evidence each".into(),
+        );
         let total: f64 = mass.iter().sum();
         let priors = match self.priors {
             Priors::Frequencies => mass.iter().map(|m| m / total).collect(),
             Priors::Equal => vec![1.0 / mass.len() as f64; mass.len()],
         };
-        Ok(FittedBayes { models, priors, classes, columns, summary: Summary { converged: true, notes, ..Summary::default() } })
+        Ok(FittedBayes { models, priors, classes, columns, summary: Summary { converged: true, notes, warnings, ..Summary::default() } })
     }
 }
 

@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 /// BIC of a model whose difference from a better one is "not worth more than a bare mention" (Kass & Raftery 1995, Bayes factors, 3.2).
 const INDIFFERENCE: f64 = 2.0;
 
+/// Rows and the sum of their weights that differ by less than this share are equal but for rounding.
+const SAME: f64 = 1e-9;
+
 /// The density of a generative model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,7 +57,12 @@ impl Estimator for Density {
 
     fn facts(&self) -> EstimatorFacts {
         let reads_labels_as_strings = modelled_columns::reads_labels_as_strings(&self.model);
-        EstimatorFacts { takes_columns_as_they_are: true, reads_labels_as_strings, ..EstimatorFacts::default() }
+        EstimatorFacts {
+            takes_columns_as_they_are: true,
+            reads_labels_as_strings,
+            takes_weights_of_any_unit: true,
+            ..EstimatorFacts::default()
+        }
     }
     /// Passes over the rows, as many as an iterative fit takes.
     fn costs(&self, size: Size) -> Costs {
@@ -67,20 +75,23 @@ impl Estimator for Density {
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedDensity> {
         let (fitted, likelihood, columns, mut notes) = self.fitted(task)?;
-        let Likelihood { log, rows, free } = likelihood;
+        let Likelihood { log, rows, mass, free } = likelihood;
         let short = |x: f64| Value::Number(x).rounded(6).to_string();
-        notes.extend(fitted.notices());
         notes.push(format!(
             "log likelihood {} ({} a row), {free} free parameters: AIC {}, BIC {} (lower is better)",
             short(log),
-            short(log / rows),
-            short(2.0 * free - 2.0 * log),
+            short(log / mass),
+            short(2.0 * free - 2.0 * likelihood.of_rows()),
             short(likelihood.bic())
         ));
+        if (mass - rows).abs() > SAME * mass {
+            notes.push(format!("AIC and BIC count rows of these weights as {} rows of equal weight", Value::Number(rows).rounded(4)));
+        }
         if self.begins_later() {
             notes.push("likelihood of the times after the first ones, as many as the order: compare models of one order alone".into());
         }
-        let summary = Summary { converged: true, evidence: None, objective: Some(-log), notes, ..Summary::default() };
+        let warnings = fitted.notices();
+        let summary = Summary { converged: true, evidence: None, objective: Some(-log), notes, warnings, ..Summary::default() };
         Ok(FittedDensity { model: fitted, columns, summary })
     }
     /// BIC; no derivatives, as it serves for whole numbers: `components=1..8`.
@@ -97,18 +108,24 @@ impl Estimator for Density {
 
 /// How likely the training rows are.
 struct Likelihood {
-    /// Sum of the log densities.
+    /// Sum of the log densities, times the weights of the rows.
     log: f64,
-    /// Sum of the weights of the rows.
+    /// How many rows of equal weight say as much, whatever the unit of the weights: (sum w)^2 / sum w^2 (Kish 1965, Survey sampling).
     rows: f64,
+    /// Sum of the weights.
+    mass: f64,
     /// Free parameters of the model.
     free: f64,
 }
 
 impl Likelihood {
+    /// The log likelihood of so many rows.
+    fn of_rows(&self) -> f64 {
+        self.log * self.rows / self.mass
+    }
     /// Bayesian information criterion (Schwarz 1978).
     fn bic(&self) -> f64 {
-        self.free * self.rows.ln() - 2.0 * self.log
+        self.free * self.rows.ln() - 2.0 * self.of_rows()
     }
 }
 
@@ -121,11 +138,14 @@ impl Density {
     /// The model of the rows, how likely it makes these, the columns, and notes on the columns that are left out.
     fn fitted(&self, task: &Task<'_>) -> Result<(FittedGenerative, Likelihood, Vec<String>, Vec<String>)> {
         let Modelled { model, rows, columns, notes } = Modelled::of(&self.model, task, Self::NAME)?;
-        let fitted = model.fit(&rows, RowWeights::from(task.weights), task.seed, task.control)?;
-        let log = fitted.log_densities(&rows)?.iter().enumerate().map(|(i, log)| task.weight(i) * log).sum();
-        let rows = (0..rows.rows()).map(|i| task.weight(i)).sum();
+        let weights = task.weights_as_counts();
+        let fitted = model.fit(&rows, RowWeights::from(task.weights.map(|_| weights.as_slice())), task.seed, task.control)?;
+        let log = fitted.log_densities(&rows)?.iter().zip(&weights).map(|(log, w)| w * log).sum();
+        let (mass, most) = (weights.iter().sum::<f64>(), weights.iter().fold(0.0f64, |most, w| most.max(*w)));
+        // Squares of shares of the greatest, so that neither underflows.
+        let rows = (mass / most).powi(2) / weights.iter().map(|w| (w / most).powi(2)).sum::<f64>();
         let free = fitted.parameters().len() as f64;
-        Ok((fitted, Likelihood { log, rows, free }, columns, notes))
+        Ok((fitted, Likelihood { log, rows, mass, free }, columns, notes))
     }
 }
 

@@ -4,6 +4,7 @@ mod centroids;
 mod exemplars;
 mod l1vm;
 mod l2vm;
+mod measured_band;
 mod rbf_network;
 mod rvm;
 

@@ -5,15 +5,19 @@
 //!
 //! Numbers: t = f + noise, its variance by evidence too, and the variance phi(x)'H^-1 phi(x) of f, phi about the means, and that of b. Classes: one logistic function of two, a
 //! softmax of more, whose rows are there for all classes or for none. The solvers are in `solve::relevance`.
+//!
+//! Evidence takes the columns as if they had been chosen before the targets were seen: where few rows let a curve pass through their noise,
+//! its variances are too small. So held-out rows measure them, see `measured_band`.
 
+use super::measured_band::measured_bands;
 use crate::blocks;
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size,
-    Summary, Task, When,
+    Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HoldOut, Needs, Predicted, Predictions,
+    Query, Scores, Size, Summary, Task, WarmStart, When,
 };
 use crate::gram::{self, axpy, dot};
 use crate::linalg::{Matrix, product};
@@ -32,8 +36,12 @@ const ONE_IN: usize = 8;
 /// of their weights is of this size.
 const LEAST_NOISE: f64 = 1e-10;
 
+/// Weights that sum to less count no rows: a variance takes two.
+const FEWEST: f64 = 2.0;
 /// Starts where it is not said: of numbers columns by orthogonal least squares, no column, and random ones; of classes the first two.
 const STARTS: [usize; 2] = [4, 2];
+/// The work of a fit with fits without folds, of one start each, beside that of the fit alone.
+const MEASURED: f64 = 1.5;
 /// What the first start takes of the work of another.
 const FIRST_START: f64 = 0.6;
 
@@ -49,11 +57,14 @@ pub struct Rvm {
     pub max_relevant: Value,
     /// How many starts there are.
     pub starts: Value,
+    /// Whether held-out rows measure the variance of predicted numbers.
+    #[serde(default)]
+    pub calibrated: bool,
 }
 
 impl Default for Rvm {
     fn default() -> Self {
-        Rvm { intercept: true, class_weight: ClassWeight::None, max_relevant: Value::Auto, starts: Value::Auto }
+        Rvm { intercept: true, class_weight: ClassWeight::None, max_relevant: Value::Auto, starts: Value::Auto, calibrated: true }
     }
 }
 
@@ -73,6 +84,15 @@ struct Spread {
     constant: f64,
     /// Variance of the noise.
     noise: f64,
+}
+
+impl Spread {
+    /// Multiplies standard deviations.
+    fn widen(&mut self, factor: f64) {
+        self.root.data_mut().iter_mut().for_each(|v| *v *= factor);
+        self.constant *= factor * factor;
+        self.noise *= factor * factor;
+    }
 }
 
 /// A fitted relevance vector machine.
@@ -281,13 +301,26 @@ impl Estimator for Rvm {
             "number of starts of the evidence maximisation, of which the best is kept; auto: 4 for regression, 2 for classification",
             Domain::Integer(1, usize::MAX),
         ),
+        Param::fixed(
+            "calibrated",
+            "whether the variance of predicted numbers is multiplied by what rows held out in folds ask for, where intervals by evidence do not hold them (regression only)",
+            Domain::Flag,
+        ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives =
-        Gives { scores: Scores::Classes, probabilities: When::Of(Kind::Classes), variance: When::Of(Kind::Numbers), ..Gives::VALUES };
+    const GIVES: Gives = Gives {
+        scores: Scores::Classes,
+        probabilities: When::Of(Kind::Classes),
+        variance: When::Of(Kind::Numbers),
+        measured_variance: When::If("calibrated"),
+        ..Gives::VALUES
+    };
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedRvm;
 
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { takes_weights_of_any_unit: true, holds_out: self.calibrated, ..EstimatorFacts::default() }
+    }
     /// K, and columns of the rows that stay; of several classes blocks for each pair of them. Operations as counted on problems that
     /// need many functions, and half as many again, since tables differ tenfold in how many rows stay: of numbers some hundred changes,
     /// each a pass over K; of two classes more of them the more rows there are; of several a block for each pair of classes too.
@@ -312,7 +345,7 @@ impl Estimator for Rvm {
         let kept = size.by_values().at(most_relevant(size.rows).min(size.rows)).costs();
         Costs {
             bytes: 16 * rows * rows + 8 * rows * if size.classes { 100 } else { rows / 3 + 100 } + blocks + 300_000,
-            fit: begun * changes * n * n,
+            fit: begun * changes * n * n * if self.calibrated && !size.classes { MEASURED } else { 1.0 },
             // On vowel, wine_white and segment; of numbers on 100,000 x 20, where hundreds of columns stay.
             pace: if several || !size.classes { 12.0 } else { 4.0 },
             prediction_values: kept.prediction_values,
@@ -325,8 +358,25 @@ impl Estimator for Rvm {
         Ok(if param == "starts" { usual_starts(task.target) } else { most_relevant(task.rows()) } as f64)
     }
 
+    fn uses(&self, param: &str, target: Kind) -> bool {
+        param != "calibrated" || target == Kind::Numbers
+    }
+
     fn fit(&self, task: &Task<'_>) -> Result<FittedRvm> {
         self.fit_from(task, None)
+    }
+
+    fn fit_keeping(&self, task: &Task<'_>, earlier: Option<(&FittedRvm, &WarmStart)>, hold: HoldOut<'_>) -> Result<(FittedRvm, WarmStart)> {
+        let mut fitted = self.fit_from(task, earlier.map(|(fitted, _)| fitted))?;
+        if let (Target::Numbers(y), true) = (task.target, self.calibrated) {
+            let once = Rvm { starts: Value::Number(1.0), calibrated: false, ..self.clone() };
+            let bands = measured_bands(&once, task, y, hold)?;
+            for (spread, band) in fitted.spreads.iter_mut().zip(&bands) {
+                spread.widen(band.factor);
+                fitted.summary.notes.extend(band.note());
+            }
+        }
+        Ok((fitted, WarmStart::default()))
     }
 
     /// The first start is from the rows that the earlier fit keeps: the evidence has many maxima, and another start may lead to another
@@ -334,10 +384,14 @@ impl Estimator for Rvm {
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedRvm>) -> Result<FittedRvm> {
         let kept = earlier.map_or(&[][..], |fitted| fitted.support());
         let first = if kept.last().is_none_or(|row| *row < task.rows()) { kept } else { &[] };
-        match task.target {
+        let scaled = task.shares_as_counts(FEWEST, "two rows");
+        let task = &Task { weights: scaled.as_ref().map(|(counts, _)| counts.as_slice()).or(task.weights), ..*task };
+        let mut fitted = match task.target {
             Target::Classes { .. } => self.classes(task, first),
             _ => self.numbers(task, first),
-        }
+        }?;
+        fitted.summary.warnings.extend(scaled.map(|(_, said)| said));
+        Ok(fitted)
     }
 }
 

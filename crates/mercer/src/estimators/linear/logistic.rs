@@ -285,6 +285,9 @@ impl Fitted for FittedLogistic {
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
     }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        Some(&mut self.expansion)
+    }
     fn forget_rows(&mut self) {
         self.expansion.forget_rows();
     }

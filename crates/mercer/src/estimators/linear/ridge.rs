@@ -9,19 +9,19 @@
 
 use super::least_norm::LeastNorm;
 use super::ridge_path::left_out_means;
-use crate::data::{Kind, Split, TargetInfo, some_rows_of};
+use crate::data::{Kind, TargetInfo, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::gaussian_process::gp::FEW_VALUES;
-use crate::estimators::probabilities::held_out::{ScoreKind, each_once, enough, one_by_one, out_of_fold};
+use crate::estimators::probabilities::held_out::{FitsWithout, ScoreKind, each_once, enough, one_by_one, out_of_fold};
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered::{self, Bordered, Purpose, Solution};
 use crate::estimators::systems::primal::{Primal, PrimalSolution, Solver};
 use crate::estimators::systems::residual::{TOLERANCE, certificate};
 use crate::estimators::targets::outputs::{classes, decide, least_mean, outputs};
 use crate::estimators::{
-    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Scores,
-    Size, Summary, Task, Want, When,
+    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs, Predictions,
+    Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
@@ -322,13 +322,14 @@ impl Estimator for Ridge {
         self.solved(task, false).map(|(fitted, _)| fitted)
     }
 
-    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedRidge>, split: &Split) -> Result<(FittedRidge, HeldOut)> {
-        if let Some(copies) = split.repeated() {
-            return Ok((self.fit(task)?, each_once(self, task, copies)?));
+    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedRidge>, hold: HoldOut<'_>) -> Result<(FittedRidge, HeldOut)> {
+        if let Some(copies) = hold.split.repeated() {
+            return Ok((self.fit(task)?, each_once(self, task, copies, hold)?));
         }
-        let (fitted, left_out) = self.solved(task, split.frees_rows())?;
+        let (fitted, left_out) = self.solved(task, hold.frees_rows())?;
         let held_out = match left_out {
             Some((rows, scores)) => HeldOut {
+                fits: FitsWithout::each_alone(&rows, task),
                 of: ScoreKind::DecisionValues,
                 mass: rows.iter().map(|&i| task.weight(i)).collect(),
                 how: one_by_one(rows.len(), task.rows()),
@@ -338,7 +339,7 @@ impl Estimator for Ridge {
                 converged: true,
             }
             .of_known_classes(task),
-            None => out_of_fold(self, task, split)?,
+            None => out_of_fold(self, task, hold)?,
         };
         Ok((fitted, held_out))
     }
@@ -450,6 +451,9 @@ impl Fitted for FittedRidge {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
+    }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        Some(&mut self.expansion)
     }
     fn forget_rows(&mut self) {
         self.expansion.forget_rows();

@@ -12,12 +12,12 @@
 
 use crate::blocks;
 use crate::control::Control;
-use crate::data::{Kind, Split, Target, TargetInfo, absent};
+use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Fitted, FoundNeighbours, Gives, HeldOut, Needs, Predicted, Predictions, Query, RowNotice,
-    Scores, Size, Summary, Task, Want, When,
+    Answer, Costs, Estimator, EstimatorFacts, Fitted, FoundNeighbours, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions, Query,
+    RowNotice, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Block, Gram, Side, Subset, TIED};
 use crate::linalg::Matrix;
@@ -118,7 +118,12 @@ impl Estimator for Knn {
 
     /// Shifts cancel in k(x, x) + k(z, z) - 2 k(x, z).
     fn facts(&self) -> EstimatorFacts {
-        EstimatorFacts { ignores_shifts: true, uses_order_alone: self.weights == NeighbourWeights::Uniform, ..EstimatorFacts::default() }
+        EstimatorFacts {
+            ignores_shifts: true,
+            uses_order_alone: self.weights == NeighbourWeights::Uniform,
+            takes_weights_of_any_unit: true,
+            ..EstimatorFacts::default()
+        }
     }
 
     /// Fitting keeps the rows. Probabilities of classes are calibrated on rows left out, compared with all others, a block at a time.
@@ -134,7 +139,7 @@ impl Estimator for Knn {
     /// 5, or all rows where there are fewer.
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
         let total: f64 = (0..task.rows()).map(|i| task.weight(i)).sum();
-        Ok(total.floor().clamp(1.0, 5.0))
+        Ok(total.max(task.rows() as f64).floor().clamp(1.0, 5.0))
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedKnn> {
@@ -148,9 +153,16 @@ impl Estimator for Knn {
             Target::Numbers(t) => Answers::Numbers(t.clone()),
             Target::Absent { .. } => return Err(absent(Self::NAME)),
         };
-        let weights = task.all_weights();
-        let (asked, total) = (self.k.number(), weights.iter().sum::<f64>());
+        let asked = self.k.number();
         let mut summary = Summary { converged: true, ..Summary::default() };
+        let weights = match task.shares_as_counts(asked, &format!("k={}", self.k)) {
+            Some((counts, said)) => {
+                summary.warnings.push(said);
+                counts
+            }
+            None => task.all_weights(),
+        };
+        let total = weights.iter().sum::<f64>();
         if asked > total {
             summary.notes.push(format!("k={} is more than the {n} rows there are: every row is a neighbour of every input", self.k));
         }
@@ -169,9 +181,9 @@ impl Estimator for Knn {
         self.fit(task)?.answered(&Query::new(task.gram, want, task.control), Some(&rows), None).map(Some)
     }
 
-    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedKnn>, split: &Split) -> Result<(FittedKnn, HeldOut)> {
+    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedKnn>, hold: HoldOut<'_>) -> Result<(FittedKnn, HeldOut)> {
         let fitted = self.fit(task)?;
-        let held_out = HeldOut::one_by_one_or(self, task, split, |rows| {
+        let held_out = HeldOut::one_by_one_or(self, task, hold, |rows| {
             let some = Subset::new(task.gram, rows, &fitted.rows);
             let gram: &dyn Gram = if rows.len() == task.rows() { task.gram } else { &some };
             fitted.answered(&Query::new(gram, Want { probabilities: true, ..Want::default() }, task.control), Some(rows), None)

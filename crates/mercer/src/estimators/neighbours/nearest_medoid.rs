@@ -9,6 +9,7 @@ use super::nearest_column;
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
+use crate::estimators::targets::class_scores::NEVER;
 use crate::estimators::targets::outputs;
 use crate::estimators::{
     Answer, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
@@ -125,7 +126,7 @@ impl Fitted for FittedNearestMedoid {
         &self.expansion.support
     }
 
-    /// The score of a class without rows is minus infinity: it has no medoid.
+    /// The score of a class without rows lies far below the others: it has no medoid.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         Error::unless_equal("classes with a medoid", self.present.len(), self.expansion.bias.len())?;
         if let Some(&k) = self.present.iter().find(|&&k| k >= self.classes) {
@@ -138,7 +139,8 @@ impl Fitted for FittedNearestMedoid {
         let scores = if self.classes == 2 && self.present.len() == 2 {
             Matrix::from_fn(found.rows(), 1, |i, _| found[(i, 1)] - found[(i, 0)])
         } else {
-            let mut all = Matrix::from_fn(found.rows(), self.classes, |_, _| f64::NEG_INFINITY);
+            let least = |i: usize| found.row(i).iter().copied().fold(f64::INFINITY, f64::min) - NEVER;
+            let mut all = Matrix::from_fn(found.rows(), self.classes, |i, _| least(i));
             (0..found.rows()).for_each(|i| self.present.iter().zip(found.row(i)).for_each(|(&k, f)| all[(i, k)] = *f));
             all
         };
@@ -155,6 +157,9 @@ impl Fitted for FittedNearestMedoid {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
+    }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        Some(&mut self.expansion)
     }
     fn forget_rows(&mut self) {
         self.expansion.forget_rows();

@@ -7,9 +7,10 @@
 //! fitted without it (one Newton step: Beirami and others 2017, On optimal generalizability in parametric learning), and the softmax is
 //! fitted to that.
 //!
-//! A calibration never goes against the scores: where held-out rows lie on the wrong side more often than not, or say nothing of a class,
-//! as every row of it is a copy of one, probabilities are
-//! those of the method itself; for methods with decision values only, nearly uniform ones.
+//! A calibration never goes against the scores: where those of held-out rows fall from the first class to the second, probabilities are the
+//! shares of the classes, the constant that every such map can be, but for a trace of the scores that ranks rows. Where held-out rows say
+//! nothing of a class, as every row of it is a copy of one, probabilities are those of the method itself; for methods with decision values
+//! only, the shares again.
 
 use super::coupling::couple;
 use super::held_out::ScoreKind;
@@ -29,8 +30,8 @@ use serde::{Deserialize, Serialize};
 const LEAST_ROWS: usize = 3;
 /// Of scores by class, pairs are coupled for no more classes than this: their number grows with the square.
 const MOST_COUPLED: usize = 30;
-/// Deviation from even odds of a score of typical size where held-out rows do not confirm the scores.
-const EVEN: f64 = 1e-6;
+/// Deviation from the log odds of the shares by a score of typical size where held-out rows do not confirm the scores.
+const TRACE: f64 = 1e-6;
 /// Log odds as they are.
 const IDENTITY: Sigmoid = Sigmoid { slope: 1.0, offset: 0.0 };
 /// Rows that one thread makes probabilities of at a time.
@@ -113,6 +114,16 @@ impl Counts<'_> {
     fn rare(&self, class: usize) -> bool {
         self.held_out[class] < LEAST_ROWS
     }
+    /// The shares of the classes with a trace of the scores, as many as there are: of the weights of held-out rows, each class with one more,
+    /// so that none is impossible.
+    fn shares(&self, held_out: &Calibrating<'_>) -> ScaledSoftmax {
+        let mut mass = vec![1.0; self.mass.len()];
+        held_out.codes.iter().zip(held_out.mass).for_each(|(&k, w)| mass[k] += w);
+        let values = held_out.table.values.data();
+        let size = (values.iter().map(|s| s * s).sum::<f64>() / values.len().max(1) as f64).sqrt();
+        let factor = if size > 0.0 && size.is_finite() { TRACE / size } else { TRACE };
+        ScaledSoftmax::of_shares(&self.present, &mass, factor)
+    }
     /// The names of the classes for which something holds.
     fn list(&self, of: impl Fn(usize) -> bool) -> Vec<String> {
         self.present.iter().filter(|&&k| of(k)).map(|&k| format!("'{}'", self.names[k])).collect()
@@ -126,8 +137,11 @@ impl Calibration {
         let classes = names.len();
         let codes: Vec<usize> = held_out.rows.iter().map(|&i| all[i]).collect();
         let codes = codes.as_slice();
+        let counted = task.shares_as_counts(2.0, "two rows").map(|(counts, _)| counts);
+        let unit = counted.as_ref().map_or(1.0, |counts| counts[0] / task.weight(0));
+        let held_out = &HeldOut { mass: held_out.mass.iter().map(|w| unit * w).collect(), ..held_out.clone() };
         let mut counts = Counts { names, mass: vec![0.0; classes], held_out: vec![0; classes], present: Vec::new() };
-        all.iter().enumerate().for_each(|(i, &k)| counts.mass[k] += task.weight(i));
+        all.iter().enumerate().for_each(|(i, &k)| counts.mass[k] += unit * task.weight(i));
         codes.iter().for_each(|&k| counts.held_out[k] += 1);
         counts.present = (0..classes).filter(|&k| counts.mass[k] > 0.0).collect();
         let present = &counts.present;
@@ -150,20 +164,20 @@ impl Calibration {
         let mut falling = 0;
         for (o, &(a, b)) in pairs.iter().enumerate() {
             control.check_time("probabilities")?;
-            if counts.rare(a) || counts.rare(b) {
-                sigmoids.push(match held_out.of {
-                    ScoreKind::LogProbabilities => IDENTITY,
-                    ScoreKind::DecisionValues => Sigmoid { slope: counts.mass[a].min(counts.mass[b]).ln_1p(), offset: 0.0 },
-                });
-                continue;
-            }
             let of_pair: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
             let row = |&i: &usize| (table.of_pair(table.values.row(i), o, (a, b)), codes[i] == b, held_out.mass[i]);
             let rows: Vec<_> = of_pair.iter().map(row).collect();
+            if counts.rare(a) || counts.rare(b) {
+                sigmoids.push(match held_out.of {
+                    ScoreKind::LogProbabilities => IDENTITY,
+                    ScoreKind::DecisionValues => of_margins([counts.mass[a], counts.mass[b]], &rows),
+                });
+                continue;
+            }
             let fitted = Sigmoid::fit(&rows);
             if fitted.slope <= 0.0 {
                 falling += 1;
-                sigmoids.push(if held_out.of == ScoreKind::LogProbabilities { IDENTITY } else { even(&rows) });
+                sigmoids.push(of_shares(&rows));
                 continue;
             }
             if several {
@@ -173,12 +187,17 @@ impl Calibration {
         }
         let uncalibrated = !several && sigmoids.first() == Some(&IDENTITY);
         let mut made = Calibration { classes, of: Of::Pairs, pairs, sigmoids, softmax: None };
+        let mut by_shares = !several && falling > 0;
         if several {
             let rows = Calibrating { table: &table, codes, mass: &held_out.mass, without: &without, of: held_out.of };
-            made.choose(&rows, &counts, control)?;
+            by_shares = !made.choose(&rows, &counts, control)?;
         }
         let uncalibrated = uncalibrated || (held_out.of == ScoreKind::LogProbabilities && made.is_identity());
-        let notes = made.notes(held_out, &counts, falling, uncalibrated);
+        let notes = if by_shares && !uncalibrated {
+            vec![format!("scores {} tell nothing of the classes: probabilities are the shares of the classes", held_out.how)]
+        } else {
+            made.notes(held_out, &counts, falling, uncalibrated)
+        };
         Ok((made, notes))
     }
 
@@ -199,17 +218,14 @@ impl Calibration {
             };
             let then = match held_out.of {
                 ScoreKind::LogProbabilities => "its probabilities are those of the method",
-                ScoreKind::DecisionValues => "a score on the margin counts as much as so few rows allow, (n + 1) / (n + 2)",
+                ScoreKind::DecisionValues => "a score on the margin of a class counts as much as its rows allow, (n + 1) / (n + 2)",
             };
             notes.push(format!("too few rows to calibrate class {} ({why}): {then}", rare.join(", ")));
         }
-        if falling > 0 && (self.of == Of::Pairs || uncalibrated) {
-            let then = match held_out.of {
-                ScoreKind::LogProbabilities => "the probabilities of the method stay as they are there",
-                ScoreKind::DecisionValues => "both classes are about as probable there, and the decision value decides",
-            };
+        if falling > 0 && self.of == Of::Pairs {
             notes.push(format!(
-                "held-out rows had the wrong decision more often than not in {falling} of {} pairs of classes: {then}",
+                "scores of held-out rows tell nothing of the class in {falling} of {} pairs of classes: probabilities there are the shares of \
+                 the classes",
                 self.sigmoids.len()
             ));
         }
@@ -226,8 +242,9 @@ impl Calibration {
         notes
     }
 
-    /// Takes the candidate for several classes that held-out rows favour. A softmax whose probabilities fall with the scores is none.
-    fn choose(&mut self, held_out: &Calibrating<'_>, counts: &Counts<'_>, control: &Control) -> Result<()> {
+    /// Takes the candidate for several classes that held-out rows favour, and says whether there is one. A softmax whose probabilities fall
+    /// with the scores is none.
+    fn choose(&mut self, held_out: &Calibrating<'_>, counts: &Counts<'_>, control: &Control) -> Result<bool> {
         let (n, classes) = (held_out.codes.len(), self.classes);
         let known: Vec<usize> = counts.present.iter().copied().filter(|&k| counts.held_out[k] > 0).collect();
         let every_class = !counts.present.iter().any(|&k| counts.rare(k));
@@ -249,18 +266,19 @@ impl Calibration {
             let Some(found) = found else { continue };
             let expected = found.surprise(&rows) + found.freedom();
             if expected < least {
-                (least, best) = (expected, Some((of, found.with_classes(&counts.present))));
+                (least, best) = (expected, Some((of, found.with_classes(&counts.present, &rows, &counts.mass))));
             }
         }
-        // What is left where no candidate rises with the scores: probabilities of the method, or nearly even ones.
-        if best.is_none() && (held_out.of == ScoreKind::LogProbabilities || self.pairs.is_empty()) {
-            let factor = if held_out.of == ScoreKind::LogProbabilities { 1.0 } else { EVEN };
-            best = Some((Of::Scores, ScaledSoftmax::scaled(&counts.present, factor)));
+        let is_found = best.is_some();
+        if best.is_none() {
+            let as_they_are = held_out.of == ScoreKind::LogProbabilities && known.len() < 2;
+            let found = if as_they_are { ScaledSoftmax::identity(&counts.present) } else { counts.shares(held_out) };
+            best = Some((Of::Scores, found));
         }
         if let Some((of, found)) = best {
             (self.of, self.softmax) = (of, Some(found));
         }
-        Ok(())
+        Ok(is_found)
     }
 
     /// What a softmax is of, for one row; some pairs may have sigmoids of their own there.
@@ -324,11 +342,22 @@ impl Calibration {
     }
 }
 
-/// Nearly even odds that increase with the score, for scores that held-out rows do not confirm, so that they still decide.
-fn even(rows: &[(f64, bool, f64)]) -> Sigmoid {
+/// The probability (n + 1) / (n + 2) of each class of a pair at its margin, where that is not worse for these rows than the shares of the
+/// classes.
+fn of_margins([first, second]: [f64; 2], rows: &[(f64, bool, f64)]) -> Sigmoid {
+    let (below, above) = (first.ln_1p(), second.ln_1p());
+    let margins = Sigmoid { slope: 0.5 * (above + below), offset: 0.5 * (above - below) };
+    if margins.loss(rows) <= Sigmoid::constant(rows).loss(rows) { margins } else { of_shares(rows) }
+}
+
+/// Odds of the shares of both classes with a trace of the score, which ranks rows.
+fn of_shares(rows: &[(f64, bool, f64)]) -> Sigmoid {
     let (square, mass) = rows.iter().fold((0.0, 0.0), |(s, m), &(f, _, w)| (s + w * f * f, m + w));
+    let mean = rows.iter().map(|&(f, _, w)| w * f / mass).sum::<f64>();
     let size = (square / mass).sqrt();
-    Sigmoid { slope: if size > 0.0 && size.is_finite() { EVEN / size } else { EVEN }, offset: 0.0 }
+    let slope = if size > 0.0 && size.is_finite() { TRACE / size } else { TRACE };
+    // At the mean of the scores the odds are those of the shares.
+    Sigmoid { slope, offset: Sigmoid::constant(rows).offset - if mean.is_finite() { slope * mean } else { 0.0 } }
 }
 
 /// A fit whose scores become probabilities; the predicted class is the one of the greatest.
@@ -412,6 +441,9 @@ impl Fitted for Calibrated {
     fn expansion(&self) -> Option<&Expansion> {
         self.fitted.expansion()
     }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        self.fitted.expansion_mut()
+    }
     fn reads_features(&self) -> bool {
         self.fitted.reads_features()
     }
@@ -468,6 +500,7 @@ mod tests {
                 scores,
                 pairs: Vec::new(),
                 of: ScoreKind::DecisionValues,
+                fits: Default::default(),
                 mass: vec![1.0; rows],
                 converged: true,
                 how: String::new(),

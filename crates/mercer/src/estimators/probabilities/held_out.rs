@@ -2,14 +2,15 @@
 
 use crate::data::{Fold, Split, Target, folds, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{Estimator, Fitted, Predictions, Query, Task, Want, When};
+use crate::estimators::contract::RelearntAmong;
+use crate::estimators::{Estimator, Fitted, HoldOut, Predictions, Query, RelearntKernel, Task, Want, When};
 use crate::gram::Subset;
 use crate::linalg::Matrix;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Parts of the rows that are held out in turn.
-const FOLDS: usize = 5;
+pub(crate) const FOLDS: usize = 5;
 /// Held-out rows that are enough for a calibration, and for each class of it.
 pub(super) const ENOUGH_ROWS: usize = 2000;
 const ENOUGH_PER_CLASS: usize = 100;
@@ -24,6 +25,7 @@ pub enum ScoreKind {
 }
 
 /// Scores of training rows by fits that did not see them. A row whose class no other row has carries no information and is left out.
+#[derive(Clone)]
 pub struct HeldOut {
     /// The rows, from 0; of copies the first.
     pub rows: Vec<usize>,
@@ -31,6 +33,8 @@ pub struct HeldOut {
     pub scores: Matrix,
     /// The pair of classes of each score: above 0 for the second.
     pub pairs: Vec<(usize, usize)>,
+    /// The fits that scored them.
+    pub fits: FitsWithout,
     /// What the scores are.
     pub of: ScoreKind,
     /// How much each row counts: its weight, times that of its class where classes have weights.
@@ -40,6 +44,58 @@ pub struct HeldOut {
     /// The end of the sentence `probabilities come from scores ...`.
     pub how: String,
 }
+
+/// Which fit scored each row that was held out, and the weight of the rows that each fit learnt from.
+#[derive(Clone, Debug, Default)]
+pub struct FitsWithout {
+    of_row: Vec<usize>,
+    learnt_from: Vec<f64>,
+}
+
+impl FitsWithout {
+    /// A fit for each of some rows, of all rows but that one.
+    pub(crate) fn each_alone(rows: &[usize], task: &Task<'_>) -> Self {
+        let whole: f64 = task.all_weights().iter().sum();
+        FitsWithout { of_row: (0..rows.len()).collect(), learnt_from: rows.iter().map(|&i| whole - task.weight(i)).collect() }
+    }
+
+    /// A fit for each fold, which scored some of the rows that it holds out.
+    pub(crate) fn folds(parts: &[Fold], scored: &[Vec<usize>], task: &Task<'_>) -> Self {
+        let mass = |part: &Fold| part.train.iter().map(|&i| task.weight(i)).sum();
+        FitsWithout {
+            of_row: scored.iter().enumerate().flat_map(|(fit, rows)| rows.iter().map(move |_| fit)).collect(),
+            learnt_from: parts.iter().map(mass).collect(),
+        }
+    }
+
+    /// The place of the fit of a held-out row.
+    pub(crate) fn of_row(&self, row: usize) -> usize {
+        self.of_row[row]
+    }
+
+    /// The weight of the rows that each fit learnt from.
+    pub(crate) fn learnt_from(&self) -> &[f64] {
+        &self.learnt_from
+    }
+}
+
+/// Fitting with scores of rows held out, by any estimator.
+pub(crate) trait HoldingOut: Estimator {
+    /// [`Estimator::fit_held_out`]; where the kernel has learnt from all rows, fits without a fold are given kernel values of a kernel that
+    /// has not seen it.
+    fn fit_and_hold_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>, hold: HoldOut<'_>) -> Result<(Self::Fitted, HeldOut)> {
+        if hold.kernel.is_none() {
+            return self.fit_held_out(task, earlier, hold);
+        }
+        let held_out = match hold.split.repeated() {
+            Some(copies) => each_once(self, task, copies, hold)?,
+            None => out_of_fold(self, task, hold)?,
+        };
+        Ok((self.fit_from(task, earlier)?, held_out))
+    }
+}
+
+impl<E: Estimator> HoldingOut for E {}
 
 impl Predictions {
     /// What is calibrated: logarithms of probabilities that a fit has of its own, else scores and their pairs.
@@ -71,6 +127,7 @@ impl HeldOut {
         let (scores, pairs) = predictions.for_calibration()?;
         let all = HeldOut {
             rows: (0..task.rows()).collect(),
+            fits: FitsWithout::each_alone(&(0..task.rows()).collect::<Vec<_>>(), task),
             mass: task.all_weights(),
             pairs: pairs.to_vec(),
             of: predictions.score_kind(),
@@ -105,6 +162,7 @@ impl HeldOut {
             self.scores = self.scores.select_rows(&places);
             self.rows = places.iter().map(|&k| self.rows[k]).collect();
             self.mass = places.iter().map(|&k| self.mass[k]).collect();
+            self.fits.of_row = places.iter().map(|&k| self.fits.of_row[k]).collect();
         }
         self
     }
@@ -114,14 +172,14 @@ impl HeldOut {
     pub(crate) fn one_by_one_or<E: Estimator>(
         estimator: &E,
         task: &Task<'_>,
-        split: &Split,
+        hold: HoldOut<'_>,
         left_out: impl FnOnce(&[usize]) -> Result<Predictions>,
     ) -> Result<HeldOut> {
-        if let Some(copies) = split.repeated() {
-            return each_once(estimator, task, copies);
+        if let Some(copies) = hold.split.repeated() {
+            return each_once(estimator, task, copies, hold);
         }
-        if !split.frees_rows() || task.rows() < 2 {
-            return out_of_fold(estimator, task, split);
+        if !hold.frees_rows() || task.rows() < 2 {
+            return out_of_fold(estimator, task, hold);
         }
         let (_, names) = task.target.as_classes("a calibration")?;
         let rows = some_rows_of(task.target, enough(names.len()).min(task.rows()), task.seed);
@@ -129,6 +187,7 @@ impl HeldOut {
         let (scores, pairs) = predictions.for_calibration()?;
         let found = HeldOut {
             mass: rows.iter().map(|&i| task.weight(i)).collect(),
+            fits: FitsWithout::each_alone(&rows, task),
             how: one_by_one(rows.len(), task.rows()),
             pairs: pairs.to_vec(),
             of: predictions.score_kind(),
@@ -142,7 +201,7 @@ impl HeldOut {
 
 /// Held-out scores of a task that has each row once, with the weight of its copies: a row of weight w is w copies, which are left out
 /// together.
-pub(crate) fn each_once<E: Estimator>(estimator: &E, task: &Task<'_>, copies: &[usize]) -> Result<HeldOut> {
+pub(crate) fn each_once<E: Estimator>(estimator: &E, task: &Task<'_>, copies: &[usize], hold: HoldOut<'_>) -> Result<HeldOut> {
     let (codes, _) = task.target.as_classes("a calibration")?;
     let mut rows: Vec<usize> = (0..copies.len()).collect();
     rows.sort_by_key(|&i| (copies[i], codes[i], i));
@@ -151,7 +210,9 @@ pub(crate) fn each_once<E: Estimator>(estimator: &E, task: &Task<'_>, copies: &[
     rows.dedup_by(|a, b| alike(a, b));
     let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
     let once = Task { gram: &gram, target: &target, weights: Some(&weights), ..*task };
-    let (_, mut held_out) = estimator.fit_held_out(&once, None, &Split::Rows)?;
+    let among = hold.kernel.map(|kernel| RelearntAmong { kernel, rows: &rows });
+    let inner = HoldOut { split: &Split::Rows, kernel: among.as_ref().map(|among| among as &dyn RelearntKernel) };
+    let (_, mut held_out) = estimator.fit_and_hold_out(&once, None, inner)?;
     held_out.rows.iter_mut().for_each(|row| *row = rows[*row]);
     held_out.how.push_str(", each with its copies");
     Ok(held_out)
@@ -182,7 +243,21 @@ pub(crate) fn parts(task: &Task<'_>, split: &Split) -> Result<Vec<Fold>> {
         used += 1;
     }
     parts.truncate(used);
+    if let Split::Rows | Split::Copies(_) = split {
+        parts.iter_mut().for_each(|part| keep_only_rows(part, codes));
+    }
     Ok(parts)
+}
+
+/// Rows whose class the rest of a fold lacks are no test of a fit without them, and stay in it.
+fn keep_only_rows(part: &mut Fold, codes: &[usize]) {
+    let test = of_known_classes(part, codes);
+    if test.len() < part.test.len() {
+        let tested: HashSet<usize> = test.iter().copied().collect();
+        part.train.extend(part.test.iter().filter(|i| !tested.contains(i)));
+        part.train.sort_unstable();
+        part.test = test;
+    }
 }
 
 /// Said of folds.
@@ -205,42 +280,32 @@ pub(crate) fn in_folds(used: usize, rows: usize, split: &Split) -> String {
 }
 
 /// The scores of any estimator, by fits without a fold. Rows of a fold whose rest cannot be fitted, or lacks their class, have none.
-pub(crate) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>, split: &Split) -> Result<HeldOut> {
-    let parts = parts(task, split)?;
+pub(crate) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>, hold: HoldOut<'_>) -> Result<HeldOut> {
+    let parts = parts(task, hold.split)?;
     let probabilities = E::GIVES.probabilities == When::Always;
     let want = Want { probabilities, scores: true, ..Want::default() };
-    let mut rows = Vec::new();
-    let mut found: Option<(Matrix, Vec<(usize, usize)>)> = None;
     let (codes, names) = task.target.as_classes("a calibration")?;
+    let mut tests = vec![Vec::new(); parts.len()];
+    let mut found: Option<(Matrix, Vec<(usize, usize)>)> = None;
     let mut converged = true;
-    for part in &parts {
+    for (part, tested) in parts.iter().zip(&mut tests) {
         task.control.check_time("probabilities")?;
         let test = of_known_classes(part, codes);
         if test.is_empty() {
             continue;
         }
-        let gram = Subset::new(task.gram, &part.train, &part.train);
-        let target = task.target.select(&part.train);
-        let weights: Option<Vec<f64>> = task.weights.map(|w| part.train.iter().map(|&i| w[i]).collect());
-        let made = estimator.fit(&Task { gram: &gram, target: &target, weights: weights.as_deref(), ..*task }).and_then(|fitted| {
-            let support: Vec<usize> = fitted.support().iter().map(|&s| part.train[s]).collect();
-            let cross = Subset::new(task.gram, &test, &support);
-            Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged))
-        });
-        let (predictions, met) = match made {
+        let (predictions, met) = match without_fold(estimator, task, hold, part, &test, want) {
             Ok(made) => made,
             Err(error) if error.ends_all() => return Err(error),
             Err(_) => continue,
         };
         converged &= met;
-        let (scores, pairs) = predictions.for_calibration()?;
+        let (scores, pairs) = of_all_classes(&predictions, task, part)?;
         match &mut found {
-            None => found = Some((scores.into_owned(), pairs.to_vec())),
-            // Machines of other pairs, as a class is missing, say nothing here.
-            Some((_, of)) if of.as_slice() != pairs => continue,
-            Some((all, _)) => all.append_rows(scores.into_owned()),
+            None => found = Some((scores, pairs)),
+            Some((all, _)) => all.append_rows(scores),
         }
-        rows.extend(test);
+        *tested = test;
     }
     let of = if probabilities { ScoreKind::LogProbabilities } else { ScoreKind::DecisionValues };
     if probabilities && found.is_none() {
@@ -251,8 +316,68 @@ pub(crate) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>, split: &
             "probabilities need rows that a fit can do without, and no fold could be held out; add rows of each class".into(),
         ));
     };
+    let fits = FitsWithout::folds(&parts, &tests, task);
+    let rows = tests.concat();
     let mass = rows.iter().map(|&i| task.weight(i)).collect();
-    Ok(HeldOut { mass, rows, scores, pairs, of, converged, how: in_folds(parts.len(), task.rows(), split) })
+    Ok(HeldOut { mass, rows, scores, pairs, fits, of, converged, how: in_folds(parts.len(), task.rows(), hold.split) })
+}
+
+/// Predictions of rows of a fold by a fit to the rest, and whether that met its tolerance.
+pub(crate) fn without_fold<E: Estimator>(
+    estimator: &E,
+    task: &Task<'_>,
+    hold: HoldOut<'_>,
+    part: &Fold,
+    test: &[usize],
+    want: Want,
+) -> Result<(Predictions, bool)> {
+    let target = task.target.select(&part.train);
+    let weights: Option<Vec<f64>> = task.weights.map(|w| part.train.iter().map(|&i| w[i]).collect());
+    let rest = |gram| Task { gram, target: &target, weights: weights.as_deref(), ..*task };
+    let split = &Split::Rows;
+    let Some(kernel) = hold.kernel else {
+        let gram = Subset::new(task.gram, &part.train, &part.train);
+        let (fitted, _) = estimator.fit_keeping(&rest(&gram), None, HoldOut::by(split))?;
+        let support: Vec<usize> = fitted.support().iter().map(|&s| part.train[s]).collect();
+        let cross = Subset::new(task.gram, test, &support);
+        return Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged));
+    };
+    let [among, cross] = kernel.values(&part.train, weights.as_deref(), test, task.control)?;
+    let inner = RelearntAmong { kernel, rows: &part.train };
+    let (fitted, _) = estimator.fit_keeping(&rest(among.as_ref()), None, HoldOut { split, kernel: Some(&inner) })?;
+    let cross = Subset::new(cross.as_ref(), &(0..test.len()).collect::<Vec<_>>(), fitted.support());
+    Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged))
+}
+
+/// Scores of a fit to the rest of a fold, and their pairs, in the columns of all classes of the task. Of a class that the rest lacks a
+/// score says nothing: that of a pair is 0, and that of the class the mean of the others.
+fn of_all_classes(predictions: &Predictions, task: &Task<'_>, part: &Fold) -> Result<(Matrix, Vec<(usize, usize)>)> {
+    let (codes, names) = task.target.as_classes("a calibration")?;
+    let (scores, pairs) = predictions.for_calibration()?;
+    let of = |rows: &mut dyn Iterator<Item = usize>| {
+        let mut there = vec![false; names.len()];
+        rows.for_each(|i| there[codes[i]] = true);
+        there
+    };
+    let (all, known) = (of(&mut (0..codes.len())), of(&mut part.train.iter().copied()));
+    if !pairs.is_empty() {
+        let present: Vec<usize> = (0..names.len()).filter(|&k| all[k]).collect();
+        let wanted: Vec<(usize, usize)> =
+            present.iter().enumerate().flat_map(|(k, &a)| present[k + 1..].iter().map(move |&b| (a, b))).collect();
+        let column: HashMap<(usize, usize), usize> = pairs.iter().enumerate().map(|(o, &pair)| (pair, o)).collect();
+        let value = |i: usize, o: usize| column.get(&wanted[o]).map_or(0.0, |&at| scores[(i, at)]);
+        return Ok((Matrix::from_fn(scores.rows(), wanted.len(), value), wanted));
+    }
+    let mut scores = scores.into_owned();
+    if scores.cols() == names.len() && known != all {
+        let count = known.iter().filter(|known| **known).count() as f64;
+        for i in 0..scores.rows() {
+            let row = scores.row_mut(i);
+            let mean = row.iter().zip(&known).filter(|(_, known)| **known).map(|(s, _)| s / count).sum();
+            row.iter_mut().enumerate().filter(|(k, _)| all[*k] && !known[*k]).for_each(|(_, s)| *s = mean);
+        }
+    }
+    Ok((scores, Vec::new()))
 }
 
 /// The held-out rows of a fold whose class the rest of the fold has.
@@ -288,8 +413,8 @@ mod tests {
         let ((gram, target), control) = (made(90), Control::default());
         let EstimatorExpr::Svc(svc) = EstimatorExpr::parse("svc(c=3, tolerance=1e-9)").unwrap() else { panic!("an svc") };
         let task = task(&gram, &target, &control);
-        let (_, near) = svc.fit_held_out(&task, None, &Split::Rows).unwrap();
-        let plain = out_of_fold::<Svc>(&svc, &task, &Split::Rows).unwrap();
+        let (_, near) = svc.fit_held_out(&task, None, HoldOut::by(&Split::Rows)).unwrap();
+        let plain = out_of_fold::<Svc>(&svc, &task, HoldOut::by(&Split::Rows)).unwrap();
         assert_eq!((&near.rows, &near.pairs, near.rows.len()), (&plain.rows, &plain.pairs, 90));
         for (a, b) in near.scores.data().iter().zip(plain.scores.data()) {
             assert!((a - b).abs() <= 1e-5, "{a} {b}");
@@ -331,8 +456,8 @@ mod tests {
         let weights: Vec<f64> = (0..150).map(|i| [1.0, 2.0, 0.5, 0.0][i % 4]).collect();
         for weights in [None, Some(&weights[..])] {
             let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 3 };
-            let (fitted, near) = svc.fit_held_out(&task, None, &Split::Rows).unwrap();
-            let plain = out_of_fold::<Svc>(&svc, &task, &Split::Rows).unwrap();
+            let (fitted, near) = svc.fit_held_out(&task, None, HoldOut::by(&Split::Rows)).unwrap();
+            let plain = out_of_fold::<Svc>(&svc, &task, HoldOut::by(&Split::Rows)).unwrap();
             assert_eq!((&near.rows, &near.pairs, &near.mass), (&plain.rows, &plain.pairs, &plain.mass));
             for (a, b) in near.scores.data().iter().zip(plain.scores.data()) {
                 assert!((a - b).abs() <= 1e-5, "{a} {b}");

@@ -46,8 +46,15 @@ impl Sigmoid {
             let by = slopes.newton();
             Ok(Some(NewtonStep { by, fall: slopes.ga * by.slope + slopes.gb * by.offset }))
         };
-        let start = Sigmoid { slope: 0.0, offset: ((n1 + 1.0) / (n0 + 1.0)).ln() };
+        let start = Sigmoid::constant(rows);
         minimum(start, SMALL * whole, place, step, Sigmoid::moved).unwrap_or(start)
+    }
+
+    /// The one of them that does not change with the decision value: the mean of what is aimed at, nearly the share of the class.
+    pub(super) fn constant(rows: &[(f64, bool, f64)]) -> Sigmoid {
+        let aims = aims(rows);
+        let (aimed, whole) = rows.iter().fold((0.0, 0.0), |(s, m), &(_, class, w)| (s + w * aims[usize::from(class)], m + w));
+        Sigmoid { slope: 0.0, offset: (aimed / (whole - aimed)).ln() }
     }
 
     /// For each of the rows it was fitted to, the sigmoid without one repetition of that row, by one step of Newton's method from it.
@@ -85,6 +92,11 @@ impl Sigmoid {
             here.hbb += h;
         }
         (loss, here)
+    }
+
+    /// The loss of rows by what is aimed at for them.
+    pub(super) fn loss(&self, rows: &[(f64, bool, f64)]) -> f64 {
+        self.place(rows, aims(rows)).0
     }
 
     fn log_odds(&self, value: f64) -> f64 {

@@ -70,9 +70,14 @@ impl ScaledSoftmax {
         (self.factors.len() + self.offsets.len()) as f64 - 1.0
     }
 
-    /// The softmax of scores times one factor.
-    pub(super) fn scaled(classes: &[usize], factor: f64) -> ScaledSoftmax {
-        ScaledSoftmax { classes: classes.to_vec(), factors: vec![factor], offsets: vec![0.0; classes.len()] }
+    /// The softmax of the scores themselves.
+    pub(super) fn identity(classes: &[usize]) -> ScaledSoftmax {
+        ScaledSoftmax { classes: classes.to_vec(), factors: vec![1.0], offsets: vec![0.0; classes.len()] }
+    }
+
+    /// Shares of the classes, `mass` by code, changed by scores times a factor.
+    pub(super) fn of_shares(classes: &[usize], mass: &[f64], factor: f64) -> ScaledSoftmax {
+        ScaledSoftmax { classes: classes.to_vec(), factors: vec![factor], offsets: classes.iter().map(|&k| mass[k].ln()).collect() }
     }
 
     /// Whether it is the softmax of the scores themselves.
@@ -85,13 +90,31 @@ impl ScaledSoftmax {
         self.factors.iter().all(|a| *a > 0.0)
     }
 
-    /// Extends the calibration to classes absent from its rows: their factors and offsets are the means of the others.
-    pub(super) fn with_classes(self, classes: &[usize]) -> ScaledSoftmax {
+    /// Extends the calibration to classes absent from its rows, of weights `mass` by code among all rows: their factors are the mean of the
+    /// others, and so are their offsets, but for what gives those rows the odds of the class more often than its share among all.
+    pub(super) fn with_classes(self, classes: &[usize], rows: &ScoredRows<'_>, mass: &[f64]) -> ScaledSoftmax {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let place = |class: &usize| self.classes.iter().position(|c| c == class);
-        let spread = |values: &[f64]| classes.iter().map(|c| place(c).map_or_else(|| mean(values), |p| values[p])).collect();
-        let factors = if self.factors.len() == 1 { self.factors.clone() } else { spread(&self.factors) };
-        ScaledSoftmax { classes: classes.to_vec(), factors, offsets: spread(&self.offsets) }
+        let factor = |class: &usize| place(class).map_or_else(|| mean(&self.factors), |p| self.factor(p));
+        let factors = if self.factors.len() == 1 { self.factors.clone() } else { classes.iter().map(factor).collect() };
+        let offset =
+            |class: &usize| place(class).map_or_else(|| self.offset_of(*class, rows, mass).min(mean(&self.offsets)), |p| self.offsets[p]);
+        ScaledSoftmax { classes: classes.to_vec(), factors, offsets: classes.iter().map(offset).collect() }
+    }
+
+    /// The offset with which the odds of a class that it lacks are on the average of rows those of its share.
+    fn offset_of(&self, class: usize, rows: &ScoredRows<'_>, mass: &[f64]) -> f64 {
+        let factor = self.factors.iter().sum::<f64>() / self.factors.len() as f64;
+        let log_odds: Vec<f64> = (0..rows.codes.len())
+            .map(|i| {
+                let z: Vec<f64> =
+                    self.classes.iter().enumerate().map(|(p, &c)| self.factor(p) * rows.scores[(i, c)] + self.offsets[p]).collect();
+                rows.mass[i].ln() + factor * rows.scores[(i, class)] - log_sum(&z)
+            })
+            .collect();
+        let others: f64 = self.classes.iter().map(|&c| mass[c]).sum();
+        let whole: f64 = rows.mass.iter().sum();
+        (mass[class] / others).ln() + whole.ln() - log_sum(&log_odds)
     }
 
     fn factor(&self, place: usize) -> f64 {
@@ -209,6 +232,12 @@ impl LossDerivatives {
 fn aims(whole: f64, classes: usize) -> (f64, f64) {
     let e = 1.0 / (whole + 2.0);
     (1.0 - e, e / (classes.max(2) - 1) as f64)
+}
+
+/// ln of the sum of exponentials.
+fn log_sum(z: &[f64]) -> f64 {
+    let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    top + z.iter().map(|z| (z - top).exp()).sum::<f64>().ln()
 }
 
 /// The root of the mean of squared scores; 1 where all are 0.

@@ -5,9 +5,10 @@ use super::elsewhere::ELSEWHERE;
 use super::registered::{self, Registered, RegisteredFit};
 use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
+use crate::estimators::probabilities::held_out::HoldingOut;
 use crate::estimators::{
-    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
-    Want, WarmStart, When,
+    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, Gives, HoldOut, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
+    Summary, Task, Want, WarmStart, When,
 };
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
@@ -60,18 +61,18 @@ pub fn catalogue() -> Vec<EstimatorEntry> {
 
 /// A fit by one variant of the expressions, from an earlier one of the same variant, calibrated or not.
 macro_rules! fit_as {
-    ($expr:expr, $e:expr, $Variant:ident, $calibrated:expr, $task:expr, $earlier:expr, $split:expr) => {{
+    ($expr:expr, $e:expr, $Variant:ident, $calibrated:expr, $task:expr, $earlier:expr, $hold:expr) => {{
         let earlier = $earlier.and_then(|(model, trace)| match model.uncalibrated() {
             FittedModel::$Variant(f) => Some((f, trace)),
             _ => None,
         });
-        let plain = || $e.fit_keeping($task, earlier, $split).map(|(fitted, trace)| (FittedModel::$Variant(fitted), trace));
+        let plain = || $e.fit_keeping($task, earlier, $hold).map(|(fitted, trace)| (FittedModel::$Variant(fitted), trace));
         if !$calibrated {
             return plain();
         }
         let made = $e
-            .fit_held_out($task, earlier.map(|(f, _)| f), $split)
-            .and_then(|(fitted, held_out)| Calibrated::of(FittedModel::$Variant(fitted), &held_out.each_once($task, $split), $task));
+            .fit_and_hold_out($task, earlier.map(|(f, _)| f), $hold)
+            .and_then(|(fitted, held_out)| Calibrated::of(FittedModel::$Variant(fitted), &held_out.each_once($task, $hold.split), $task));
         match made {
             Ok(fitted) => Ok((FittedModel::Calibrated(fitted), WarmStart::default())),
             // Nobody asked for it.
@@ -140,20 +141,20 @@ macro_rules! estimators {
             }
             /// Fits along a path of parameters: see [`Estimator::fit_along`].
             pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &WarmStart)>) -> Result<(FittedModel, WarmStart)> {
-                self.fit_keeping(task, earlier, &Split::Rows)
+                self.fit_keeping(task, earlier, HoldOut::by(&Split::Rows))
             }
-            /// Fits along a path, with held-out rows chosen by a split: see [`Estimator::fit_keeping`].
+            /// Fits along a path, with rows held out as `hold` says: see [`Estimator::fit_keeping`].
             pub(crate) fn fit_keeping(
                 &self,
                 task: &Task<'_>,
                 earlier: Option<(&FittedModel, &WarmStart)>,
-                split: &Split,
+                hold: HoldOut<'_>,
             ) -> Result<(FittedModel, WarmStart)> {
                 self.require_settled()?;
                 let calibrated = self.is_calibrated(task.target)?;
                 match self {
-                    $(EstimatorExpr::$Estimator(e) => fit_as!(self, e, $Estimator, calibrated, task, earlier, split),)*
-                    EstimatorExpr::Registered(e) => fit_as!(self, e, Registered, calibrated, task, earlier, split),
+                    $(EstimatorExpr::$Estimator(e) => fit_as!(self, e, $Estimator, calibrated, task, earlier, hold),)*
+                    EstimatorExpr::Registered(e) => fit_as!(self, e, Registered, calibrated, task, earlier, hold),
                 }
             }
         }
@@ -241,6 +242,9 @@ impl Fitted for FittedModel {
     }
     fn expansion(&self) -> Option<&Expansion> {
         self.any().expansion()
+    }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        self.any_mut().expansion_mut()
     }
     fn reads_features(&self) -> bool {
         self.any().reads_features()
@@ -373,7 +377,11 @@ impl EstimatorExpr {
     /// Fits where every parameter is settled; rows that calibration holds out keep to a split: groups stay together, and later times are
     /// predicted from earlier ones.
     pub fn fit_with(&self, task: &Task<'_>, split: &Split) -> Result<FittedModel> {
-        self.fit_keeping(task, None, split).map(|(fitted, _)| fitted)
+        self.fit_holding(task, HoldOut::by(split))
+    }
+    /// Fits where every parameter is settled; rows are held out as `hold` says.
+    pub fn fit_holding(&self, task: &Task<'_>, hold: HoldOut<'_>) -> Result<FittedModel> {
+        self.fit_keeping(task, None, hold).map(|(fitted, _)| fitted)
     }
     /// Whether a fit to such a target holds out rows, to calibrate or for the fit itself.
     pub(crate) fn holds_out(&self, target: &Target) -> bool {

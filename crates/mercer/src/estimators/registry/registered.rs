@@ -3,9 +3,9 @@
 
 use super::any::DynEstimator;
 use super::list::{EstimatorEntry, EstimatorExpr, listed};
-use crate::data::Split;
 use crate::error::{Error, Result};
-use crate::estimators::{Estimator, Fitted, HeldOut, Task, WarmStart};
+use crate::estimators::probabilities::held_out::HoldingOut;
+use crate::estimators::{Estimator, Fitted, HeldOut, HoldOut, Task, WarmStart};
 use crate::expr::Argument;
 use crate::param;
 use crate::param::named::{Registry, stored_by_name};
@@ -108,8 +108,8 @@ trait AnyRegistered: DynEstimator + Send + Sync {
     fn is(&self, other: &dyn AnyRegistered) -> bool;
     fn as_any(&self) -> &dyn Any;
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
-    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)>;
-    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, split: &Split) -> Result<(RegisteredFit, HeldOut)>;
+    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, hold: HoldOut<'_>) -> Result<(RegisteredFit, WarmStart)>;
+    fn fit_and_hold_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, hold: HoldOut<'_>) -> Result<(RegisteredFit, HeldOut)>;
     fn learn_on(&self, task: &Task<'_>, earlier: &RegisteredFit, known: usize) -> Result<RegisteredFit>;
 }
 
@@ -139,13 +139,13 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyRegistered for E {
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", DynEstimator::term(self))
     }
-    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)> {
+    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, hold: HoldOut<'_>) -> Result<(RegisteredFit, WarmStart)> {
         let earlier = earlier.and_then(|(fit, trace)| Some((fit.as_left_by::<E>()?, trace)));
-        Estimator::fit_keeping(self, task, earlier, split).map(|(fitted, trace)| (RegisteredFit::of::<E>(fitted), trace))
+        Estimator::fit_keeping(self, task, earlier, hold).map(|(fitted, trace)| (RegisteredFit::of::<E>(fitted), trace))
     }
-    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, split: &Split) -> Result<(RegisteredFit, HeldOut)> {
+    fn fit_and_hold_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, hold: HoldOut<'_>) -> Result<(RegisteredFit, HeldOut)> {
         let earlier = earlier.and_then(RegisteredFit::as_left_by::<E>);
-        Estimator::fit_held_out(self, task, earlier, split).map(|(fitted, held_out)| (RegisteredFit::of::<E>(fitted), held_out))
+        HoldingOut::fit_and_hold_out(self, task, earlier, hold).map(|(fitted, held_out)| (RegisteredFit::of::<E>(fitted), held_out))
     }
     fn learn_on(&self, task: &Task<'_>, earlier: &RegisteredFit, known: usize) -> Result<RegisteredFit> {
         let foreign = || Error::Data(format!("the model is not one of {}", E::NAME));
@@ -207,11 +207,16 @@ impl Registered {
     pub(super) fn any_mut(&mut self) -> &mut (dyn DynEstimator + 'static) {
         self.0.any_mut()
     }
-    pub(super) fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, split: &Split) -> Result<(RegisteredFit, WarmStart)> {
-        self.0.fit_keeping(task, earlier, split)
+    pub(super) fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, hold: HoldOut<'_>) -> Result<(RegisteredFit, WarmStart)> {
+        self.0.fit_keeping(task, earlier, hold)
     }
-    pub(super) fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, split: &Split) -> Result<(RegisteredFit, HeldOut)> {
-        self.0.fit_held_out(task, earlier, split)
+    pub(super) fn fit_and_hold_out(
+        &self,
+        task: &Task<'_>,
+        earlier: Option<&RegisteredFit>,
+        hold: HoldOut<'_>,
+    ) -> Result<(RegisteredFit, HeldOut)> {
+        self.0.fit_and_hold_out(task, earlier, hold)
     }
     pub(super) fn learn_on(&self, task: &Task<'_>, earlier: &RegisteredFit, known: usize) -> Result<RegisteredFit> {
         self.0.learn_on(task, earlier, known)

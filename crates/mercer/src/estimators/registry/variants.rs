@@ -16,9 +16,11 @@ impl EstimatorExpr {
     /// The estimator without probabilities that need extra fits: for a score that uses none.
     pub(crate) fn without_probabilities(&self) -> EstimatorExpr {
         let mut plain = self.clone();
-        if let When::If(flag) = self.gives().calibrated {
-            // A flag of the record is a field, and takes a flag.
-            let _ = plain.set_flag(flag, false);
+        for asked in [self.gives().calibrated, self.gives().measured_variance] {
+            if let When::If(flag) = asked {
+                // A flag of the record is a field, and takes a flag.
+                let _ = plain.set_flag(flag, false);
+            }
         }
         plain
     }

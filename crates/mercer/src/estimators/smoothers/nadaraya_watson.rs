@@ -15,13 +15,13 @@
 //! the mean of all rows is taken.
 
 use crate::blocks;
-use crate::data::{Kind, Split, Target, TargetInfo, absent};
+use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::outputs::{check, classes, least_mean};
 use crate::estimators::{
-    Answer, Costs, Criterion, Estimator, EstimatorFacts, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size,
-    Summary, Task, Want, When,
+    Answer, Costs, Criterion, Estimator, EstimatorFacts, Fitted, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions, Query, Scores,
+    Size, Summary, Task, Want, When,
 };
 use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
 use crate::linalg::{Matrix, PASSED};
@@ -308,9 +308,9 @@ impl Estimator for NadarayaWatson {
         Ok(fitted)
     }
 
-    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>, split: &Split) -> Result<(Self::Fitted, HeldOut)> {
+    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>, hold: HoldOut<'_>) -> Result<(Self::Fitted, HeldOut)> {
         let fitted = self.fit(task)?;
-        let held_out = HeldOut::one_by_one_or(self, task, split, |rows| {
+        let held_out = HeldOut::one_by_one_or(self, task, hold, |rows| {
             let some = Subset::new(task.gram, rows, &fitted.rows);
             let averages = fitted.averages(&Query::new(&some, Want::default(), task.control), Some(rows))?;
             Ok(fitted.predictions(averages, Some(rows), Want { probabilities: true, ..Want::default() }))

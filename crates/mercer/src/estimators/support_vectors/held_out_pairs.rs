@@ -4,7 +4,7 @@ use super::by_class::ByClass;
 use super::svm;
 use crate::data::{Fold, Split};
 use crate::error::Result;
-use crate::estimators::probabilities::held_out::{ScoreKind, in_folds, of_known_classes};
+use crate::estimators::probabilities::held_out::{FitsWithout, ScoreKind, in_folds, of_known_classes};
 use crate::estimators::{HeldOut, Task};
 use crate::gram::{Gram, Subset};
 use crate::linalg::Matrix;
@@ -70,6 +70,7 @@ pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Resu
     }
     Ok(HeldOut {
         mass: rows.iter().map(|&i| (all.counted)(i)).collect(),
+        fits: FitsWithout::folds(parts, &tests, task),
         rows,
         scores,
         pairs: all.pairs.to_vec(),

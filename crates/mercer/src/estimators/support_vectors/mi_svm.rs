@@ -247,7 +247,9 @@ impl MiSvm {
             ([_, last], []) => Ok(vec![*last]),
             ([_, _], [name]) => {
                 let known = present.iter().map(|&k| names[k].as_str());
-                let found = present.iter().copied().find(|&k| names[k] == *name);
+                // A number may be written otherwise than the class that it names.
+                let is_named = |k: usize| names[k].parse::<f64>().ok().zip(name.parse::<f64>().ok()).is_some_and(|(a, b)| a == b);
+                let found = present.iter().copied().find(|&k| names[k] == *name).or_else(|| present.iter().copied().find(|&k| is_named(k)));
                 found.map(|k| vec![k]).ok_or_else(|| Error::unknown("class", name, known))
             }
             (several, []) => Ok(several.to_vec()),

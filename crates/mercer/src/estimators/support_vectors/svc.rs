@@ -13,13 +13,13 @@ use super::by_class::ByClass;
 use super::held_out_pairs::{Solved, held_out};
 use super::svm;
 use crate::blocks;
-use crate::data::{Fold, Kind, Split, TargetInfo};
+use crate::data::{Fold, Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::probabilities::held_out::parts;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores,
-    Size, Summary, Task, Want, WarmStart, When,
+    Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions,
+    Query, Scores, Size, Summary, Task, Want, WarmStart, When,
 };
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
@@ -105,9 +105,9 @@ impl Estimator for Svc {
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSvc;
 
-    /// Folds for probabilities are made of all rows.
+    /// Coefficients that sum to 0 see nothing of f(z), and the offset takes up f(x). Folds for probabilities are made of all rows.
     fn facts(&self) -> EstimatorFacts {
-        EstimatorFacts { skips_zero_weights: !self.probabilities, ..EstimatorFacts::default() }
+        EstimatorFacts { ignores_shifts: true, skips_zero_weights: !self.probabilities, ..EstimatorFacts::default() }
     }
 
     /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows.
@@ -135,10 +135,10 @@ impl Estimator for Svc {
     }
 
     /// Machines without a fold start from those on all rows and share their kernel values.
-    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>, split: &Split) -> Result<(FittedSvc, HeldOut)> {
+    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>, hold: HoldOut<'_>) -> Result<(FittedSvc, HeldOut)> {
         let nothing = WarmStart::default();
-        let make = |solved: &Solved<'_>| held_out(task, solved, split);
-        self.solved(task, earlier.map(|e| (e, &nothing)), |task| parts(task, split), make).map(|(fitted, _, made)| (fitted, made))
+        let make = |solved: &Solved<'_>| held_out(task, solved, hold.split);
+        self.solved(task, earlier.map(|e| (e, &nothing)), |task| parts(task, hold.split), make).map(|(fitted, _, made)| (fitted, made))
     }
 }
 
@@ -322,6 +322,9 @@ impl Fitted for FittedSvc {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
+    }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        Some(&mut self.expansion)
     }
     fn forget_rows(&mut self) {
         self.expansion.forget_rows();

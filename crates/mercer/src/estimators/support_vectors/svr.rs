@@ -75,7 +75,7 @@ impl Estimator for Svr {
     type Fitted = FittedSvr;
 
     fn facts(&self) -> EstimatorFacts {
-        EstimatorFacts { skips_zero_weights: true, ..EstimatorFacts::default() }
+        EstimatorFacts { ignores_shifts: true, skips_zero_weights: true, ..EstimatorFacts::default() }
     }
 
     /// As svc, with more rows on the margin and more steps.
@@ -222,6 +222,9 @@ impl Fitted for FittedSvr {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
+    }
+    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
+        Some(&mut self.expansion)
     }
     fn forget_rows(&mut self) {
         self.expansion.forget_rows();

@@ -117,6 +117,21 @@ impl ClassScores {
         out
     }
 
+    /// Variances of the decision values, in the columns that [`ClassScores::scores`] has: those of a class without rows are fixed.
+    pub(crate) fn variances(&self, v: Matrix) -> Matrix {
+        if self.classes == 2 || v.cols() == self.classes {
+            return v;
+        }
+        let mut out = Matrix::zeros(v.rows(), self.classes);
+        for i in 0..v.rows() {
+            match v.row(i) {
+                [v] => self.spread(out.row_mut(i), &[0.25 * v, 0.25 * v]),
+                several => self.spread(out.row_mut(i), several),
+            }
+        }
+        out
+    }
+
     /// Predictions from latent values and from probabilities, whose largest is the class.
     pub(crate) fn predictions(&self, f: Matrix, probabilities: Matrix, want: Want) -> Predictions {
         let codes = (0..f.rows()).map(|i| largest(probabilities.row(i))).collect();

@@ -216,7 +216,9 @@ impl FittedDistribution for FittedGaussian {
     fn log_densities(&self, inputs: &Points) -> Result<Vec<f64>> {
         let u = self.whitened(inputs)?;
         let constant = -0.5 * (self.dim() as f64 * TAU.ln() + self.log_det());
-        Ok((0..u.rows()).map(|i| constant - 0.5 * u.row(i).iter().map(|x| x * x).sum::<f64>()).collect())
+        // So far from the mean that no number says how far.
+        let log = |square: f64| if square.is_nan() { f64::NEG_INFINITY } else { constant - 0.5 * square };
+        Ok((0..u.rows()).map(|i| log(u.row(i).iter().map(|x| x * x).sum::<f64>())).collect())
     }
     /// a = S^-1 (x - m) for the mean; d ln p / d S = (a a' - S^-1) / 2, twice that for i < j, since S_ij stands in two places.
     fn scores(&self, inputs: &Points) -> Result<Matrix> {

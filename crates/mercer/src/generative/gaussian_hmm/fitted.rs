@@ -125,7 +125,9 @@ impl Emission for NormalEmission {
                     to[lane] = constants[q] - 0.5 * squares;
                     largest = largest.max(to[lane]);
                 }
-                into.iter_mut().for_each(|to| to[lane] = (to[lane] - largest).exp());
+                // So far from every state that no square of the distance is a number, all are as likely.
+                let known = largest > f64::NEG_INFINITY;
+                into.iter_mut().for_each(|to| to[lane] = if known { (to[lane] - largest).exp() } else { 1.0 });
                 logs[lane] += largest;
             }
         }

@@ -22,6 +22,19 @@ pub(super) struct Training {
     pub(super) seed: u64,
 }
 
+/// How iterations ended.
+#[derive(Clone, Copy)]
+enum Ended {
+    Converged,
+    /// By their number, or as time was up.
+    Unconverged,
+    /// As an update made the rows less likely, which none does but for covariances that lose a share of their correlations.
+    Falling,
+}
+
+/// A fall of the log posterior density that is more than rounding, as a share of it.
+const FALL: f64 = 1e-9;
+
 /// The rows of a fit, and the mean and the variances of all of them.
 struct Table<'a> {
     points: &'a Points,
@@ -34,12 +47,12 @@ struct Table<'a> {
 
 impl Training {
     /// The mixture of the largest posterior density of all starts.
-    pub(super) fn run(&self, points: &Points, weights: &[f64], control: &Control) -> Result<FittedGaussianMixture> {
+    pub(super) fn run(&self, points: &Points, weights: &[f64], all: Option<&Moments>, control: &Control) -> Result<FittedGaussianMixture> {
         let moments = Moments::of(points, RowWeights::from(Some(weights)), control)?;
-        let variances = moments.positive_variances();
+        let variances = all.map_or_else(|| moments.positive_variances(), |all| moments.variances_beside(all));
         let around = Points::dense(1, points.dim(), moments.mean.clone())?;
         let table = Table { points, weights, moments, variances, around };
-        let mut best: Option<(f64, bool, FittedGaussianMixture)> = None;
+        let mut best: Option<(f64, Ended, FittedGaussianMixture)> = None;
         for number in 0..self.starts {
             if best.is_some() && control.out_of_time() {
                 break;
@@ -50,9 +63,16 @@ impl Training {
                 best = Some(found);
             }
         }
-        let (_, converged, mut fitted) = best.ok_or_else(|| Error::Data("gaussian_mixture: no start was made".into()))?;
-        if !converged && self.tolerance > 0.0 {
-            fitted.notices.push(format!("gaussian_mixture: not converged after {} iterations; raise iterations", self.iterations));
+        let (_, ended, mut fitted) = best.ok_or_else(|| Error::Data("gaussian_mixture: no start was made".into()))?;
+        match ended {
+            Ended::Unconverged if self.tolerance > 0.0 => {
+                fitted.notices.push(format!("gaussian_mixture: not converged after {} iterations; raise iterations", self.iterations));
+            }
+            Ended::Falling => fitted.notices.push(
+                "gaussian_mixture: a covariance of a component is singular, and the likelihood falls where correlations are taken away from it: the most likely mixture before is kept; take covariance=diagonal, a prior above 1, or fewer components"
+                    .into(),
+            ),
+            _ => {}
         }
         Ok(fitted)
     }
@@ -67,35 +87,45 @@ impl Training {
         Ok(FittedGaussianMixture::new(vec![1.0 / self.components as f64; self.components], components))
     }
 
-    /// Iterations from a start: the log posterior density, whether it converged, the mixture.
+    /// Iterations from a start: the log posterior density of the mixture, how they ended, the mixture.
     fn climb(
         &self,
         table: &Table<'_>,
         mut mixture: FittedGaussianMixture,
         number: usize,
         control: &Control,
-    ) -> Result<(f64, bool, FittedGaussianMixture)> {
-        let mut objective = f64::NEG_INFINITY;
+    ) -> Result<(f64, Ended, FittedGaussianMixture)> {
+        let (mut objective, mut shares) = self.memberships(&mixture, table)?;
         for done in 0..self.iterations {
             control.check()?;
             control.tell(&format!("gaussian_mixture: start {} of {}", number + 1, self.starts), done, self.iterations);
-            let (logs, shares) = mixture.memberships(table.points)?;
-            let likelihood: f64 = logs.iter().zip(table.weights).map(|(log, w)| w * log).sum();
-            let now = likelihood + self.log_prior(&mixture, table)?;
-            if !now.is_finite() {
-                let why = "the likelihood is not finite; divide the columns by numbers".into();
-                return Err(Error::Numerical { what: "the fit of gaussian_mixture".into(), why });
-            }
-            if self.tolerance > 0.0 && now - objective <= self.tolerance * table.moments.total {
-                return Ok((now, true, mixture));
-            }
-            objective = now;
             if done > 0 && control.out_of_time() {
                 break;
             }
-            mixture = self.updated(&mixture, &shares, table, control)?;
+            let next = self.updated(&mixture, &shares, table, control)?;
+            let (now, after) = self.memberships(&next, table)?;
+            let gain = now - objective;
+            if gain < -FALL * (objective.abs() + table.moments.total) {
+                return Ok((objective, Ended::Falling, mixture));
+            }
+            (mixture, objective, shares) = (next, now, after);
+            if self.tolerance > 0.0 && gain <= self.tolerance * table.moments.total {
+                return Ok((objective, Ended::Converged, mixture));
+            }
         }
-        Ok((objective, false, mixture))
+        Ok((objective, Ended::Unconverged, mixture))
+    }
+
+    /// The log posterior density of a mixture, and the memberships of the rows.
+    fn memberships(&self, mixture: &FittedGaussianMixture, table: &Table<'_>) -> Result<(f64, Matrix)> {
+        let (logs, shares) = mixture.memberships(table.points)?;
+        let likelihood: f64 = logs.iter().zip(table.weights).map(|(log, w)| w * log).sum();
+        let now = likelihood + self.log_prior(mixture, table)?;
+        if !now.is_finite() {
+            let why = "the likelihood is not finite; divide the columns by numbers".into();
+            return Err(Error::Numerical { what: "the fit of gaussian_mixture".into(), why });
+        }
+        Ok((now, shares))
     }
 
     /// (prior - 1) sum_k (ln w_k + E ln N(x; m_k, S_k)) with x of the mean and the variances of all rows. With u a root of a variance in

@@ -48,25 +48,29 @@ pub(in crate::generative) fn baum_welch<E: Emission>(
         let first = simplex::draw(&mut random, states);
         let next = (0..states).flat_map(|_| simplex::draw(&mut random, states)).collect();
         let (mut chain, mut emission) = (Transitions { start: first, next }, start(&mut random));
-        let (mut objective, mut converged) = (f64::NEG_INFINITY, false);
-        for done in 0..training.iterations {
-            control.check()?;
-            control.tell(&format!("{model}: start {} of {}", number + 1, training.starts), done, training.iterations);
-            let (log, counts) = expected(&chain, &emission, rows, weights);
-            let now = log + log_prior(&chain, &emission, training.prior);
+        let at = |chain: &Transitions, emission: &E| -> Result<(f64, Vec<f64>)> {
+            let (log, counts) = expected(chain, emission, rows, weights);
+            let now = log + log_prior(chain, emission, training.prior);
             if !now.is_finite() || counts.iter().any(|c| !c.is_finite()) {
                 let why = "the likelihood is not finite; divide the columns by numbers".into();
                 return Err(Error::Numerical { what: format!("the fit of {model}"), why });
             }
-            if training.tolerance > 0.0 && now - objective <= training.tolerance * times {
-                (objective, converged) = (now, true);
-                break;
-            }
-            objective = now;
+            Ok((now, counts))
+        };
+        let ((mut objective, mut counts), mut converged) = (at(&chain, &emission)?, false);
+        for done in 0..training.iterations {
+            control.check()?;
+            control.tell(&format!("{model}: start {} of {}", number + 1, training.starts), done, training.iterations);
             if done > 0 && control.out_of_time() {
                 break;
             }
             (chain, emission) = updated(&chain, &emission, &counts, training.prior);
+            let (now, after) = at(&chain, &emission)?;
+            converged = training.tolerance > 0.0 && now - objective <= training.tolerance * times;
+            (objective, counts) = (now, after);
+            if converged {
+                break;
+            }
         }
         if best.as_ref().is_none_or(|(most, ..)| objective > *most) {
             best = Some((objective, converged, chain, emission));

@@ -100,20 +100,33 @@ pub(crate) fn with_time(series: &Series) -> Result<Cow<'_, Series>> {
 /// The sum of the variances of the channels over all vectors, each of which counts as often as its series; 0 where there is none.
 pub(crate) fn total_variance(series: &Series, weights: RowWeights<'_>) -> f64 {
     let (channels, values) = (series.channels(), series.vectors().to_dense());
-    let (mut count, mut means, mut squares) = (0.0, vec![0.0; channels], vec![0.0; channels]);
-    // Around the first vector, so that a large mean costs no digits.
-    for row in 0..series.len() {
-        let weight = weights.at(row);
-        for time in series.range(row) {
-            count += weight;
-            for (channel, x) in values[time * channels..(time + 1) * channels].iter().enumerate() {
-                let x = x - values[channel];
-                means[channel] += weight * x;
-                squares[channel] += weight * x * x;
+    let count: f64 = (0..series.len()).map(|row| weights.at(row) * series.length(row) as f64).sum();
+    if count.is_nan() || count <= 0.0 {
+        return 0.0;
+    }
+    // Sums over all vectors of their distances from an origin, and of the squares of these.
+    let about = |origin: &[f64]| {
+        let (mut sums, mut squares) = (vec![0.0; channels], vec![0.0; channels]);
+        for row in 0..series.len() {
+            let weight = weights.at(row);
+            for time in series.range(row) {
+                for (channel, x) in values[time * channels..(time + 1) * channels].iter().enumerate() {
+                    let away = x - origin[channel];
+                    sums[channel] += weight * away;
+                    squares[channel] += weight * away * away;
+                }
             }
         }
+        (sums, squares)
+    };
+    // Neither a large mean nor a first vector that lies far from the others costs digits.
+    let mut mean = values[..channels].to_vec();
+    for _ in 0..2 {
+        let (sums, _) = about(&mean);
+        mean.iter_mut().zip(sums).for_each(|(m, sum)| *m += sum / count);
     }
-    if count > 0.0 { means.iter().zip(squares).map(|(sum, square)| (square - sum * sum / count).max(0.0) / count).sum() } else { 0.0 }
+    let (sums, squares) = about(&mean);
+    sums.iter().zip(squares).map(|(sum, square)| (square - sum * sum / count).max(0.0) / count).sum()
 }
 
 /// Times of a series, on average by weight.

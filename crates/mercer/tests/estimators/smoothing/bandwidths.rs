@@ -200,3 +200,24 @@ fn the_bandwidth_of_a_regression_is_the_root_of_the_product_of_those_of_the_colu
     let times = |v: &[f64], by: f64| v.iter().map(|v| by * v).collect::<Vec<f64>>();
     assert!((width(&times(&x, 3.0), &times(&y, 3.0)) - 3.0 * width(&x, &y)).abs() <= 1e-12);
 }
+
+// Rows left out, and the plug-in that auto takes, look at equal rows once: neither copies nor the unit of the weights make them narrow.
+#[test]
+fn copies_and_units_of_weights_leave_the_bandwidths_of_auto_and_of_cross_validation() {
+    let z = normal(100, 41);
+    let twice = [&z[..], &z].concat();
+    for rule in [Rule::CrossValidation, Rule::Auto] {
+        let alone = width(rule, &z, None);
+        for (how, other) in [
+            ("twice", width(rule, &twice, None)),
+            ("weights of 2", width(rule, &z, Some(&[2.0; 100]))),
+            ("weights of 1.999", width(rule, &z, Some(&[1.999; 100]))),
+            ("weights of 1/4", width(rule, &z, Some(&[0.25; 100]))),
+        ] {
+            assert!(close(other, alone, 1e-5), "{rule:?}, {how}: {other} and {alone}");
+        }
+        // Drawn with repetitions.
+        let drawn: Vec<f64> = (0..100).map(|i| z[(i * i + 7 * i) % 97]).collect();
+        assert!(width(rule, &drawn, None) > 0.5 * alone, "{rule:?}: {} and {alone}", width(rule, &drawn, None));
+    }
+}

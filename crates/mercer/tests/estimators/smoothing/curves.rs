@@ -146,12 +146,17 @@ fn slopes_are_those_of_a_plane_and_rows_in_a_line_lower_the_degree() {
     assert_eq!(lowered.lowered(), 60);
 }
 
-/// statsmodels 0.14, KernelReg(reg_type="lc" and "ll", bw="cv_ls") by its simplex, whose last step is about 1e-4; values at bw=2.
+/// statsmodels 0.15, KernelReg(reg_type="lc" and "ll", bw="cv_ls") of the 132 different rows, by its simplex, whose last step is about
+/// 1e-4; values at bw=2 of all rows.
 #[test]
 fn bandwidths_by_rows_left_out_and_values_are_those_of_statsmodels() {
     let Some(table) = data("mcycle") else { return };
     let (x, y) = (&table[0], &table[1]);
-    for (degree, wide) in [(0, 0.913_846), (1, 1.475_802)] {
+    let twice = (1..x.len()).find(|&i| x[i - 1] == x[i] && y[i - 1] == y[i]).unwrap();
+    let different: Vec<usize> = (0..x.len()).filter(|i| *i != twice).collect();
+    let of = |values: &[f64]| different.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+    for (degree, wide) in [(0, 0.916_983), (1, 1.476_876)] {
+        let (x, y) = (&of(x), &of(y));
         let local = fit(x, y, None, &LocalOptions { degree, ..LocalOptions::default() });
         assert!((local.widths().unwrap()[0] / wide - 1.0).abs() < 2e-4, "{:?}", local.widths());
         let least = local.curve().iter().map(|c| c.1).fold(f64::INFINITY, f64::min);
@@ -241,4 +246,32 @@ fn what_cannot_be_smoothed_is_named() {
         Lowess::fit(&[1.0; 5], &[1.0, 2.0, 3.0, 4.0, 5.0], &LowessOptions { rounds: 0, ..LowessOptions::default() }, &Control::default())
             .unwrap();
     assert!(equal.fitted().iter().all(|f| (f - 3.0).abs() < 1e-12));
+}
+
+// Neither copies of rows nor the unit of their weights tell how wide a curve is to be; nor does the place of the target.
+#[test]
+fn copies_units_of_weights_and_shifts_of_the_target_leave_the_bandwidth() {
+    let (x, e) = (normal(60, 31), normal(60, 32));
+    let y: Vec<f64> = x.iter().zip(&e).map(|(x, e)| (2.0 * x).sin() + 0.3 * e).collect();
+    let twice = |v: &[f64]| [v, v].concat();
+    for degree in [0, 1, 2] {
+        let asked = LocalOptions { degree, ..LocalOptions::default() };
+        let width = |x: &[f64], y: &[f64], weights: Option<&[f64]>| fit(x, y, weights, &asked).widths().unwrap()[0];
+        let alone = width(&x, &y, None);
+        let mut all = vec![width(&twice(&x), &twice(&y), None)];
+        all.extend([0.1, 0.5, 1.999, 2.0, 7.0].map(|w| width(&x, &y, Some(&[w; 60]))));
+        all.extend([1e5, -1e7, 1e9].map(|shift| width(&x, &y.iter().map(|y| y + shift).collect::<Vec<_>>(), None)));
+        for (k, other) in all.iter().enumerate() {
+            assert!((other / alone - 1.0).abs() < 1e-4, "degree {degree}, case {k}: {other} and {alone}");
+        }
+        // A row of weight 3 is three rows; and a draw with repetitions is no narrower than half.
+        let counts: Vec<f64> = (0..60).map(|i| [1.0, 3.0, 0.0, 2.0][i % 4]).collect();
+        let rows: Vec<usize> = (0..60).flat_map(|i| vec![i; counts[i] as usize]).collect();
+        let of = |values: &[f64]| rows.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let (weighted, repeated) = (width(&x, &y, Some(&counts)), width(&of(&x), &of(&y), None));
+        assert!((weighted / repeated - 1.0).abs() < 1e-6 && weighted > 0.5 * alone, "{weighted}, {repeated}, {alone}");
+    }
+    let far: Vec<f64> = y.iter().map(|y| y + 1e9).collect();
+    let (near, far) = (fit(&x, &y, None, &LocalOptions::default()), fit(&x, &far, None, &LocalOptions::default()));
+    assert!(near.fitted().iter().zip(far.fitted()).all(|(a, b)| (b - 1e9 - a).abs() < 1e-5));
 }

@@ -451,3 +451,20 @@ fn one_thread_gives_the_bits_of_many() {
         assert_eq!(of(1), of(3));
     }
 }
+
+// So far away that no square of a distance is a number: never NaN.
+#[test]
+fn the_density_of_a_row_far_from_all_others_is_very_low_or_minus_infinity() {
+    for dim in [1, 3] {
+        let points = Matrix::from_fn(50, dim, |i, j| ((i * (j + 2)) as f64 * 0.7).sin());
+        for kernel in [SmoothingKernel::Gaussian, SmoothingKernel::Exponential, SmoothingKernel::Epanechnikov, SmoothingKernel::Boxcar] {
+            for adaptive in [false, true] {
+                let asked = Asked { kernel, adaptive, bandwidth: Bandwidth::Number(0.1), ..Asked::default() };
+                let d = density(&points, None, &asked);
+                let far = Matrix::from_fn(4, dim, |i, j| if j == 0 { [1e100, 1e153, 1e154, 1e200][i] } else { 0.0 });
+                let found = d.log_density(&far, &Control::default()).unwrap();
+                assert!(found.iter().all(|log| *log < -1e90), "{kernel:?}, {dim} columns: {found:?}");
+            }
+        }
+    }
+}

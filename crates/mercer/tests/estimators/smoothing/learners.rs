@@ -112,7 +112,8 @@ fn the_bandwidth_is_that_of_rows_left_out() {
     let mean = x.iter().sum::<f64>() / n;
     let deviation = (x.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
     let width = fitted.curves[0].widths().unwrap()[0] * deviation;
-    assert!((width / 1.475_802 - 1.0).abs() < 2e-4, "{width}");
+    // scipy 1.17: minimize_scalar of the squares of 132 different rows left out by numpy, one of which stands twice.
+    assert!((width / 1.474_919 - 1.0).abs() < 2e-4, "{width}");
     assert_eq!(store::from_bytes(&store::to_bytes(&model).unwrap(), "model").unwrap(), model);
 }
 

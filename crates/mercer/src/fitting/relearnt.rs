@@ -1,0 +1,30 @@
+//! A kernel learnt anew without the rows that a fit holds out.
+
+use super::{KernelValues, rows_leave_the_kernel};
+use crate::control::Control;
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::estimators::{EstimatorExpr, RelearntKernel};
+use crate::gram::Gram;
+use crate::kernels::KernelExpr;
+
+/// A settled kernel expression and the prepared rows of a task.
+pub(crate) struct Relearnt<'a> {
+    pub kernel: &'a KernelExpr,
+    pub rows: &'a Dataset,
+}
+
+impl Relearnt<'_> {
+    /// Itself, where kernel values would be others without some rows and the estimator would feel it.
+    pub(crate) fn where_felt(&self, estimator: &EstimatorExpr) -> Option<&dyn RelearntKernel> {
+        (!rows_leave_the_kernel(self.kernel, estimator)).then_some(self as &dyn RelearntKernel)
+    }
+}
+
+impl RelearntKernel for Relearnt<'_> {
+    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Box<dyn Gram + '_>; 2]> {
+        let (train, test) = (self.rows.select(train), self.rows.select(test));
+        let [among, cross] = KernelValues::bind(self.kernel, &train, weights, &test, control)?;
+        Ok([among as Box<dyn Gram>, cross as Box<dyn Gram>])
+    }
+}
