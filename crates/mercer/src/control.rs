@@ -10,7 +10,7 @@ pub use contain::{contain, keep_panics_quiet};
 use crate::error::{Error, Result, bytes};
 use available::{available_memory, hard_limit, resident};
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc, Mutex, Once, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
 use std::time::{Duration, Instant};
@@ -121,6 +121,11 @@ impl Control {
         let of = |end: Option<Instant>, part: f64| end.map(|d| now + d.saturating_duration_since(now).mul_f64(part.clamp(0.0, 1.0)));
         Control { deadline: of(self.deadline, part), hard_deadline: of(self.hard_deadline, part.max(0.5)), ..self.clone() }
     }
+    /// A control for each of so many pieces of work that go on side by side: each may take its share of the memory, as none knows of the
+    /// others.
+    pub fn side_by_side(&self, pieces: usize) -> Self {
+        Control { max_memory: self.allowed() / pieces.max(1) as u64, ..self.clone() }
+    }
     /// A control that reserves so many seconds of the budget for later work; unchanged without a budget.
     pub fn keeping(&self, seconds: f64) -> Self {
         let kept = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
@@ -175,6 +180,10 @@ impl Control {
     /// An error if stopping was asked for.
     pub fn check(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+    /// Whether stopping was asked for, or time is up for what cannot be cut short: once so, always so.
+    pub fn is_given_up(&self) -> bool {
+        self.cancel.is_cancelled() || self.hard_deadline.is_some_and(|d| Instant::now() >= d)
     }
     /// An error if stopping was asked for, or if time is up for what cannot be cut short.
     pub fn check_time(&self, what: &str) -> Result<()> {
@@ -246,16 +255,30 @@ pub fn memory_size(text: &str) -> Option<u64> {
     digits.parse::<f64>().ok().map(|x| x * unit).filter(|b| *b > 0.0 && b.is_finite()).map(|b| b as u64)
 }
 
+/// Bytes of the stack of every thread that computes: as many as the first thread of a process has, on which code that is called from a
+/// kernel or an estimator of a program's own was written to run. Parallel factorisations of OpenBLAS end a process on the 2 MiB that
+/// threads have by default.
+pub const STACK: usize = 8 << 20;
+
 /// Runs `work` on a pool of `threads` threads (0: all cores). Results have the same bits for any number.
 pub fn with_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
     if threads == 0 {
+        start_threads();
         return Ok(work());
     }
     Ok(pool(threads)?.install(work))
 }
 
+/// Starts the threads of the process that share the work of whoever is in no pool, with a stack of [`STACK`]. Threads that run already
+/// stay as they are.
+pub fn start_threads() {
+    static DONE: Once = Once::new();
+    // An error says that the program has threads of its own making.
+    DONE.call_once(|| rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global().unwrap_or_default());
+}
+
 /// A pool of so many threads.
 pub fn pool(threads: usize) -> Result<rayon::ThreadPool> {
-    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
     made.map_err(|e| Error::Numerical { what: "threads".into(), why: e.to_string() })
 }

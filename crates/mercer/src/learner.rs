@@ -9,7 +9,7 @@ pub use explain::{Explained, Explanation, Influences, Stretch, SubstringEffect};
 pub use model::{About, Model};
 pub use pre_images::{PreImageMethod, PreImages};
 
-use crate::control::Control;
+use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Needs};
@@ -169,11 +169,18 @@ impl Learner {
 
     /// Fits as [`Learner::fit`] does, and measures the seconds of tuning and of the fit. The folds of tuning respect the split of
     /// the examples.
+    ///
+    /// # Errors
+    /// What does not fit together; bounds of `control`; a panic, of a kernel or an estimator of the program's own too.
     pub fn fit_from(&self, before: &Before<'_>, examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
+        contain(format_args!("fitting {}", self.estimator.name()), || self.fit_examples(before, examples, info, control))
+    }
+
+    fn fit_examples(&self, before: &Before<'_>, examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
         let estimator = judged_by(&self.estimator, self.metric);
         if estimator != self.estimator {
             let Timed { mut model, tune_seconds, fit_seconds } =
-                Learner { estimator, ..self.clone() }.fit_from(before, examples, info, control)?;
+                Learner { estimator, ..self.clone() }.fit_examples(before, examples, info, control)?;
             model.about.asked_estimator = self.estimator.to_string();
             let metric = self.metric.map_or("the metric", Metric::name);
             let name = model.estimator.name();
@@ -300,7 +307,7 @@ impl Learner {
             if let Ok(false) = win {
                 // The exact kernel on a part of the rows predicts better.
                 let part = Learner { sample: TrainingRows::Most(landmarks.exact_rows), ..self.clone() };
-                return part.fit_from(before, examples, info, control);
+                return part.fit_examples(before, examples, info, control);
             }
         }
         let clock = Instant::now();

@@ -71,7 +71,7 @@ impl Kernel for Ranks {
         };
         Ok((0..dim).map(of).collect())
     }
-    fn prepare(&self, learnt: &Shares, inputs: &Points, _: Option<&Prepared>) -> Result<Prepared> {
+    fn prepare(&self, learnt: &Shares, inputs: &Points, _: Option<&Prepared>, _: &Control) -> Result<Prepared> {
         let share = |(d, value): (usize, &f64)| {
             let known = &learnt[d % inputs.dim()];
             known.partition_point(|(v, _)| v <= value).checked_sub(1).map_or(0.0, |at| known[at].1)
@@ -102,7 +102,7 @@ impl<const KIND: usize> Kernel for Impostor<KIND> {
     type Inputs = Points;
     type Learnt = ();
     type Prepared = Prepared;
-    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>) -> Result<Prepared> {
+    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>, _: &Control) -> Result<Prepared> {
         Ok(Prepared { dim: inputs.dim(), shares: inputs.to_dense().into_owned() })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Prepared, T>) {

@@ -108,24 +108,25 @@ impl<'a> Race<'a> {
 
     fn finish(mut self) -> Result<Outcome> {
         let count = self.schedule.candidates.len();
-        let mut rows: Vec<Scored> = (0..count).map(|c| self.scored(c)).collect();
+        let mut rows: Vec<Scored> = (0..count).map(|c| self.contained(c)).collect();
         self.tell_starts(&mut rows)?;
         let folds = self.runner.arena.folds.len();
         let mut order: Vec<usize> = (0..count).filter(|&c| rows[c].may_win(folds)).collect();
         order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
-        let best = order.first().copied();
+        let (best, mut failed) = (order.first().copied(), Vec::new());
         if let Some(best) = best {
-            let found = self.differences(best, self.runner.scoring.deciding);
+            let found = self.differences(best, self.runner.scoring.deciding, &mut failed);
             rows.iter_mut().zip(found).for_each(|(row, found)| row.difference = found);
             let log_loss =
                 |r: &Scored| r.metrics.iter().find(|(m, _)| *m == Metric::LogLoss).map(|(_, e)| e.mean).filter(|v| v.is_finite());
             let judged = order.iter().filter_map(|&e| Some((e, log_loss(&rows[e])?)));
             if let Some((lowest, _)) = judged.min_by(|a, b| a.1.total_cmp(&b.1)) {
-                let found = self.differences(lowest, Metric::LogLoss);
+                let found = self.differences(lowest, Metric::LogLoss, &mut failed);
                 rows.iter_mut().zip(found).for_each(|(row, found)| row.log_loss_difference = found);
             }
         }
-        let notices = self.tell_what_is_left(&rows);
+        let mut notices = self.tell_what_is_left(&rows);
+        notices.extend(failed);
         let Arena { whole, .. } = self.runner.arena;
         Ok(Outcome { kernel: whole.kernel, rows, best, columns: whole.prep.describe(), notices, trials: self.trials })
     }
@@ -144,12 +145,17 @@ impl<'a> Race<'a> {
     }
 
     /// Differences of a metric to one candidate, by the rows that both predicted without having seen them.
-    fn differences(&self, to: usize, metric: Metric) -> Vec<Option<Difference>> {
+    /// A panic leaves all of them out and is one of the `failed`.
+    fn differences(&self, to: usize, metric: Metric, failed: &mut Vec<String>) -> Vec<Option<Difference>> {
         let folds = self.runner.arena.folds.len();
         let scores: Vec<Vec<Arc<FoldScore>>> = (0..self.schedule.candidates.len()).map(|c| self.scores(c)).collect();
         let all: Vec<Option<Vec<&Predictions>>> =
             scores.iter().map(|s| (s.len() == folds).then(|| s.iter().map(|score| &score.predictions).collect())).collect();
-        self.runner.held_out().differences(&all, to, &Scoring { deciding: metric, ..self.runner.scoring })
+        let scoring = Scoring { deciding: metric, ..self.runner.scoring };
+        contain("differences between estimators", || Ok(self.runner.held_out().differences(&all, to, &scoring))).unwrap_or_else(|error| {
+            failed.push(error.to_string());
+            all.iter().map(|_| None).collect()
+        })
     }
 
     /// Reports whether each fit depends on its start, where time allows; the rows are complete without it.
@@ -167,7 +173,14 @@ impl<'a> Race<'a> {
         Ok(())
     }
 
-    /// The row of a candidate.
+    /// The row of a candidate. A panic on the way is a failure of that candidate.
+    fn contained(&mut self, c: usize) -> Scored {
+        let estimator = self.schedule.candidates[c].estimator.clone();
+        let what = format!("the scores of {}", estimator.name());
+        let folds = self.runner.arena.folds.len();
+        contain(what, || Ok(self.scored(c))).unwrap_or_else(|error| Scored::failed(estimator, folds, error))
+    }
+
     fn scored(&mut self, c: usize) -> Scored {
         let scores = self.scores(c);
         let folds = &self.runner.arena.folds;
@@ -184,17 +197,7 @@ impl<'a> Race<'a> {
         let open = of_searches(&|s| s.is_open());
         let all = self.runner.arena.whole.data.rows();
         let mut row = Scored {
-            estimator: candidate.estimator.clone(),
-            metrics: Vec::new(),
-            folds: Vec::new(),
-            difference: None,
-            log_loss_difference: None,
-            out_of_fold: None,
-            model: None,
-            fit_seconds: f64::NAN,
-            tune_seconds: f64::NAN,
             predict_us_per_row: left.predict_us_per_row,
-            starts: None,
             status: RowStatus {
                 folds: scores.len(),
                 of_folds: folds.len(),
@@ -211,7 +214,7 @@ impl<'a> Race<'a> {
                 fitted_rows: 0,
                 out: candidate.out,
             },
-            failure: None,
+            ..Scored::without_results(candidate.estimator.clone())
         };
         if scores.is_empty() || (failure.is_some() && scores.len() < folds.len()) {
             row.failure = Some(failure.unwrap_or_else(unreached));

@@ -113,6 +113,16 @@ pub(crate) fn apply_among(gram: &dyn Gram, coef: &Matrix, least: usize, control:
     engine().apply_among(gram, coef, least, control)
 }
 
+/// Writes kernel values of a list of rows.
+pub(crate) fn fill_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+    engine().rows(gram, rows, cols, out);
+}
+
+/// Writes kernel values of a list of rows in f32.
+pub(crate) fn fill_rows_f32(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+    engine().rows_f32(gram, rows, cols, out);
+}
+
 fn require_rows(coef: &Matrix, expected: usize) -> Result<()> {
     match coef.rows() == expected {
         true => Ok(()),

@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Models that a thread holds beside those of the rows while it fits one or multiplies two.
+const WORK: u64 = 4;
+
 /// Inner product of the densities of two generative models, each of one row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -140,21 +143,25 @@ impl Kernel for ProbabilityProduct {
         let model = self.model.fit(&pooled, RowWeights::from(Some(each.as_slice())), self.seed.integer() as u64, control)?;
         Ok(PooledModel { model: Some(model) })
     }
-    fn prepare(&self, learnt: &PooledModel, inputs: &Dataset, _: Option<&RowModels>) -> Result<RowModels> {
+    fn prepare(&self, learnt: &PooledModel, inputs: &Dataset, _: Option<&RowModels>, control: &Control) -> Result<RowModels> {
         let pooled = learnt.model.as_ref().ok_or_else(foreign)?;
-        let (seed, rho, control) = (self.seed.integer() as u64, self.rho.number(), Control::unwatched());
+        let (seed, rho) = (self.seed.integer() as u64, self.rho.number());
+        let models = inputs.rows() as u64 + WORK * rayon::current_num_threads() as u64;
+        control.plan(&format!("a model of each of {} rows", inputs.rows()), models.saturating_mul(pooled.bytes()))?;
+        let control = &control.side_by_side(rayon::current_num_threads());
         let held = match self.datum {
             Datum::Row => None,
             Datum::Vectors => Some(vectors(inputs)?),
         };
         let one = |i: usize| -> Result<(FittedGenerative, f64)> {
+            control.check_time("models of rows")?;
             let data = match &held {
                 None => inputs.select(&[i]),
                 Some((all, range)) => Dataset::from_points(all.select(&range(i).collect::<Vec<_>>())),
             };
             let of_row = |why: Error| if why.ends_all() { why } else { Error::Data(format!("{}: row {}: {why}", Self::NAME, i + 1)) };
-            let model = self.model.fit_like(&data, pooled, seed, &control).map_err(of_row)?;
-            let log = model.log_product(&model, rho)?;
+            let model = self.model.fit_like(&data, pooled, seed, control).map_err(of_row)?;
+            let log = model.log_product_within(&model, rho, control)?;
             if log.is_finite() {
                 return Ok((model, log));
             }
@@ -166,9 +173,10 @@ impl Kernel for ProbabilityProduct {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, RowModels, T>) {
         let (a, b, rho) = (tile.a, tile.b, self.rho.number());
+        let control = tile.out.control().cloned().unwrap_or_else(Control::unwatched);
         tile.from_pairs(|i, j| {
             // Models of one shape have a product, as each has with itself.
-            let log = a.models[i].log_product(&b.models[j], rho).unwrap_or(f64::NEG_INFINITY);
+            let log = a.models[i].log_product_within(&b.models[j], rho, &control).unwrap_or(f64::NEG_INFINITY);
             if self.normalised { (log - 0.5 * (a.logs[i] + b.logs[j])).min(0.0).exp() } else { log.exp() }
         });
     }

@@ -5,13 +5,13 @@
 //! 1' A^p 1 counts pairs of walks of p steps with equal labels. Of all lengths the sum is 1' (I - decay A)^-1 1 where decay rho(A) < 1, and
 //! rho(A) <= rho(x) rho(z), the largest eigenvalues of the two graphs. Cost of a step: the edges of the product graph.
 
+use crate::control::Control;
 use super::graphs::adjacency::Adjacency;
 use crate::data::{Cells, Graphs, PER_STEP, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -37,6 +37,10 @@ impl Default for RandomWalk {
 const MOST_RATIO: f64 = 0.99;
 /// Products with the adjacency matrix in which the largest eigenvalue is bounded.
 const BOUND_ROUNDS: usize = 100;
+/// Bytes of any two nodes, of a node of the product of two graphs, and of an edge of it, with room to grow.
+const PER_PAIR_OF_NODES: u64 = 4;
+const PER_NODE: u64 = 56;
+const PER_EDGE: u64 = 8;
 /// Graphs from which the cost of a value is estimated.
 const SAMPLE: usize = 64;
 /// Multiplications for one value before which a label is compared: building an edge of the product graph.
@@ -51,6 +55,18 @@ pub struct Walked {
 }
 
 impl PreparedBatch for Walked {}
+
+/// Bytes of the product of a graph with itself: of its nodes, which are pairs of one label, and of its edges. By the inequality of Cauchy and
+/// Schwarz the product of two graphs has no more pairs than the greater of those of each with itself.
+fn product_bytes(graph: &Adjacency) -> u64 {
+    let squares = |counts: HashMap<(u128, u128, u128), u64>| counts.into_values().map(|n| n * n).sum::<u64>();
+    let (mut nodes, mut edges) = (HashMap::new(), HashMap::new());
+    for (node, label) in graph.labels.iter().enumerate() {
+        *nodes.entry((*label, 0, 0)).or_insert(0) += 1;
+        graph.edges(node).for_each(|(to, edge)| *edges.entry((*label, edge, graph.labels[to])).or_insert(0) += 1);
+    }
+    PER_PAIR_OF_NODES * (graph.nodes() as u64).pow(2) + PER_NODE * squares(nodes) + PER_EDGE * squares(edges)
+}
 
 /// An upper bound of the largest eigenvalue: the least of max_i ((A + I) v)_i / v_i - 1 over v = (A + I)^r 1 (Collatz & Wielandt).
 fn largest_eigenvalue(graph: &Adjacency) -> f64 {
@@ -133,9 +149,12 @@ impl Kernel for RandomWalk {
     fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
         RandomWalk { decay: self.decay.settle(DECAY), steps: self.steps.settle(STEPS), ..self.clone() }
     }
-    fn prepare(&self, (): &(), inputs: &Graphs, _: Option<&Walked>) -> Result<Walked> {
-        let graphs: Vec<Adjacency> = (0..Cells::len(inputs)).into_par_iter().map(|row| Adjacency::of(inputs, row)).collect();
-        let largest: Vec<f64> = graphs.par_iter().map(|graph| if self.unlimited { largest_eigenvalue(graph) } else { 0.0 }).collect();
+    fn prepare(&self, (): &(), inputs: &Graphs, _: Option<&Walked>, control: &Control) -> Result<Walked> {
+        let graphs = prepare_each(Cells::len(inputs), 1, control, |row| Adjacency::of(inputs, row))?;
+        let needed = graphs.iter().map(product_bytes).max().unwrap_or(0).saturating_mul(rayon::current_num_threads() as u64);
+        control.plan("walks in the product of two graphs", needed)?;
+        let bound = |row: usize| if self.unlimited { largest_eigenvalue(&graphs[row]) } else { 0.0 };
+        let largest: Vec<f64> = prepare_each(graphs.len(), 1, control, bound)?;
         let ratio = |row: usize| self.decay.number() * largest[row] * largest[row];
         let fault = |row: usize, why: String| Error::Numerical { what: format!("the graph in row {}", row + 1), why };
         if let Some(row) = (0..graphs.len()).find(|&row| ratio(row) > MOST_RATIO) {
@@ -147,7 +166,7 @@ impl Kernel for RandomWalk {
                 ),
             ));
         }
-        let own: Vec<f64> = graphs.par_iter().enumerate().map(|(row, graph)| self.value(graph, graph, ratio(row))).collect();
+        let own: Vec<f64> = prepare_each(graphs.len(), 1, control, |row| self.value(&graphs[row], &graphs[row], ratio(row)))?;
         match own.iter().position(|k| !k.is_finite()) {
             None => Ok(Walked { graphs, largest, own }),
             Some(row) => Err(fault(row, "its walks weigh more than 1e308; take a smaller decay, or fewer steps".into())),

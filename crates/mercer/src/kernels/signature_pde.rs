@@ -2,6 +2,7 @@
 //! (Salvi, Cass, Foster, Lyons & Yang, The signature kernel is the solution of a Goursat PDE, 2021) by finite differences, whose error
 //! falls by 4 from an order to the next. With a static kernel the path is that of its features. See `series/goursat.rs`.
 
+use crate::control::Control;
 use super::sequences::abreast::TilePlace;
 use super::series::abreast::{EightSeries, each_eight, each_own};
 use super::series::dense::{DenseSeries, total_variance, with_time};
@@ -96,7 +97,7 @@ impl Kernel for SignaturePde {
             ..self.clone()
         }
     }
-    fn prepare(&self, (): &(), inputs: &Series, _: Option<&PathSeries>) -> Result<PathSeries> {
+    fn prepare(&self, (): &(), inputs: &Series, _: Option<&PathSeries>, control: &Control) -> Result<PathSeries> {
         let path = if self.time { with_time(inputs)? } else { Cow::Borrowed(inputs) };
         let series = match self.static_kernel {
             StaticKernel::Linear => DenseSeries::increments(&path, 1.0),
@@ -104,8 +105,11 @@ impl Kernel for SignaturePde {
         };
         let (mut own, mut goursat) = (vec![0.0; series.len()], self.goursat());
         each_own(&series, &mut |pairs, rows| {
-            rows.iter().zip(goursat.values(pairs)).for_each(|(row, value)| own[*row] = value);
+            if !control.is_given_up() {
+                rows.iter().zip(goursat.values(pairs)).for_each(|(row, value)| own[*row] = value);
+            }
         });
+        control.check_time("signature kernels of series")?;
         match own.iter().position(|k| !k.is_finite()) {
             None => Ok(PathSeries { series, own }),
             Some(row) => Err(Error::Numerical {
@@ -118,6 +122,9 @@ impl Kernel for SignaturePde {
         let (a, b, rows, cols) = (&tile.a.series, &tile.b.series, tile.rows.clone(), tile.cols.clone());
         let (out, mut goursat) = (&mut tile.out, self.goursat());
         each_eight((a, &rows), (b, cols), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
+            if out.is_given_up() {
+                return;
+            }
             for (place, value) in places.iter().zip(goursat.values(pairs)) {
                 place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
             }

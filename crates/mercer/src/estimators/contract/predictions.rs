@@ -1,5 +1,6 @@
 //! Predictions for new inputs.
 
+use crate::estimators::Want;
 use crate::linalg::Matrix;
 use std::borrow::Cow;
 
@@ -57,6 +58,15 @@ impl Predictions {
             sums.iter().enumerate().for_each(|(k, s)| votes[(i, k)] += s / (3.0 * (s.abs() + 1.0)));
         }
         Some(Cow::Owned(votes))
+    }
+
+    /// With decision values of pairs of so many classes as one for each class, where that is wanted.
+    pub(crate) fn by_class_where_wanted(mut self, want: Want, classes: usize) -> Self {
+        if want.by_class && classes > 2 && !self.pairs.is_empty() {
+            self.scores = self.scores_by_class(classes).map(Cow::into_owned);
+            self.pairs.clear();
+        }
+        self
     }
 
     /// Adds those of further inputs by the same model, of which no covariance was wanted.

@@ -122,9 +122,9 @@ impl Density {
     fn fitted(&self, task: &Task<'_>) -> Result<(FittedGenerative, Likelihood, Vec<String>, Vec<String>)> {
         let Modelled { model, rows, columns, notes } = Modelled::of(&self.model, task, Self::NAME)?;
         let fitted = model.fit(&rows, RowWeights::from(task.weights), task.seed, task.control)?;
-        let log = fitted.log_densities(&rows)?.iter().enumerate().map(|(i, log)| task.weight(i) * log).sum();
+        let log = fitted.log_densities_of(&rows, task.control)?.iter().enumerate().map(|(i, log)| task.weight(i) * log).sum();
+        let free = fitted.width(&rows)? as f64;
         let rows = (0..rows.rows()).map(|i| task.weight(i)).sum();
-        let free = fitted.parameters().len() as f64;
         Ok((fitted, Likelihood { log, rows, free }, columns, notes))
     }
 }
@@ -137,9 +137,8 @@ impl Fitted for FittedDensity {
         true
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        query.control.check()?;
         let rows = modelled_columns::select(table(query.cross, Density::NAME)?.as_ref(), &self.columns)?;
-        Ok(Predictions::of(Predicted::Numbers(Matrix::column(self.model.log_densities(&rows)?))))
+        Ok(Predictions::of(Predicted::Numbers(Matrix::column(self.model.log_densities_of(&rows, query.control)?))))
     }
     fn summary(&self) -> &Summary {
         &self.summary

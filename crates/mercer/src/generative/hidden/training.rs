@@ -37,7 +37,6 @@ pub(in crate::generative) fn baum_welch<E: Emission>(
 ) -> Result<Trained<E>> {
     let Training { model, states, .. } = *training;
     let longest = (0..weights.len()).map(|row| E::length(rows, row)).max().unwrap_or(0);
-    control.plan(&format!("forward probabilities of {model}"), bytes(states, longest))?;
     let times: f64 = weights.iter().enumerate().map(|(row, w)| w * E::length(rows, row) as f64).sum();
     let mut best: Option<(f64, bool, Transitions, E)> = None;
     for number in 0..training.starts {
@@ -48,11 +47,19 @@ pub(in crate::generative) fn baum_welch<E: Emission>(
         let first = simplex::draw(&mut random, states);
         let next = (0..states).flat_map(|_| simplex::draw(&mut random, states)).collect();
         let (mut chain, mut emission) = (Transitions { start: first, next }, start(&mut random));
+        if number == 0 {
+            let width = states * (states + 1) + emission.width(states);
+            control.plan(&format!("forward probabilities of {model}"), bytes(states, longest, weights.len(), width))?;
+        }
         let (mut objective, mut converged) = (f64::NEG_INFINITY, false);
         for done in 0..training.iterations {
             control.check()?;
             control.tell(&format!("{model}: start {} of {}", number + 1, training.starts), done, training.iterations);
-            let (log, counts) = expected(&chain, &emission, rows, weights);
+            let (log, counts) = match expected(&chain, &emission, rows, weights, control) {
+                // What was reached before stands.
+                Err(Error::Time { .. }) if done > 0 || best.is_some() => break,
+                found => found?,
+            };
             let now = log + log_prior(&chain, &emission, training.prior);
             if !now.is_finite() || counts.iter().any(|c| !c.is_finite()) {
                 let why = "the likelihood is not finite; divide the columns by numbers".into();
