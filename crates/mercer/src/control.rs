@@ -10,13 +10,16 @@ pub use contain::{contain, keep_panics_quiet};
 use crate::error::{Error, Result, bytes};
 use available::{available_memory, hard_limit, resident};
 use std::sync::{
-    Arc, Mutex, Once, PoisonError,
-    atomic::{AtomicBool, Ordering},
+    Arc, Mutex, Once, OnceLock, PoisonError,
+    atomic::{AtomicU64, Ordering},
 };
 use std::time::{Duration, Instant};
 
 /// What the program itself takes without any data: stacks, and the work space of each thread. Its code is not counted as held.
 const PROGRAM: u64 = 8_000_000;
+
+/// How long work goes on that was asked to stop early and has no result yet; and how long a last step takes that begins after that.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Receives progress updates of long work; called once per block, from one thread.
 pub trait Progress: Send + Sync {
@@ -24,19 +27,31 @@ pub trait Progress: Send + Sync {
     fn update(&self, what: &str, done: usize, total: usize);
 }
 
-/// A flag that another thread (a ctrl-C handler) may raise to stop work.
+/// A flag that another thread (a ctrl-C handler) may raise to stop work: when it was raised, in nanoseconds of the process, or 0.
 #[derive(Clone, Debug, Default)]
-pub struct CancelFlag(Arc<AtomicBool>);
+pub struct CancelFlag(Arc<AtomicU64>);
 
 impl CancelFlag {
     /// Asks every computation that holds this flag to stop.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        // Raised again, it stays raised since the first time.
+        let _ = self.0.compare_exchange(0, nanoseconds(), Ordering::Relaxed, Ordering::Relaxed);
     }
     /// Whether stopping was asked for.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed) != 0
     }
+    /// Whether stopping was asked for so long ago.
+    fn is_older(&self, than: Duration) -> bool {
+        let raised = self.0.load(Ordering::Relaxed);
+        raised != 0 && u128::from(nanoseconds() - raised) >= than.as_nanos()
+    }
+}
+
+/// Nanoseconds since the first call of the process, from 1.
+fn nanoseconds() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    1 + u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX - 1)
 }
 
 /// Bounds and watchers of a computation. The clock starts when the value is made.
@@ -57,6 +72,8 @@ pub struct Control {
     pub cancel: CancelFlag,
     /// Raised to stop with the best result so far, as if the time budget were spent.
     pub stop_early: CancelFlag,
+    /// Whether the work was asked to stop before this step, its last, began: see [`Control::last_step`].
+    pub is_stopped: bool,
     /// What one evaluation of a search leaves to the next: fresh memory costs as much as an eighth of the arithmetic. `None`:
     /// the memory of a matrix goes back to the system.
     pub spare: Option<BufferPool>,
@@ -76,6 +93,7 @@ impl Default for Control {
             progress: None,
             cancel: CancelFlag::default(),
             stop_early: CancelFlag::default(),
+            is_stopped: false,
             spare: None,
         }
     }
@@ -98,6 +116,7 @@ impl Control {
             progress: None,
             cancel: CancelFlag::default(),
             stop_early: CancelFlag::default(),
+            is_stopped: false,
             spare: None,
         }
     }
@@ -167,11 +186,20 @@ impl Control {
     pub fn allows(&self, seconds: f64) -> bool {
         !self.stop_early.is_cancelled() && self.deadline.is_none_or(|d| d.saturating_duration_since(Instant::now()).as_secs_f64() > seconds)
     }
-    /// A control for the last step of some work, which is done in full: a request to stop early that was made before counts as
-    /// served.
+    /// A control for the last step of some work: a request to stop early that was made before counts as served, and leaves half a second
+    /// for this step.
     pub fn last_step(&self) -> Self {
-        let stop_early = if self.stop_early.is_cancelled() { CancelFlag::default() } else { self.stop_early.clone() };
-        Control { stop_early, ..self.clone() }
+        if !self.stop_early.is_cancelled() {
+            return self.clone();
+        }
+        let end = Instant::now() + GRACE;
+        let by = |deadline: Option<Instant>| Some(deadline.map_or(end, |d| d.min(end)));
+        let (deadline, hard_deadline) = (by(self.deadline), by(self.hard_deadline));
+        Control { deadline, hard_deadline, stop_early: CancelFlag::default(), is_stopped: true, ..self.clone() }
+    }
+    /// Whether the work was asked to stop early, before this step of it or in it.
+    pub fn was_stopped(&self) -> bool {
+        self.is_stopped || self.stop_early.is_cancelled()
     }
     /// Whether the time budget is spent or an end was asked for; iterative work then returns its best iterate.
     pub fn out_of_time(&self) -> bool {
@@ -181,17 +209,15 @@ impl Control {
     pub fn check(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
-    /// Whether stopping was asked for, or time is up for what cannot be cut short: once so, always so.
+    /// Whether stopping was asked for, or time is up for what cannot be cut short, as it also is half a second after a request to stop
+    /// early: once so, always so.
     pub fn is_given_up(&self) -> bool {
-        self.cancel.is_cancelled() || self.hard_deadline.is_some_and(|d| Instant::now() >= d)
+        self.cancel.is_cancelled() || self.stop_early.is_older(GRACE) || self.hard_deadline.is_some_and(|d| Instant::now() >= d)
     }
     /// An error if stopping was asked for, or if time is up for what cannot be cut short.
     pub fn check_time(&self, what: &str) -> Result<()> {
         self.check()?;
-        match self.hard_deadline {
-            Some(d) if Instant::now() >= d => Err(Error::Time { what: what.to_owned() }),
-            _ => Ok(()),
-        }
+        if self.is_given_up() { Err(Error::Time { what: what.to_owned() }) } else { Ok(()) }
     }
     /// An error if cancelling or an early stop was requested, or if time is up: for the beginning of long work.
     pub fn check_wanted(&self, what: &str) -> Result<()> {

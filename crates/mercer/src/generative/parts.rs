@@ -6,6 +6,7 @@ use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::Matrix;
+use std::fmt::Display;
 
 /// Rows between two looks at the clock, and numbers of their score vectors.
 const PART: usize = 256;
@@ -62,7 +63,7 @@ impl FittedGenerative {
 
     fn vectors(&self, rows: &Dataset, control: &Control, of: impl Fn(&Dataset) -> Result<Matrix>) -> Result<Matrix> {
         let width = of(&rows.select(&[]))?.cols();
-        plan_scores(width, rows.rows(), control)?;
+        plan_scores(&"a generative model", width, rows.rows(), control)?;
         let mut all = Vec::with_capacity(width * rows.rows());
         in_parts(rows, (PART_NUMBERS / width.max(1)).clamp(1, PART), control, |part| {
             all.extend_from_slice(of(part)?.data());
@@ -76,9 +77,9 @@ impl FittedGenerative {
 ///
 /// # Errors
 /// Bounds of `control`.
-pub(crate) fn plan_scores(width: usize, rows: usize, control: &Control) -> Result<()> {
+pub(crate) fn plan_scores(model: &dyn Display, width: usize, rows: usize, control: &Control) -> Result<()> {
     let needed = PER_NUMBER.saturating_mul(width as u64).saturating_mul(rows as u64);
-    control.plan(&format!("score vectors of {width} numbers each"), needed)
+    control.plan(&format!("score vectors of {model} of {width} numbers each"), needed)
 }
 
 fn in_parts(rows: &Dataset, together: usize, control: &Control, mut each: impl FnMut(&Dataset) -> Result<()>) -> Result<()> {

@@ -94,7 +94,13 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// # Errors
     /// Inputs that cannot be prepared; something learnt that is not of this kernel, as only a damaged file has it; bounds of `control`,
     /// which is asked for memory before much of it is taken, and for time where the work is long.
-    fn prepare(&self, learnt: &Self::Learnt, inputs: &Self::Inputs, like: Option<&Self::Prepared>, control: &Control) -> Result<Self::Prepared>;
+    fn prepare(
+        &self,
+        learnt: &Self::Learnt,
+        inputs: &Self::Inputs,
+        like: Option<&Self::Prepared>,
+        control: &Control,
+    ) -> Result<Self::Prepared>;
     /// Writes every pair of the tile.
     fn fill<T: Real>(&self, tile: Tile<'_, Self::Prepared, T>);
     /// k(x, x) for each input.

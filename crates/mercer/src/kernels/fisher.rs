@@ -134,10 +134,10 @@ impl Kernel for Fisher {
     }
     fn learn(&self, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<FittedScores> {
         if let Some(width) = self.model.free_parameters(inputs) {
-            plan_scores(width, inputs.rows(), control)?;
+            plan_scores(&self.model, width, inputs.rows(), control)?;
         }
         let model = self.model.fit(inputs, weights, self.seed.integer() as u64, control)?;
-        plan_scores(model.width(inputs)?, inputs.rows(), control)?;
+        plan_scores(&self.model, model.width(inputs)?, inputs.rows(), control)?;
         let factor = self.factor(&model, inputs, weights, control)?;
         Ok(FittedScores { model: Some(model), factor })
     }

@@ -162,14 +162,22 @@ pub(crate) use by_hashed_features;
 /// of a graph, and `most_features`, a bound on their number.
 macro_rules! by_hashed_counts {
     () => {
-        fn prepare(&self, (): &(), inputs: &Graphs, like: Option<&HashedCounts>, control: &$crate::control::Control) -> Result<HashedCounts> {
+        fn prepare(
+            &self,
+            (): &(),
+            inputs: &Graphs,
+            like: Option<&HashedCounts>,
+            control: &$crate::control::Control,
+        ) -> Result<HashedCounts> {
             HashedCounts::new(features_of(inputs, control, |graph| self.count(graph))?, like, control)
         }
         fn stored(&self, inputs: &Graphs) -> Option<usize> {
             Some((0..Cells::len(inputs)).map(|row| self.most_features(inputs.graph(row).labels.len())).sum())
         }
         fn per_value(&self, inputs: &Graphs) -> f64 {
-            per_value(inputs, Kernel::stored(self, inputs).unwrap_or(0), |some| self.prepare(&(), some, None, &$crate::control::Control::unwatched()))
+            per_value(inputs, Kernel::stored(self, inputs).unwrap_or(0), |some| {
+                self.prepare(&(), some, None, &$crate::control::Control::unwatched())
+            })
         }
         crate::kernels::hashed_counts::by_hashed_features!();
     };

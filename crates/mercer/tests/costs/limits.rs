@@ -269,7 +269,10 @@ fn every_entry_at_large_parameters_is_answered_or_refused_within_the_memory_allo
         let (mut from, mut ended) = (0, Vec::new());
         loop {
             let mut command = Command::new(std::env::current_exe().unwrap());
-            command.args(["--exact", NAME, "--nocapture", "--test-threads=1"]).env(PART, format!("{part} {from}")).env("RUST_BACKTRACE", "0");
+            command
+                .args(["--exact", NAME, "--nocapture", "--test-threads=1"])
+                .env(PART, format!("{part} {from}"))
+                .env("RUST_BACKTRACE", "0");
             let output = command.stderr(Stdio::piped()).output().unwrap();
             let said = String::from_utf8_lossy(&output.stdout);
             if show {

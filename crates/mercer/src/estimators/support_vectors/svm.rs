@@ -195,11 +195,7 @@ pub(super) fn summary(all: &Totals, tolerance: f64, rounded: Option<f64>) -> Sum
         iterations: all.iterations,
         converged,
         objective: Some(all.objective),
-        certificate: Some(Certificate {
-            name: "relative duality gap".into(),
-            value: gap,
-            tolerance,
-        }),
+        certificate: Some(Certificate { name: "relative duality gap".into(), value: gap, tolerance }),
         violation: Some(violation),
         notes,
         ..Summary::default()

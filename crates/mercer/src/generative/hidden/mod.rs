@@ -235,13 +235,7 @@ pub(super) fn scores<E: Emission>(
 const ZERO: f64 = 5e-11;
 
 /// Whether the weighted score vectors of the rows are known to sum to 0.
-pub(super) fn is_maximum<E: Emission>(
-    chain: &Transitions,
-    emission: &E,
-    rows: &E::Sequences,
-    weights: &[f64],
-    control: &Control,
-) -> bool {
+pub(super) fn is_maximum<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, weights: &[f64], control: &Control) -> bool {
     scores(chain, emission, rows, weights.len(), control).is_ok_and(|scores| sums_to_zero(&scores, weights))
 }
 

@@ -5,9 +5,9 @@
 
 use super::abreast::Eight;
 use super::dense::DenseSeries;
-use crate::kernels::sequences::octet::{LANES, Octet, by_octets};
 use crate::control::Control;
 use crate::error::Result;
+use crate::kernels::sequences::octet::{LANES, Octet, by_octets};
 use rayon::prelude::*;
 
 /// Numbers of a signature up to a depth, that of level 0 included; `None` for more than a number holds.
