@@ -74,6 +74,8 @@ pub struct Control {
     pub stop_early: CancelFlag,
     /// Whether the work was asked to stop before this step, its last, began: see [`Control::last_step`].
     pub is_stopped: bool,
+    /// When the work began.
+    pub began: Instant,
     /// What one evaluation of a search leaves to the next: fresh memory costs as much as an eighth of the arithmetic. `None`:
     /// the memory of a matrix goes back to the system.
     pub spare: Option<BufferPool>,
@@ -94,6 +96,7 @@ impl Default for Control {
             cancel: CancelFlag::default(),
             stop_early: CancelFlag::default(),
             is_stopped: false,
+            began: Instant::now(),
             spare: None,
         }
     }
@@ -117,6 +120,7 @@ impl Control {
             cancel: CancelFlag::default(),
             stop_early: CancelFlag::default(),
             is_stopped: false,
+            began: Instant::now(),
             spare: None,
         }
     }
@@ -159,6 +163,17 @@ impl Control {
     /// Adds a buffer pool, for evaluations that need matrices of equal size again and again.
     pub fn with_buffer_pool(self) -> Self {
         Control { spare: Some(BufferPool::default()), ..self }
+    }
+    /// A control for what makes finished work of a search that has ended: half a second from now, or a tenth of the time until now, if
+    /// that is more, before it gives up.
+    pub fn finishing(&self) -> Self {
+        let now = Instant::now();
+        let least = now + GRACE.max((now - self.began) / 10);
+        Control { hard_deadline: self.hard_deadline.map(|d| d.max(least)), ..self.clone() }
+    }
+    /// A control that knows no bound but whether stopping was asked for.
+    pub(crate) fn for_cancelling(&self) -> Self {
+        Control { cancel: self.cancel.clone(), ..Self::unwatched() }
     }
     /// A control with at least so many seconds from now, for reports on finished work; unchanged without a budget.
     pub fn at_least(&self, seconds: f64) -> Self {

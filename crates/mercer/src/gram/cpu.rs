@@ -58,7 +58,15 @@ impl Engine for Cpu {
             }
         }
     }
-    fn apply_rows(&self, gram: &dyn Gram, rows: &[usize], cols: Range<usize>, coef: &Matrix, least: usize) -> Result<Matrix> {
+    fn apply_rows(
+        &self,
+        gram: &dyn Gram,
+        rows: &[usize],
+        cols: Range<usize>,
+        coef: &Matrix,
+        least: usize,
+        control: &Control,
+    ) -> Result<Matrix> {
         let outputs = coef.cols();
         let parts: Vec<Vec<f64>> = ranges(cols.len(), TILE)
             .collect::<Vec<_>>()
@@ -69,14 +77,16 @@ impl Engine for Cpu {
                 let mut out = vec![0.0; width * outputs];
                 with_scratch(TILE * width, |tile: &mut [f64]| {
                     for (list, coef) in rows.chunks(TILE).zip(coef.data().chunks((TILE * outputs).max(1))) {
+                        control.check_time("kernel values")?;
                         let tile = &mut tile[..list.len() * width];
-                        gram.fill_rows(list, c.clone(), Block::new(tile, list.len(), width));
+                        gram.fill_rows(list, c.clone(), Block::new(tile, list.len(), width).watched(control));
                         linalg::add_transposed_product(tile, coef, &mut out, list.len(), width, outputs);
                     }
-                });
-                out
+                    control.check_time("kernel values")
+                })?;
+                Ok(out)
             })
-            .collect();
+            .collect::<Result<_>>()?;
         Matrix::new(cols.len(), outputs, parts.concat())
     }
     fn apply_among(&self, gram: &dyn Gram, coef: &Matrix, least: usize, control: &Control) -> Result<Matrix> {

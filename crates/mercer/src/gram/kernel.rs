@@ -249,22 +249,24 @@ pub(crate) struct Leaf<K: Kernel> {
     /// Their number and the batch; `None`: the columns.
     rows: Option<(usize, K::Prepared)>,
     cols: Arc<Ready<K>>,
+    /// Of whom it was bound for: only whether that was cancelled, after which no number is looked at.
+    watch: Control,
 }
 
 impl<K: Kernel> Leaf<K> {
     /// Binds to one batch (symmetric).
-    pub(crate) fn among(cols: &Arc<Ready<K>>) -> Self {
-        Leaf { rows: None, cols: cols.clone() }
+    pub(crate) fn among(cols: &Arc<Ready<K>>, control: &Control) -> Self {
+        Leaf { rows: None, cols: cols.clone(), watch: control.for_cancelling() }
     }
     /// Binds new inputs to a batch.
     pub(crate) fn cross(inputs: &K::Inputs, cols: &Arc<Ready<K>>, control: &Control) -> Result<Self> {
         cols.kernel.check(inputs)?;
         let rows = (inputs.len(), cols.kernel.prepare(&cols.learnt, inputs, Some(&cols.batch), control)?);
-        Ok(Leaf { rows: Some(rows), cols: cols.clone() })
+        Ok(Leaf { rows: Some(rows), cols: cols.clone(), watch: control.for_cancelling() })
     }
 
     fn tile<'t, T>(&'t self, rows: TileRows<'t>, cols: Range<usize>, out: Block<'t, T>) -> Tile<'t, K::Prepared, T> {
-        Tile { a: self.along_rows(), rows, b: &self.cols.batch, cols, out }
+        Tile { a: self.along_rows(), rows, b: &self.cols.batch, cols, out: out.or_watched(&self.watch) }
     }
 
     fn along_rows(&self) -> &K::Prepared {
@@ -288,7 +290,8 @@ impl<K: Kernel> Gram for Leaf<K> {
         let batch = self.symmetric().then(|| whole.batch.gather(rows))??;
         let (kernel, learnt, parameters) = (whole.kernel.clone(), whole.learnt.clone(), whole.parameters);
         let (tree, folded) = (OnceLock::new(), Mutex::default());
-        Some(Box::new(Leaf { rows: None, cols: Arc::new(Ready { kernel, learnt, parameters, count, batch, tree, folded }) }))
+        let cols = Arc::new(Ready { kernel, learnt, parameters, count, batch, tree, folded });
+        Some(Box::new(Leaf { rows: None, cols, watch: self.watch.clone() }))
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.cols.kernel.diagonal(self.along(side))

@@ -100,8 +100,8 @@ fn width(column: &Column) -> usize {
 }
 
 impl<K: Kernel> Fixed for FixedLeaf<K> {
-    fn among(&self, _: &Control) -> Result<Box<dyn Bound>> {
-        Ok(Box::new(Leaf::among(&self.ready)))
+    fn among(&self, control: &Control) -> Result<Box<dyn Bound>> {
+        Ok(Box::new(Leaf::among(&self.ready, control)))
     }
     fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
         let columns: Vec<usize> = self.columns.iter().map(|column| column.place(new)).collect::<Result<_>>()?;

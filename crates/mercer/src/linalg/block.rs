@@ -45,6 +45,12 @@ impl<'a, T> Block<'a, T> {
         Block { watch: Some(control), ..self }
     }
 
+    /// The window of work under a control, where it is under none yet.
+    #[must_use]
+    pub fn or_watched(self, control: &'a Control) -> Self {
+        Block { watch: self.watch.or(Some(control)), ..self }
+    }
+
     /// The window of the same work as another one.
     #[must_use]
     pub fn like<U>(self, other: &Block<'a, U>) -> Self {
