@@ -152,7 +152,7 @@ pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType
         return dataset(object);
     }
     let declared = |object: &Bound<'_, PyAny>| {
-        let options = ReadOptions { types: vec![(ONLY.into(), text)], ..ReadOptions::default() };
+        let options = ReadOptions { types: vec![(ONLY.into(), text.clone())], ..ReadOptions::default() };
         let (data, notices) = build(object, &Asked { options, ..Asked::default() })?;
         warn(object.py(), &notices)?;
         Ok(Arc::new(data))

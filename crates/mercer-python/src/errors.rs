@@ -1,5 +1,6 @@
 //! Errors of the library as the exception classes of `mercer.errors`, by their kind.
 
+use crate::work::alone;
 use mercer::control::contain;
 use mercer::error::{Error, ErrorKind, Result};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -52,6 +53,7 @@ fn cause_of(said: &str) -> Option<PyErr> {
 
 /// Calls the library on the thread of Python: its error, or a panic in it, is an exception.
 pub(crate) fn guarded<R>(call: impl FnOnce() -> Result<R>) -> PyResult<R> {
+    alone();
     contain("a call", call).map_err(raise)
 }
 

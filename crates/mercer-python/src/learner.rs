@@ -296,6 +296,8 @@ impl Learner {
     ///     As for `fit`.
     /// sample_weight : array, optional
     ///     2 means that the row counts twice, 0 that it is absent.
+    /// max_seconds : float, optional
+    ///     After so long it is given up.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
@@ -304,18 +306,19 @@ impl Learner {
     /// tuple of float and numpy.ndarray
     ///     Its value, and its derivatives by the numbers of the kernel in the order of ``Kernel.parameters``; for the kernel
     ///     ``precomputed`` by its values, N x N.
-    #[pyo3(signature = (data, target, sample_weight=None, *, threads=0))]
+    #[pyo3(signature = (data, target, sample_weight=None, *, max_seconds=None, threads=0))]
     fn criterion<'py>(
         &self,
         py: Python<'py>,
         data: &Bound<'py, PyAny>,
         target: &Bound<'py, PyAny>,
         sample_weight: Option<&Bound<'py, PyAny>>,
+        max_seconds: Option<f64>,
         threads: usize,
     ) -> PyResult<(f64, Bound<'py, PyAny>)> {
         let asked = self.asked(data, target, sample_weight)?;
         let given = matches!(asked.kernel, KernelExpr::Precomputed(_));
-        let (criterion, by_kernel) = Limits::threads(threads)
+        let (criterion, by_kernel) = Limits { threads, max_seconds, ..Limits::default() }
             .run(py, move |control| select::criterion(&asked.kernel, &asked.estimator, &asked.examples(), control, asked.seed))?;
         Ok((criterion.value, if given { from_matrix(py, criterion.weights)? } else { from_vec(py, by_kernel) }))
     }
@@ -334,14 +337,16 @@ impl Learner {
     ///     A pair (low, high) for every number of the kernel in the order of ``Kernel.parameters``, or None where it stays.
     /// starts : list of list of float
     ///     The numbers that move, at each other place to start from.
+    /// max_seconds : float, optional
+    ///     After so long the best numbers so far are returned.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
     /// Returns
     /// -------
     /// tuple of numpy.ndarray, float, bool and Kernel
-    ///     The numbers that move, the criterion there, whether the descent met its tolerance, and the kernel with these numbers.
-    #[pyo3(signature = (data, target, sample_weight=None, *, ends, starts, threads=0))]
+    ///     The numbers that move, the criterion there (NaN where time was up before it was known), whether the descent met its tolerance, and the kernel with these numbers.
+    #[pyo3(signature = (data, target, sample_weight=None, *, ends, starts, max_seconds=None, threads=0))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn descend<'py>(
         &self,
@@ -351,10 +356,11 @@ impl Learner {
         sample_weight: Option<&Bound<'py, PyAny>>,
         ends: Vec<Option<(f64, f64)>>,
         starts: Vec<Vec<f64>>,
+        max_seconds: Option<f64>,
         threads: usize,
     ) -> PyResult<(Bound<'py, PyAny>, f64, bool, Kernel)> {
         let asked = self.asked(data, target, sample_weight)?;
-        let end = Limits::threads(threads).run(py, move |control| {
+        let end = Limits { threads, max_seconds, ..Limits::default() }.run(py, move |control| {
             select::descend(&asked.kernel, &asked.estimator, &ends, &starts, &asked.examples(), control, asked.seed)
         })?;
         Ok((from_vec(py, end.numbers), end.value, end.converged, Kernel { expr: end.kernel }))

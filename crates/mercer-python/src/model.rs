@@ -146,7 +146,7 @@ impl Model {
     ///     An estimator without decision values.
     #[pyo3(signature = (data, *, by_class=false, threads=0))]
     fn decision_function<'py>(&self, py: Python<'py>, data: &Object<'py>, by_class: bool, threads: usize) -> PyResult<Object<'py>> {
-        let found = self.predictions(py, data, Want { scores: true, ..Want::default() }, threads)?;
+        let found = self.predictions(py, data, Want { scores: true, by_class, ..Want::default() }, threads)?;
         let classes = self.model.answer.classes().map_or(0, <[String]>::len);
         let scores = if by_class { found.scores_by_class(classes).map(Cow::into_owned) } else { found.scores };
         from_outputs(py, scores.ok_or_else(|| self.lacks("decision values", &|gives| gives.scores.when()))?)
@@ -293,7 +293,8 @@ impl Model {
         answers::noise(py, &self.model.fitted)
     }
 
-    /// Coefficients of the rows of `support` (support x outputs), or of the features where no row is kept, and a constant per output.
+    /// Coefficients of the rows of `support` (support x outputs), or of the features where no row is kept, and a constant per output. A row
+    /// of more than two classes of svc has a coefficient for each of the other classes (support x (classes - 1)), and a pair a constant.
     #[getter]
     fn expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<Pair<'py>>> {
         answers::expansion(py, self.model.fitted.expansion())

@@ -8,7 +8,7 @@
 //! What takes less time than to wake another thread is done by the calling thread itself.
 
 use crate::errors::{data_error, internal_error, raise};
-use mercer::control::{CancelFlag, Control, Progress, contain, memory_size, pool};
+use mercer::control::{CancelFlag, Control, Progress, STACK, contain, memory_size, pool, start_threads};
 use mercer::data::{Dataset, Values};
 use mercer::error::{Error, Result};
 use mercer::estimators::Want;
@@ -166,7 +166,8 @@ impl Limits<'_> {
             Some(pool) => pool.spawn(job),
             None if alone => shared().map_err(raise)?.spawn(job),
             None => {
-                let thread = std::thread::Builder::new().name("mercer".into()).spawn(job);
+                start_threads();
+                let thread = std::thread::Builder::new().name("mercer".into()).stack_size(STACK).spawn(job);
                 thread.map_err(|e| raise(Error::Numerical { what: "starting a thread".into(), why: e.to_string() }))?;
             }
         }
@@ -185,11 +186,16 @@ fn notebook_line(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
 
 /// Runs `work` on the calling thread, which is a pool of one: its loops wake nobody.
 fn here<R>(control: &Control, work: impl FnOnce(&Control) -> Result<R>) -> PyResult<R> {
+    alone();
+    contain("a computation", || work(control)).map_err(raise)
+}
+
+/// Makes the calling thread a pool of one. It has the stack that Python gave it, and a process that is forked from this one has it too.
+pub(crate) fn alone() {
     thread_local!(static OWN: OnceCell<Option<ManuallyDrop<ThreadPool>>> = const { OnceCell::new() });
     OWN.with(|own| {
         own.get_or_init(|| ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok().map(ManuallyDrop::new));
     });
-    contain("a computation", || work(control)).map_err(raise)
 }
 
 /// The threads that computations share, one after the other.

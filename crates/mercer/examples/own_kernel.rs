@@ -56,7 +56,7 @@ impl Kernel for Triangle {
     fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
         Triangle { width: self.width.settle(4.0) }
     }
-    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Numbers>) -> Result<Numbers> {
+    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Numbers>, _: &Control) -> Result<Numbers> {
         Ok(Numbers { dim: inputs.dim(), values: inputs.to_dense().into_owned() })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Numbers, T>) {

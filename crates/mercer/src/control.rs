@@ -10,13 +10,16 @@ pub use contain::{contain, keep_panics_quiet};
 use crate::error::{Error, Result, bytes};
 use available::{available_memory, hard_limit, resident};
 use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
+    Arc, Mutex, Once, OnceLock, PoisonError,
+    atomic::{AtomicU64, Ordering},
 };
 use std::time::{Duration, Instant};
 
 /// What the program itself takes without any data: stacks, and the work space of each thread. Its code is not counted as held.
 const PROGRAM: u64 = 8_000_000;
+
+/// How long work goes on that was asked to stop early and has no result yet; and how long a last step takes that begins after that.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Receives progress updates of long work; called once per block, from one thread.
 pub trait Progress: Send + Sync {
@@ -24,19 +27,31 @@ pub trait Progress: Send + Sync {
     fn update(&self, what: &str, done: usize, total: usize);
 }
 
-/// A flag that another thread (a ctrl-C handler) may raise to stop work.
+/// A flag that another thread (a ctrl-C handler) may raise to stop work: when it was raised, in nanoseconds of the process, or 0.
 #[derive(Clone, Debug, Default)]
-pub struct CancelFlag(Arc<AtomicBool>);
+pub struct CancelFlag(Arc<AtomicU64>);
 
 impl CancelFlag {
     /// Asks every computation that holds this flag to stop.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        // Raised again, it stays raised since the first time.
+        let _ = self.0.compare_exchange(0, nanoseconds(), Ordering::Relaxed, Ordering::Relaxed);
     }
     /// Whether stopping was asked for.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed) != 0
     }
+    /// Whether stopping was asked for so long ago.
+    fn is_older(&self, than: Duration) -> bool {
+        let raised = self.0.load(Ordering::Relaxed);
+        raised != 0 && u128::from(nanoseconds() - raised) >= than.as_nanos()
+    }
+}
+
+/// Nanoseconds since the first call of the process, from 1.
+fn nanoseconds() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    1 + u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX - 1)
 }
 
 /// Bounds and watchers of a computation. The clock starts when the value is made.
@@ -57,6 +72,10 @@ pub struct Control {
     pub cancel: CancelFlag,
     /// Raised to stop with the best result so far, as if the time budget were spent.
     pub stop_early: CancelFlag,
+    /// Whether the work was asked to stop before this step, its last, began: see [`Control::last_step`].
+    pub is_stopped: bool,
+    /// When the work began.
+    pub began: Instant,
     /// What one evaluation of a search leaves to the next: fresh memory costs as much as an eighth of the arithmetic. `None`:
     /// the memory of a matrix goes back to the system.
     pub spare: Option<BufferPool>,
@@ -76,6 +95,8 @@ impl Default for Control {
             progress: None,
             cancel: CancelFlag::default(),
             stop_early: CancelFlag::default(),
+            is_stopped: false,
+            began: Instant::now(),
             spare: None,
         }
     }
@@ -98,6 +119,8 @@ impl Control {
             progress: None,
             cancel: CancelFlag::default(),
             stop_early: CancelFlag::default(),
+            is_stopped: false,
+            began: Instant::now(),
             spare: None,
         }
     }
@@ -121,6 +144,11 @@ impl Control {
         let of = |end: Option<Instant>, part: f64| end.map(|d| now + d.saturating_duration_since(now).mul_f64(part.clamp(0.0, 1.0)));
         Control { deadline: of(self.deadline, part), hard_deadline: of(self.hard_deadline, part.max(0.5)), ..self.clone() }
     }
+    /// A control for each of so many pieces of work that go on side by side: each may take its share of the memory, as none knows of the
+    /// others.
+    pub fn side_by_side(&self, pieces: usize) -> Self {
+        Control { max_memory: self.allowed() / pieces.max(1) as u64, ..self.clone() }
+    }
     /// A control that reserves so many seconds of the budget for later work; unchanged without a budget.
     pub fn keeping(&self, seconds: f64) -> Self {
         let kept = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
@@ -135,6 +163,17 @@ impl Control {
     /// Adds a buffer pool, for evaluations that need matrices of equal size again and again.
     pub fn with_buffer_pool(self) -> Self {
         Control { spare: Some(BufferPool::default()), ..self }
+    }
+    /// A control for what makes finished work of a search that has ended: half a second from now, or a tenth of the time until now, if
+    /// that is more, before it gives up.
+    pub fn finishing(&self) -> Self {
+        let now = Instant::now();
+        let least = now + GRACE.max((now - self.began) / 10);
+        Control { hard_deadline: self.hard_deadline.map(|d| d.max(least)), ..self.clone() }
+    }
+    /// A control that knows no bound but whether stopping was asked for.
+    pub(crate) fn for_cancelling(&self) -> Self {
+        Control { cancel: self.cancel.clone(), ..Self::unwatched() }
     }
     /// A control with at least so many seconds from now, for reports on finished work; unchanged without a budget.
     pub fn at_least(&self, seconds: f64) -> Self {
@@ -162,11 +201,20 @@ impl Control {
     pub fn allows(&self, seconds: f64) -> bool {
         !self.stop_early.is_cancelled() && self.deadline.is_none_or(|d| d.saturating_duration_since(Instant::now()).as_secs_f64() > seconds)
     }
-    /// A control for the last step of some work, which is done in full: a request to stop early that was made before counts as
-    /// served.
+    /// A control for the last step of some work: a request to stop early that was made before counts as served, and leaves half a second
+    /// for this step.
     pub fn last_step(&self) -> Self {
-        let stop_early = if self.stop_early.is_cancelled() { CancelFlag::default() } else { self.stop_early.clone() };
-        Control { stop_early, ..self.clone() }
+        if !self.stop_early.is_cancelled() {
+            return self.clone();
+        }
+        let end = Instant::now() + GRACE;
+        let by = |deadline: Option<Instant>| Some(deadline.map_or(end, |d| d.min(end)));
+        let (deadline, hard_deadline) = (by(self.deadline), by(self.hard_deadline));
+        Control { deadline, hard_deadline, stop_early: CancelFlag::default(), is_stopped: true, ..self.clone() }
+    }
+    /// Whether the work was asked to stop early, before this step of it or in it.
+    pub fn was_stopped(&self) -> bool {
+        self.is_stopped || self.stop_early.is_cancelled()
     }
     /// Whether the time budget is spent or an end was asked for; iterative work then returns its best iterate.
     pub fn out_of_time(&self) -> bool {
@@ -176,13 +224,15 @@ impl Control {
     pub fn check(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
+    /// Whether stopping was asked for, or time is up for what cannot be cut short, as it also is half a second after a request to stop
+    /// early: once so, always so.
+    pub fn is_given_up(&self) -> bool {
+        self.cancel.is_cancelled() || self.stop_early.is_older(GRACE) || self.hard_deadline.is_some_and(|d| Instant::now() >= d)
+    }
     /// An error if stopping was asked for, or if time is up for what cannot be cut short.
     pub fn check_time(&self, what: &str) -> Result<()> {
         self.check()?;
-        match self.hard_deadline {
-            Some(d) if Instant::now() >= d => Err(Error::Time { what: what.to_owned() }),
-            _ => Ok(()),
-        }
+        if self.is_given_up() { Err(Error::Time { what: what.to_owned() }) } else { Ok(()) }
     }
     /// An error if cancelling or an early stop was requested, or if time is up: for the beginning of long work.
     pub fn check_wanted(&self, what: &str) -> Result<()> {
@@ -246,16 +296,30 @@ pub fn memory_size(text: &str) -> Option<u64> {
     digits.parse::<f64>().ok().map(|x| x * unit).filter(|b| *b > 0.0 && b.is_finite()).map(|b| b as u64)
 }
 
+/// Bytes of the stack of every thread that computes: as many as the first thread of a process has, on which code that is called from a
+/// kernel or an estimator of a program's own was written to run. Parallel factorisations of OpenBLAS end a process on the 2 MiB that
+/// threads have by default.
+pub const STACK: usize = 8 << 20;
+
 /// Runs `work` on a pool of `threads` threads (0: all cores). Results have the same bits for any number.
 pub fn with_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
     if threads == 0 {
+        start_threads();
         return Ok(work());
     }
     Ok(pool(threads)?.install(work))
 }
 
+/// Starts the threads of the process that share the work of whoever is in no pool, with a stack of [`STACK`]. Threads that run already
+/// stay as they are.
+pub fn start_threads() {
+    static DONE: Once = Once::new();
+    // An error says that the program has threads of its own making.
+    DONE.call_once(|| rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global().unwrap_or_default());
+}
+
 /// A pool of so many threads.
 pub fn pool(threads: usize) -> Result<rayon::ThreadPool> {
-    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
     made.map_err(|e| Error::Numerical { what: "threads".into(), why: e.to_string() })
 }

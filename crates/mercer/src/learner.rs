@@ -9,10 +9,10 @@ pub use explain::{Explained, Explanation, Influences, Stretch, SubstringEffect};
 pub use model::{About, Model};
 pub use pre_images::{PreImageMethod, PreImages};
 
-use crate::control::Control;
+use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, Needs};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Size};
 use crate::fitting::{
     self, KernelValues, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_to_fit, require_similarity, size_of, support_of,
     zero_norm_rows,
@@ -23,8 +23,8 @@ use crate::metrics::{Metric, Scoring, judged_by, require_judged};
 use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{Aim, Preparation, Search, Tuned, part, wins, without_target};
-use crate::trial::Landmarks;
 use crate::trial::limits::{CURVES_WORK, FEWEST_ROWS, LEAST_ROWS};
+use crate::trial::{Landmarks, largest};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
@@ -110,6 +110,21 @@ pub(crate) const SAMPLED: &str = "trained on a random sample of the rows";
 /// The reason for sampling, where the user did not ask for it.
 pub(crate) const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
 
+/// The reason for sampling, where the user asked for an end.
+const STOPPED: &str = ", as the stop left no time for more";
+
+/// Seconds that a last step after a stop has at least, the share of its rows that it takes where that was too much, and operations a second that
+/// are assumed then.
+const LAST_SECONDS: f64 = 0.5;
+const FEWER: usize = 16;
+const LAST_RATE: f64 = 5.0e9;
+
+/// Rows of a fit of this size that a last step after a stop has time for.
+fn in_last_step(estimator: &EstimatorExpr, size: Size) -> usize {
+    let work = LAST_SECONDS * LAST_RATE;
+    largest(size.rows, |n| n <= FEWEST_ROWS || estimator.costs(size.at(n)).work(size) <= work)
+}
+
 /// Refuses a sample without rows.
 pub(crate) fn check_sample(rows: Option<usize>) -> Result<()> {
     match rows {
@@ -142,6 +157,8 @@ struct Given<'a> {
     examples: &'a Examples<'a>,
     info: &'a TargetInfo,
     landmarks: Option<Landmarks>,
+    /// The reason for a sample of the rows that the user did not ask for.
+    why_sampled: &'static str,
 }
 
 /// Rows to tune on and to fit to.
@@ -169,11 +186,18 @@ impl Learner {
 
     /// Fits as [`Learner::fit`] does, and measures the seconds of tuning and of the fit. The folds of tuning respect the split of
     /// the examples.
+    ///
+    /// # Errors
+    /// What does not fit together; bounds of `control`; a panic, of a kernel or an estimator of the program's own too.
     pub fn fit_from(&self, before: &Before<'_>, examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
+        contain(format_args!("fitting {}", self.estimator.name()), || self.fit_examples(before, examples, info, control))
+    }
+
+    fn fit_examples(&self, before: &Before<'_>, examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
         let estimator = judged_by(&self.estimator, self.metric);
         if estimator != self.estimator {
             let Timed { mut model, tune_seconds, fit_seconds } =
-                Learner { estimator, ..self.clone() }.fit_from(before, examples, info, control)?;
+                Learner { estimator, ..self.clone() }.fit_examples(before, examples, info, control)?;
             model.about.asked_estimator = self.estimator.to_string();
             let metric = self.metric.map_or("the metric", Metric::name);
             let name = model.estimator.name();
@@ -192,7 +216,8 @@ impl Learner {
             TrainingRows::ThroughLandmarks { most, rank } => (most, Some(Landmarks { rank, exact_rows: most })),
             TrainingRows::Affordable => self.affordable(&examples.select(&used.rows).examples(), control)?,
         };
-        let given = Given { before, examples, info, landmarks };
+        let why_sampled = if self.sample == TrainingRows::Affordable { TOO_MUCH } else { "" };
+        let given = Given { before, examples, info, landmarks, why_sampled };
         loop {
             let fitted = self.fit_some(used.clone(), most, &given, control);
             let fewer = most.min(all) / 3 * 2;
@@ -244,15 +269,16 @@ impl Learner {
     /// Fits to a sample of at most so many of the used rows.
     fn fit_some(&self, used: Used, most: usize, given: &Given<'_>, control: &Control) -> Result<Timed> {
         let Used { rows, mut notices } = used;
-        let &Given { before, examples, info, landmarks } = given;
-        let all = rows.len();
+        let told_before = notices.clone();
+        let &Given { before, examples, info, landmarks, why_sampled } = given;
+        let (all, all_rows) = (rows.len(), rows.clone());
         // Through landmarks where an exact fit takes too much.
         let through =
             |kernel: &KernelExpr| landmarks.map_or_else(|| kernel.clone(), |l| kernel.clone().through_landmarks(l.rank, self.seed));
         let ready = self.ready(rows, most, examples)?;
         let Ready { rows, used, prepared } = &ready;
         if most < all {
-            notices.push(from_a_sample(&most.to_string(), all) + if self.sample == TrainingRows::Affordable { TOO_MUCH } else { "" });
+            notices.push(from_a_sample(&most.to_string(), all) + why_sampled);
         }
         let left_out = fitting::left_out(rows, examples.data.rows());
         let open = prepared.kernel.settle_weighed(&prepared.data, used.weights.as_deref())?;
@@ -300,20 +326,39 @@ impl Learner {
             if let Ok(false) = win {
                 // The exact kernel on a part of the rows predicts better.
                 let part = Learner { sample: TrainingRows::Most(landmarks.exact_rows), ..self.clone() };
-                return part.fit_from(before, examples, info, control);
+                return part.fit_examples(before, examples, info, control);
             }
         }
         let clock = Instant::now();
         let last = control.last_step();
         let chosen = through(&tuned.kernel);
-        plan(&tuned.estimator, size(&chosen), &used.target, &last)?;
-        last.check()?;
-        if chosen != open {
+        let again = |tuned: Tuned, fewer: usize| {
+            let before = Before { tuned: Some((tuned, tune_seconds)), ..Before::default() };
+            let given = Given { before: &before, landmarks: None, why_sampled: STOPPED, ..*given };
+            let used = Used { rows: all_rows.clone(), notices: told_before.clone() };
+            self.fit_some(used, fewer, &given, &control.last_step().at_least(LAST_SECONDS))
+        };
+        // What a stop leaves no time for is not begun.
+        let fewer = in_last_step(&tuned.estimator, size(&chosen));
+        if last.was_stopped() && fewer < rows.len() {
             drop(bound);
-            kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
-            bound = bind(&kernel, &tuned.estimator, &chosen, &last)?;
+            return again(tuned, fewer);
         }
-        let mut fitted = fit_bound(bound.as_ref(), (kernel.expr(), &tuned.estimator), &ready.examples(), &last, self.seed)?;
+        let mut fit = || -> Result<FittedModel> {
+            plan(&tuned.estimator, size(&chosen), &used.target, &last)?;
+            last.check()?;
+            if chosen != open {
+                kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
+                bound = bind(&kernel, &tuned.estimator, &chosen, &last)?;
+            }
+            fit_bound(bound.as_ref(), (kernel.expr(), &tuned.estimator), &ready.examples(), &last, self.seed)
+        };
+        let mut fitted = match fit() {
+            Err(Error::Time { .. }) if last.was_stopped() && rows.len() > FEWEST_ROWS => {
+                return again(tuned, fewer.min(rows.len() / FEWER).max(FEWEST_ROWS));
+            }
+            fitted => fitted?,
+        };
         if !self.keep_rows {
             fitted.forget_rows();
         }

@@ -1,5 +1,7 @@
 //! What estimators say that a fit costs, held against what is counted while they fit: kernel values, bytes and operations.
 
+#[path = "costs/limits.rs"]
+mod limits;
 #[path = "costs/slopes.rs"]
 mod slopes;
 
@@ -21,21 +23,32 @@ struct Counting;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
+/// The most that it gives; more is refused, as by a system that has no more.
+static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-fn took(bytes: usize) {
-    let held = HELD.fetch_add(bytes, Ordering::Relaxed) + bytes;
+fn took(bytes: usize) -> bool {
+    let held = HELD.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+    if held > LIMIT.load(Ordering::Relaxed) {
+        HELD.fetch_sub(bytes, Ordering::Relaxed);
+        return false;
+    }
     MOST.fetch_max(held, Ordering::Relaxed);
+    true
 }
 
 // SAFETY: every call goes to the allocator of the system as it is.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        took(layout.size());
+        if !took(layout.size()) {
+            return std::ptr::null_mut();
+        }
         // SAFETY: promised by the caller; so it is below.
         unsafe { System.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        took(layout.size());
+        if !took(layout.size()) {
+            return std::ptr::null_mut();
+        }
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
@@ -45,7 +58,9 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.dealloc(at, layout) }
     }
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        took(size);
+        if !took(size) {
+            return std::ptr::null_mut();
+        }
         HELD.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { System.realloc(at, layout, size) }

@@ -73,7 +73,7 @@ impl Kernel for Ranks {
         };
         Ok((0..dim).map(of).collect())
     }
-    fn prepare(&self, learnt: &Shares, inputs: &Points, _: Option<&Prepared>) -> Result<Prepared> {
+    fn prepare(&self, learnt: &Shares, inputs: &Points, _: Option<&Prepared>, _: &Control) -> Result<Prepared> {
         let share = |(d, value): (usize, &f64)| {
             let known = &learnt[d % inputs.dim()];
             known.partition_point(|(v, _)| v <= value).checked_sub(1).map_or(0.0, |at| known[at].1)
@@ -106,7 +106,7 @@ impl<const KIND: usize> Kernel for Careless<KIND> {
     type Inputs = Points;
     type Learnt = ();
     type Prepared = Prepared;
-    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>) -> Result<Prepared> {
+    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>, _: &Control) -> Result<Prepared> {
         Ok(Prepared { dim: inputs.dim(), shares: inputs.to_dense().into_owned() })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Prepared, T>) {
@@ -140,7 +140,7 @@ impl<const KIND: usize> Kernel for Impostor<KIND> {
     type Inputs = Points;
     type Learnt = ();
     type Prepared = Prepared;
-    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>) -> Result<Prepared> {
+    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>, _: &Control) -> Result<Prepared> {
         Ok(Prepared { dim: inputs.dim(), shares: inputs.to_dense().into_owned() })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Prepared, T>) {
@@ -197,7 +197,7 @@ impl Kernel for Deep {
     type Inputs = Points;
     type Learnt = ();
     type Prepared = Prepared;
-    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>) -> Result<Prepared> {
+    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>, _: &Control) -> Result<Prepared> {
         let values = inputs.to_dense();
         Ok(Prepared { dim: 2, shares: values.chunks_exact(inputs.dim().max(1)).flat_map(Deep::map).collect() })
     }

@@ -180,7 +180,13 @@ class Learner:
         progress: _Progress | None = None,
     ) -> Model: ...
     def criterion(
-        self, data: _Data, target: _Target, sample_weight: ArrayLike | None = None, *, threads: int = 0
+        self,
+        data: _Data,
+        target: _Target,
+        sample_weight: ArrayLike | None = None,
+        *,
+        max_seconds: float | None = None,
+        threads: int = 0,
     ) -> tuple[float, NDArray[Any]]: ...
     def descend(
         self,
@@ -190,6 +196,7 @@ class Learner:
         *,
         ends: Sequence[tuple[float, float] | None],
         starts: Sequence[Sequence[float]],
+        max_seconds: float | None = None,
         threads: int = 0,
     ) -> tuple[NDArray[Any], float, bool, Kernel]: ...
     @property

@@ -15,7 +15,7 @@ pub use plan::{Plan, Planned};
 pub use starts::{SAME, Starts};
 pub use watch::{CandidateProgress, CandidateState, RaceObserver, RaceUpdate};
 
-use crate::control::Control;
+use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, Split, Target, folds};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Needs};
@@ -180,6 +180,32 @@ pub struct Scored {
 }
 
 impl Scored {
+    /// Of an estimator that has no results.
+    fn without_results(estimator: EstimatorExpr) -> Self {
+        Scored {
+            estimator,
+            metrics: Vec::new(),
+            folds: Vec::new(),
+            difference: None,
+            over_guess: None,
+            log_loss_difference: None,
+            out_of_fold: None,
+            model: None,
+            fit_seconds: f64::NAN,
+            tune_seconds: f64::NAN,
+            predict_us_per_row: f64::NAN,
+            starts: None,
+            status: RowStatus::default(),
+            failure: None,
+        }
+    }
+
+    /// Of an estimator that failed.
+    fn failed(estimator: EstimatorExpr, of_folds: usize, failure: Error) -> Self {
+        let status = RowStatus { of_folds, ..RowStatus::default() };
+        Scored { status, failure: Some(failure), ..Scored::without_results(estimator) }
+    }
+
     /// The deciding metric, smaller is better; infinite where there is none.
     pub(crate) fn loss(&self) -> f64 {
         match self.metrics.first() {
@@ -342,6 +368,17 @@ pub fn compare(
 /// # Errors
 /// As [`compare`].
 pub fn compare_watched(
+    examples: &Examples<'_>,
+    info: &TargetInfo,
+    comparing: &Comparing,
+    control: &Control,
+    announce: &mut dyn FnMut(&Plan),
+    observer: Option<RaceObserver<'_>>,
+) -> Result<Outcome> {
+    contain("the comparison", || compared(examples, info, comparing, control, announce, observer))
+}
+
+fn compared(
     examples: &Examples<'_>,
     info: &TargetInfo,
     comparing: &Comparing,

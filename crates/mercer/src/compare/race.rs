@@ -14,7 +14,7 @@ use crate::estimators::{Baseline, Estimator, EstimatorExpr, Predictions, Size};
 use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, Timed};
-use crate::metrics::{Judged, Metric, Scoring, against_best, corrected_for_choice, require_judged};
+use crate::metrics::{Difference, Estimate, Judged, Metric, Scoring, against_best, corrected_for_choice, require_judged};
 use crate::read::TargetInfo;
 use crate::schedule::{Candidate, NextAction, Out, Schedule};
 use crate::select::{Search, TOO_COSTLY};
@@ -32,6 +32,16 @@ pub(super) struct Race<'a> {
     runner: Runner<'a>,
     schedule: Schedule,
     trials: Vec<(Trial, Spent)>,
+}
+
+/// What the scores of all candidates say of each other; no differences where they are empty.
+#[derive(Default)]
+struct Verdict {
+    guess: Option<Estimate>,
+    corrected: Option<f64>,
+    over_guess: Vec<Option<Difference>>,
+    differences: Vec<Option<Difference>>,
+    log_losses: Vec<Option<Difference>>,
 }
 
 impl<'a> Race<'a> {
@@ -116,14 +126,43 @@ impl<'a> Race<'a> {
 
     fn finish(mut self) -> Result<Outcome> {
         let count = self.schedule.candidates.len();
-        let judged: Vec<Vec<(Metric, Judged)>> = (0..count).into_par_iter().map(|c| self.judged(c)).collect();
-        let mut rows: Vec<Scored> = (0..count).map(|c| self.scored(c, &judged[c])).collect();
-        self.tell_starts(&mut rows)?;
+        let found: Vec<_> = (0..count).into_par_iter().map(|c| contain(self.scores_of(c), || Ok(self.judged(c)))).collect();
         let folds = self.runner.arena.folds.len();
+        let (mut rows, mut judged) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (c, own) in found.into_iter().enumerate() {
+            // A panic on the way is a failure of the candidate.
+            let row = own.and_then(|own| contain(self.scores_of(c), || Ok((self.scored(c, &own), own))));
+            let failed = |error| (Scored::failed(self.schedule.candidates[c].estimator.clone(), folds, error), Vec::new());
+            let (row, own) = row.unwrap_or_else(failed);
+            rows.push(row);
+            judged.push(own);
+        }
+        self.tell_starts(&mut rows)?;
         // What is not tuned wins only where nothing is.
         let mut order: Vec<usize> = (0..count).filter(|&c| rows[c].may_win(folds)).collect();
         let key = |c: usize| (!rows[c].status.is_tuned(), rows[c].loss());
         order.sort_by(|&a, &b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
+        let best = order.first().copied();
+        // A panic leaves all differences out.
+        let verdict = contain("differences between estimators", || self.verdict(&rows, &judged, &order));
+        let failed = verdict.as_ref().err().map(ToString::to_string);
+        let Verdict { guess, corrected, over_guess, differences, log_losses } = match verdict {
+            Err(error) if error.ends_all() => return Err(error),
+            verdict => verdict.unwrap_or_default(),
+        };
+        rows.iter_mut().zip(over_guess).for_each(|(row, found)| row.over_guess = found);
+        rows.iter_mut().zip(differences).for_each(|(row, found)| row.difference = found);
+        rows.iter_mut().zip(log_losses).for_each(|(row, found)| row.log_loss_difference = found);
+        let mut notices = self.tell_what_is_left(&rows);
+        notices.extend(failed);
+        let Arena { whole, .. } = self.runner.arena;
+        let columns = whole.prep.describe();
+        Ok(Outcome { kernel: whole.kernel, rows, best, corrected, guess, columns, notices, trials: self.trials })
+    }
+
+    /// What the scores of all candidates say of each other.
+    fn verdict(&self, rows: &[Scored], judged: &[Vec<(Metric, Judged)>], order: &[usize]) -> Result<Verdict> {
+        let (count, folds) = (rows.len(), self.runner.arena.folds.len());
         let (best, deciding) = (order.first().copied(), self.runner.scoring.deciding);
         let guess = self.guess()?;
         // Tuned scores of fits to as many rows are compared; the guess is one more of these.
@@ -132,28 +171,19 @@ impl<'a> Race<'a> {
             let status = &rows[c].status;
             best == Some(c) || rows[c].estimator.name() == Baseline::NAME || (status.is_tuned() && status.rows >= most)
         };
-        let mut field: Vec<Option<&Judged>> =
-            (0..count).map(|c| of_all_folds(&judged[c], deciding, folds).filter(|_| stands(c))).collect();
+        let mut field: Vec<Option<&Judged>> = (0..count).map(|c| of_all_folds(&judged[c], deciding, folds).filter(|_| stands(c))).collect();
         field.push(guess.as_ref());
         let over_guess = against_best(&field, count, deciding.rises());
-        rows.iter_mut().zip(over_guess).for_each(|(row, found)| row.over_guess = found);
-        let mut corrected = None;
-        if let Some(best) = best {
-            let found = against_best(&field, best, deciding.rises());
-            rows.iter_mut().zip(found).for_each(|(row, found)| row.difference = found);
-            corrected = corrected_for_choice(&field[..count], best, deciding.rises());
-            let by_log_loss: Vec<Option<&Judged>> = (0..count).map(|c| of_all_folds(&judged[c], Metric::LogLoss, folds)).collect();
-            let losses = order.iter().filter_map(|&c| Some((c, by_log_loss[c]?.value))).filter(|(_, loss)| loss.is_finite());
-            if let Some((lowest, _)) = losses.min_by(|a, b| a.1.total_cmp(&b.1)) {
-                let found = against_best(&by_log_loss, lowest, false);
-                rows.iter_mut().zip(found).for_each(|(row, found)| row.log_loss_difference = found);
-            }
+        let mut verdict = Verdict { over_guess, guess: guess.as_ref().map(Judged::estimate), ..Verdict::default() };
+        let Some(best) = best else { return Ok(verdict) };
+        verdict.differences = against_best(&field, best, deciding.rises());
+        verdict.corrected = corrected_for_choice(&field[..count], best, deciding.rises());
+        let by_log_loss: Vec<Option<&Judged>> = (0..count).map(|c| of_all_folds(&judged[c], Metric::LogLoss, folds)).collect();
+        let losses = order.iter().filter_map(|&c| Some((c, by_log_loss[c]?.value))).filter(|(_, loss)| loss.is_finite());
+        if let Some((lowest, _)) = losses.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            verdict.log_losses = against_best(&by_log_loss, lowest, false);
         }
-        let guess = guess.map(|judged| judged.estimate());
-        let notices = self.tell_what_is_left(&rows);
-        let Arena { whole, .. } = self.runner.arena;
-        let columns = whole.prep.describe();
-        Ok(Outcome { kernel: whole.kernel, rows, best, corrected, guess, columns, notices, trials: self.trials })
+        Ok(verdict)
     }
 
     /// A guess without inputs by the deciding metric; `None` where that is not defined.
@@ -201,6 +231,10 @@ impl<'a> Race<'a> {
         Ok(())
     }
 
+    fn scores_of(&self, c: usize) -> String {
+        format!("the scores of {}", self.schedule.candidates[c].estimator.name())
+    }
+
     /// The row of a candidate.
     fn scored(&mut self, c: usize, judged: &[(Metric, Judged)]) -> Scored {
         let scores = self.scores(c);
@@ -218,18 +252,7 @@ impl<'a> Race<'a> {
         let open = of_searches(&|s| s.is_open());
         let all = self.runner.arena.whole.data.rows();
         let mut row = Scored {
-            estimator: candidate.estimator.clone(),
-            metrics: Vec::new(),
-            folds: Vec::new(),
-            difference: None,
-            over_guess: None,
-            log_loss_difference: None,
-            out_of_fold: None,
-            model: None,
-            fit_seconds: f64::NAN,
-            tune_seconds: f64::NAN,
             predict_us_per_row: left.predict_us_per_row,
-            starts: None,
             status: RowStatus {
                 folds: scores.len(),
                 of_folds: folds.len(),
@@ -247,7 +270,7 @@ impl<'a> Race<'a> {
                 out: candidate.out,
                 ending: Ending::of(self.runner.control),
             },
-            failure: None,
+            ..Scored::without_results(candidate.estimator.clone())
         };
         if scores.is_empty() || (failure.is_some() && scores.len() < folds.len()) {
             row.failure = Some(failure.unwrap_or_else(unreached));

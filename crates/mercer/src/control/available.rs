@@ -9,7 +9,7 @@ const UNKNOWN: u64 = 4_000_000_000;
 
 /// Address space that each thread reserves beside what is planned: an arena of the allocator and a stack; and work space of
 /// matrix products, twice the last cache. Little of it is ever touched, but `ulimit -v` counts it.
-const PER_THREAD: u64 = 76_000_000;
+const PER_THREAD: u64 = 67_200_000 + super::STACK as u64;
 /// The last cache where the system does not say how large it is.
 const CACHE: u64 = 33_000_000;
 /// Address space that a program reserves besides: its code and first heap, an arena of the thread that waits for signals, and

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use std::any::Any;
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Mutex, Once, PoisonError};
 
@@ -14,14 +15,14 @@ static LAST: Mutex<Option<String>> = Mutex::new(None);
 ///
 /// # Errors
 /// Those of `work`; a panic.
-pub fn contain<R>(what: &str, work: impl FnOnce() -> Result<R>) -> Result<R> {
+pub fn contain<R>(what: impl Display, work: impl FnOnce() -> Result<R>) -> Result<R> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(what, panic.as_ref())))
 }
 
 /// The error that says a panic.
-fn internal(what: &str, panic: &(dyn Any + Send)) -> Error {
+fn internal(what: impl Display, panic: &(dyn Any + Send)) -> Error {
     let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Error::Internal { what: what.to_owned(), why: last.unwrap_or_else(|| message(panic)) }
+    Error::Internal { what: what.to_string(), why: last.unwrap_or_else(|| message(panic)) }
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {

@@ -25,6 +25,9 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
         self.len() == 0
     }
     /// The given rows, in order; a row may be named twice.
+    ///
+    /// # Panics
+    /// A row that there is not.
     fn select(&self, rows: &[usize]) -> Self;
     /// The schema that new cells must match.
     fn schema(&self) -> Self::Schema;

@@ -132,6 +132,9 @@ impl Dataset {
     }
 
     /// The given rows, in order; a row may be named twice.
+    ///
+    /// # Panics
+    /// A row that there is not.
     pub fn select(&self, rows: &[usize]) -> Dataset {
         let columns = self.columns.iter().map(|c| Column { name: c.name.clone(), values: c.values.select(rows) }).collect();
         Dataset { rows: rows.len(), columns, written: self.written.clone() }

@@ -35,6 +35,9 @@ impl Examples<'_> {
     }
 
     /// The given rows, in order.
+    ///
+    /// # Panics
+    /// A row that there is not.
     pub fn select(&self, rows: &[usize]) -> Sample {
         Sample {
             data: self.data.select(rows),

@@ -31,6 +31,9 @@ pub enum Split {
 
 impl Split {
     /// The split of the given rows, in order.
+    ///
+    /// # Panics
+    /// A row that there is not.
     pub fn select(&self, rows: &[usize]) -> Split {
         match self {
             Split::Rows => Split::Rows,

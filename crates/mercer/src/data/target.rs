@@ -69,6 +69,9 @@ impl Target {
         }
     }
     /// The given rows, in order. Class names stay, so that codes mean the same in every part.
+    ///
+    /// # Panics
+    /// A row that there is not.
     pub fn select(&self, rows: &[usize]) -> Target {
         match self {
             Target::Numbers(m) => Target::Numbers(m.select_rows(rows)),

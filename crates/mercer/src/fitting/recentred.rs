@@ -5,8 +5,9 @@
 use crate::control::Control;
 use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel};
-use crate::gram::{Gram, LowRank, Side};
-use crate::linalg::{Matrix, product_within, transposed_product_within};
+use crate::gram::{Features, Gram, LowRank, Side};
+use crate::linalg::{Matrix, product_within};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How far the mean of features lies from the origin, in standard deviations of the rows, where they are taken from it: kernel values lose
@@ -56,7 +57,7 @@ impl Recentred {
         let Some(expansion) = fitted.expansion_mut() else { return Ok(()) };
         let weights = match expansion.weights.take() {
             Some(weights) => weights,
-            None => transposed_product_within(&self.features.select_rows(&expansion.support), &expansion.coef, control)?,
+            None => expansion.weights_of(&Features::Dense(Cow::Owned(self.features.select_rows(&expansion.support))), control)?,
         };
         let mean = Matrix::new(1, self.mean.len(), self.mean.clone())?;
         let shift = product_within(&mean, &weights, control)?.into_data();

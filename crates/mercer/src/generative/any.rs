@@ -139,6 +139,16 @@ pub trait DynDistribution {
     /// # Errors
     /// As [`DynDistribution::log_densities`].
     fn scores(&self, rows: &Dataset) -> Result<Matrix>;
+    /// [`DynDistribution::log_densities`] of rows that take long.
+    ///
+    /// # Errors
+    /// As [`DynDistribution::log_densities`]; bounds of `control`.
+    fn log_densities_within(&self, rows: &Dataset, control: &Control) -> Result<Vec<f64>>;
+    /// [`DynDistribution::scores`] of rows that take long.
+    ///
+    /// # Errors
+    /// As [`DynDistribution::scores`]; bounds of `control`.
+    fn scores_within(&self, rows: &Dataset, control: &Control) -> Result<Matrix>;
     /// The Fisher information of one row, where a formula is known.
     fn information(&self) -> Option<Matrix>;
     /// Score vectors times the inverse root of the information, where there is a closed form.
@@ -166,6 +176,12 @@ impl<F: FittedDistribution> DynDistribution for F {
     }
     fn scores(&self, rows: &Dataset) -> Result<Matrix> {
         FittedDistribution::scores(self, gather::<F::Inputs>(rows)?.as_ref())
+    }
+    fn log_densities_within(&self, rows: &Dataset, control: &Control) -> Result<Vec<f64>> {
+        FittedDistribution::log_densities_within(self, gather::<F::Inputs>(rows)?.as_ref(), control)
+    }
+    fn scores_within(&self, rows: &Dataset, control: &Control) -> Result<Matrix> {
+        FittedDistribution::scores_within(self, gather::<F::Inputs>(rows)?.as_ref(), control)
     }
     fn information(&self) -> Option<Matrix> {
         FittedDistribution::information(self)

@@ -105,6 +105,6 @@ impl GaussianHmm {
             NormalEmission::new(means, variances.repeat(training.states)).with_prior(&mean, &variances)
         };
         let trained = baum_welch(&training, &rows, &counts, start, control)?;
-        Ok(FittedGaussianHmm::trained(trained, self.length.integer(), &rows, &counts, training.prior == 1.0))
+        Ok(FittedGaussianHmm::trained(trained, self.length.integer(), &rows, &counts, training.prior == 1.0, control))
     }
 }

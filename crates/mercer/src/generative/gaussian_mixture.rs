@@ -114,7 +114,9 @@ impl GaussianMixture {
         let (kept, counts) = distinct(inputs.rows(), weights, |i, j| compare_numbers(row(i), row(j)));
         let points = Cells::select(inputs, &kept);
         let points = Points::computed(kept.len(), dim, points.to_dense().into_owned());
+        let entries = if self.covariance == CovarianceForm::Full { 5 * (dim as u64).pow(2) } else { 4 * dim as u64 };
         let needed = 8 * (kept.len() as u64).saturating_mul(components as u64 + 3 * dim as u64);
+        let needed = needed.saturating_add(8 * (components as u64).saturating_mul(entries));
         control.plan(&format!("rows of {} in {components} components", Self::NAME), needed)?;
         let training = Training {
             components,

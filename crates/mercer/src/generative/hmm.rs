@@ -107,7 +107,7 @@ impl Hmm {
         let frequencies = simplex::most_probable(&frequencies, 2.0);
         let start = |random: &mut _| LetterEmission::drawn(random, training.states, &frequencies);
         let trained = baum_welch(&training, &coded, &counts, start, control)?;
-        Ok(FittedHmm::trained(trained, (self.reading(), alphabet), self.length.integer(), &coded, &counts, training.prior == 1.0))
+        Ok(FittedHmm::trained(trained, (self.reading(), alphabet), self.length.integer(), &coded, &counts, training.prior == 1.0, control))
     }
 }
 

@@ -10,6 +10,7 @@ mod hidden;
 mod letters;
 mod log_ratios;
 mod model;
+mod parts;
 mod registered;
 mod seeding;
 mod shrinkage;
@@ -19,6 +20,7 @@ pub use any::{DynDistribution, DynModel};
 pub(crate) use distinct::{compare_numbers, distinct};
 pub use expression::GenerativeEntry;
 pub use model::{FittedDistribution, FreeParameter, GenerativeModel};
+pub(crate) use parts::plan_scores;
 pub use registered::{RegisteredDistribution, RegisteredModel, register, register_unlisted};
 pub use shrinkage::ShrunkFactor;
 
@@ -143,9 +145,16 @@ macro_rules! models {
             /// # Errors
             /// No closed form is known, for this model or for this rho; fits of unlike shape or of another model.
             pub fn log_product(&self, other: &FittedGenerative, rho: f64) -> Result<f64> {
+                self.log_product_within(other, rho, &Control::unwatched())
+            }
+            /// [`FittedGenerative::log_product`] where it takes long.
+            ///
+            /// # Errors
+            /// As [`FittedGenerative::log_product`]; bounds of `control`.
+            pub fn log_product_within(&self, other: &FittedGenerative, rho: f64, control: &Control) -> Result<f64> {
                 match (self, other) {
-                    $((FittedGenerative::$Model(a), FittedGenerative::$Model(b)) => a.log_product(b, rho),)*
-                    (FittedGenerative::Registered(a), FittedGenerative::Registered(b)) => a.log_product(b, rho),
+                    $((FittedGenerative::$Model(a), FittedGenerative::$Model(b)) => a.log_product_within(b, rho, control),)*
+                    (FittedGenerative::Registered(a), FittedGenerative::Registered(b)) => a.log_product(b, rho, control),
                     _ => Err(any::unlike()),
                 }
             }

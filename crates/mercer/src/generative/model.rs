@@ -115,6 +115,27 @@ pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + Deserializ
         let why = "no closed form of the integral of p^rho q^rho is known for this model; take fisher of it, or another model".to_owned();
         Err(Error::Setting { name: "probability_product".into(), why })
     }
+    /// [`FittedDistribution::log_densities`] of inputs that take long: `control` is asked for time on the way.
+    ///
+    /// # Errors
+    /// As [`FittedDistribution::log_densities`]; bounds of `control`.
+    fn log_densities_within(&self, inputs: &Self::Inputs, _control: &Control) -> Result<Vec<f64>> {
+        self.log_densities(inputs)
+    }
+    /// [`FittedDistribution::scores`] of inputs that take long: `control` is asked for time on the way.
+    ///
+    /// # Errors
+    /// As [`FittedDistribution::scores`]; bounds of `control`.
+    fn scores_within(&self, inputs: &Self::Inputs, _control: &Control) -> Result<Matrix> {
+        self.scores(inputs)
+    }
+    /// [`FittedDistribution::log_product`] where it takes long: `control` is asked for time on the way.
+    ///
+    /// # Errors
+    /// As [`FittedDistribution::log_product`]; bounds of `control`.
+    fn log_product_within(&self, other: &Self, rho: f64, _control: &Control) -> Result<f64> {
+        self.log_product(other, rho)
+    }
     /// Draws so many rows, as a column that the model takes. Equal seeds give equal bits.
     fn sample(&self, rows: usize, seed: u64) -> Result<Values>;
     /// Whether theta maximises the weighted likelihood of the rows of the fit: the score vectors of these sum to 0.

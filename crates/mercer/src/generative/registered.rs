@@ -160,7 +160,7 @@ trait RegisteredFitted: Send + Sync {
     fn any(&self) -> &dyn Any;
     fn distribution(&self) -> &(dyn DynDistribution + 'static);
     fn with_parameters(&self, values: &[f64]) -> Result<RegisteredDistribution>;
-    fn log_product(&self, other: &dyn RegisteredFitted, rho: f64) -> Result<f64>;
+    fn log_product(&self, other: &dyn RegisteredFitted, rho: f64, control: &Control) -> Result<f64>;
     fn copy(&self) -> Box<dyn RegisteredFitted>;
     fn value(&self) -> serde_json::Result<Value>;
     fn is(&self, other: &dyn RegisteredFitted) -> bool;
@@ -180,9 +180,9 @@ impl<M: GenerativeModel> RegisteredFitted for FittedBy<M> {
     fn with_parameters(&self, values: &[f64]) -> Result<RegisteredDistribution> {
         Ok(RegisteredDistribution(Box::new(FittedBy::<M>(self.0.with_parameters(values)?))))
     }
-    fn log_product(&self, other: &dyn RegisteredFitted, rho: f64) -> Result<f64> {
+    fn log_product(&self, other: &dyn RegisteredFitted, rho: f64, control: &Control) -> Result<f64> {
         let other = other.any().downcast_ref::<FittedBy<M>>().ok_or_else(any::unlike)?;
-        self.0.log_product(&other.0, rho)
+        self.0.log_product_within(&other.0, rho, control)
     }
     fn copy(&self) -> Box<dyn RegisteredFitted> {
         Box::new(FittedBy::<M>(self.0.clone()))
@@ -236,8 +236,8 @@ impl RegisteredDistribution {
     pub(super) fn with_parameters(&self, values: &[f64]) -> Result<RegisteredDistribution> {
         self.0.with_parameters(values)
     }
-    pub(super) fn log_product(&self, other: &Self, rho: f64) -> Result<f64> {
-        self.0.log_product(other.0.as_ref(), rho)
+    pub(super) fn log_product(&self, other: &Self, rho: f64, control: &Control) -> Result<f64> {
+        self.0.log_product(other.0.as_ref(), rho, control)
     }
     /// The fit, if it is one of a model of that type.
     fn of<M: GenerativeModel>(&self) -> Option<&M::Fitted> {

@@ -172,10 +172,9 @@ impl<'a, T: Cell> RowCache<'a, T> {
             let touched = self.row.len();
             let slots = self.room(missing.len());
             for (rows, slots) in missing.chunks(CHECK).zip(slots.chunks(CHECK)) {
-                control.check()?;
                 let clock = Instant::now();
                 let again = rows.iter().filter(|&&i| std::mem::replace(&mut self.before[i], true)).count();
-                self.compute(rows, slots);
+                self.compute(rows, slots, control)?;
                 self.costs.note(slots[0] >= touched, clock.elapsed().as_secs_f64(), rows.len(), again);
             }
         }
@@ -216,8 +215,8 @@ impl<'a, T: Cell> RowCache<'a, T> {
     }
 
     /// Fills ascending slots with rows. Each task computes some columns of all rows beside each other, then takes them to
-    /// their slots.
-    fn compute(&mut self, rows: &[usize], slots: &[usize]) {
+    /// their slots, which stay free where time is up before.
+    fn compute(&mut self, rows: &[usize], slots: &[usize], control: &Control) -> Result<()> {
         let (gram, columns, most) = (self.gram, self.columns, tile_width(self.columns));
         let mut out: Vec<_> = slots_mut(&mut self.store, columns, slots).into_iter().map(|row| row.chunks_mut(most)).collect();
         let tiles: Vec<(usize, Vec<&mut [T]>)> =
@@ -225,16 +224,21 @@ impl<'a, T: Cell> RowCache<'a, T> {
         tiles.into_par_iter().for_each_init(Vec::new, |values, (first, mut parts)| {
             let width = most.min(columns - first);
             for (list, parts) in rows.chunks(TILE.0).zip(parts.chunks_mut(TILE.0)) {
+                if control.is_given_up() {
+                    return;
+                }
                 values.resize(list.len() * width, T::default());
-                T::fill(gram, list, first..first + width, Block::new(values, list.len(), width));
+                T::fill(gram, list, first..first + width, Block::new(values, list.len(), width).watched(control));
                 parts.iter_mut().zip(values.chunks(width)).for_each(|(part, row)| part.copy_from_slice(row));
             }
         });
+        control.check_time("kernel values")?;
         for (&i, &s) in rows.iter().zip(slots) {
             self.slot[i] = s;
             self.row[s] = i;
             self.used[s] = self.clock;
         }
+        Ok(())
     }
 }
 
@@ -246,9 +250,9 @@ pub(crate) fn add_products<T: Cell>(gram: &dyn Gram, changes: &[f64], values: &m
         let (start, width) = (rows.len() + c * TILE.1, part.len());
         with_scratch(TILE.0 * width, |tile: &mut [T]| {
             for (list, changes) in rows.chunks(TILE.0).zip(changes.chunks(TILE.0)) {
-                control.check()?;
                 let tile = &mut tile[..list.len() * width];
-                T::fill(gram, list, start..start + width, Block::new(tile, list.len(), width));
+                T::fill(gram, list, start..start + width, Block::new(tile, list.len(), width).watched(control));
+                control.check_time("kernel values")?;
                 let (eights, rest) = changes.as_chunks::<8>();
                 for (rows, factors) in tile.chunks_exact(8 * width).zip(eights) {
                     add_rows(part, std::array::from_fn(|q| &rows[q * width..][..width]), factors.map(T::from_f64));

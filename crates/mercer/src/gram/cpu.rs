@@ -30,7 +30,10 @@ impl Engine for Cpu {
             }
             // SAFETY: tiles are disjoint, and so are their mirror images, which fill the tiles left out above.
             let fault = unsafe {
-                gram.fill(r.clone(), c.clone(), target.window(r, c, n));
+                gram.fill(r.clone(), c.clone(), target.window(r, c, n).watched(control));
+                if let Err(asked) = control.check_time("Gram matrix") {
+                    return Some(asked);
+                }
                 if symmetric {
                     mirror(target.window(r, c, n), target, r, c, n);
                 }
@@ -55,7 +58,15 @@ impl Engine for Cpu {
             }
         }
     }
-    fn apply_rows(&self, gram: &dyn Gram, rows: &[usize], cols: Range<usize>, coef: &Matrix, least: usize) -> Result<Matrix> {
+    fn apply_rows(
+        &self,
+        gram: &dyn Gram,
+        rows: &[usize],
+        cols: Range<usize>,
+        coef: &Matrix,
+        least: usize,
+        control: &Control,
+    ) -> Result<Matrix> {
         let outputs = coef.cols();
         let parts: Vec<Vec<f64>> = ranges(cols.len(), TILE)
             .collect::<Vec<_>>()
@@ -66,14 +77,16 @@ impl Engine for Cpu {
                 let mut out = vec![0.0; width * outputs];
                 with_scratch(TILE * width, |tile: &mut [f64]| {
                     for (list, coef) in rows.chunks(TILE).zip(coef.data().chunks((TILE * outputs).max(1))) {
+                        control.check_time("kernel values")?;
                         let tile = &mut tile[..list.len() * width];
-                        gram.fill_rows(list, c.clone(), Block::new(tile, list.len(), width));
+                        gram.fill_rows(list, c.clone(), Block::new(tile, list.len(), width).watched(control));
                         linalg::add_transposed_product(tile, coef, &mut out, list.len(), width, outputs);
                     }
-                });
-                out
+                    control.check_time("kernel values")
+                })?;
+                Ok(out)
             })
-            .collect();
+            .collect::<Result<_>>()?;
         Matrix::new(cols.len(), outputs, parts.concat())
     }
     fn apply_among(&self, gram: &dyn Gram, coef: &Matrix, least: usize, control: &Control) -> Result<Matrix> {
@@ -85,10 +98,13 @@ impl Engine for Cpu {
             .par_iter()
             .with_min_len(least)
             .map(|(r, c)| {
-                control.check()?;
+                control.check_time("kernel values")?;
                 let (mut down, mut along) = (vec![0.0; c.len() * outputs], vec![0.0; r.len() * outputs]);
                 with_scratch(r.len() * c.len(), |tile: &mut [f64]| {
-                    gram.fill(r.clone(), c.clone(), Block::new(tile, r.len(), c.len()));
+                    gram.fill(r.clone(), c.clone(), Block::new(tile, r.len(), c.len()).watched(control));
+                    if control.is_given_up() {
+                        return;
+                    }
                     let below = c.start < r.start;
                     if outputs == 1 {
                         for ((row, o), b) in tile.chunks_exact(c.len()).zip(&mut along).zip(part(r)) {
@@ -102,6 +118,7 @@ impl Engine for Cpu {
                         linalg::add_transposed_product(tile, part(r), &mut down, r.len(), c.len(), outputs);
                     }
                 });
+                control.check_time("kernel values")?;
                 Ok([along, down])
             })
             .collect::<Result<_>>()?;
@@ -197,7 +214,8 @@ fn apply_in<T: Real>(gram: &dyn Gram, coef: &Matrix, control: &Control, fill: Fi
                 for cols in ranges(n, TILE) {
                     control.check_time("predictions")?;
                     let tile = &mut tile[..rows.len() * cols.len()];
-                    fill(rows.clone(), cols.clone(), Block::new(tile, rows.len(), cols.len()));
+                    fill(rows.clone(), cols.clone(), Block::new(tile, rows.len(), cols.len()).watched(control));
+                    control.check_time("predictions")?;
                     let coef = &rounded[cols.start * outputs..cols.end * outputs];
                     if outputs == 1 {
                         // A row's value has the same bits whatever rows are asked for beside it.

@@ -40,9 +40,17 @@ pub trait Engine: Sync {
     /// K[rows, cols]' V (cols x outputs) for coefficients V of a list of rows; one thread of the CPU takes at least `least` tiles.
     ///
     /// # Errors
-    /// What the engine cannot do.
-    fn apply_rows(&self, gram: &dyn Gram, rows: &[usize], cols: Range<usize>, coef: &Matrix, least: usize) -> Result<Matrix> {
-        Cpu.apply_rows(gram, rows, cols, coef, least)
+    /// Bounds of `control`; what the engine cannot do.
+    fn apply_rows(
+        &self,
+        gram: &dyn Gram,
+        rows: &[usize],
+        cols: Range<usize>,
+        coef: &Matrix,
+        least: usize,
+        control: &Control,
+    ) -> Result<Matrix> {
+        Cpu.apply_rows(gram, rows, cols, coef, least, control)
     }
     /// K V of the first V.rows() inputs of a symmetric Gram matrix among themselves; `least` as in [`Engine::apply_rows`].
     ///
@@ -108,14 +116,31 @@ pub(crate) fn apply_f32(gram: &dyn Gram, coef: &Matrix, control: &Control) -> Re
 
 /// K[rows, cols]' V without forming it: cols x outputs from rows x outputs coefficients of any list of rows. For a symmetric
 /// K that is K V where V is zero but for those rows.
-pub(crate) fn apply_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, coef: &Matrix, least: usize) -> Result<Matrix> {
+pub(crate) fn apply_rows(
+    gram: &dyn Gram,
+    rows: &[usize],
+    cols: Range<usize>,
+    coef: &Matrix,
+    least: usize,
+    control: &Control,
+) -> Result<Matrix> {
     require_rows(coef, rows.len())?;
-    engine().apply_rows(gram, rows, cols, coef, least)
+    engine().apply_rows(gram, rows, cols, coef, least, control)
 }
 
 /// K V of the first V.rows() inputs of a symmetric Gram matrix among themselves, without forming it and each value computed once.
 pub(crate) fn apply_among(gram: &dyn Gram, coef: &Matrix, least: usize, control: &Control) -> Result<Matrix> {
     engine().apply_among(gram, coef, least, control)
+}
+
+/// Writes kernel values of a list of rows.
+pub(crate) fn fill_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+    engine().rows(gram, rows, cols, out);
+}
+
+/// Writes kernel values of a list of rows in f32.
+pub(crate) fn fill_rows_f32(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+    engine().rows_f32(gram, rows, cols, out);
 }
 
 fn require_rows(coef: &Matrix, expected: usize) -> Result<()> {

@@ -87,13 +87,13 @@ pub(crate) fn reweigh(
         for cols in ranges(n, TILE) {
             control.check_time("gradient")?;
             with_scratch(rows.len() * cols.len(), |values: &mut [f64]| {
-                gram.fill(rows.clone(), cols.clone(), Block::new(values, rows.len(), cols.len()));
+                gram.fill(rows.clone(), cols.clone(), Block::new(values, rows.len(), cols.len()).watched(control));
                 for (row, values) in band.chunks_exact_mut(n).zip(values.chunks_exact(cols.len())) {
                     row[cols.clone()].iter_mut().zip(values).for_each(|(w, k)| *w = f(*w, *k));
                 }
             });
         }
-        Ok(())
+        control.check_time("gradient")
     })
 }
 

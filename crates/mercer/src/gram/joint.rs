@@ -24,6 +24,9 @@ impl Gram for Joint<'_> {
     fn structure(&self) -> Structure<'_> {
         self.cross.structure()
     }
+    fn folds(&self) -> bool {
+        self.cross.folds()
+    }
     fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
         self.cross.folded(rows, coef, control)
     }

@@ -98,8 +98,15 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// Does the work done once per input; `like` is the batch that this one will be compared with.
     ///
     /// # Errors
-    /// Inputs that cannot be prepared; something learnt that is not of this kernel, as only a damaged file has it.
-    fn prepare(&self, learnt: &Self::Learnt, inputs: &Self::Inputs, like: Option<&Self::Prepared>) -> Result<Self::Prepared>;
+    /// Inputs that cannot be prepared; something learnt that is not of this kernel, as only a damaged file has it; bounds of `control`,
+    /// which is asked for memory before much of it is taken, and for time where the work is long.
+    fn prepare(
+        &self,
+        learnt: &Self::Learnt,
+        inputs: &Self::Inputs,
+        like: Option<&Self::Prepared>,
+        control: &Control,
+    ) -> Result<Self::Prepared>;
     /// Writes every pair of the tile.
     fn fill<T: Real>(&self, tile: Tile<'_, Self::Prepared, T>);
     /// k(x, x) for each input.
@@ -185,6 +192,8 @@ pub trait PreparedBatch: Sized {
     fn held(&self) -> Option<&Matrix> {
         None
     }
+    /// Whether [`PreparedBatch::fold`] may have an answer.
+    const FOLDS: bool = false;
     /// sum_s coef[s, o] k(x, s) over the inputs s of the batch as a function of x whose cost does not grow with their number; `None` where
     /// there is none that pays.
     fn fold(&self, _coef: &Matrix) -> Option<Box<dyn Fold<Self>>> {
@@ -231,14 +240,14 @@ impl<K: Kernel> Ready<K> {
         last().insert(made).clone()
     }
 
-    pub(crate) fn new(kernel: &K, learnt: &Arc<K::Learnt>, inputs: &K::Inputs) -> Result<Self> {
+    pub(crate) fn new(kernel: &K, learnt: &Arc<K::Learnt>, inputs: &K::Inputs, control: &Control) -> Result<Self> {
         require_fit(kernel, inputs)?;
         Ok(Ready {
             kernel: kernel.clone(),
             learnt: learnt.clone(),
             parameters: crate::param::numbers(kernel, K::PARAMS).iter().map(|setting| setting.value.numbers().len()).sum(),
             count: inputs.len(),
-            batch: kernel.prepare(learnt, inputs, None)?,
+            batch: kernel.prepare(learnt, inputs, None, control)?,
             tree: OnceLock::new(),
             folded: Mutex::default(),
         })
@@ -256,22 +265,24 @@ pub(crate) struct Leaf<K: Kernel> {
     /// Their number and the batch; `None`: the columns.
     rows: Option<(usize, K::Prepared)>,
     cols: Arc<Ready<K>>,
+    /// Of whom it was bound for: only whether that was cancelled, after which no number is looked at.
+    watch: Control,
 }
 
 impl<K: Kernel> Leaf<K> {
     /// Binds to one batch (symmetric).
-    pub(crate) fn among(cols: &Arc<Ready<K>>) -> Self {
-        Leaf { rows: None, cols: cols.clone() }
+    pub(crate) fn among(cols: &Arc<Ready<K>>, control: &Control) -> Self {
+        Leaf { rows: None, cols: cols.clone(), watch: control.for_cancelling() }
     }
     /// Binds new inputs to a batch.
-    pub(crate) fn cross(inputs: &K::Inputs, cols: &Arc<Ready<K>>) -> Result<Self> {
+    pub(crate) fn cross(inputs: &K::Inputs, cols: &Arc<Ready<K>>, control: &Control) -> Result<Self> {
         cols.kernel.check(inputs)?;
-        let rows = (inputs.len(), cols.kernel.prepare(&cols.learnt, inputs, Some(&cols.batch))?);
-        Ok(Leaf { rows: Some(rows), cols: cols.clone() })
+        let rows = (inputs.len(), cols.kernel.prepare(&cols.learnt, inputs, Some(&cols.batch), control)?);
+        Ok(Leaf { rows: Some(rows), cols: cols.clone(), watch: control.for_cancelling() })
     }
 
     fn tile<'t, T>(&'t self, rows: TileRows<'t>, cols: Range<usize>, out: Block<'t, T>) -> Tile<'t, K::Prepared, T> {
-        Tile { a: self.along_rows(), rows, b: &self.cols.batch, cols, out }
+        Tile { a: self.along_rows(), rows, b: &self.cols.batch, cols, out: out.or_watched(&self.watch) }
     }
 
     fn along_rows(&self) -> &K::Prepared {
@@ -295,7 +306,8 @@ impl<K: Kernel> Gram for Leaf<K> {
         let batch = self.symmetric().then(|| whole.batch.gather(rows))??;
         let (kernel, learnt, parameters) = (whole.kernel.clone(), whole.learnt.clone(), whole.parameters);
         let (tree, folded) = (OnceLock::new(), Mutex::default());
-        Some(Box::new(Leaf { rows: None, cols: Arc::new(Ready { kernel, learnt, parameters, count, batch, tree, folded }) }))
+        let cols = Arc::new(Ready { kernel, learnt, parameters, count, batch, tree, folded });
+        Some(Box::new(Leaf { rows: None, cols, watch: self.watch.clone() }))
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.cols.kernel.diagonal(self.along(side))
@@ -306,6 +318,9 @@ impl<K: Kernel> Gram for Leaf<K> {
     fn structure(&self) -> Structure<'_> {
         let held = if self.rows.is_none() { self.cols.batch.held() } else { None };
         held.map_or(Structure::Features(self), |values| Structure::Held(HeldMatrix::new(values)))
+    }
+    fn folds(&self) -> bool {
+        K::Prepared::FOLDS
     }
     fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
         control.check()?;

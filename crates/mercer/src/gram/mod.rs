@@ -43,7 +43,7 @@ pub(crate) use cpu::HERE;
 pub use dense::Dense;
 pub(crate) use dense::{Known, ranges};
 pub use engine::{Engine, Precision, apply, dense, install_engine};
-pub(crate) use engine::{apply_among, apply_f32, apply_rows};
+pub(crate) use engine::{apply_among, apply_f32, apply_rows, fill_rows, fill_rows_f32};
 pub(crate) use feature_weights::FeatureWeights;
 pub use features::Features;
 pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
@@ -72,6 +72,7 @@ pub use unrelated::UnrelatedRows;
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Numbers of [`Gram::fill_distances`] that differ by no more than this share differ by rounding: 0.1 is no number of the machine, and
@@ -167,6 +168,10 @@ pub trait Gram: Sync {
     fn unrelated_rows(&self) -> Vec<UnrelatedRows> {
         Vec::new()
     }
+    /// Whether [`Gram::folded`] may have an answer: coefficients are written out for it.
+    fn folds(&self) -> bool {
+        false
+    }
     /// The rows with k(x, x) = 0, ascending.
     fn zero_rows(&self) -> Vec<usize> {
         self.diagonal(Side::Rows).iter().enumerate().filter(|(_, k)| **k == 0.0).map(|(i, _)| i).collect()
@@ -186,6 +191,23 @@ pub trait Bound: Gram {
     fn log_gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         gradient::log_gradient_of_values(self, weights, control)
     }
+}
+
+/// What `of` makes of each of so many inputs, on all threads, of which one takes at least so many `together`.
+///
+/// # Errors
+/// Bounds of `control`, which is asked for time between inputs.
+pub(crate) fn prepare_each<R: Send>(
+    count: usize,
+    together: usize,
+    control: &Control,
+    of: impl Fn(usize) -> R + Sync + Send,
+) -> Result<Vec<R>> {
+    let one = |i: usize| {
+        control.check_time("inputs of a kernel")?;
+        Ok(of(i))
+    };
+    (0..count).into_par_iter().with_min_len(together).map(one).collect()
 }
 
 /// Lends a buffer that is kept for the next tile of the same thread: fresh memory for every tile would cost a page

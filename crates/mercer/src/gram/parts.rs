@@ -21,7 +21,7 @@ pub(crate) struct Product(pub Vec<Box<dyn Bound>>);
 fn combine<T: Real>(mut out: Block<'_, T>, fill: impl FnOnce(Block<'_, T>), op: impl Fn(T, T) -> T) {
     let (m, n) = (out.rows(), out.cols());
     with_scratch(m * n, |scratch| {
-        fill(Block::new(scratch, m, n));
+        fill(Block::new(scratch, m, n).like(&out));
         for (i, term) in scratch.chunks_exact(n.max(1)).enumerate() {
             for (o, t) in out.row_mut(i).iter_mut().zip(term) {
                 *o = op(*o, *t);
@@ -99,6 +99,9 @@ of_parts!(Sum, +, {
     }
     fn structure(&self) -> Structure<'_> {
         Structure::Features(self)
+    }
+    fn folds(&self) -> bool {
+        self.0.iter().any(|k| k.folds())
     }
     /// Where some parts fold, the others are applied.
     fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {

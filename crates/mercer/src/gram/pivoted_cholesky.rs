@@ -36,7 +36,8 @@ pub(crate) fn pivoted_cholesky(gram: &dyn Gram, scale: &[f64], most: usize, cont
             return Ok(Pivoted { g: Matrix::new(pivots.len(), n, g)?, pivots, complete });
         }
         control.check_time("pivoted Cholesky factorisation")?;
-        gram.fill_rows(&[pivot], 0..n, Block::new(&mut row, 1, n));
+        gram.fill_rows(&[pivot], 0..n, Block::new(&mut row, 1, n).watched(control));
+        control.check_time("pivoted Cholesky factorisation")?;
         let root = left[pivot].sqrt();
         row.par_chunks_mut(CHUNK).zip(left.par_chunks_mut(CHUNK)).enumerate().for_each(|(k, (row, left))| {
             let from = k * CHUNK;

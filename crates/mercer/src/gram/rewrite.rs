@@ -126,6 +126,9 @@ impl<R: Rewrite> Gram for Rewritten<R> {
     fn structure(&self) -> Structure<'_> {
         Structure::Features(self)
     }
+    fn folds(&self) -> bool {
+        self.of.folds()
+    }
     fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {
         let (Some(by_row), Some(by_col)) = (self.multipliers(Side::Rows), self.multipliers(Side::Cols)) else { return Ok(None) };
         let mut scaled = coef.clone();

@@ -70,7 +70,7 @@ impl<'a> Subset<'a> {
             return;
         }
         with_scratch(rows * span, |all: &mut [T]| {
-            fill(low..high + 1, Block::new(all, rows, span));
+            fill(low..high + 1, Block::new(all, rows, span).like(&out));
             for (k, row) in all.chunks_exact(span).enumerate() {
                 out.row_mut(k).iter_mut().zip(cols).for_each(|(o, &j)| *o = row[j - low]);
             }
@@ -144,6 +144,9 @@ impl Gram for Subset<'_> {
             Some(some) => Structure::Sets { vectors: &some.vectors, rows: &some.rows, cols: &some.cols, means: self },
             None => Structure::Features(self),
         }
+    }
+    fn folds(&self) -> bool {
+        self.of.folds()
     }
     /// Columns that are left out have coefficients of 0.
     fn folded(&self, rows: &[usize], coef: &Matrix, control: &Control) -> Result<Option<Matrix>> {

@@ -69,8 +69,14 @@ impl<P, T: Real> Tile<'_, P, T> {
     pub fn from_pairs_mapped(mut self, pair: impl Fn(usize, usize) -> f64, map: impl Map) {
         for k in 0..self.rows.len() {
             let i = self.rows.at(k);
-            for (o, j) in self.out.row_mut(k).iter_mut().zip(self.cols.clone()) {
-                *o = T::from_f64(pair(i, j));
+            for first in (0..self.cols.len()).step_by(PAIRS) {
+                if self.out.is_given_up() {
+                    return;
+                }
+                let some = first..self.cols.len().min(first + PAIRS);
+                for (o, l) in self.out.row_mut(k)[some.clone()].iter_mut().zip(some) {
+                    *o = T::from_f64(pair(i, self.cols.start + l));
+                }
             }
         }
         self.map(map);
@@ -81,6 +87,9 @@ impl<P, T: Real> Tile<'_, P, T> {
         self.from_pairs_mapped(pair, simd::Identity);
     }
 }
+
+/// Pairs that are compared between two looks at the clock.
+const PAIRS: usize = 8;
 
 /// A squared distance below this share of the sum of the norms is computed again from differences:
 /// above it, cancellation costs at most 5 of the 16 digits.

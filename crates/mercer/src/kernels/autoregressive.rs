@@ -144,7 +144,7 @@ impl Kernel for Autoregressive {
         }
     }
     /// A batch without any vector has the channels of the other one.
-    fn prepare(&self, (): &(), inputs: &Series, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Series, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         let mut points = self.features(inputs)?;
         if points.dim() == 0 {
             let dim = like.map_or(0, PreparedPoints::dim);

@@ -1,6 +1,7 @@
 //! chi_squared: k(x, z) = exp(-gamma sum_j (x_j - z_j)^2 / (x_j + z_j)) for x, z >= 0, 0/0 = 0
 //! (Zhang, Marszalek, Lazebnik & Schmid 2007): histograms, rare bins counted as much as common ones.
 
+use crate::control::Control;
 use super::nonnegative;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
@@ -78,7 +79,7 @@ impl Kernel for ChiSquared {
     fn check(&self, inputs: &Points) -> Result<()> {
         nonnegative::check(Self::NAME, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

@@ -102,7 +102,7 @@ impl Kernel for Codebook {
         let weights: Vec<f64> = (0..vectors.rows()).map(|i| weights.at(inputs.owner(i))).collect();
         Centres::of(&vectors.to_dense(), vectors.dim(), &weights, self.centres.integer(), self.seed.integer() as u64, control)
     }
-    fn prepare(&self, learnt: &Centres, inputs: &Sets, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, learnt: &Centres, inputs: &Sets, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         let (dim, values, count) = (inputs.vectors().dim(), inputs.vectors().to_dense(), learnt.count());
         if inputs.vectors().rows() > 0 {
             learnt.check(dim)?;

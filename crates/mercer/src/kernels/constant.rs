@@ -1,5 +1,6 @@
 //! constant: k(x, z) = value: functions that are one unknown number (the theta_2 of K13).
 
+use crate::control::Control;
 use crate::data::{RowCount, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, Tile};
@@ -56,7 +57,7 @@ impl Kernel for Constant {
     fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
         Constant { value: self.value.settle(1.0) }
     }
-    fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>) -> Result<RowCount> {
+    fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>, _: &Control) -> Result<RowCount> {
         Ok(*inputs)
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, RowCount, T>) {

@@ -1,5 +1,6 @@
 //! cosine: k(x, z) = x . z / (|x| |z|), 0 where x or z is the origin (K15; S3 14.4).
 
+use crate::control::Control;
 use crate::data::Points;
 use crate::error::Result;
 use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
@@ -49,7 +50,7 @@ impl Kernel for Cosine {
     type Learnt = ();
     type Prepared = PreparedPoints;
 
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::unit(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

@@ -5,13 +5,13 @@
 //! A Mercer kernel: exp(gamma <x, z>) - 1 is a sum of powers of an inner product that shifts of both series leave as it is, and the sum
 //! over all shifts of one of them is an inner product of what does not change under shifts. A lag at which the two do not overlap adds 0.
 
+use crate::control::Control;
 use super::series::dense::DenseSeries;
 use crate::data::{RowWeights, Series};
 use crate::error::Result;
-use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::{Real, simd::dot};
 use crate::param::{Domain, Param, Value};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Likeness by correlations at all lags.
@@ -81,10 +81,10 @@ impl Kernel for CrossCorrelation {
     fn settle(&self, _: &Series, _: RowWeights<'_>) -> Self {
         CrossCorrelation { gamma: self.gamma.settle(GAMMA) }
     }
-    fn prepare(&self, (): &(), inputs: &Series, _: Option<&UnitSeries>) -> Result<UnitSeries> {
+    fn prepare(&self, (): &(), inputs: &Series, _: Option<&UnitSeries>, control: &Control) -> Result<UnitSeries> {
         let series = DenseSeries::unit(inputs);
         let channels = series.channels().max(1);
-        let own = (0..series.len()).into_par_iter().map(|i| self.value(series.row(i), series.row(i), channels)).collect();
+        let own = prepare_each(series.len(), 1, control, |i| self.value(series.row(i), series.row(i), channels))?;
         Ok(UnitSeries { series, own })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, UnitSeries, T>) {

@@ -5,6 +5,7 @@
 //! A Mercer kernel for no gamma: the series (0) and (0, 0) have d = 0, so that one would give them one feature vector; but (t) is t^2 from
 //! the first and 2 t^2 from the second.
 
+use crate::control::Control;
 use super::sequences::abreast::TilePlace;
 use super::series::abreast::{EightSeries, each_eight};
 use super::series::dense::{DenseSeries, mean_length, total_variance};
@@ -75,6 +76,9 @@ impl Dtw {
         let (a, b, rows, cols) = (&tile.a.0, &tile.b.0, tile.rows.clone(), tile.cols.clone());
         let (out, mut warping) = (&mut tile.out, Warping::new(self.window.number() as usize));
         each_eight((a, &rows), (b, cols), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
+            if out.is_given_up() {
+                return;
+            }
             for (place, square) in places.iter().zip(warping.squared_distances(pairs)) {
                 // An infinite distance is one whose exponential is 0, also times the distance.
                 let square = T::from_f64(square.min(f64::MAX));
@@ -111,7 +115,7 @@ impl Kernel for Dtw {
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
         Dtw { gamma: self.gamma.settle_by(|| start(inputs, weights)), window: self.window.settle(0.0) }
     }
-    fn prepare(&self, (): &(), inputs: &Series, _: Option<&WarpedSeries>) -> Result<WarpedSeries> {
+    fn prepare(&self, (): &(), inputs: &Series, _: Option<&WarpedSeries>, _: &Control) -> Result<WarpedSeries> {
         Ok(WarpedSeries(DenseSeries::scaled(inputs, 1.0)))
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, WarpedSeries, T>) {

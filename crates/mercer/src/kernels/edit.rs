@@ -7,6 +7,7 @@
 //! approximate string matching based on dynamic programming, 1999; Hyyrö, A bit-vector algorithm for computing Levenshtein and Damerau
 //! edit distances, 2003), O(ceil(|x| / 64) |z|) steps.
 
+use crate::control::Control;
 use super::sequences::abreast::{TilePlace, shared};
 use super::sequences::letters::{Alphabet, Ambiguity, Code, Encoded, Reading, with_codes};
 use super::words::composed;
@@ -112,6 +113,9 @@ impl Pattern {
     }
 }
 
+/// Pairs between two looks at the clock.
+const LOOK: usize = 8;
+
 /// Writes the edit distances of a tile.
 fn fill_distances<T: Real>(tile: &mut Tile<'_, Characters, T>) {
     let (a, b) = (&tile.a.0, &tile.b.0);
@@ -121,6 +125,9 @@ fn fill_distances<T: Real>(tile: &mut Tile<'_, Characters, T>) {
         let i = tile.rows.at(k);
         pattern.set(&rows[a.range(i)], b.size());
         for j in tile.cols.clone() {
+            if j % LOOK == 0 && tile.out.is_given_up() {
+                return;
+            }
             let Some(place) = TilePlace::of(&shared, (k, i), j, tile.cols.start) else { continue };
             let distance = T::from_f64(pattern.distance(&columns[b.range(j)]) as f64);
             place.each(|row, column| tile.out.row_mut(row)[column] = distance);
@@ -154,7 +161,7 @@ impl Kernel for Edit {
     fn settle(&self, inputs: &Strings, weights: RowWeights<'_>) -> Self {
         Edit { gamma: self.gamma.settle_by(|| start(inputs, weights)) }
     }
-    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Characters>) -> Result<Characters> {
+    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Characters>, _: &Control) -> Result<Characters> {
         Ok(Characters(CHARACTERS.encode(inputs, like.map(|like| &like.0))))
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, Characters, T>) {

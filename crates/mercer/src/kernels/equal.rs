@@ -2,6 +2,7 @@
 //!
 //! Its feature map is the one-hot code divided by sqrt(columns). A label not seen in training equals nothing.
 
+use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Inputs, UNSEEN, Values};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, log_decay};
@@ -69,7 +70,7 @@ impl Kernel for Equal {
     type Learnt = ();
     type Prepared = Labels;
 
-    fn prepare(&self, (): &(), inputs: &Labels, _: Option<&Labels>) -> Result<Labels> {
+    fn prepare(&self, (): &(), inputs: &Labels, _: Option<&Labels>, _: &Control) -> Result<Labels> {
         Ok(inputs.clone())
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Labels, T>) {

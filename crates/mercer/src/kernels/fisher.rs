@@ -8,11 +8,14 @@ use super::fitted::foreign;
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset, PER_FUNCTION, Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::generative::{FittedGenerative, Gaussian, GenerativeExpr, ShrunkFactor};
+use crate::generative::{FittedGenerative, Gaussian, GenerativeExpr, ShrunkFactor, plan_scores};
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, gramian_of_columns_within};
 use crate::param::{Domain, Param, TermList, Value};
 use serde::{Deserialize, Serialize};
+
+/// Bytes for each entry of an information matrix: the matrix, its correlations and their factor.
+const PER_ENTRY: u64 = 24;
 
 /// Inner product of score vectors of a generative model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,16 +52,16 @@ pub struct FittedScores {
 
 impl Fisher {
     /// I^(-1/2) g of each row.
-    fn whitened(&self, learnt: &FittedScores, inputs: &Dataset) -> Result<Matrix> {
+    fn whitened(&self, learnt: &FittedScores, inputs: &Dataset, control: &Control) -> Result<Matrix> {
         let model = learnt.model.as_ref().ok_or_else(foreign)?;
         if self.takes_formula()
-            && let Some(features) = model.whitened_scores(inputs)?
+            && let Some(features) = model.whitened_scores_of(inputs, control)?
         {
             return Ok(features);
         }
-        let mut scores = model.scores(inputs)?;
+        let mut scores = model.scores_of(inputs, control)?;
         match &learnt.factor {
-            Some(factor) => factor.whiten(&mut scores, &Control::unwatched())?,
+            Some(factor) => factor.whiten(&mut scores, control)?,
             None if self.information == Information::Identity => {}
             None => return Err(foreign()),
         }
@@ -72,19 +75,22 @@ impl Fisher {
 
     /// The factor that [`Fisher::whitened`] divides by.
     fn factor(&self, model: &FittedGenerative, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<Option<ShrunkFactor>> {
-        let rows = weights.total(inputs.rows());
+        let none = inputs.select(&[]);
+        if self.information == Information::Identity || (self.takes_formula() && model.whitened_scores(&none)?.is_some()) {
+            return Ok(None);
+        }
+        let width = model.width(&none)?;
+        control.plan(&format!("the information of a model of {width} parameters"), PER_ENTRY.saturating_mul((width as u64).pow(2)))?;
         let known = if self.takes_formula() { model.information() } else { None };
         match (self.information, known) {
-            (Information::Identity, _) => Ok(None),
-            _ if self.takes_formula() && model.whitened_scores(&inputs.select(&[]))?.is_some() => Ok(None),
             (_, Some(known)) => ShrunkFactor::new(&known, f64::INFINITY, None, control).map(Some),
             (Information::Analytic, None) => {
                 let why = format!("no formula is known for {}; take information=empirical, or auto", self.model.name());
                 Err(Error::Setting { name: "information".into(), why })
             }
-            (Information::Auto | Information::Empirical, None) => {
-                let scores = model.scores(inputs)?;
-                control.plan("the empirical information of a model", 24 * (scores.cols() as u64).pow(2))?;
+            (_, None) => {
+                let rows = weights.total(inputs.rows());
+                let scores = model.scores_of(inputs, control)?;
                 let shares: Vec<f64> = (0..inputs.rows()).map(|i| weights.at(i) / rows).collect();
                 let mean = gramian_of_columns_within(&scores, Some(&shares), control)?;
                 ShrunkFactor::new(&mean, rows, None, control).map(Some)
@@ -127,9 +133,11 @@ impl Kernel for Fisher {
         true
     }
     fn learn(&self, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<FittedScores> {
-        let width = self.model.free_parameters(inputs).unwrap_or(0) as u64;
-        control.plan(&format!("score vectors of {} of {width} numbers each", self.model), 24 * width.saturating_mul(inputs.rows() as u64))?;
+        if let Some(width) = self.model.free_parameters(inputs) {
+            plan_scores(&self.model, width, inputs.rows(), control)?;
+        }
         let model = self.model.fit(inputs, weights, self.seed.integer() as u64, control)?;
+        plan_scores(&self.model, model.width(inputs)?, inputs.rows(), control)?;
         let factor = self.factor(&model, inputs, weights, control)?;
         Ok(FittedScores { model: Some(model), factor })
     }
@@ -138,8 +146,8 @@ impl Kernel for Fisher {
         let shrunk = || format!("fisher: the information is singular: {:.1}% of its entries off the diagonal were taken away", 100.0 * share);
         learnt.model.iter().flat_map(|model| model.notices()).chain((share > 0.0).then(shrunk)).collect()
     }
-    fn prepare(&self, learnt: &FittedScores, inputs: &Dataset, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
-        let features = self.whitened(learnt, inputs)?;
+    fn prepare(&self, learnt: &FittedScores, inputs: &Dataset, like: Option<&PreparedPoints>, control: &Control) -> Result<PreparedPoints> {
+        let features = self.whitened(learnt, inputs, control)?;
         let (rows, width) = (features.rows(), features.cols());
         if let Some(place) = features.data().iter().position(|g| !g.is_finite()) {
             let why = format!("it is not finite under {}; divide the columns by numbers", self.model);

@@ -7,6 +7,7 @@ use super::sequences::by_distance::{ByDistance, Windowed, by_windows};
 use super::sequences::hamming::gapped_table;
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, REVERSE_COMPLEMENT, Reading};
 use super::sequences::windows::LONGEST;
+use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, Tile};
@@ -87,8 +88,8 @@ impl Kernel for Gapped {
         }
         self.reading().check(Self::NAME, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
-        Ok(self.by_distance().prepare(inputs, like))
+    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Windowed>, control: &Control) -> Result<Windowed> {
+        self.by_distance().prepare(inputs, like, control)
     }
     by_windows!();
     /// All gapped words are an inner product of counts; without those that only distant windows share, the eigenvalues over all words decide.

@@ -5,6 +5,7 @@
 //! K is a Mercer kernel where q / (1 + q) is one, q being the local kernel (2007, theorem 1): q = e / (2 - e) makes it e / 2. A band makes e
 //! the product with (1 - |i - j| / band)_+, which is one of whole numbers. The plain Gaussian as local kernel is not known to make one.
 
+use crate::control::Control;
 use super::sequences::abreast::TilePlace;
 use super::series::abreast::{EightSeries, each_eight, each_own};
 use super::series::alignments::GlobalAlignments;
@@ -55,6 +56,9 @@ impl GlobalAlignment {
         let (a, b, rows, cols) = (tile.a, tile.b, tile.rows.clone(), tile.cols.clone());
         let (out, mut alignments) = (&mut tile.out, self.alignments());
         each_eight((&a.series, &rows), (&b.series, cols.clone()), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
+            if out.is_given_up() {
+                return;
+            }
             for (place, log) in places.iter().zip(alignments.logs(pairs)) {
                 let value = of_log(log - 0.5 * (a.logs[rows.at(place.row)] + b.logs[cols.start + place.column]));
                 place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
@@ -108,12 +112,15 @@ impl Kernel for GlobalAlignment {
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
         GlobalAlignment { length_scale: self.length_scale.settle_by(|| start(inputs, weights)), band: self.band.settle(0.0) }
     }
-    fn prepare(&self, (): &(), inputs: &Series, _: Option<&AlignedSeries>) -> Result<AlignedSeries> {
+    fn prepare(&self, (): &(), inputs: &Series, _: Option<&AlignedSeries>, control: &Control) -> Result<AlignedSeries> {
         let series = DenseSeries::scaled(inputs, FRAC_1_SQRT_2 / self.length_scale.number());
         let (mut logs, mut alignments) = (vec![0.0; series.len()], self.alignments());
         each_own(&series, &mut |pairs, rows| {
-            rows.iter().zip(alignments.logs(pairs)).for_each(|(row, log)| logs[*row] = log);
+            if !control.is_given_up() {
+                rows.iter().zip(alignments.logs(pairs)).for_each(|(row, log)| logs[*row] = log);
+            }
         });
+        control.check_time("alignments of series")?;
         Ok(AlignedSeries { series, logs, slopes: OnceLock::new() })
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, AlignedSeries, T>) {

@@ -3,6 +3,7 @@
 //! A feature that this batch lacks meets nothing there and has no column, and counts in k(x, x): values of new inputs are those of one
 //! Gram matrix of all inputs.
 
+use crate::control::Control;
 use crate::data::{Cells, PER_FUNCTION};
 use crate::error::Result;
 use crate::gram::{FeatureWeights, Fold, PreparedBatch, PreparedPoints, Sparse};
@@ -58,6 +59,9 @@ pub(crate) fn count_runs(values: &mut [u128], row: &mut Vec<(u128, f64)>) {
     row.extend(values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64)));
 }
 
+/// Bytes of a count while a batch is prepared, beside its hash: the map of columns, the row and the whole.
+const PER_COUNT: u64 = 84;
+
 /// Counts of features, one row an input.
 pub struct HashedCounts {
     counts: PreparedPoints,
@@ -66,7 +70,11 @@ pub struct HashedCounts {
 
 impl HashedCounts {
     /// From the features of each input and their counts, each feature once; with the columns of `like`, the batch that stays.
-    pub(crate) fn new(rows: Vec<Vec<(u128, f64)>>, like: Option<&HashedCounts>) -> Self {
+    ///
+    /// # Errors
+    /// Bounds of `control`.
+    pub(crate) fn new(rows: Vec<Vec<(u128, f64)>>, like: Option<&HashedCounts>, control: &Control) -> Result<Self> {
+        control.plan("counts of features", PER_COUNT.saturating_mul(rows.iter().map(Vec::len).sum::<usize>() as u64))?;
         let norms = rows.iter().map(|row| row.iter().map(|(_, count)| count * count).sum()).collect();
         let columns = like.map_or_else(
             || {
@@ -88,7 +96,7 @@ impl HashedCounts {
         };
         let counts = Sparse::from_rows(rows.into_iter().map(placed).collect());
         let counts = PreparedPoints::from_counts(columns.len(), counts, norms, like.map(|l| &l.counts));
-        HashedCounts { counts, columns }
+        Ok(HashedCounts { counts, columns })
     }
     /// The counts, one row an input.
     pub(crate) fn points(&self) -> &PreparedPoints {
@@ -97,6 +105,7 @@ impl HashedCounts {
 }
 
 impl PreparedBatch for HashedCounts {
+    const FOLDS: bool = true;
     fn fold(&self, coef: &Matrix) -> Option<Box<dyn Fold<HashedCounts>>> {
         FeatureWeights::of(&self.counts, coef).map(|weights| Box::new(weights) as _)
     }
@@ -111,9 +120,18 @@ impl Fold<HashedCounts> for FeatureWeights {
 /// Inputs from which the cost of a value is estimated.
 const SAMPLE: usize = 64;
 
-/// Operations of a value: one at a scattered place for each feature that two inputs share, by some of them.
-pub(crate) fn per_value<I: Cells>(inputs: &I, prepare: impl Fn(&I) -> Result<HashedCounts>) -> f64 {
-    let step = inputs.len().div_ceil(SAMPLE).max(1);
+/// Features of these that are counted for it.
+const SAMPLED_COUNTS: usize = 1 << 18;
+
+/// Operations of a value: one at a scattered place for each feature that two inputs share, by some of them; `stored`: features of all inputs.
+pub(crate) fn per_value<I: Cells>(inputs: &I, stored: usize, prepare: impl Fn(&I) -> Result<HashedCounts>) -> f64 {
+    let each = stored / inputs.len().max(1);
+    let most = (SAMPLED_COUNTS / each.max(1)).min(SAMPLE);
+    if most < 2 {
+        // Inputs of so many features are not counted for this: they may have all of them in common.
+        return PER_FUNCTION + 2.0 * SCATTERED * each as f64;
+    }
+    let step = inputs.len().div_ceil(most).max(1);
     let some: Vec<usize> = (0..inputs.len()).step_by(step).collect();
     let shared = prepare(&inputs.select(&some)).map_or(0.0, |counted| counted.counts.shared_columns());
     PER_FUNCTION + 2.0 * SCATTERED * shared
@@ -145,14 +163,22 @@ pub(crate) use by_hashed_features;
 /// of a graph, and `most_features`, a bound on their number.
 macro_rules! by_hashed_counts {
     () => {
-        fn prepare(&self, (): &(), inputs: &Graphs, like: Option<&HashedCounts>) -> Result<HashedCounts> {
-            Ok(HashedCounts::new(features_of(inputs, |graph| self.count(graph)), like))
+        fn prepare(
+            &self,
+            (): &(),
+            inputs: &Graphs,
+            like: Option<&HashedCounts>,
+            control: &$crate::control::Control,
+        ) -> Result<HashedCounts> {
+            HashedCounts::new(features_of(inputs, control, |graph| self.count(graph))?, like, control)
         }
         fn stored(&self, inputs: &Graphs) -> Option<usize> {
             Some((0..Cells::len(inputs)).map(|row| self.most_features(inputs.graph(row).labels.len())).sum())
         }
         fn per_value(&self, inputs: &Graphs) -> f64 {
-            per_value(inputs, |some| self.prepare(&(), some, None))
+            per_value(inputs, Kernel::stored(self, inputs).unwrap_or(0), |some| {
+                self.prepare(&(), some, None, &$crate::control::Control::unwatched())
+            })
         }
         crate::kernels::hashed_counts::by_hashed_features!();
     };

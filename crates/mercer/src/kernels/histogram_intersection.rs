@@ -1,5 +1,6 @@
 //! histogram_intersection: k(x, z) = sum_j min(x_j, z_j) for x, z >= 0 (K31): what two histograms have in common.
 
+use crate::control::Control;
 use super::nonnegative;
 use crate::data::Points;
 use crate::error::Result;
@@ -36,7 +37,7 @@ impl Kernel for HistogramIntersection {
     fn check(&self, inputs: &Points) -> Result<()> {
         nonnegative::check(Self::NAME, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

@@ -2,6 +2,7 @@
 //!
 //! It keeps the table beside the cells, for estimators that read rows and no kernel value.
 
+use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
@@ -42,7 +43,7 @@ impl Kernel for Identical {
     fn column_needs(&self) -> ColumnNeeds {
         ColumnNeeds { words: "columns of any kind", ..ColumnNeeds::of::<Dataset>() }
     }
-    fn prepare(&self, (): &(), inputs: &Dataset, _: Option<&ComparedCells>) -> Result<ComparedCells> {
+    fn prepare(&self, (): &(), inputs: &Dataset, _: Option<&ComparedCells>, _: &Control) -> Result<ComparedCells> {
         Ok(ComparedCells { table: inputs.clone(), words: (0..inputs.rows()).map(|i| inputs.words(i)).collect() })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, ComparedCells, T>) {

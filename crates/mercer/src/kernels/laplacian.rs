@@ -1,5 +1,6 @@
 //! laplacian: k(x, z) = exp(-sum_j |x_j - z_j| / length_scale_j) (K09): a product of Matern-1/2 kernels, one per column.
 
+use crate::control::Control;
 use super::stationary;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
@@ -62,7 +63,7 @@ impl Kernel for Laplacian {
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

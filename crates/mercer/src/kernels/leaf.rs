@@ -118,22 +118,22 @@ fn width(column: &Column) -> usize {
 }
 
 impl<K: Kernel> Fixed for FixedLeaf<K> {
-    fn among(&self, _: &Control) -> Result<Box<dyn Bound>> {
-        Ok(Box::new(Leaf::among(&self.ready)))
+    fn among(&self, control: &Control) -> Result<Box<dyn Bound>> {
+        Ok(Box::new(Leaf::among(&self.ready, control)))
     }
-    fn cross(&self, new: &Dataset, _: &Control) -> Result<Box<dyn Bound>> {
+    fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
         let columns: Vec<usize> = self.columns.iter().map(|column| column.place(new)).collect::<Result<_>>()?;
         let kind = |c: usize| new.columns()[c].values.kind();
         if let Some(&c) = columns.iter().find(|&&c| !Takes::takes(&self.kernel, kind(c))) {
             return Err(wrong_kind(&self.kernel, &new.columns()[c].name, kind(c)));
         }
-        Ok(Box::new(Leaf::cross(K::Inputs::gather(new, &columns)?.as_ref(), &self.ready)?))
+        Ok(Box::new(Leaf::cross(K::Inputs::gather(new, &columns)?.as_ref(), &self.ready, control)?))
     }
 }
 
-pub(super) fn fix<K: Kernel>(kernel: &K, learnt: &Shared<K::Learnt>, rows: Scope<'_>) -> Result<Box<dyn Fixed>> {
+pub(super) fn fix<K: Kernel>(kernel: &K, learnt: &Shared<K::Learnt>, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
     let places = rows.columns(kernel)?;
-    let ready = Arc::new(Ready::new(kernel, learnt.arc(), K::Inputs::gather(rows.data, &places)?.as_ref())?);
+    let ready = Arc::new(Ready::new(kernel, learnt.arc(), K::Inputs::gather(rows.data, &places)?.as_ref(), control)?);
     let columns = places.into_iter().map(|place| Taken::of(rows.data, place)).collect();
     Ok(Box::new(FixedLeaf { kernel: kernel.clone(), ready, columns }))
 }

@@ -1,5 +1,6 @@
 //! linear: k(x, z) = x . z (K06; S3 14.18).
 
+use crate::control::Control;
 use crate::data::{Points, Storage};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, PointFormula, PreparedPoints, Tile};
@@ -22,7 +23,7 @@ impl Kernel for Linear {
     type Learnt = ();
     type Prepared = PreparedPoints;
 
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

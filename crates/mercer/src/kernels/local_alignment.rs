@@ -7,6 +7,7 @@
 //! Of the best score it is false: strings a, b, ab and ba of two letters whose score is 0 or less, with the weights 1, 1, -1/2 and -1/2,
 //! have v'Kv = -min(S(a, a), S(b, b)) / 2.
 
+use crate::control::Control;
 use super::sequences::abreast::{Abreast, EightPairs, LaneLetters, each_eight};
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::local::{AddedUp, LocalAlignments, PairWeights};
@@ -131,6 +132,9 @@ impl LocalAlignment {
         let (rows, cols) = (tile.rows.clone(), tile.cols.clone());
         let out = &mut tile.out;
         each_eight((&a.strings, &rows), (&b.strings, cols.clone()), letters, &mut |pairs, places| {
+            if out.is_given_up() {
+                return;
+            }
             for (place, value) in places.iter().zip(recursion.values(pairs)) {
                 let value = of(value, 0.5 * (a.own[rows.at(place.row)] + b.own[cols.start + place.column]));
                 place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
@@ -138,16 +142,19 @@ impl LocalAlignment {
         });
     }
 
-    fn own(&self, strings: &Encoded) -> Vec<f64> {
+    fn own(&self, strings: &Encoded, control: &Control) -> Result<Vec<f64>> {
         let mut own = vec![0.0; strings.len()];
         let (mut recursion, letters) = self.recursion(strings);
         let mut visit = |pairs: &EightPairs<'_>, rows: &[usize]| {
-            rows.iter().zip(recursion.values(pairs)).for_each(|(row, value)| own[*row] = value);
+            if !control.is_given_up() {
+                rows.iter().zip(recursion.values(pairs)).for_each(|(row, value)| own[*row] = value);
+            }
         };
         let mut pairs = Abreast::new(strings, strings, letters);
         (0..strings.len()).for_each(|row| pairs.push(row, row, row, &mut visit));
         pairs.finish(&mut visit);
-        own
+        control.check_time("alignments of strings")?;
+        Ok(own)
     }
 }
 
@@ -209,9 +216,9 @@ impl Kernel for LocalAlignment {
         self.reading().check(Self::NAME, inputs)
     }
     /// Letters that the other batch lacks are other letters than its own.
-    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&AlignedStrings>) -> Result<AlignedStrings> {
+    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&AlignedStrings>, control: &Control) -> Result<AlignedStrings> {
         let alone = self.reading().encode(inputs, None);
-        let own = self.own(&alone);
+        let own = self.own(&alone, control)?;
         let strings = like.map_or(alone, |like| self.reading().encode(inputs, Some(&like.strings)));
         Ok(AlignedStrings { strings, own })
     }

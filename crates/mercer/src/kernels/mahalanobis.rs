@@ -25,18 +25,24 @@ impl Default for Mahalanobis {
     }
 }
 
+/// Bytes for each entry of the covariance: as it is averaged, as it is factored, and its factor.
+const PER_ENTRY: u64 = 24;
 /// Entries on either side of the diagonal may differ by this share of the largest entry; their mean counts.
 const ASYMMETRY: f64 = 1e-3;
 
 /// columns / 2 times the covariance of the batch, which is the width of rbf where columns are uncorrelated and of one
 /// variance. Few rows say little of a covariance: the share columns / (rows + columns) of it is the mean variance times I.
-fn start(inputs: &Points, weights: RowWeights<'_>) -> Vec<f64> {
+///
+/// # Errors
+/// Bounds of `control`, which is asked for time between rows.
+fn start(inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<Vec<f64>> {
     let (n, d) = (weights.total(inputs.rows()).max(1.0), inputs.dim());
     let values = inputs.to_dense();
     let mean: Vec<f64> =
         (0..d).map(|j| values.iter().skip(j).step_by(d).enumerate().map(|(i, x)| weights.at(i) * x).sum::<f64>() / n).collect();
     let mut s = vec![0.0; d * d];
     for (k, row) in values.chunks_exact(d.max(1)).enumerate() {
+        control.check_time("the covariance of the inputs")?;
         let share = 0.5 * d as f64 * weights.at(k) / n;
         for i in 0..d {
             for j in 0..d {
@@ -49,7 +55,7 @@ fn start(inputs: &Points, weights: RowWeights<'_>) -> Vec<f64> {
     let share = d as f64 / (n + d as f64);
     s.iter_mut().for_each(|v| *v *= 1.0 - share);
     (0..d).for_each(|i| s[i * d + i] += share * size);
-    s
+    Ok(s)
 }
 
 impl Mahalanobis {
@@ -132,14 +138,17 @@ impl Kernel for Mahalanobis {
     }
     fn learn(&self, inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<Lower> {
         match &self.covariance {
-            Value::Auto => factor(&start(inputs, weights), inputs.dim(), control),
+            Value::Auto => {
+                control.plan("a covariance of all columns", PER_ENTRY.saturating_mul((inputs.dim() as u64).pow(2)))?;
+                factor(&start(inputs, weights, control)?, inputs.dim(), control)
+            }
             given => factor(given.numbers(), inputs.dim(), control),
         }
     }
-    fn prepare(&self, factor: &Lower, inputs: &Points, like: Option<&Whitened>) -> Result<Whitened> {
+    fn prepare(&self, factor: &Lower, inputs: &Points, like: Option<&Whitened>, control: &Control) -> Result<Whitened> {
         let (rows, dim) = (inputs.rows(), inputs.dim());
         let mut whitened = Matrix::new(rows, dim, inputs.to_dense().into_owned())?;
-        factor.solve_rows(&mut whitened, &Control::unwatched())?;
+        factor.solve_rows(&mut whitened, control)?;
         let cloud = PreparedPoints::of_dense(rows, dim, whitened.into_data(), &[1.0], like.map(|l| &l.cloud));
         Ok(Whitened { cloud, factor: factor.clone() })
     }

@@ -5,6 +5,7 @@
 //! g_(nu+1) = g_nu + t^2 / (4 nu (nu - 1)) g_(nu-1): positive terms only, so that nothing cancels and, with e^t taken out,
 //! nothing overflows. Orders p + 1/2 start from g_(1/2) = e^-t and g_(3/2) = (1 + t) e^-t, others from Bessel functions.
 
+use crate::control::Control;
 use super::bessel;
 use super::rbf::Gaussian;
 use super::stationary::{self, Profile};
@@ -228,7 +229,7 @@ impl Kernel for Matern {
         }
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

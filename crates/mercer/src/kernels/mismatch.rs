@@ -133,8 +133,8 @@ impl Kernel for Mismatch {
         }
         Ok(known)
     }
-    fn prepare(&self, known: &TrainingLetters, inputs: &Strings, like: Option<&Windowed>) -> Result<Windowed> {
-        Ok(self.by_distance().prepare(&known.masked(inputs, self.letters.integer()), like))
+    fn prepare(&self, known: &TrainingLetters, inputs: &Strings, like: Option<&Windowed>, control: &Control) -> Result<Windowed> {
+        self.by_distance().prepare(&known.masked(inputs, self.letters.integer()), like, control)
     }
     by_windows!();
     fn mercer(&self) -> Mercer {

@@ -95,9 +95,9 @@ macro_rules! catalogue {
             /// The rows that it sees, made ready.
             fn fixed(&self, learnt: &Learnt, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
                 match (self, learnt) {
-                    $((KernelExpr::$Kernel(k), Learnt::$Kernel(l)) => leaf::fix(k, l, rows),)*
+                    $((KernelExpr::$Kernel(k), Learnt::$Kernel(l)) => leaf::fix(k, l, rows, control),)*
                     $((KernelExpr::$Composition(k), Learnt::$Composition(l)) => composition::fix(k, l, rows, control),)*
-                    (KernelExpr::Registered(k), Learnt::Registered(l)) => k.fix(l, rows),
+                    (KernelExpr::Registered(k), Learnt::Registered(l)) => k.fix(l, rows, control),
                     _ => Err(fitted::foreign()),
                 }
             }

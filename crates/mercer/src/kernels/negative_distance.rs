@@ -3,6 +3,7 @@
 //! Not a Mercer kernel, but of negative type for powers up to 2, and for no other: centre(negative_distance) and
 //! exp(negative_distance) are Mercer kernels then.
 
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
@@ -79,7 +80,7 @@ impl Kernel for NegativeDistance {
     fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
         NegativeDistance { power: self.power.settle(2.0) }
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::scaled(inputs, &[1.0], like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

@@ -3,6 +3,7 @@
 //! With u = (cos, sin)(2 pi x_j / period) for every column, |u_x - u_z|^2 = 4 sum_j sin^2(pi (x_j - z_j) / period): the
 //! kernel is rbf of the inputs wound on circles.
 
+use crate::control::Control;
 use super::rbf::{Gaussian, Unlike};
 use super::stationary;
 use crate::data::{Points, RowWeights};
@@ -76,7 +77,7 @@ impl Kernel for Periodic {
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Periodic { period: self.period.settle_by(|| quarter_range(inputs)), length_scale: self.length_scale.settle(1.0) }
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&CircleEmbedding>) -> Result<CircleEmbedding> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&CircleEmbedding>, _: &Control) -> Result<CircleEmbedding> {
         let plain = inputs.to_dense().into_owned();
         let turn = 2.0 * PI / self.period.number();
         let wound = plain.iter().flat_map(|x| [libm::cos(turn * x), libm::sin(turn * x)]).collect();

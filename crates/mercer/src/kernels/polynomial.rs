@@ -1,5 +1,6 @@
 //! polynomial: k(x, z) = (gamma x . z + offset)^degree, degree a whole number, gamma > 0, offset >= 0 (K07, F10-F12).
 
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
@@ -76,7 +77,7 @@ impl Kernel for Polynomial {
             offset: self.offset.settle(1.0),
         }
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

@@ -1,5 +1,6 @@
 //! precomputed: k(x, z) is looked up in a kernel matrix whose rows and columns have names.
 
+use crate::control::Control;
 use crate::data::Similarities;
 use crate::error::Result;
 use crate::gram::{PreparedBatch, Kernel, Mercer, Tile};
@@ -30,7 +31,7 @@ impl Kernel for Precomputed {
     type Learnt = ();
     type Prepared = Similarities;
 
-    fn prepare(&self, (): &(), inputs: &Similarities, _: Option<&Similarities>) -> Result<Similarities> {
+    fn prepare(&self, (): &(), inputs: &Similarities, _: Option<&Similarities>, _: &Control) -> Result<Similarities> {
         Ok(inputs.clone())
     }
     /// Batches of one expression have the same names in the same places: the schema of the training table sees to it.

@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Models that a thread holds beside those of the rows while it fits one or multiplies two.
+const WORK: u64 = 4;
+
 /// Inner product of the densities of two generative models, each of one row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,9 +78,9 @@ fn vectors(inputs: &Dataset) -> Result<(&Points, VectorsOfRow<'_>)> {
 
 impl ProbabilityProduct {
     /// -ln(k(x, z) / sqrt(k(x, x) k(z, z))).
-    fn log_decay(&self, a: &RowModels, i: usize, b: &RowModels, j: usize) -> f64 {
+    fn log_decay(&self, (a, i): (&RowModels, usize), (b, j): (&RowModels, usize), control: &Control) -> f64 {
         // Models of one shape have a product, as each has with itself.
-        let log = a.models[i].log_product(&b.models[j], self.rho.number()).unwrap_or(f64::NEG_INFINITY);
+        let log = a.models[i].log_product_within(&b.models[j], self.rho.number(), control).unwrap_or(f64::NEG_INFINITY);
         (0.5 * (a.logs[i] + b.logs[j]) - log).max(0.0)
     }
 
@@ -147,21 +150,25 @@ impl Kernel for ProbabilityProduct {
         let model = self.model.fit(&pooled, RowWeights::from(Some(each.as_slice())), self.seed.integer() as u64, control)?;
         Ok(PooledModel { model: Some(model) })
     }
-    fn prepare(&self, learnt: &PooledModel, inputs: &Dataset, _: Option<&RowModels>) -> Result<RowModels> {
+    fn prepare(&self, learnt: &PooledModel, inputs: &Dataset, _: Option<&RowModels>, control: &Control) -> Result<RowModels> {
         let pooled = learnt.model.as_ref().ok_or_else(foreign)?;
-        let (seed, rho, control) = (self.seed.integer() as u64, self.rho.number(), Control::unwatched());
+        let (seed, rho) = (self.seed.integer() as u64, self.rho.number());
+        let models = inputs.rows() as u64 + WORK * rayon::current_num_threads() as u64;
+        control.plan(&format!("a model of each of {} rows", inputs.rows()), models.saturating_mul(pooled.bytes()))?;
+        let control = &control.side_by_side(rayon::current_num_threads());
         let held = match self.datum {
             Datum::Row => None,
             Datum::Vectors => Some(vectors(inputs)?),
         };
         let one = |i: usize| -> Result<(FittedGenerative, f64)> {
+            control.check_time("models of rows")?;
             let data = match &held {
                 None => inputs.select(&[i]),
                 Some((all, range)) => Dataset::from_points(all.select(&range(i).collect::<Vec<_>>())),
             };
             let of_row = |why: Error| if why.ends_all() { why } else { Error::Data(format!("{}: row {}: {why}", Self::NAME, i + 1)) };
-            let model = self.model.fit_like(&data, pooled, seed, &control).map_err(of_row)?;
-            let log = model.log_product(&model, rho)?;
+            let model = self.model.fit_like(&data, pooled, seed, control).map_err(of_row)?;
+            let log = model.log_product_within(&model, rho, control)?;
             if log.is_finite() {
                 return Ok((model, log));
             }
@@ -173,8 +180,9 @@ impl Kernel for ProbabilityProduct {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, RowModels, T>) {
         let (a, b) = (tile.a, tile.b);
+        let control = tile.out.control().cloned().unwrap_or_else(Control::unwatched);
         tile.from_pairs(|i, j| {
-            let decay = self.log_decay(a, i, b, j);
+            let decay = self.log_decay((a, i), (b, j), &control);
             if self.normalised { (0.0 - decay).exp() } else { (0.5 * (a.logs[i] + b.logs[j]) - decay).exp() }
         });
     }
@@ -183,7 +191,8 @@ impl Kernel for ProbabilityProduct {
     }
     fn fill_log_decay(&self, tile: Tile<'_, RowModels, f64>) {
         let (a, b) = (tile.a, tile.b);
-        tile.from_pairs(|i, j| self.log_decay(a, i, b, j));
+        let control = tile.out.control().cloned().unwrap_or_else(Control::unwatched);
+        tile.from_pairs(|i, j| self.log_decay((a, i), (b, j), &control));
     }
     fn diagonal(&self, x: &RowModels) -> Vec<f64> {
         x.logs.iter().map(|log| if self.normalised { 1.0 } else { log.exp() }).collect()

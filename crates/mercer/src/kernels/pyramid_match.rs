@@ -10,12 +10,11 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Cells, RowWeights, Sets};
 use crate::error::{Error, Result};
-use crate::gram::{Identity, Kernel, Mercer, Tile};
+use crate::gram::{Identity, Kernel, Mercer, Tile, prepare_each};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Vectors of two sets that meet in the cells of nested grids.
@@ -131,6 +130,8 @@ impl PyramidMatch {
     }
 }
 
+/// Bytes of the hash and the value of a vector in a cell.
+const PER_CELL: u64 = 32;
 /// Sets whose features one thread makes at a time.
 const TOGETHER: usize = 16;
 
@@ -175,7 +176,7 @@ impl Kernel for PyramidMatch {
     fn learn(&self, inputs: &Sets, weights: RowWeights<'_>, _: &Control) -> Result<VectorRange> {
         Ok(if self.learns() { VectorRange::of(inputs, weights) } else { VectorRange::default() })
     }
-    fn prepare(&self, learnt: &VectorRange, inputs: &Sets, like: Option<&HashedCounts>) -> Result<HashedCounts> {
+    fn prepare(&self, learnt: &VectorRange, inputs: &Sets, like: Option<&HashedCounts>, control: &Control) -> Result<HashedCounts> {
         let (values, dim) = (inputs.vectors().to_dense(), inputs.vectors().dim());
         if self.learns() && inputs.vectors().rows() > 0 {
             Error::unless_equal("numbers per vector that pyramid_match has learnt", dim, learnt.low.len())?;
@@ -184,15 +185,17 @@ impl Kernel for PyramidMatch {
         let offsets = self.offsets(dim);
         let weights = self.level_weights(offsets.len());
         let vectors = |row: usize| &values[inputs.range(row).start * dim..inputs.range(row).end * dim];
-        let rows = (0..Cells::len(inputs)).into_par_iter().with_min_len(TOGETHER);
-        Ok(HashedCounts::new(rows.map(|row| self.features(vectors(row), dim, learnt, &offsets, &weights)).collect(), like))
+        let counts = (inputs.vectors().rows() as u64).saturating_mul((offsets.len() * weights.len()) as u64);
+        control.plan("cells of a pyramid", PER_CELL.saturating_mul(counts))?;
+        let of_row = |row: usize| self.features(vectors(row), dim, learnt, &offsets, &weights);
+        HashedCounts::new(prepare_each(Cells::len(inputs), TOGETHER, control, of_row)?, like, control)
     }
     fn stored(&self, inputs: &Sets) -> Option<usize> {
         let grids = self.shifts.integer().max(1) * (self.levels.integer() + 1);
         Some(inputs.vectors().rows().saturating_mul(grids))
     }
     fn per_value(&self, inputs: &Sets) -> f64 {
-        per_value(inputs, |some| self.prepare(&VectorRange::of(some, RowWeights::default()), some, None))
+        per_value(inputs, Kernel::stored(self, inputs).unwrap_or(0), |some| self.prepare(&VectorRange::of(some, RowWeights::default()), some, None, &Control::unwatched()))
     }
     by_hashed_features!();
 }

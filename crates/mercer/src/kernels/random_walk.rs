@@ -6,13 +6,13 @@
 //! the largest eigenvalue. With A_xx of x with itself, rho(A)^2 <= rho(A_xx) rho(A_zz): closed walks of p steps by their labels w are
 //! tr A^p = sum_w n_w(x) n_w(z), for which that is the inequality of Cauchy and Schwarz. Cost of a step: the edges of the product graph.
 
+use crate::control::Control;
 use super::graphs::adjacency::Adjacency;
 use crate::data::{Cells, Graphs, PER_STEP, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -38,6 +38,10 @@ impl Default for RandomWalk {
 const MOST_RATIO: f64 = 0.99;
 /// Products with the adjacency matrix in which the largest eigenvalue is bounded.
 const BOUND_ROUNDS: usize = 100;
+/// Bytes of any two nodes, of a node of the product of two graphs, and of an edge of it, with room to grow.
+const PER_PAIR_OF_NODES: u64 = 4;
+const PER_NODE: u64 = 56;
+const PER_EDGE: u64 = 8;
 /// Graphs from which the cost of a value is estimated.
 const SAMPLE: usize = 64;
 /// Multiplications for one value before which a label is compared: building an edge of the product graph.
@@ -52,6 +56,18 @@ pub struct Walked {
 }
 
 impl PreparedBatch for Walked {}
+
+/// Bytes of the product of a graph with itself: of its nodes, which are pairs of one label, and of its edges. By the inequality of Cauchy and
+/// Schwarz the product of two graphs has no more pairs than the greater of those of each with itself.
+fn product_bytes(graph: &Adjacency) -> u64 {
+    let squares = |counts: HashMap<(u128, u128, u128), u64>| counts.into_values().map(|n| n * n).sum::<u64>();
+    let (mut nodes, mut edges) = (HashMap::new(), HashMap::new());
+    for (node, label) in graph.labels.iter().enumerate() {
+        *nodes.entry((*label, 0, 0)).or_insert(0) += 1;
+        graph.edges(node).for_each(|(to, edge)| *edges.entry((*label, edge, graph.labels[to])).or_insert(0) += 1);
+    }
+    PER_PAIR_OF_NODES * (graph.nodes() as u64).pow(2) + PER_NODE * squares(nodes) + PER_EDGE * squares(edges)
+}
 
 /// The direct product of two graphs: pairs of nodes with one label.
 struct ProductGraph {
@@ -159,12 +175,14 @@ impl Kernel for RandomWalk {
     fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
         RandomWalk { decay: self.decay.settle(DECAY), steps: self.steps.settle(STEPS), ..self.clone() }
     }
-    fn prepare(&self, (): &(), inputs: &Graphs, _: Option<&Walked>) -> Result<Walked> {
-        let graphs: Vec<Adjacency> = (0..Cells::len(inputs)).into_par_iter().map(|row| Adjacency::of(inputs, row)).collect();
+    fn prepare(&self, (): &(), inputs: &Graphs, _: Option<&Walked>, control: &Control) -> Result<Walked> {
+        let graphs = prepare_each(Cells::len(inputs), 1, control, |row| Adjacency::of(inputs, row))?;
+        let needed = graphs.iter().map(product_bytes).max().unwrap_or(0).saturating_mul(rayon::current_num_threads() as u64);
+        control.plan("walks in the product of two graphs", needed)?;
         let fault = |row: usize, why: String| Error::Numerical { what: format!("the graph in row {}", row + 1), why };
         let decay = self.decay.number();
-        let one = |(row, graph): (usize, &Adjacency)| -> Result<(f64, f64)> {
-            let product = ProductGraph::of(graph, graph);
+        let one = |row: usize| -> Result<(f64, f64)> {
+            let product = ProductGraph::of(&graphs[row], &graphs[row]);
             let largest = if self.unlimited { product.largest_eigenvalue() } else { 0.0 };
             if decay * largest > MOST_RATIO {
                 return Err(fault(
@@ -178,7 +196,7 @@ impl Kernel for RandomWalk {
             Ok((largest, product.sum(decay, self.steps(), decay * largest)))
         };
         let (largest, own): (Vec<f64>, Vec<f64>) =
-            graphs.par_iter().enumerate().map(|(row, graph)| one((row, graph))).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+            prepare_each(graphs.len(), 1, control, one)?.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
         match own.iter().position(|k| !k.is_finite()) {
             None => Ok(Walked { graphs, largest, own }),
             Some(row) => Err(fault(row, "its walks weigh more than 1e308; take a smaller decay, or fewer steps".into())),

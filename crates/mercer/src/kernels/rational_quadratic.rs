@@ -1,6 +1,7 @@
 //! rational_quadratic: k(x, z) = (1 + s / (2 alpha))^-alpha, s = sum_j (x_j - z_j)^2 / length_scale_j^2
 //! (Rasmussen & Williams 2006, 4.19): a mixture of rbf kernels over length scales; alpha = inf is rbf.
 
+use crate::control::Control;
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
@@ -90,7 +91,7 @@ impl Kernel for RationalQuadratic {
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

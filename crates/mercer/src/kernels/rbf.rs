@@ -1,5 +1,6 @@
 //! rbf: k(x, z) = exp(-s / 2), s = sum_j (x_j - z_j)^2 / length_scale_j^2 (K02, K03; S3 14.2, 14.3).
 
+use crate::control::Control;
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
@@ -77,7 +78,7 @@ impl Kernel for Rbf {
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

@@ -137,7 +137,7 @@ trait AnyRegistered: AnyKernel + Send + Sync {
     fn is(&self, other: &dyn AnyRegistered) -> bool;
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn learn(&self, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<RegisteredLearnt>;
-    fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>) -> Result<Box<dyn Fixed>>;
+    fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>>;
     fn notices(&self, learnt: &RegisteredLearnt) -> Vec<String>;
     /// The function that it is, if it is one.
     fn function(&self) -> Option<&FunctionKernel> {
@@ -170,8 +170,8 @@ impl<K: Kernel> AnyRegistered for K {
     fn learn(&self, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<RegisteredLearnt> {
         Ok(RegisteredLearnt(Box::new(LearntBy::<K>(leaf::learn(self, rows, weights, control)?))))
     }
-    fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>) -> Result<Box<dyn Fixed>> {
-        leaf::fix(self, &learnt.0.any().downcast_ref::<LearntBy<K>>().ok_or_else(foreign)?.0, rows)
+    fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+        leaf::fix(self, &learnt.0.any().downcast_ref::<LearntBy<K>>().ok_or_else(foreign)?.0, rows, control)
     }
     fn notices(&self, learnt: &RegisteredLearnt) -> Vec<String> {
         learnt.0.any().downcast_ref::<LearntBy<K>>().map(|learnt| Kernel::notices(self, &learnt.0)).unwrap_or_default()
@@ -203,7 +203,7 @@ impl AnyRegistered for FunctionKernel {
     fn learn(&self, _: Scope<'_>, _: RowWeights<'_>, _: &Control) -> Result<RegisteredLearnt> {
         Ok(RegisteredLearnt(Box::new(NothingLearnt(self.name()))))
     }
-    fn fix(&self, _: &RegisteredLearnt, rows: Scope<'_>) -> Result<Box<dyn Fixed>> {
+    fn fix(&self, _: &RegisteredLearnt, rows: Scope<'_>, _: &Control) -> Result<Box<dyn Fixed>> {
         FunctionKernel::fix(self, rows)
     }
     fn notices(&self, _: &RegisteredLearnt) -> Vec<String> {
@@ -286,8 +286,8 @@ impl Registered {
     pub(super) fn learn(&self, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<RegisteredLearnt> {
         self.0.learn(rows, weights, control)
     }
-    pub(super) fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>) -> Result<Box<dyn Fixed>> {
-        self.0.fix(learnt, rows)
+    pub(super) fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+        self.0.fix(learnt, rows, control)
     }
     pub(super) fn notices(&self, learnt: &RegisteredLearnt) -> Vec<String> {
         self.0.notices(learnt)

@@ -1,5 +1,6 @@
 //! sigmoid: k(x, z) = tanh(gamma x . z + offset). Not positive semi-definite in general (K08, E1-12).
 
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
@@ -61,7 +62,7 @@ impl Kernel for Sigmoid {
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Sigmoid { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), offset: self.offset.settle(0.0) }
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

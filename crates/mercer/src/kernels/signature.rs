@@ -2,6 +2,7 @@
 //! the vectors of a series by straight pieces (Chen, Iterated path integrals, 1977; Kiraly & Oberhauser, Kernels for sequentially ordered
 //! data, 2019). See `series/signatures.rs`.
 
+use crate::control::Control;
 use super::series::dense::{DenseSeries, with_time};
 use super::series::signatures::{signature_size, signatures};
 use crate::data::{Points, RowWeights, Series};
@@ -35,6 +36,10 @@ pub(super) const TIME: Param = Param::fixed(
 );
 /// Levels where none are given.
 const DEPTH: f64 = 4.0;
+/// Bytes of a number of a signature: as it is made, and prepared.
+const PER_TERM: u64 = 24;
+/// Signatures that a thread holds while it makes eight of them.
+const LANES_HELD: u64 = 12;
 /// The most numbers of a signature: 8 MB a row.
 const MOST_TERMS: usize = 1 << 20;
 
@@ -78,11 +83,14 @@ impl Kernel for Signature {
         }
     }
     /// A batch without any vector has the channels of the other one.
-    fn prepare(&self, (): &(), inputs: &Series, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Series, like: Option<&PreparedPoints>, control: &Control) -> Result<PreparedPoints> {
         let path = if self.time { with_time(inputs)? } else { Cow::Borrowed(inputs) };
         let increments = DenseSeries::increments(&path, 1.0);
         let own = signature_size(self.channels(inputs), self.depth()).unwrap_or(1);
-        let mut values = signatures(&increments, self.depth());
+        let threads = rayon::current_num_threads() as u64;
+        let needed = PER_TERM.saturating_mul(own as u64).saturating_mul(increments.len() as u64 + LANES_HELD * threads);
+        control.plan(&format!("signatures of {own} numbers each"), needed)?;
+        let mut values = signatures(&increments, self.depth(), control)?;
         if let Some(row) = values.chunks_exact(own).position(|row| row.iter().any(|x| !x.is_finite())) {
             return Err(Error::Numerical {
                 what: format!("the series in row {}", row + 1),

@@ -136,15 +136,18 @@ impl SignaturePde {
         PER_TERMS * lengths.map(size).sum::<f64>() / series.len().max(1) as f64
     }
     /// k(x, x) of each series.
-    fn own(series: &DenseSeries, mut goursat: Goursat) -> Vec<f64> {
+    fn own(series: &DenseSeries, mut goursat: Goursat, control: &Control) -> Result<Vec<f64>> {
         let mut own = vec![0.0; series.len()];
         each_own(series, &mut |pairs, rows| {
-            rows.iter().zip(goursat.values(pairs)).for_each(|(row, value)| own[*row] = value);
+            if !control.is_given_up() {
+                rows.iter().zip(goursat.values(pairs)).for_each(|(row, value)| own[*row] = value);
+            }
         });
-        own
+        control.check_time("signature kernels of series")?;
+        Ok(own)
     }
     /// An error where k(x, x) is no number, or not what it may be.
-    fn require_possible(&self, series: &DenseSeries, own: &[f64]) -> Result<()> {
+    fn require_possible(&self, series: &DenseSeries, own: &[f64], control: &Control) -> Result<()> {
         let fault = |row: usize, why: String| Error::Numerical { what: format!("the series in row {}", row + 1), why };
         let mut again: Option<Vec<f64>> = None;
         for (row, k) in own.iter().enumerate() {
@@ -154,7 +157,11 @@ impl SignaturePde {
             }
             let most = greatest_value(longest_and_length(series.row(row), series.channels(), self.increments()).1);
             if self.is_exact() && most * f64::EPSILON > SUSPECT * k {
-                let other = again.get_or_insert_with(|| Self::own(series, Goursat::new(self.increments(), Scheme::Series { extra: 1 })))[row];
+                let others = match again.take() {
+                    Some(others) => others,
+                    None => Self::own(series, Goursat::new(self.increments(), Scheme::Series { extra: 1 }), control)?,
+                };
+                let other = again.insert(others)[row];
                 if !(*k >= 1.0 - LOST && (k - other).abs() <= LOST * k) {
                     let why = "its steps are so large that rounding takes the digits of its signature kernel with itself; scale its channels";
                     return Err(fault(row, why.into()));
@@ -216,13 +223,14 @@ impl Kernel for SignaturePde {
         })
     }
     /// Compares finite differences with power series, of some series with themselves.
-    fn learn(&self, inputs: &Series, _: RowWeights<'_>, _: &Control) -> Result<Option<DifferenceError>> {
+    fn learn(&self, inputs: &Series, _: RowWeights<'_>, control: &Control) -> Result<Option<DifferenceError>> {
         if self.is_exact() {
             return Ok(None);
         }
         let rows = even_rows(Inputs::len(inputs), COMPARED);
         let series = self.paths(&Cells::select(inputs, &rows))?;
-        let (found, exact) = (Self::own(&series, self.goursat()), Self::own(&series, Goursat::new(self.increments(), EXACT)));
+        let found = Self::own(&series, self.goursat(), control)?;
+        let exact = Self::own(&series, Goursat::new(self.increments(), EXACT), control)?;
         let errors = rows.iter().zip(found.iter().zip(&exact)).map(|(&row, (&found, &exact))| DifferenceError { row, found, exact });
         Ok(errors.filter(|error| error.share() > WRONG).max_by(|a, b| a.share().total_cmp(&b.share())))
     }
@@ -239,16 +247,19 @@ impl Kernel for SignaturePde {
         };
         error.iter().map(told).collect()
     }
-    fn prepare(&self, _: &Option<DifferenceError>, inputs: &Series, _: Option<&PathSeries>) -> Result<PathSeries> {
+    fn prepare(&self, _: &Option<DifferenceError>, inputs: &Series, _: Option<&PathSeries>, control: &Control) -> Result<PathSeries> {
         let series = self.paths(inputs)?;
-        let own = Self::own(&series, self.goursat());
-        self.require_possible(&series, &own)?;
+        let own = Self::own(&series, self.goursat(), control)?;
+        self.require_possible(&series, &own, control)?;
         Ok(PathSeries { series, own })
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, PathSeries, T>) {
         let (a, b, rows, cols) = (&tile.a.series, &tile.b.series, tile.rows.clone(), tile.cols.clone());
         let (out, mut goursat) = (&mut tile.out, self.goursat());
         each_eight((a, &rows), (b, cols), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
+            if out.is_given_up() {
+                return;
+            }
             for (place, value) in places.iter().zip(goursat.values(pairs)) {
                 place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
             }

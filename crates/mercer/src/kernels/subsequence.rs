@@ -5,6 +5,7 @@
 //! K''_i(xa, zb) = decay K''_i(xa, z) + [a = b] decay^2 K'_(i-1)(x, z); K'_0 = 1. The factors decay^2 are left to the end, so that
 //! K'_i does not underflow. O(k |x| |z|) steps and O(k |z|) memory, eight pairs of strings at a time.
 
+use crate::control::Control;
 use super::sequences::abreast::{Abreast, EightPairs, LaneLetters, each_eight};
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::octet::{LANES, Letters, Octet, by_octets};
@@ -79,16 +80,19 @@ impl Subsequence {
         }
     }
 
-    fn own(&self, strings: &Encoded) -> Result<Vec<f64>> {
+    fn own(&self, strings: &Encoded, control: &Control) -> Result<Vec<f64>> {
         let mut own = vec![0.0; strings.len()];
         let mut recursion = self.recursion(Derivative::None);
         let mut visit = |pairs: &EightPairs<'_>, rows: &[usize]| {
-            let values = recursion.values(pairs);
-            rows.iter().zip(values).for_each(|(row, value)| own[*row] = value);
+            if !control.is_given_up() {
+                let values = recursion.values(pairs);
+                rows.iter().zip(values).for_each(|(row, value)| own[*row] = value);
+            }
         };
         let mut pairs = Abreast::new(strings, strings, LaneLetters::compared(strings));
         (0..strings.len()).for_each(|row| pairs.push(row, row, row, &mut visit));
         pairs.finish(&mut visit);
+        control.check_time("subsequences of strings")?;
         match own.iter().position(|k| !k.is_finite()) {
             None => Ok(own),
             Some(row) => Err(Error::Numerical {
@@ -301,9 +305,9 @@ impl Kernel for Subsequence {
         self.reading().check(Self::NAME, inputs)
     }
     /// Letters that the other batch lacks match nothing there, but count in k(x, x).
-    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&CodedStrings>) -> Result<CodedStrings> {
+    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&CodedStrings>, control: &Control) -> Result<CodedStrings> {
         let alone = self.reading().encode(inputs, None);
-        let own = self.own(&alone)?;
+        let own = self.own(&alone, control)?;
         let strings = like.map_or(alone, |like| self.reading().encode(inputs, Some(&like.strings)));
         Ok(CodedStrings { strings, own })
     }
@@ -312,6 +316,9 @@ impl Kernel for Subsequence {
         let mut recursion = self.recursion(Derivative::None);
         let out = &mut tile.out;
         each_eight((a, &tile.rows), (b, tile.cols.clone()), LaneLetters::compared(b), &mut |pairs, places| {
+            if out.is_given_up() {
+                return;
+            }
             for (place, value) in places.iter().zip(recursion.values(pairs)) {
                 place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
             }

@@ -3,14 +3,14 @@
 //! (K28; Collins & Duffy, Convolution kernels for natural language, 2001;
 //! Vishwanathan & Smola, Fast kernels for string and tree matching, 2003). Equal subtrees have one hash: k is an inner product of counts.
 
+use crate::control::Control;
 use super::hashed_counts::{HashedCounts, by_hashed_features, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
 use crate::data::{Cells, RowWeights, Trees};
 use crate::error::Result;
-use crate::gram::{Identity, Kernel, Mercer, Tile};
+use crate::gram::{Identity, Kernel, Mercer, Tile, prepare_each};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Shared subtrees, down to the words.
@@ -61,15 +61,15 @@ impl Kernel for Subtree {
     fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
         Subtree { decay: self.decay.settle(DECAY), ..*self }
     }
-    fn prepare(&self, (): &(), inputs: &Trees, like: Option<&HashedCounts>) -> Result<HashedCounts> {
-        let rows = (0..Cells::len(inputs)).into_par_iter().with_min_len(TOGETHER);
-        Ok(HashedCounts::new(rows.map(|row| self.count(inputs, row)).collect(), like))
+    fn prepare(&self, (): &(), inputs: &Trees, like: Option<&HashedCounts>, control: &Control) -> Result<HashedCounts> {
+        let rows = prepare_each(Cells::len(inputs), TOGETHER, control, |row| self.count(inputs, row))?;
+        HashedCounts::new(rows, like, control)
     }
     fn stored(&self, inputs: &Trees) -> Option<usize> {
         Some((0..Cells::len(inputs)).map(|row| inputs.nodes(row).len()).sum())
     }
     fn per_value(&self, inputs: &Trees) -> f64 {
-        per_value(inputs, |some| self.prepare(&(), some, None))
+        per_value(inputs, Kernel::stored(self, inputs).unwrap_or(0), |some| self.prepare(&(), some, None, &Control::unwatched()))
     }
     by_hashed_features!();
 }

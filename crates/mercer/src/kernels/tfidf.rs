@@ -191,7 +191,7 @@ impl Kernel for Tfidf {
         let idf = kept.iter().map(|(_, n)| self.idf.of(all, *n)).collect();
         Ok(Vocabulary { words: kept.into_iter().map(|(word, _)| word).collect(), idf })
     }
-    fn prepare(&self, learnt: &Vocabulary, inputs: &Strings, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, learnt: &Vocabulary, inputs: &Strings, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Error::unless_equal("weights of the words of tfidf", learnt.words.len(), learnt.idf.len())?;
         let reader = self.reader();
         let weighted = |run: &[usize]| (run[0] as u32, self.tf.of(run.len() as f64) * learnt.idf[run[0]]);

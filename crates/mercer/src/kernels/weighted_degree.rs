@@ -5,11 +5,12 @@
 //! 2005; each of the two directions half of that). It stays semi-definite: r(0) = 1, r(s) = 1 / (2 (|s| + 1)) is a function of the distance
 //! of two places with the transform 1 + sum_s cos(s w) / (s + 1), at least 1/2 by the inequality of Rogosinski and Szegoe (1928).
 
+use crate::control::Control;
 use super::sequences::lanes::{ABREAST, Blocks};
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Code, Encoded, Reading, with_codes};
 use crate::data::{PER_FUNCTION, RowWeights, Strings};
 use crate::error::Result;
-use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -59,13 +60,13 @@ impl WeightedDegree {
         if lag == 0 { 1.0 } else { 0.5 / (lag + 1) as f64 }
     }
 
-    /// k(x, x).
-    fn self_similarity<C: Code>(&self, x: &[C], weights: &[f64]) -> f64 {
+    /// k(x, x); `sums` of the weights of the first lengths.
+    fn self_similarity<C: Code>(&self, x: &[C], sums: &[f64]) -> f64 {
         let of_lag = |lag: usize| {
             let (mut run, mut sum) = (0, 0.0);
             for p in lag..x.len() {
-                run = if x[p] == x[p - lag] && !x[p].is_split() { (run + 1).min(weights.len()) } else { 0 };
-                sum += weights[..run].iter().sum::<f64>();
+                run = if x[p] == x[p - lag] && !x[p].is_split() { (run + 1).min(sums.len() - 1) } else { 0 };
+                sum += sums[run];
             }
             sum
         };
@@ -97,12 +98,18 @@ impl Kernel for WeightedDegree {
     fn check(&self, inputs: &Strings) -> Result<()> {
         self.reading().check(Self::NAME, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Aligned>) -> Result<Aligned> {
+    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Aligned>, control: &Control) -> Result<Aligned> {
         let strings = self.reading().encode(inputs, like.map(|l| &l.strings));
-        let weights = self.weights();
+        let sums: Vec<f64> = std::iter::once(0.0)
+            .chain(self.weights().into_iter().scan(0.0, |sum, weight| {
+                *sum += weight;
+                Some(*sum)
+            }))
+            .collect();
         // Letters that the other batch lacks match nothing there, and one another here.
         let own = self.reading().encode(inputs, None);
-        let diagonal = with_codes!(own, codes => (0..own.len()).map(|i| self.self_similarity(&codes[own.range(i)], &weights)).collect());
+        let diagonal =
+            with_codes!(own, codes => prepare_each(own.len(), 1, control, |i| self.self_similarity(&codes[own.range(i)], &sums)))?;
         Ok(Aligned { blocks: Blocks::new(&strings), strings, diagonal })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Aligned, T>) {
@@ -110,13 +117,16 @@ impl Kernel for WeightedDegree {
         let (weights, shift) = (self.weights(), self.shift.integer() as isize);
         let mut counts = vec![[0u32; ABREAST]; weights.len()];
         for k in 0..tile.rows.len() {
-            let (i, row) = (tile.rows.at(k), out.row_mut(k));
-            row.fill(T::from_f64(0.0));
+            let i = tile.rows.at(k);
+            out.row_mut(k).fill(T::from_f64(0.0));
             for block in tile.cols.start / ABREAST..tile.cols.end.div_ceil(ABREAST) {
                 let first = block * ABREAST;
                 let wanted = tile.cols.start.max(first)..tile.cols.end.min(first + ABREAST);
                 let mut values = [0.0; ABREAST];
                 for lag in -shift..=shift {
+                    if out.is_given_up() {
+                        return;
+                    }
                     counts.iter_mut().for_each(|count| count.fill(0));
                     b.blocks.count(&a.strings, i, block, lag, &mut counts);
                     for (count, weight) in counts.iter().zip(&weights) {
@@ -125,7 +135,7 @@ impl Kernel for WeightedDegree {
                     }
                 }
                 for j in wanted {
-                    row[j - tile.cols.start] = T::from_f64(values[j - first]);
+                    out.row_mut(k)[j - tile.cols.start] = T::from_f64(values[j - first]);
                 }
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! Equal inputs in different rows are different rows, and a new row is never a training row.
 
+use crate::control::Control;
 use crate::data::{RowCount, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
@@ -49,7 +50,7 @@ impl Kernel for White {
     fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
         White { value: self.value.settle(1.0) }
     }
-    fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>) -> Result<RowCount> {
+    fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>, _: &Control) -> Result<RowCount> {
         Ok(*inputs)
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, RowCount, T>) {

@@ -1,6 +1,6 @@
 //! The fitted model: everything that prediction needs.
 
-use crate::control::Control;
+use crate::control::{Control, contain};
 use crate::data::{Dataset, Target, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, FoundNeighbours, Predicted, Predictions, Summary, Task, Want, When};
@@ -62,10 +62,15 @@ pub struct Model {
 
 impl Model {
     /// Predictions for every row of a table that has the training columns, in any order.
+    ///
+    /// # Errors
+    /// Rows without these columns; memory; time; a panic, of a kernel or an estimator of the program's own too.
     pub fn predict(&self, data: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
         control.check()?;
-        let prepared = self.prep.apply(data)?;
-        self.predict_prepared(&prepared, want, control)
+        contain(format_args!("predicting by {}", self.estimator.name()), || {
+            let prepared = self.prep.apply(data)?;
+            self.predict_prepared(&prepared, want, control)
+        })
     }
 
     /// Scores predictions of rows that have the training columns: the given metric, or accuracy of classes and R²
@@ -84,6 +89,7 @@ impl Model {
         let want = Want {
             probabilities: matches!(needs, Needs::Probabilities | Needs::Ranking),
             scores: needs == Needs::Ranking,
+            by_class: true,
             variance: needs == Needs::Variance,
             ..Want::default()
         };
@@ -146,9 +152,11 @@ impl Model {
             return Err(Error::Data(why.into()));
         }
         require_symmetric(self.kernel.expr(), self.estimator.name(), self.estimator.needs(), data)?;
-        let bound = self.kernel.gram(data, control)?;
-        let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
-        self.estimator.leave_one_out(&task)
+        contain(format_args!("leaving rows out of {}", self.estimator.name()), || {
+            let bound = self.kernel.gram(data, control)?;
+            let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
+            self.estimator.leave_one_out(&task)
+        })
     }
 
     /// Predictions from nearest neighbours among the training rows that were found elsewhere.
@@ -195,7 +203,7 @@ impl Model {
             self.support.reference(&self.kernel, control)?;
         }
         // A prediction for no row meets every check of sizes that a prediction for many does.
-        let everything = Want { variance: true, covariance: true, probabilities: true, scores: true };
+        let everything = Want { variance: true, covariance: true, probabilities: true, scores: true, by_class: false };
         match self.predict_prepared(&self.support.select(&[]), everything, control)?.values {
             Predicted::Numbers(m) => Error::unless_equal("outputs of the model", self.answer.columns().len(), m.cols()),
             Predicted::Classes(_) => Ok(()),

@@ -1,7 +1,7 @@
 //! Online updates: a model of an online estimator continues training on new rows.
 
 use super::{About, Model};
-use crate::control::Control;
+use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::estimators::Task;
@@ -15,6 +15,10 @@ impl Model {
     /// # Errors
     /// An estimator that learns from all rows at once; a kernel that needs all training rows.
     pub fn learn_on(&self, data: &Dataset, known: usize, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Model> {
+        contain(format_args!("learning on by {}", self.estimator.name()), || self.learnt_on(data, known, target, weights, control))
+    }
+
+    fn learnt_on(&self, data: &Dataset, known: usize, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Model> {
         Error::unless_equal("rows of the target", data.rows(), target.rows())?;
         Error::unless_equal("weights", data.rows(), weights.map_or(data.rows(), <[f64]>::len))?;
         Error::unless_equal("support rows before the new ones", self.support.rows(), known)?;

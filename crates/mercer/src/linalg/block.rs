@@ -1,5 +1,6 @@
 //! A rectangular window onto row-major memory: where a tile is written.
 
+use crate::control::Control;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -11,6 +12,8 @@ pub struct Block<'a, T> {
     rows: usize,
     cols: usize,
     stride: usize,
+    /// Whoever waits for the numbers, where that is known.
+    watch: Option<&'a Control>,
     life: PhantomData<&'a mut T>,
 }
 
@@ -24,7 +27,7 @@ impl<'a, T> Block<'a, T> {
     /// If the slice is shorter than that.
     pub fn new(data: &'a mut [T], rows: usize, cols: usize) -> Self {
         assert!(data.len() >= rows * cols, "a block needs {rows} x {cols} numbers");
-        Block { start: data.as_mut_ptr(), rows, cols, stride: cols, life: PhantomData }
+        Block { start: data.as_mut_ptr(), rows, cols, stride: cols, watch: None, life: PhantomData }
     }
 
     /// A window onto memory that others may be writing outside of it.
@@ -33,7 +36,36 @@ impl<'a, T> Block<'a, T> {
     /// For all `i < rows`, the `cols` numbers from `start + i * stride` are valid for writes and
     /// nothing else reads or writes them while the block lives.
     pub unsafe fn from_raw(start: *mut T, rows: usize, cols: usize, stride: usize) -> Self {
-        Block { start, rows, cols, stride, life: PhantomData }
+        Block { start, rows, cols, stride, watch: None, life: PhantomData }
+    }
+
+    /// The window of work under a control: see [`Block::is_given_up`].
+    #[must_use]
+    pub fn watched(self, control: &'a Control) -> Self {
+        Block { watch: Some(control), ..self }
+    }
+
+    /// The window of work under a control, where it is under none yet.
+    #[must_use]
+    pub fn or_watched(self, control: &'a Control) -> Self {
+        Block { watch: self.watch.or(Some(control)), ..self }
+    }
+
+    /// The window of the same work as another one.
+    #[must_use]
+    pub fn like<U>(self, other: &Block<'a, U>) -> Self {
+        Block { watch: other.watch, ..self }
+    }
+
+    /// The control that the work is under, where it is known.
+    pub fn control(&self) -> Option<&'a Control> {
+        self.watch
+    }
+
+    /// Whether nobody will look at the numbers, as the work was cancelled or is out of time: what takes long for a few numbers asks between
+    /// them, and leaves the others as they are.
+    pub fn is_given_up(&self) -> bool {
+        self.watch.is_some_and(Control::is_given_up)
     }
 
     /// Rows.
@@ -60,14 +92,14 @@ impl<'a, T> Block<'a, T> {
     }
     /// Borrows the window again, for a shorter lifetime.
     pub fn reborrow(&mut self) -> Block<'_, T> {
-        Block { start: self.start, rows: self.rows, cols: self.cols, stride: self.stride, life: PhantomData }
+        Block { start: self.start, rows: self.rows, cols: self.cols, stride: self.stride, watch: self.watch, life: PhantomData }
     }
     /// A smaller window inside this one.
     pub fn part(&mut self, rows: Range<usize>, cols: Range<usize>) -> Block<'_, T> {
         assert!(rows.end <= self.rows && cols.end <= self.cols && rows.start <= rows.end && cols.start <= cols.end);
         // SAFETY: inside the window by the check above.
         let start = unsafe { self.start.add(rows.start * self.stride + cols.start) };
-        Block { start, rows: rows.len(), cols: cols.len(), stride: self.stride, life: PhantomData }
+        Block { start, rows: rows.len(), cols: cols.len(), stride: self.stride, watch: self.watch, life: PhantomData }
     }
     /// The window cut into tiles of at most `height` x `width`, each with its place; they may be written
     /// from several threads at once.
@@ -78,7 +110,8 @@ impl<'a, T> Block<'a, T> {
             for cols in cut(self.cols, width.max(1)) {
                 // SAFETY: inside the window, which is given up here; tiles do not overlap.
                 let start = unsafe { self.start.add(rows.start * self.stride + cols.start) };
-                let tile = Block { start, rows: rows.len(), cols: cols.len(), stride: self.stride, life: PhantomData };
+                let (stride, watch) = (self.stride, self.watch);
+                let tile = Block { start, rows: rows.len(), cols: cols.len(), stride, watch, life: PhantomData };
                 tiles.push((rows.clone(), cols, tile));
             }
         }

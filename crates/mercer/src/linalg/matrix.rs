@@ -124,6 +124,9 @@ impl Matrix {
         self.data.iter().map(|v| v * v).sum::<f64>().sqrt()
     }
     /// Some rows, in order.
+    ///
+    /// # Panics
+    /// A row that there is not.
     pub fn select_rows(&self, rows: &[usize]) -> Matrix {
         let mut data = Vec::with_capacity(rows.len() * self.cols);
         rows.iter().for_each(|&i| data.extend_from_slice(self.row(i)));

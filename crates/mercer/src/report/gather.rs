@@ -4,12 +4,13 @@ use super::tuning::{Finding, Kind};
 use super::words::{brief_estimator, brief_kernel};
 use super::{Comparison, Method, Row, Task, pictures, tuning};
 use crate::compare::{Comparing, Outcome, Scored};
-use crate::control::Control;
+use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{Fitted, FittedModel, Predicted};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, SAMPLED};
+use crate::linalg::Matrix;
 use crate::metrics;
 use crate::read::TargetInfo;
 
@@ -49,11 +50,11 @@ impl Comparison {
             None => Task::Regression { targets: request.info.names.clone() },
         };
         let control = control.at_least(PICTURES);
+        let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
         let entries = ranked(outcome)
             .into_iter()
-            .map(|i| row(&outcome.rows[i], outcome.best == Some(i), request, &control))
+            .map(|i| row(&outcome.rows[i], outcome.best == Some(i), request, &mut notices, &control))
             .collect::<Result<_>>()?;
-        let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
         let of_fits = fit_notices(outcome, &notices);
         notices.extend(of_fits);
         notices.extend(search_notices(outcome));
@@ -248,7 +249,8 @@ fn recalls(scored: &Scored, request: &Request<'_>) -> Vec<Option<f64>> {
     metrics::recalls(found, &truth, names.len(), weights.as_deref())
 }
 
-fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) -> Result<Row> {
+/// What is said of one estimator; figures that fail are left out, with a notice.
+fn row(scored: &Scored, best: bool, request: &Request<'_>, notices: &mut Vec<String>, control: &Control) -> Result<Row> {
     let mut row = Row {
         estimator: scored.estimator.to_string(),
         metrics: scored.metrics.clone(),
@@ -270,9 +272,17 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) ->
     if let Some(model) = &scored.model {
         row.describe(model);
         row.method = Method::of(scored, request.info.classes.is_some());
-        row.pictures = pictures::of_model(model, request.data, request.target, request.weights, control)?;
-        row.pictures.extend(pictures::of_held_out(scored, request));
-        row.pictures.sort_by_key(|p| p.place());
+        let figures = contain("its figures", || {
+            let mut all = pictures::of_model(model, request.data, request.target, request.weights, control)?;
+            all.extend(pictures::of_held_out(scored, request));
+            all.sort_by_key(|p| p.place());
+            Ok(all)
+        });
+        match figures {
+            Ok(figures) => row.pictures = figures,
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(error) => notices.push(format!("{}: figures are left out: {error}", model.estimator.name())),
+        }
     }
     Ok(row)
 }

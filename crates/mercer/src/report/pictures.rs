@@ -41,7 +41,7 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
 }
 
 /// Pictures that need no rows held out: what is predicted where, what the search learnt, which columns matter. Where time is
-/// up for the predictions of one, it is left out.
+/// up for the predictions of one, or memory does not suffice, it is left out.
 pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Vec<Picture>> {
     let mut out = Vec::new();
     let numbers = all_numbers(data);
@@ -75,7 +75,7 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: 
 
 fn in_time<T>(picture: Result<T>) -> Result<Option<T>> {
     match picture {
-        Err(Error::Time { .. }) => Ok(None),
+        Err(Error::Time { .. } | Error::Memory { .. }) => Ok(None),
         other => other.map(Some),
     }
 }

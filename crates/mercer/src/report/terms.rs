@@ -144,6 +144,9 @@ impl Comparison {
             let heading = how.heading(&rows, &shown(&best.estimator, 60)).filter(|_| !names.is_empty())?;
             Some(format!("{heading}: {}.", listed(&names)))
         };
-        [AgainstBest::NotDistinguishable, AgainstBest::Worse, AgainstBest::NotTuned, AgainstBest::Failed].into_iter().filter_map(line).collect()
+        [AgainstBest::NotDistinguishable, AgainstBest::Worse, AgainstBest::NotTuned, AgainstBest::Failed]
+            .into_iter()
+            .filter_map(line)
+            .collect()
     }
 }

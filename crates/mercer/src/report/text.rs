@@ -128,12 +128,10 @@ impl Comparison {
             *cell = row.without_results().into();
         }
         columns.push(scores);
-        columns.push(column("difference", &|r| {
-            match self.against_best(r) {
-                AgainstBest::Best => "best".into(),
-                AgainstBest::NotTuned => NOT_TUNED.into(),
-                _ => r.difference.map_or(UNKNOWN.into(), |d| difference(ranking, d, apart)),
-            }
+        columns.push(column("difference", &|r| match self.against_best(r) {
+            AgainstBest::Best => "best".into(),
+            AgainstBest::NotTuned => NOT_TUNED.into(),
+            _ => r.difference.map_or(UNKNOWN.into(), |d| difference(ranking, d, apart)),
         }));
         if self.rows_differ() {
             columns.push(column("rows used", &Row::rows_used));
@@ -200,9 +198,16 @@ impl Comparison {
             Some(_) => ("* best by ", "; difference: to the best row, with its 95% interval by the held-out rows"),
             None => ("", ""),
         };
-        let mut said = format!("{best}{}: {}. ±: one standard error by the held-out rows of {} folds{difference}.", m.heading(), m.meaning(), self.folds);
+        let mut said = format!(
+            "{best}{}: {}. ±: one standard error by the held-out rows of {} folds{difference}.",
+            m.heading(),
+            m.meaning(),
+            self.folds
+        );
         if self.any_not_tuned() {
-            said.push_str(&format!(" {NOT_TUNED}: scored at starting values or on fewer rows; the model of all rows may have other settings."));
+            said.push_str(&format!(
+                " {NOT_TUNED}: scored at starting values or on fewer rows; the model of all rows may have other settings."
+            ));
         }
         if self.rows_differ() {
             said.push_str(" rows used: by the fits that were scored, and by the model where it used others.");

@@ -32,7 +32,8 @@ impl Comparison {
         if is_baseline(best) && self.entries.len() > 1 {
             return format!("Nothing beats the baseline ({reached} by {}).", metric.naive());
         }
-        let tied: Vec<String> = std::iter::once(best).chain(self.entries.iter().filter(|r| r.difference.is_some_and(|d| d.tied))).map(name).collect();
+        let tied: Vec<String> =
+            std::iter::once(best).chain(self.entries.iter().filter(|r| r.difference.is_some_and(|d| d.tied))).map(name).collect();
         let said = match tied.len() {
             1 if self.entries.len() == 1 => format!("{}: {reached}", tied[0]),
             1 => format!("{} {}", tied[0], achievement(*metric, *value, |v| metric.wins(v))),

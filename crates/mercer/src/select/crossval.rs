@@ -290,7 +290,7 @@ impl<'a> Field<'a> {
 }
 
 /// The parts of a prediction that a score may need.
-const WANT: Want = Want { variance: false, covariance: false, probabilities: true, scores: true };
+const WANT: Want = Want { variance: false, covariance: false, probabilities: true, scores: true, by_class: true };
 
 /// A fit, if the setting allows one.
 fn possible<F>(made: Result<F>) -> Result<Option<F>> {

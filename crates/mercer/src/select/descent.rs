@@ -14,6 +14,7 @@ use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;
 use crate::solve::{Ended, Minimum, Point, QuasiNewton, positive};
 use crate::validity::require_symmetric;
+use std::cell::RefCell;
 
 /// A step that lowers the criterion by less, relative to its size, is the last but one: on all rows, and on a sample of them.
 const DECREASE: [f64; 2] = [2e-9, 1e-5];
@@ -49,9 +50,24 @@ struct Slope<'a> {
     free: &'a [Free],
     control: &'a Control,
     seed: u64,
+    /// The least value on all rows so far, and where it is.
+    best: RefCell<Option<(f64, Vec<f64>)>>,
 }
 
 impl Slope<'_> {
+    /// On all rows.
+    fn on_all<'e>(&'e self, examples: Examples<'e>, evaluations: &'e mut usize) -> impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'e {
+        let mut on = self.on(examples, evaluations);
+        move |x| {
+            let found = on(x)?;
+            let mut best = self.best.borrow_mut();
+            if best.as_ref().is_none_or(|(least, _)| found.0 < *least) {
+                *best = Some((found.0, x.to_vec()));
+            }
+            Ok(found)
+        }
+    }
+
     /// On some rows. Values on the way begin from where the last one ended.
     fn on<'e>(&'e self, examples: Examples<'e>, evaluations: &'e mut usize) -> impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'e {
         let mut left = Left::before(self.start, self.free, &examples);
@@ -100,7 +116,7 @@ impl Slope<'_> {
     /// The least value that a start leads to.
     fn from(&self, examples: &Examples<'_>, x: &[f64], evaluations: &mut usize) -> Result<Minimum> {
         let solver = self.solver(false);
-        let mut evaluate = self.on(*examples, evaluations);
+        let mut evaluate = self.on_all(*examples, evaluations);
         let given = solver.point(&mut evaluate, x)?;
         let sampled = if solver.is_least(&given) { None } else { self.by_samples(examples, x)? };
         let (mut at, mut curvature): (Point, Option<Matrix>) = (given, None);
@@ -155,7 +171,7 @@ fn differences(
 }
 
 /// Follows the criterion of a settled estimator downhill on a logarithmic scale, from the numbers of a settled kernel and from
-/// every one of `others`, and keeps the best end.
+/// every one of `others`, and keeps the best end; where time is up, the best place so far, of a value that is not known where none was.
 ///
 /// `ends` has an entry for every number of [`KernelExpr::values`], one for each entry of a list: its least and its greatest
 /// value, both above 0, or `None` where it stays. Each of `others` has a number for each entry that moves. A place where the
@@ -173,7 +189,7 @@ pub fn descend(
     let start = Setting { kernel: kernel.clone(), estimator: estimator.clone() };
     let free = Free::within(kernel, ends)?;
     let control = control.clone().with_buffer_pool();
-    let slope = Slope { start: &start, free: &free, control: &control, seed };
+    let slope = Slope { start: &start, free: &free, control: &control, seed, best: RefCell::default() };
     let mut starts = vec![free.iter().map(Free::coordinate).collect::<Vec<f64>>()];
     for other in others {
         Error::unless_equal("numbers of a start", free.len(), other.len())?;
@@ -186,7 +202,15 @@ pub fn descend(
             Ok(end) if best.as_ref().is_none_or(|b| end.value < b.value) => best = Some(end),
             Ok(_) => {}
             Err(why @ Error::Numerical { .. }) => fault = Some(why),
+            Err(Error::Time { .. }) => {
+                let (value, x) = slope.best.take().unwrap_or_else(|| (f64::NAN, starts[0].clone()));
+                best = Some(Minimum { x, value, converged: false, ..Minimum::default() });
+                break;
+            }
             Err(other) => return Err(other),
+        }
+        if control.out_of_time() {
+            break;
         }
     }
     let Some(best) = best else {

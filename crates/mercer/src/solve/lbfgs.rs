@@ -41,7 +41,7 @@ impl Lbfgs {
 }
 
 /// Where a minimisation ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Minimum {
     /// The best point found.
     pub x: Vec<f64>,

@@ -11,7 +11,7 @@
 //! one whose own term |c_i| k(x_i, x_i)^1/2 is least.
 
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram::{Block, Gram, RowCache, Side, Subset, axpy};
 use crate::linalg::{Matrix, count_passed};
 use rayon::prelude::*;
@@ -158,11 +158,16 @@ impl<'a> Stream<'a> {
             for rows in order.chunks(block) {
                 control.check()?;
                 let (some, changes) = self.show(rows, learnt)?;
-                self.spread(&some, &changes, &mut cache, control)?;
-                if self.budget < usize::MAX && !some.is_empty() {
-                    self.keep_within(learnt, &mut cache, control)?;
-                }
                 changed += some.len();
+                let mut spread = self.spread(&some, &changes, &mut cache, control);
+                if self.budget < usize::MAX && !some.is_empty() {
+                    spread = spread.and(self.keep_within(learnt, &mut cache, control));
+                }
+                match spread {
+                    // Nothing comes after it.
+                    Err(Error::Time { .. }) if control.out_of_time() => break,
+                    other => other?,
+                }
                 // What was learnt so far stands: a pass over many rows takes long.
                 if control.out_of_time() {
                     break;

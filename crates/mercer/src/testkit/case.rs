@@ -15,7 +15,7 @@ use crate::read::TargetInfo;
 use std::collections::HashSet;
 
 /// Everything that a prediction can hold.
-pub(super) const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true };
+pub(super) const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true, by_class: false };
 
 /// Seed of every fit.
 const SEED: u64 = 5;

@@ -9,7 +9,7 @@ use mercer::linalg::Matrix;
 use mercer::read::{ReadOptions, Source, Table, TargetInfo};
 use mercer::store;
 
-pub(crate) const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true };
+pub(crate) const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true, by_class: false };
 
 pub(crate) fn estimator(text: &str) -> EstimatorExpr {
     EstimatorExpr::parse(text).unwrap()

@@ -63,7 +63,7 @@ fn fit(estimator: &str, target: &Target) -> Model {
 
 fn predict(model: &Model, values: Matrix) -> Predictions {
     let Holds::Similarities(items) = &model.prep.schema.columns[0].holds else { panic!("similarities") };
-    let want = Want { scores: true, probabilities: true, variance: false, covariance: false };
+    let want = Want { scores: true, probabilities: true, variance: false, covariance: false, by_class: false };
     model.predict(&rows(Similarities::against(items, values, Own::Unknown).unwrap()), want, &Control::default()).unwrap()
 }
 

@@ -10,7 +10,7 @@ use mercer::linalg::{Cholesky, Matrix, product};
 use mercer::param::Value;
 use problem::*;
 
-const ALL: Want = Want { variance: true, covariance: true, probabilities: false, scores: false };
+const ALL: Want = Want { variance: true, covariance: true, probabilities: false, scores: false, by_class: false };
 
 fn gp(noise: f64, variance: f64, standardise_target: bool) -> Gp {
     Gp { noise: Value::Number(noise), variance: Value::Number(variance), standardise_target, ..Gp::default() }

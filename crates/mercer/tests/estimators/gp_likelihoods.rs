@@ -11,7 +11,7 @@ use mercer::param::Value;
 use mercer::solve::{likelihood::Likelihood, mode, number_likelihoods::Poisson};
 use problem::*;
 
-const ALL: Want = Want { variance: true, covariance: true, probabilities: false, scores: false };
+const ALL: Want = Want { variance: true, covariance: true, probabilities: false, scores: false, by_class: false };
 
 fn tails(noise: f64, variance: f64, degrees: f64) -> Gp {
     Gp {

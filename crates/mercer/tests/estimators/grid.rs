@@ -11,7 +11,7 @@ use mercer::fitting::{fit_settled, predict_settled, support_of};
 use mercer::kernels::KernelExpr;
 use mercer::select::{Cells, Strip, grid};
 
-const WANT: Want = Want { scores: true, variance: false, covariance: false, probabilities: false };
+const WANT: Want = Want { scores: true, variance: false, covariance: false, probabilities: false, by_class: false };
 
 fn table(set: usize, n: usize) -> (Dataset, Vec<f64>) {
     let (x, e) = (points(set, n, 3), errors(set, n));

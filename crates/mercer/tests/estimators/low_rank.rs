@@ -34,7 +34,7 @@ fn values(p: &Predictions) -> Matrix {
     }
 }
 
-const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true };
+const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true, by_class: false };
 
 #[test]
 fn a_process_over_few_features_has_the_means_variances_and_evidence_of_the_factor_of_c() {

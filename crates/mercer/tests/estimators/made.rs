@@ -62,7 +62,7 @@ pub(crate) fn on_training<F: Fitted>(fitted: &F, gram: &Dense) -> Predictions {
 }
 
 pub(crate) fn everything() -> Want {
-    Want { variance: true, covariance: false, probabilities: true, scores: true }
+    Want { variance: true, covariance: false, probabilities: true, scores: true, by_class: false }
 }
 
 pub(crate) fn classes(p: &Predictions) -> &[usize] {

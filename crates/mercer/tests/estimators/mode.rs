@@ -15,7 +15,7 @@ use mercer::solve::{expectation, laplace, likelihood::ClassLikelihood, likelihoo
 use mercer::testkit;
 use problem::*;
 
-const ALL: Want = Want { variance: false, covariance: false, probabilities: true, scores: true };
+const ALL: Want = Want { variance: false, covariance: false, probabilities: true, scores: true, by_class: false };
 
 /// 14 rows of two columns.
 fn rows() -> Matrix {

@@ -11,7 +11,7 @@ use mercer::linalg::Matrix;
 use mercer::read::{Labels, TargetInfo};
 use mercer::smoothing::{LocalFit, LocalOptions, Reach, SmoothingKernel};
 
-const WANT: Want = Want { probabilities: true, variance: false, covariance: false, scores: false };
+const WANT: Want = Want { probabilities: true, variance: false, covariance: false, scores: false, by_class: false };
 
 fn numbers(predicted: Predicted) -> Vec<f64> {
     let Predicted::Numbers(m) = predicted else { panic!("numbers expected") };

@@ -197,7 +197,7 @@ impl Kernel for InverseQuadratic {
     type Learnt = ();
     type Prepared = PreparedPoints;
 
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::scaled(inputs, &[1.0], like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {

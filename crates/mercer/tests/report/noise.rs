@@ -1,11 +1,11 @@
 //! Comparisons on tables of pure noise, for what they say of them.
 
+use mercer::Control;
 use mercer::compare::{Comparing, compare};
 use mercer::data::{Column, Dataset, Split, Target, Values};
-use mercer::estimators::{EstimatorExpr, Estimator, Baseline};
+use mercer::estimators::{Baseline, Estimator, EstimatorExpr};
 use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
-use mercer::Control;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;

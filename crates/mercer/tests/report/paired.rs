@@ -168,9 +168,17 @@ fn the_same_predictions_tie_and_the_best_has_no_difference() {
 #[test]
 fn on_tables_of_noise_nothing_is_called_better_than_a_guess_or_worse_than_the_best() {
     let few: Vec<EstimatorExpr> = ["ridge", "knn", "baseline"].iter().map(|name| EstimatorExpr::parse(name).unwrap()).collect();
-    for (classes, rows, folds) in [(true, 10, Folds::EachRow), (true, 20, Folds::EachRow), (true, 30, Folds::Five), (false, 6, Folds::EachRow)] {
+    for (classes, rows, folds) in
+        [(true, 10, Folds::EachRow), (true, 20, Folds::EachRow), (true, 30, Folds::Five), (false, 6, Folds::EachRow)]
+    {
         let said = looked_at(&Noise { classes, rows, folds }, Some(&few), 30);
         // Of 30 tables more than 4 are called so with a probability of 1.6% where the level is 5%.
-        assert!(said.tables >= 29 && said.better <= 4 && said.worse <= 4, "{rows} rows: {} and {} of {}", said.better, said.worse, said.tables);
+        assert!(
+            said.tables >= 29 && said.better <= 4 && said.worse <= 4,
+            "{rows} rows: {} and {} of {}",
+            said.better,
+            said.worse,
+            said.tables
+        );
     }
 }

@@ -35,6 +35,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
         brief: String::new(),
         metrics,
         support: 150,
+        weights: 0,
         fit_seconds: 0.0034,
         predict_us_per_row: 1.8,
         converged: true,

@@ -89,7 +89,7 @@ fn a_class_that_the_training_rows_of_a_fold_lack_is_wrong_there_and_ends_nothing
     for what in ["one row", "one group", "later"] {
         let rows: String = (0..36).map(|i| format!("{},{}\n", place(what, i), class(what, i))).collect();
         let mut table = Table::parse("t", format!("x,y\n{rows}").as_bytes()).unwrap();
-        let options = ReadOptions::with_types(&[]).unwrap();
+        let options = ReadOptions::with_types::<&str>([]).unwrap();
         let (target, info) = table.take_target(&["y"], &options).unwrap();
         let data = table.dataset(&options).unwrap();
         let split = match what {

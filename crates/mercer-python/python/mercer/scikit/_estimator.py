@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: What a step of a fit gets whose time is up: it ends with its best so far, or says so.
+LEAST_SECONDS = 1e-3
 #: The column of rows without names.
 ONLY = "x"
 
@@ -386,6 +389,7 @@ class KernelEstimator(BaseEstimator):
         """Fits on checked rows; `weight` may be None, `classes` names the codes in y. The object stays unfitted on any error."""
         vars(self).pop("kernel_", None)
         self._check_arguments()
+        self._begin()
         try:
             model = self._model(X, y, weight, classes)
         except MercerError as error:
@@ -396,6 +400,8 @@ class KernelEstimator(BaseEstimator):
             if told == str(error):
                 raise
             raise type(error)(told) from None
+        finally:
+            vars(self).pop("_end", None)
         if self._parameter_names.keys() & {"max_iterations", "passes"}:
             self.n_iter_ = max(1, model.summary["iterations"])
         self._keep(X, y, weight, model)
@@ -446,7 +452,18 @@ class KernelEstimator(BaseEstimator):
         return kernel.by_column
 
     def _limits(self):
-        return {"threads": self._threads(), "progress": self._progress(), "max_seconds": getattr(self, "max_seconds", None)}
+        return {"threads": self._threads(), "progress": self._progress(), "max_seconds": self._seconds_left()}
+
+    def _begin(self, times=1.0):
+        """Sets the end of a fit from now on, after so many times `max_seconds`."""
+        limit = getattr(self, "max_seconds", None)
+        if isinstance(limit, Real) and limit > 0:
+            self._end = monotonic() + times * limit
+
+    def _seconds_left(self):
+        """Seconds until the end of the fit, which may take several steps; None without a limit."""
+        end = getattr(self, "_end", None)
+        return getattr(self, "max_seconds", None) if end is None else max(end - monotonic(), LEAST_SECONDS)
 
     def _progress(self):
         """A function that is told of long work, or None."""

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+#: Share of the time that a search of the kernel's numbers may take, and times `max_seconds` that the fit after it may: it is made in any case.
+SEARCH_SHARE = 0.5
+LAST_FIT = 2.0
+
+
 class Function:
     """A kernel of scikit-learn as a function of two batches; a batch with itself is where noise is added."""
 
@@ -91,9 +96,13 @@ class KernelSearch:
         words = {"classes": classes, "task": "regression" if classes is None else None, "tell": False, **self._limits()}
         rows, keep = self._columns(X), {"standardise": False, "seed": self._seed(), "keep_rows": True}
         learner = Learner(self._written(settings), model.kernel, **keep)
-        _, value, _, kernel = learner.descend(rows, *self._learnt, ends=ends, starts=starts, threads=self._threads())
-        if value >= learner.criterion(rows, *self._learnt, threads=self._threads())[0]:
+        limits = {"threads": self._threads()}
+        _, value, _, kernel = learner.descend(rows, *self._learnt, ends=ends, starts=starts, max_seconds=self._search_seconds(), **limits)
+        # What is not known to be better is not.
+        if not value < learner.criterion(rows, *self._learnt, **limits)[0]:
             return model
+        self._begin(LAST_FIT)
+        words = {**words, **self._limits()}
         # What the estimator leaves open is searched again beside the better kernel.
         return Learner(self._expression(), kernel, **keep).fit(rows, y, weight, **words)
 
@@ -135,10 +144,17 @@ class KernelSearch:
             kernel, numbers = found
             learner = Learner(self._expression(), kernel, standardise=False)
             words = {"ends": numbers.ends(bounds), "starts": [numbers.at(start).tolist() for start in starts[1:]]}
-            best, _, converged, _ = learner.descend({"x": self.X_train_}, *self._learnt, **words, threads=self._threads())
+            words |= {"threads": self._threads(), "max_seconds": self._search_seconds()}
+            best, _, converged, _ = learner.descend({"x": self.X_train_}, *self._learnt, **words)
+            self._begin(LAST_FIT)
             self.kernel_.theta = numbers.theta(best)
             self._ended(converged)
         self.kernel_._check_bounds_params()
+
+    def _search_seconds(self):
+        """Seconds that a search of the kernel's numbers may take; None without a limit."""
+        left = self._seconds_left()
+        return None if left is None else SEARCH_SHARE * left
 
     def _loss(self, theta, eval_gradient=True):
         """What a search makes least, and its slopes."""

@@ -93,7 +93,7 @@ class Expressions:
         return True
 
     def _limits(self):
-        return {**super()._limits(), "max_seconds": self.max_seconds, "max_memory": self.max_memory}
+        return {**super()._limits(), "max_memory": self.max_memory}
 
     def _tell(self, model):
         for notice in [*model._fit_notices, *model._search_asks]:

@@ -124,10 +124,13 @@ class SupportVectors:
         check_is_fitted(self)
         if not self._linear:
             raise AttributeError("coef_ is only available when using a linear kernel")
-        coef = self._told(self._by_problem) @ self.support_vectors_
+        coef = self._weights()
         if not sp.issparse(coef):
             coef.flags.writeable = False
         return coef
+
+    def _weights(self):
+        return self.dual_coef_ @ self.support_vectors_
 
 
 class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
@@ -144,11 +147,24 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         self.support_ = support[order].astype(np.int32)
         self.n_support_ = np.bincount(classes, minlength=len(self.classes_)).astype(np.int32)
         self.intercept_ = sign * bias
-        self._by_problem = sign * coef[order].T
         self.n_iter_ = np.asarray(model.steps, dtype=np.int32)
         self.class_weight_ = np.ones(len(self.classes_)) if self.class_weight is None else self._factors
         self._keep_rows(X, self.support_)
-        self.dual_coef_ = self._told(self._by_other(classes[order]))
+        # Row j of those of a vector belongs to the j-th of the other classes.
+        self._by_other = sign * coef[order].T
+        self.dual_coef_ = self._told(self._by_other)
+
+    def _weights(self):
+        if len(self.classes_) == 2:
+            return super()._weights()
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
+        of = [slice(start, end) for start, end in zip(ends, ends[1:])]
+
+        def part(a, j):
+            return self._told(self._by_other[j : j + 1, of[a]]) @ self.support_vectors_[of[a]]
+
+        rows = [part(a, b - 1) + part(b, a) for a, b in combinations(range(len(self.classes_)), 2)]
+        return sp.vstack(rows, format="csr") if self._sparse else np.vstack(rows)
 
     def _weighted(self, weight, y, codes):
         if self.class_weight is not None:
@@ -214,17 +230,6 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         found = self.model_.sigmoids
         return np.empty((0, 2)) if found is None else found
 
-    def _by_other(self, classes):
-        """Coefficients of vectors, class after class: row j of those of a vector belongs to the j-th of the other classes."""
-        k = len(self.classes_)
-        ends = np.searchsorted(classes, np.arange(k + 1))
-        of = [slice(start, end) for start, end in zip(ends, ends[1:])]
-        out = np.zeros((k - 1, len(classes)))
-        for problem, (a, b) in enumerate(combinations(range(k), 2)):
-            out[b - 1, of[a]] = self._by_problem[problem, of[a]]
-            out[a, of[b]] = self._by_problem[problem, of[b]]
-        return out
-
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Decision values: one for two classes, else one for each class ("ovr") or pair of classes ("ovo").
 
@@ -275,7 +280,6 @@ class SupportVectorRegressor(SupportVectors, KernelRegressor):
         self.support_ = model.support.astype(np.int32)
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
         self.intercept_ = bias
-        self._by_problem = coef.T
         self.n_iter_ = int(model.steps[0])
         self._keep_rows(X, self.support_)
         self.dual_coef_ = self._told(coef.T)

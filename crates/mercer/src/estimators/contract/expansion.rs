@@ -5,7 +5,8 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::even_rows;
 use crate::error::{Error, Result};
-use crate::gram::{self, Dense, Features, Gram, Multiplied, Side, Subset, ranges};
+use crate::estimators::PairLayout;
+use crate::gram::{self, Dense, Features, Gram, Multiplied, Precision, Side, Subset, ranges};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ pub struct Expansion {
     /// Training rows with a coefficient that is not zero, ascending.
     #[serde(with = "blocks::usizes")]
     pub support: Vec<usize>,
-    /// Coefficients, support x outputs.
+    /// Coefficients, support x outputs; of pairs of classes those that `pairs` says.
     pub coef: Matrix,
     /// One constant per output.
     pub bias: Vec<f64>,
@@ -30,6 +31,9 @@ pub struct Expansion {
     /// kept it is all that there is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Matrix>,
+    /// Where outputs are the pairs of more than two classes: which coefficients are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<PairLayout>,
 }
 
 /// Training rows on which kernel values in f32 are tried.
@@ -39,13 +43,22 @@ const TOGETHER: usize = 400;
 /// Weights of sparse features are kept if they are no more than this, or so many for each number of the support.
 const MOST_WEIGHTS: usize = 1 << 20;
 const PER_STORED: usize = 4;
+/// Outputs of the rows on which rounding is tried.
+const TRIED_OUTPUTS: usize = 1 << 18;
+/// Coefficients of pairs are written out for a kernel that folds where they are no more than this.
+const MOST_WRITTEN_OUT: usize = 1 << 22;
 /// Fewer support rows are not worth it.
 const LEAST_SUPPORT: usize = 500;
 
 impl Expansion {
     /// An expansion over the given training rows (ascending); `coef` is support x outputs, `bias` one number per output.
     pub fn new(support: Vec<usize>, coef: Matrix, bias: Vec<f64>) -> Self {
-        Expansion { support, coef, bias, single: false, weights: None }
+        Expansion { support, coef, bias, single: false, weights: None, pairs: None }
+    }
+
+    /// An expansion whose outputs are the pairs of more than two classes.
+    pub(crate) fn of_pairs(support: Vec<usize>, coef: Matrix, bias: Vec<f64>, pairs: PairLayout) -> Self {
+        Expansion { pairs: Some(pairs), ..Expansion::new(support, coef, bias) }
     }
 
     /// Adds the weights of the features, by which the function is then computed.
@@ -59,19 +72,27 @@ impl Expansion {
         let Some(features) = Features::of(gram, Side::Cols).filter(|_| gram.structure().features_stand_alone()) else { return Ok(()) };
         let some = if count == features.rows() { features } else { features.select_rows(&self.support) };
         let worth = match &some {
-            Features::Dense(z) => z.cols() < count,
-            Features::Sparse(z) => z.cols() * self.coef.cols() <= MOST_WEIGHTS.max(PER_STORED * z.stored()),
+            Features::Dense(z) => z.cols() * self.bias.len() < self.coef.data().len(),
+            Features::Sparse(z) => z.cols() * self.bias.len() <= MOST_WEIGHTS.max(PER_STORED * z.stored()),
         };
         if worth {
-            self.weights = Some(some.transposed_product(&self.coef, control)?);
+            self.weights = Some(self.weights_of(&some, control)?);
         }
         Ok(())
+    }
+
+    /// sum_s coef[s] phi(support_s), rank x outputs, of the features of the support.
+    pub(crate) fn weights_of(&self, support: &Features<'_>, control: &Control) -> Result<Matrix> {
+        match &self.pairs {
+            Some(pairs) => pairs.weights(support, &self.coef, control),
+            None => support.transposed_product(&self.coef, control),
+        }
     }
 
     /// Keeps the weights alone, where there are such: no training row is needed any more.
     pub(crate) fn forget_rows(&mut self) {
         if let Some(weights) = &self.weights {
-            (self.support, self.coef, self.single) = (Vec::new(), Matrix::zeros(0, weights.cols()), false);
+            (self.support, self.coef, self.single, self.pairs) = (Vec::new(), Matrix::zeros(0, weights.cols()), false, None);
         }
     }
 
@@ -87,7 +108,8 @@ impl Expansion {
         if self.support.len() < LEAST_SUPPORT {
             return Ok(None);
         }
-        let rows = even_rows(n, TRIED);
+        let outputs = self.bias.len();
+        let rows = even_rows(n, TRIED.min(TRIED_OUTPUTS / outputs.max(1)).max(1));
         let count = self.support.len();
         // The support and then the rows, one after the other in memory.
         let laid_out = gram.gathered(&[&self.support[..], &rows].concat());
@@ -98,12 +120,12 @@ impl Expansion {
                 Some(own) => Subset::new(&**own, &tried, &some),
                 None => Subset::new(gram, &rows, &some.iter().map(|&s| self.support[s]).collect::<Vec<_>>()),
             };
-            let coef = self.coef.select_rows(&some);
-            Ok([gram::apply(&part, &coef, control)?, gram::apply_f32(&part, &coef, control)?])
+            let own = self.of_support(&some);
+            Ok([own.multiply(&part, Precision::Double, control)?, own.multiply(&part, Precision::Single, control)?])
         };
         let parts = ranges(count, TOGETHER).collect::<Vec<_>>().into_par_iter().map(of_support).collect::<Result<Vec<_>>>()?;
         let [exact, rounded] = [0, 1].map(|precision| {
-            let mut sum = Matrix::zeros(rows.len(), self.coef.cols());
+            let mut sum = Matrix::zeros(rows.len(), outputs);
             for part in &parts {
                 sum.data_mut().iter_mut().zip(part[precision].data()).for_each(|(s, v)| *s += v);
             }
@@ -127,8 +149,7 @@ impl Expansion {
             }
             _ => match self.folded(cross, &(0..cross.shape().0).collect::<Vec<_>>(), control)? {
                 Some(values) => values,
-                None if self.single => gram::apply_f32(cross, &self.coef, control)?,
-                None => gram::apply(cross, &self.coef, control)?,
+                None => self.multiply(cross, if self.single { Precision::Single } else { Precision::Double }, control)?,
             },
         };
         self.add_bias(&mut out);
@@ -148,7 +169,41 @@ impl Expansion {
     }
 
     fn folded(&self, cross: &dyn Gram, rows: &[usize], control: &Control) -> Result<Option<Matrix>> {
-        if self.weights.is_some() || cross.shape().1 != self.coef.rows() { Ok(None) } else { cross.folded(rows, &self.coef, control) }
+        if self.weights.is_some() || cross.shape().1 != self.coef.rows() {
+            return Ok(None);
+        }
+        match &self.pairs {
+            None => cross.folded(rows, &self.coef, control),
+            Some(pairs) if cross.folds() && self.coef.rows() * self.bias.len() <= MOST_WRITTEN_OUT => {
+                cross.folded(rows, &pairs.dense(&self.coef), control)
+            }
+            Some(_) => Ok(None),
+        }
+    }
+
+    /// The part of some rows of the support.
+    fn of_support(&self, some: &[usize]) -> Expansion {
+        let support = some.iter().map(|&s| self.support[s]).collect();
+        let pairs = self.pairs.as_ref().map(|pairs| pairs.select(some));
+        Expansion { pairs, ..Expansion::new(support, self.coef.select_rows(some), self.bias.clone()) }
+    }
+
+    /// The sums over the support without constants, M x outputs.
+    fn multiply(&self, cross: &dyn Gram, precision: Precision, control: &Control) -> Result<Matrix> {
+        match (&self.pairs, precision) {
+            (Some(pairs), _) => pairs.product(cross, &self.coef, precision, control),
+            (None, Precision::Double) => gram::apply(cross, &self.coef, control),
+            (None, Precision::Single) => gram::apply_f32(cross, &self.coef, control),
+        }
+    }
+
+    /// The coefficients of some training rows in one output; of pairs of classes in that of two places of classes.
+    pub(crate) fn coefficients(&self, output: usize, pair: (usize, usize), rows: &[usize]) -> Vec<f64> {
+        let of = |s: usize| match &self.pairs {
+            None => self.coef[(s, output)],
+            Some(pairs) => pairs.column(s, pair).map_or(0.0, |j| self.coef[(s, j)]),
+        };
+        rows.iter().map(|r| self.support.binary_search(r).map_or(0.0, of)).collect()
     }
 
     fn add_bias(&self, out: &mut Matrix) {
@@ -163,9 +218,13 @@ impl Expansion {
 
     /// An error unless support, coefficients and bias have sizes that fit.
     fn check(&self) -> Result<()> {
+        let constants = match &self.pairs {
+            Some(pairs) => pairs.check(&self.coef, self.bias.len()).map(|()| self.bias.len())?,
+            None => self.coef.cols(),
+        };
         for (what, expected, found) in [
             ("rows of the coefficients of an expansion", self.support.len(), self.coef.rows()),
-            ("constants of an expansion", self.coef.cols(), self.bias.len()),
+            ("constants of an expansion", constants, self.bias.len()),
             ("outputs of the weights of features", self.bias.len(), self.weights.as_ref().map_or(self.bias.len(), Matrix::cols)),
         ] {
             if expected != found {

@@ -4,8 +4,9 @@ use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::Result;
 use crate::estimators::{Answer, Clusters, Expansion, Predictions, Sigmoid, Spectrum, Summary, WarmStart};
-use crate::gram::Gram;
+use crate::gram::{Gram, Subset};
 use crate::linalg::Lower;
+use std::ops::Range;
 
 /// Something that predicts.
 pub trait Fitted: Send + Sync {
@@ -61,6 +62,9 @@ pub trait Fitted: Send + Sync {
     }
 }
 
+/// Numbers that are held of the outputs of a block of new inputs.
+const BLOCK_NUMBERS: usize = 1 << 22;
+
 /// What is asked of a fitted thing: predictions for M new inputs.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
@@ -78,6 +82,25 @@ impl<'a> Query<'a> {
     pub fn new(cross: &'a dyn Gram, want: Want, control: &'a Control) -> Self {
         Query { cross, want, control }
     }
+
+    /// Predictions for blocks of the new inputs, of which `of` holds so many numbers for each input meanwhile.
+    pub(crate) fn in_blocks(&self, numbers: usize, of: impl Fn(&Query<'_>) -> Result<Predictions>) -> Result<Predictions> {
+        let (rows, cols) = self.cross.shape();
+        let together = (BLOCK_NUMBERS / numbers.max(1)).max(1);
+        if rows <= together || self.want.covariance {
+            return of(self);
+        }
+        let cols: Vec<usize> = (0..cols).collect();
+        let part = |rows: Range<usize>| {
+            self.control.check_time("predictions")?;
+            of(&Query { cross: &Subset::new(self.cross, &rows.collect::<Vec<_>>(), &cols), ..*self })
+        };
+        let mut all = part(0..together)?;
+        for start in (together..rows).step_by(together) {
+            all.append(part(start..rows.min(start + together))?);
+        }
+        Ok(all)
+    }
 }
 
 /// What a prediction should hold besides the predicted value itself.
@@ -91,9 +114,11 @@ pub struct Want {
     pub probabilities: bool,
     /// Decision values before they become classes.
     pub scores: bool,
+    /// Decision values of pairs of classes as one for each class: see [`Predictions::scores_by_class`].
+    pub by_class: bool,
 }
 
 impl Want {
     /// What rows held out are judged by: all that metrics look at.
-    pub(crate) const JUDGED: Want = Want { variance: true, covariance: false, probabilities: true, scores: true };
+    pub(crate) const JUDGED: Want = Want { variance: true, covariance: false, probabilities: true, scores: true, by_class: true };
 }

@@ -1,5 +1,6 @@
 //! Predictions for new inputs.
 
+use crate::estimators::Want;
 use crate::gram::Gram;
 use crate::linalg::Matrix;
 use serde::{Serialize, Serializer};
@@ -54,7 +55,7 @@ pub struct Predictions {
 }
 
 /// What the user should know of some of the inputs of predictions; its text counts them and names the first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RowNotice {
     /// The inputs, ascending.
     pub rows: Vec<usize>,
@@ -79,6 +80,12 @@ impl RowNotice {
             format!("no {shared} in common with any training row that the model keeps; to {kernel} such a row is unknown")
         };
         cross.unrelated_rows().into_iter().map(|found| RowNotice { rows: found.rows, said: said(found.shared, found.kernel) }).collect()
+    }
+
+    /// The notice about those of its inputs that stand in a list, numbered by their places there.
+    fn among(&self, list: &[usize]) -> Option<RowNotice> {
+        let rows: Vec<usize> = (0..list.len()).filter(|&place| self.rows.binary_search(&list[place]).is_ok()).collect();
+        (!rows.is_empty()).then(|| RowNotice { rows, said: self.said.clone() })
     }
 
     /// Adds notices about inputs that are numbered from `start` on.
@@ -129,6 +136,15 @@ impl Predictions {
             sums.iter().enumerate().for_each(|(k, s)| votes[(i, k)] += s / (3.0 * (s.abs() + 1.0)));
         }
         Some(Cow::Owned(votes))
+    }
+
+    /// With decision values of pairs of so many classes as one for each class, where that is wanted.
+    pub(crate) fn by_class_where_wanted(mut self, want: Want, classes: usize) -> Self {
+        if want.by_class && classes > 2 && !self.pairs.is_empty() {
+            self.scores = self.scores_by_class(classes).map(Cow::into_owned);
+            self.pairs.clear();
+        }
+        self
     }
 
     /// Adds those of further inputs by the same model, of which no covariance was wanted.
@@ -183,7 +199,12 @@ impl Predictions {
         let pairs = &parts.first()?.pairs;
         let scores = if parts.iter().all(|p| p.pairs == *pairs) { whole(&|p| p.scores.clone()) } else { None };
         let (variance, probabilities) = (whole(&spread), whole(&|p| p.probabilities.clone()));
-        Some(Predictions { values, variance, covariance: None, noise: None, probabilities, pairs: pairs.clone(), scores })
+        let (mut notices, mut start) = (Vec::new(), 0);
+        for part in parts {
+            RowNotice::append(&mut notices, part.notices.clone(), start);
+            start += rows(part);
+        }
+        Some(Predictions { values, variance, covariance: None, noise: None, probabilities, pairs: pairs.clone(), scores, notices })
     }
 
     /// The predictions of some of the inputs, in the order given, without their covariance.
@@ -200,6 +221,7 @@ impl Predictions {
             probabilities: of(&self.probabilities),
             scores: of(&self.scores),
             pairs: self.pairs.clone(),
+            notices: self.notices.iter().filter_map(|notice| notice.among(rows)).collect(),
         }
     }
 

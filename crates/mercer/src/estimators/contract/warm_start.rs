@@ -22,9 +22,16 @@ struct Known {
 impl WarmStart {
     /// That of a fit to a matrix that stays, as only there more fits follow; `units` of the target, one for each problem.
     pub(crate) fn of(solutions: Vec<Solution>, units: impl Iterator<Item = f64>, task: &Task<'_>) -> Self {
+        let mut all = WarmStart::default();
+        all.extend(solutions, units, task);
+        all
+    }
+
+    /// Adds those of further problems.
+    pub(crate) fn extend(&mut self, solutions: Vec<Solution>, units: impl Iterator<Item = f64>, task: &Task<'_>) {
         let kept = task.gram.structure().held().is_some();
         let known = |(s, unit): (Solution, f64)| Some(Known { coef: s.coef, values: s.values.filter(|_| kept)?, unit });
-        WarmStart(solutions.into_iter().zip(units).map(known).collect())
+        self.0.extend(solutions.into_iter().zip(units).map(known));
     }
 
     /// b of a problem as it was solved.

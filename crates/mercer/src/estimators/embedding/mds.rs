@@ -24,6 +24,8 @@ use serde::{Deserialize, Serialize};
 
 /// Squared distances up to this share of the largest are rounding, whose root would be seen on the map.
 const ROUNDING: f64 = 1e-14;
+/// Bytes of the name of a coordinate, in what a model answers and in its tables.
+const PER_NAME: u64 = 64;
 /// New rows that are placed between two looks at the clock.
 const ROWS: usize = 64;
 
@@ -155,6 +157,7 @@ impl Estimator for Mds {
     fn fit(&self, task: &Task<'_>) -> Result<FittedMds> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let components = self.components.integer();
+        task.control.plan(&format!("the names of {components} coordinates"), PER_NAME.saturating_mul(components as u64))?;
         let mut places = Places::of(task, self.values == KernelValueKind::Distances)?;
         let n = places.rows.len();
         if n < 2 {
@@ -166,7 +169,9 @@ impl Estimator for Mds {
         let negative = places.apart.data().iter().filter(|d| **d < 0.0).count() / 2;
         places.raise(1);
         let distances = std::mem::take(&mut places.apart);
-        let start = classical(&distances, components, task)?;
+        // The distances of n rows are those of places in n - 1 dimensions; coordinates in any others are 0.
+        let dim = components.min(n - 1);
+        let start = classical(&distances, dim, task)?;
         let found = scaling(&distances, &places.weights, self.loss.into(), &start, self.tolerance.number(), task.control)?;
         if negative > 0 {
             warnings.push(format!("the similarity is not positive semi-definite: {negative} squared distances below 0 count as 0"));
@@ -192,7 +197,7 @@ impl Estimator for Mds {
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by_key(|&p| places.rows[p]);
         let mut placed = found.places.select_rows(&order);
-        for d in 0..components.min(placed.cols()) {
+        for d in 0..dim {
             // Of each axis the row that lies farthest out lies above 0.
             let farthest = (0..n).fold(0.0f64, |far, i| if placed[(i, d)].abs() > far.abs() * (1.0 + 1e-9) { placed[(i, d)] } else { far });
             if farthest < 0.0 {
@@ -203,6 +208,7 @@ impl Estimator for Mds {
             support: order.iter().map(|&p| places.rows[p]).collect(),
             weights: order.iter().map(|&p| places.weights[p]).collect(),
             places: placed,
+            components,
             values: self.values,
             loss: self.loss,
             summary,
@@ -218,7 +224,10 @@ pub struct FittedMds {
     support: Vec<usize>,
     #[serde(with = "blocks::f64s")]
     weights: Vec<f64>,
+    /// In no more dimensions than there are rows less one.
     places: Matrix,
+    /// Coordinates of a prediction: those of places, and 0 in all others.
+    components: usize,
     values: KernelValueKind,
     loss: Loss,
     summary: Summary,
@@ -232,9 +241,11 @@ impl Fitted for FittedMds {
         let (rows, n) = query.cross.shape();
         Error::unless_equal("places of a map", n, self.places.rows())?;
         Error::unless_equal("weights of a map", n, self.weights.len())?;
-        let dim = self.places.cols();
-        let mut out = Matrix::zeros(rows, dim);
-        out.data_mut().par_chunks_mut((ROWS * dim).max(1)).enumerate().try_for_each(|(b, out)| {
+        let (dim, wide) = (self.places.cols(), self.components);
+        Error::unless_equal("coordinates of a map", dim, wide.min(dim))?;
+        query.control.plan(&format!("{wide} coordinates of each row"), 8 * (rows as u64).saturating_mul(wide as u64))?;
+        let mut out = Matrix::zeros(rows, wide);
+        out.data_mut().par_chunks_mut((ROWS * wide).max(1)).enumerate().try_for_each(|(b, out)| {
             query.control.check_time("predictions")?;
             let some: Vec<usize> = (b * ROWS..rows.min((b + 1) * ROWS)).collect();
             let mut apart = vec![0.0; some.len() * n];
@@ -243,7 +254,7 @@ impl Fitted for FittedMds {
                 KernelValueKind::Distances => query.cross.fill_rows(&some, 0..n, block),
                 KernelValueKind::Similarities => query.cross.fill_distances(&some, 0..n, block),
             }
-            for (out, apart) in out.chunks_exact_mut(dim).zip(apart.chunks_exact_mut(n)) {
+            for (out, apart) in out.chunks_exact_mut(wide).zip(apart.chunks_exact_mut(n)) {
                 if self.values == KernelValueKind::Similarities {
                     query.cross.squared_distances(apart);
                     let floor = ROUNDING * apart.iter().fold(0.0f64, |m, d| m.max(*d));
@@ -252,7 +263,7 @@ impl Fitted for FittedMds {
                 if let Some(d) = apart.iter().find(|d| !(d.is_finite() && **d >= 0.0)) {
                     return Err(Error::Data(format!("a new row has the distance {d} from a training row; distances are 0 or above")));
                 }
-                out.copy_from_slice(&place(apart, &self.places, &self.weights, self.loss.into()));
+                out[..dim].copy_from_slice(&place(apart, &self.places, &self.weights, self.loss.into()));
             }
             Ok(())
         })?;
@@ -262,6 +273,6 @@ impl Fitted for FittedMds {
         &self.summary
     }
     fn answer(&self, _target: &TargetInfo) -> Result<Answer> {
-        Ok(Answer::Components { names: (1..=self.places.cols()).map(|k| format!("z{k}")).collect() })
+        Ok(Answer::Components { names: (1..=self.components).map(|k| format!("z{k}")).collect() })
     }
 }

@@ -3,6 +3,7 @@
 //! diagonal covariance naive Bayes; with markov, hmm and autoregressive a classifier of strings and of series.
 
 use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled};
+use crate::control::Control;
 use crate::data::{Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::task::table;
@@ -45,6 +46,9 @@ pub struct FittedBayes {
     summary: Summary,
 }
 
+/// Bytes of a parameter of a model: its value, and what it is fitted from.
+const PER_PARAMETER: u64 = 16;
+
 impl Estimator for Bayes {
     const NAME: &'static str = "bayes";
     const DOC: &'static str = "Bayes' rule over a generative model of each class: naive Bayes, quadratic discriminants, Markov chains";
@@ -80,16 +84,26 @@ impl Estimator for Bayes {
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         let Modelled { model, rows, columns, mut notes } = Modelled::of(&self.model, task, Self::NAME)?;
         let counts = task.weights_as_counts();
-        let fit = |&class: &usize| -> Result<(FittedGenerative, f64)> {
+        if let Some(width) = model.free_parameters(&rows) {
+            let needed = PER_PARAMETER.saturating_mul(width as u64).saturating_mul(classes.present().len() as u64);
+            task.control.plan(&format!("models of {} classes of {width} parameters each", classes.present().len()), needed)?;
+        }
+        let fit = |&class: &usize, control: &Control| -> Result<(FittedGenerative, f64)> {
             let own: Vec<usize> = (0..rows.rows()).filter(|&i| codes[i] == class).collect();
             let weights: Vec<f64> = own.iter().map(|&i| counts[i]).collect();
             let fitted =
-                model.fit_class(&rows.select(&own), RowWeights::from(Some(weights.as_slice())), &rows, task.seed, task.control).map_err(
+                model.fit_class(&rows.select(&own), RowWeights::from(Some(weights.as_slice())), &rows, task.seed, control).map_err(
                     |why| if why.ends_all() { why } else { Error::Data(format!("{}: class '{}': {why}", Self::NAME, names[class])) },
                 )?;
             Ok((fitted, weights.iter().sum()))
         };
-        let (models, mass): (Vec<_>, Vec<f64>) = classes.present().par_iter().map(fit).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        let quiet = task.control.side_by_side(rayon::current_num_threads().min(classes.present().len()));
+        let fitted = match classes.present().par_iter().map(|class| fit(class, &quiet)).collect::<Result<Vec<_>>>() {
+            // What has no room beside another has it alone.
+            Err(Error::Memory { .. }) => classes.present().iter().map(|class| fit(class, task.control)).collect::<Result<Vec<_>>>(),
+            fitted => fitted,
+        };
+        let (models, mass): (Vec<_>, Vec<f64>) = fitted?.into_iter().unzip();
         let each = classes.present().iter().zip(&models);
         let warnings: Vec<String> = each
             .flat_map(|(class, fitted)| fitted.notices().into_iter().map(|notice| format!("class '{}': {notice}", names[*class])))
@@ -112,8 +126,7 @@ impl FittedBayes {
         let rows = modelled_columns::select(table(query.cross, Bayes::NAME)?.as_ref(), &self.columns)?;
         let mut joint = Matrix::zeros(rows.rows(), self.models.len());
         for (c, (model, prior)) in self.models.iter().zip(&self.priors).enumerate() {
-            query.control.check()?;
-            for (i, log) in model.log_densities(&rows)?.into_iter().enumerate() {
+            for (i, log) in model.log_densities_of(&rows, query.control)?.into_iter().enumerate() {
                 joint[(i, c)] = prior.ln() + log;
             }
         }

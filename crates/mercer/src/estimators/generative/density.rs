@@ -140,11 +140,11 @@ impl Density {
         let Modelled { model, rows, columns, notes } = Modelled::of(&self.model, task, Self::NAME)?;
         let weights = task.weights_as_counts();
         let fitted = model.fit(&rows, RowWeights::from(task.weights.map(|_| weights.as_slice())), task.seed, task.control)?;
-        let log = fitted.log_densities(&rows)?.iter().zip(&weights).map(|(log, w)| w * log).sum();
+        let log = fitted.log_densities_of(&rows, task.control)?.iter().zip(&weights).map(|(log, w)| w * log).sum();
+        let free = fitted.width(&rows)? as f64;
         let (mass, most) = (weights.iter().sum::<f64>(), weights.iter().fold(0.0f64, |most, w| most.max(*w)));
         // Squares of shares of the greatest, so that neither underflows.
         let rows = (mass / most).powi(2) / weights.iter().map(|w| (w / most).powi(2)).sum::<f64>();
-        let free = fitted.parameters().len() as f64;
         Ok((fitted, Likelihood { log, rows, mass, free }, columns, notes))
     }
 }
@@ -157,9 +157,8 @@ impl Fitted for FittedDensity {
         true
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        query.control.check()?;
         let rows = modelled_columns::select(table(query.cross, Density::NAME)?.as_ref(), &self.columns)?;
-        Ok(Predictions::of(Predicted::Numbers(Matrix::column(self.model.log_densities(&rows)?))))
+        Ok(Predictions::of(Predicted::Numbers(Matrix::column(self.model.log_densities_of(&rows, query.control)?))))
     }
     fn summary(&self) -> &Summary {
         &self.summary

@@ -406,13 +406,13 @@ impl Calibrated {
             (found.scores, found.pairs) = (None, Vec::new());
         }
         found.probabilities = want.probabilities.then_some(probabilities);
-        Ok(found)
+        Ok(found.by_class_where_wanted(want, self.calibration.classes))
     }
 
     /// Predictions of nearest neighbours that were found elsewhere; `None` of another fit.
     pub(crate) fn predict_found(&self, found: &FoundNeighbours, want: Want, control: &Control) -> Option<Result<Predictions>> {
         let FittedModel::Knn(knn) = self.fitted() else { return None };
-        let made = knn.predict_found(found, Want { scores: true, probabilities: true, ..want }, control);
+        let made = knn.predict_found(found, Want { scores: true, probabilities: true, by_class: false, ..want }, control);
         Some(made.and_then(|p| self.calibrated(p, (want, control))))
     }
 }
@@ -427,8 +427,10 @@ impl Fitted for Calibrated {
         self.fitted.support()
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let want = Want { scores: true, probabilities: true, ..query.want };
-        self.calibrated(self.fitted.predict(&Query { want, ..*query })?, (query.want, query.control))
+        let want = Want { scores: true, probabilities: true, by_class: false, ..query.want };
+        let outputs = self.fitted.expansion().map_or(0, |e| e.bias.len());
+        let held = if query.want.scores && !query.want.by_class { 0 } else { outputs };
+        query.in_blocks(held, |part| self.calibrated(self.fitted.predict(&Query { want, ..*part })?, (part.want, part.control)))
     }
     fn summary(&self) -> &Summary {
         &self.summary

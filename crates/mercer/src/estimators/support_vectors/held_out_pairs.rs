@@ -27,7 +27,7 @@ pub(super) struct Solved<'a> {
     /// K by class, if it is held: then the problems have its rows.
     pub(super) held: Option<&'a ByClass>,
     /// The weight of each row of the task, times that of its class.
-    pub(super) counted: &'a dyn Fn(usize) -> f64,
+    pub(super) counted: &'a [f64],
     pub(super) options: Options,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Resu
         first += rows.len();
     }
     Ok(HeldOut {
-        mass: rows.iter().map(|&i| (all.counted)(i)).collect(),
+        mass: rows.iter().map(|&i| all.counted[i]).collect(),
         fits: FitsWithout::folds(parts, &tests, task),
         rows,
         scores,

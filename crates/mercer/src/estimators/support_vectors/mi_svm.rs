@@ -158,7 +158,7 @@ impl Estimator for MiSvm {
         let pairs = (size.per_value / Size::PER_VALUE).max(1.0);
         let vectors =
             Size { rows: (size.rows as f64 * pairs.sqrt()) as usize, outputs: 2, rank: None, stored: None, per_value: 1.0, ..size };
-        let machine = svm::costs(vectors, 1, &Value::Number(svm::CACHE_MB), 20.0);
+        let machine = svm::costs(vectors, (1, vectors.rows), &Value::Number(svm::CACHE_MB), 20.0);
         Costs {
             values: size.rows as f64 * size.rows as f64,
             fit: TYPICAL_ROUNDS * machine.fit * machines,

@@ -6,6 +6,7 @@ mod linear_machine;
 mod linear_svc;
 mod linear_svr;
 mod mi_svm;
+mod pair_problems;
 mod svc;
 mod svm;
 mod svr;

@@ -9,23 +9,32 @@
 //! Probabilities, where they are asked for, are calibrated on decision values held out in folds. The predicted class is then the one
 //! of the greatest probability, and not the one of most votes; the two differ near the border.
 
-use super::by_class::ByClass;
 use super::held_out_pairs::{Solved, held_out};
-use super::svm;
+use super::pair_problems::{PER_PROBLEM, PairProblems, TOGETHER, masses};
+use super::svm::{self, Totals};
 use crate::blocks;
-use crate::data::{Fold, Kind, TargetInfo};
+use crate::data::{Kind, Split, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::probabilities::held_out::parts;
 use crate::estimators::{
     Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions,
-    Query, Scores, Size, Summary, Task, Want, WarmStart, When,
+    Query, Scores, Size, Summary, Task, Want, WarmStart, When, pair_count,
 };
+use crate::gram::Gram;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
-use crate::solve::smo::{self, Problem, Solution};
-use rayon::prelude::*;
+use crate::solve::smo;
 use serde::{Deserialize, Serialize};
+
+/// Bytes of a coefficient of a row while pairs are solved: of all rows, and of the support.
+const PER_COEFFICIENT: u64 = 16;
+/// Bytes of a pair of classes: its codes, constant and steps, and its place in a trace.
+const PER_PAIR: u64 = 100;
+/// Bytes of a decision value of a pair: the values of blocks of rows, and those of all.
+const PER_SCORE: u64 = 16;
+/// Bytes of a decision value that a calibration holds: of a fold, of all rows, and what is made of them.
+const HELD_OUT_SCORES: u64 = 24;
 
 /// Which of the classes with equal votes wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,11 +119,23 @@ impl Estimator for Svc {
         EstimatorFacts { ignores_shifts: true, skips_zero_weights: !self.probabilities, ..EstimatorFacts::default() }
     }
 
-    /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows.
+    /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows. They are solved some at a
+    /// time, and a row has a coefficient in those of its class; probabilities hold decision values of every pair, and all problems.
     fn costs(&self, size: Size) -> Costs {
         let (variables, fits) = if self.probabilities { (5, 3.0) } else { (1, 1.0) };
-        let costs = svm::costs(size, variables * size.outputs.saturating_sub(1).max(1), &self.cache_mb, 10.0 * size.outputs.max(2) as f64);
-        Costs { values: fits * costs.values, fit: fits * costs.fit, ..costs }
+        let others = size.outputs.saturating_sub(1).max(1);
+        let (in_pairs, pairs) = (size.rows.saturating_mul(others), pair_count(size.outputs.max(2)));
+        let problems = in_pairs.saturating_add(pairs.saturating_mul(PER_PROBLEM));
+        let largest = if pairs > 1 { 2 * size.rows / size.outputs.max(1) } else { in_pairs };
+        let held = match (self.probabilities, pairs) {
+            (true, _) => problems.saturating_mul(variables),
+            (false, 1) => in_pairs,
+            (false, _) => problems.min(TOGETHER + largest),
+        };
+        let costs = svm::costs(size, (variables * others, held), &self.cache_mb, 10.0 * size.outputs.max(2) as f64);
+        let scores = if self.probabilities && pairs > 1 { HELD_OUT_SCORES * size.rows as u64 * pairs as u64 } else { 0 };
+        let bytes = costs.bytes + PER_COEFFICIENT * in_pairs as u64 + PER_PAIR * pairs as u64 + scores;
+        Costs { bytes, values: fits * costs.values, fit: fits * costs.fit, ..costs }
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
@@ -131,95 +152,70 @@ impl Estimator for Svc {
     }
 
     fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvc, &WarmStart)>) -> Result<(FittedSvc, WarmStart)> {
-        self.solved(task, earlier, |_| Ok(Vec::new()), |_| Ok(())).map(|(fitted, trace, ())| (fitted, trace))
+        self.solved(task, earlier, None).map(|(fitted, trace, _)| (fitted, trace))
     }
 
     /// Machines without a fold start from those on all rows and share their kernel values.
     fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>, hold: HoldOut<'_>) -> Result<(FittedSvc, HeldOut)> {
         let nothing = WarmStart::default();
-        let make = |solved: &Solved<'_>| held_out(task, solved, hold.split);
-        self.solved(task, earlier.map(|e| (e, &nothing)), |task| parts(task, hold.split), make).map(|(fitted, _, made)| (fitted, made))
+        let (fitted, _, made) = self.solved(task, earlier.map(|e| (e, &nothing)), Some(hold.split))?;
+        let missing = || Error::Internal { what: Svc::NAME.into(), why: "no row was held out".into() };
+        Ok((fitted, made.ok_or_else(missing)?))
     }
 }
 
 impl Svc {
-    /// The fit, its trace, and what is made of its solved problems, those without `folds` in turn among it.
-    fn solved<R>(
+    /// The fit, its trace, and decision values of rows that a split holds out in turn, where there is one.
+    fn solved(
         &self,
         task: &Task<'_>,
         earlier: Option<(&FittedSvc, &WarmStart)>,
-        folds: impl FnOnce(&Task<'_>) -> Result<Vec<Fold>>,
-        make: impl FnOnce(&Solved<'_>) -> Result<R>,
-    ) -> Result<(FittedSvc, WarmStart, R)> {
+        split: Option<&Split>,
+    ) -> Result<(FittedSvc, WarmStart, Option<HeldOut>)> {
         require_settled(self, Svc::NAME, Svc::PARAMS)?;
         let c = svm::finite(Svc::NAME, "c", &self.c)?;
         let (codes, names) = task.target.as_classes(Svc::NAME)?;
-        if codes.len() != task.rows() {
-            return Err(Error::Shape { what: "rows of the target".into(), expected: task.rows(), found: codes.len() });
-        }
-        let mut mass = vec![0.0; names.len()];
-        for (i, &k) in codes.iter().enumerate() {
-            *mass.get_mut(k).ok_or_else(|| Error::Data(format!("row {}: class code {k} has no name", i + 1)))? += task.weight(i);
-        }
-        let present: Vec<usize> = (0..names.len()).filter(|&k| mass[k] > 0.0).collect();
+        let (present, mass) = masses(task, codes, names)?;
         let class_weight = self.class_weight.factors(&mass);
-        if present.len() < 2 {
-            let found = present.first().map_or("there are no rows".into(), |&k| format!("every row is of class '{}'", names[k]));
-            return Err(Error::Data(format!(
-                "svc needs rows of at least two classes, and {found}; add rows of another class, or check the target column"
-            )));
-        }
-        let counted = |i: usize| task.weight(i) * class_weight[codes[i]];
-        let pairs: Vec<(usize, usize)> =
-            present.iter().enumerate().flat_map(|(k, &a)| present[k + 1..].iter().map(move |&b| (a, b))).collect();
-        let folds = folds(task)?;
-        let held = ByClass::of(task, codes, pairs.len(), !folds.is_empty())?;
-        let mut of_class = vec![Vec::new(); names.len()];
-        let row_of = |place: usize| held.as_ref().map_or(place, |held| held.order[place]);
-        (0..codes.len()).for_each(|place| of_class[codes[row_of(place)]].push(place));
-        let problems: Vec<Problem> = pairs
-            .par_iter()
-            .map(|&(a, b)| {
-                let mut row = [&of_class[a][..], &of_class[b]].concat();
-                // Two runs, which are merged.
-                row.sort();
-                let rows: Vec<usize> = row.iter().map(|&place| row_of(place)).collect();
-                let bound = |i: usize| c * counted(i);
-                let problem = Problem {
-                    target: rows.iter().map(|&i| if codes[i] == b { 1.0 } else { -1.0 }).collect(),
-                    low: rows.iter().map(|&i| if codes[i] == b { 0.0 } else { -bound(i) }).collect(),
-                    high: rows.iter().map(|&i| if codes[i] == b { bound(i) } else { 0.0 }).collect(),
-                    row,
-                    tube: 0.0,
-                    ..Problem::default()
-                };
-                let start = earlier.and_then(|(e, _)| svm::start(&problem, e.coefficients((a, b), &rows)?));
-                Problem { start, ..problem }
-            })
-            .collect();
-        let known = |(&pair, problem)| earlier.and_then(|(e, trace)| trace.known(e.output(pair)?, problem));
-        let known: Vec<Option<&[f64]>> = pairs.iter().zip(&problems).map(known).collect();
+        let counted: Vec<f64> = codes.iter().enumerate().map(|(i, &k)| task.weight(i) * class_weight[k]).collect();
+        let bounds = counted.iter().map(|w| c * w).collect();
+        let folds = split.map(|split| parts(task, split)).transpose()?.unwrap_or_default();
+        let all = PairProblems::of(task, codes, present, bounds, !folds.is_empty())?;
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let by_k = held.as_ref().filter(|held| held.for_all);
-        let solutions = smo::solve_from(by_k.map_or(task.gram, |held| &held.k), &problems, &known, &options, task.control)?;
-        let column = |(p, s): (&Problem, &Solution)| p.row.iter().map(|&place| row_of(place)).zip(s.coef.iter().copied()).collect();
-        let columns: Vec<Vec<(usize, f64)>> = problems.par_iter().zip(&solutions).map(column).collect();
-        let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offsets[0]).collect());
+        let held = all.held.as_ref().filter(|held| held.for_all);
+        let gram: &dyn Gram = held.map_or(task.gram, |held| &held.k);
+        let mut coef = all.unsolved();
+        let (mut bias, mut iterations, mut totals) = (Vec::new(), Vec::new(), Totals::default());
+        let (mut trace, mut made) = (WarmStart::default(), None);
+        for some in all.batches(split.is_some()) {
+            let problems = all.problems(some.clone(), earlier.map(|(e, _)| e));
+            let known = |(&pair, problem)| earlier.and_then(|(e, trace)| trace.known(e.output(pair)?, problem));
+            let known: Vec<Option<&[f64]>> = all.pairs[some.clone()].iter().zip(&problems).map(known).collect();
+            let solutions = smo::solve_from(gram, &problems, &known, &options, task.control)?;
+            all.take(some.clone(), &problems, &solutions, &mut coef);
+            bias.extend(solutions.iter().map(|s| s.offsets[0]));
+            iterations.extend(solutions.iter().map(|s| s.iterations));
+            solutions.iter().for_each(|s| totals.add(s));
+            if let Some(split) = split {
+                let (pairs, problems, solutions, folds, held) = (&all.pairs, &problems, &solutions, &folds, all.held.as_ref());
+                made = Some(held_out(task, &Solved { pairs, problems, solutions, folds, held, counted: &counted, options }, split)?);
+            }
+            trace.extend(solutions, some.map(|_| 1.0), task);
+        }
+        let mut expansion = all.expansion(&coef, bias);
+        drop(coef);
         expansion.weigh(task.gram, task.control)?;
-        let rounded = svm::round(&mut expansion, task, options.tolerance, pairs.iter().map(|_| 1.0))?;
-        let summary = svm::summary(&solutions, options.tolerance, rounded);
-        let (held, counted) = (held.as_ref(), &counted);
-        let made = make(&Solved { pairs: &pairs, problems: &problems, solutions: &solutions, folds: &folds, held, counted, options })?;
+        let rounded = svm::round(&mut expansion, task, options.tolerance, all.pairs.iter().map(|_| 1.0))?;
         let fitted = FittedSvc {
             expansion,
             classes: names.len(),
-            first: pairs.iter().map(|p| p.0).collect(),
-            second: pairs.iter().map(|p| p.1).collect(),
-            iterations: solutions.iter().map(|s| s.iterations).collect(),
+            first: all.pairs.iter().map(|p| p.0).collect(),
+            second: all.pairs.iter().map(|p| p.1).collect(),
+            iterations,
             ties: self.ties,
-            summary,
+            summary: svm::summary(&totals, options.tolerance, rounded),
         };
-        Ok((fitted, WarmStart::of(solutions, pairs.iter().map(|_| 1.0), task), made))
+        Ok((fitted, trace, made))
     }
 }
 
@@ -246,14 +242,21 @@ pub struct FittedSvc {
 }
 
 impl FittedSvc {
-    /// The output of a pair of classes.
+    /// The output of a pair of classes: pairs ascend.
     fn output(&self, pair: (usize, usize)) -> Option<usize> {
-        self.first.iter().zip(&self.second).position(|(&a, &b)| (a, b) == pair)
+        let before = self.first.partition_point(|&a| a < pair.0);
+        let own = self.first[before..].partition_point(|&a| a == pair.0);
+        self.second.get(before..before + own)?.binary_search(&pair.1).ok().map(|k| before + k)
     }
 
     /// The coefficients of a pair of classes for the given training rows.
-    fn coefficients(&self, pair: (usize, usize), rows: &[usize]) -> Option<Vec<f64>> {
-        Some(svm::coefficients(&self.expansion, self.output(pair)?, rows))
+    pub(super) fn coefficients(&self, pair: (usize, usize), rows: &[usize]) -> Option<Vec<f64>> {
+        let output = self.output(pair)?;
+        let Some(layout) = &self.expansion.pairs else { return Some(self.expansion.coefficients(output, (0, 1), rows)) };
+        // The first pairs are those of the first class that has rows with each of the others.
+        let others = self.second.get(..layout.classes.saturating_sub(1))?;
+        let place = |code: usize| if Some(&code) == self.first.first() { Some(0) } else { Some(1 + others.binary_search(&code).ok()?) };
+        Some(self.expansion.coefficients(output, (place(pair.0)?, place(pair.1)?), rows))
     }
 
     /// Predictions from decision values.
@@ -262,7 +265,7 @@ impl FittedSvc {
         let scores: Option<Matrix> = want.scores.then_some(scores);
         let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
         let pairs = if scores.is_some() { pairs() } else { Vec::new() };
-        Predictions { scores, pairs, ..Predictions::of(values) }
+        Predictions { scores, pairs, ..Predictions::of(values) }.by_class_where_wanted(want, self.classes)
     }
 
     /// The class with most votes among the pairs; of equal ones as [`EqualVotes`] says.
@@ -304,7 +307,12 @@ impl Fitted for FittedSvc {
         if let Some(&k) = self.first.iter().chain(&self.second).find(|&&k| k >= self.classes) {
             return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
         }
-        Ok(self.told(self.expansion.predict(query.cross, query.control)?, query.want))
+        if query.want.scores && !query.want.by_class {
+            let needed = PER_SCORE * query.cross.shape().0 as u64 * pairs as u64;
+            query.control.plan(&format!("decision values of {pairs} pairs of classes"), needed)?;
+            return Ok(self.told(self.expansion.predict(query.cross, query.control)?, query.want));
+        }
+        query.in_blocks(pairs, |part| Ok(self.told(self.expansion.predict(part.cross, part.control)?, part.want)))
     }
 
     /// Two classes: every row of the task is a variable of their problem.

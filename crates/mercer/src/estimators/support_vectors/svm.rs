@@ -22,6 +22,8 @@ const WHOLE_ROWS: usize = 4096;
 /// between the bounds. As counted on noisy classes and curves from 250 to 10,000 rows (`tests/costs.rs`).
 const COUNTED_ROWS: f64 = 500.0;
 const FALL: f64 = 0.4;
+/// Bytes that the solver keeps of a variable.
+const PER_VARIABLE: u64 = 120;
 /// Operations for each number of few features.
 const PER_FEATURE: f64 = 800.0;
 /// Passes over sparse features: those of a linear machine (40), for some multipliers of the offset, and the pair steps after them. 5 s of
@@ -32,9 +34,9 @@ const SPARSE_PASSES: f64 = 150.0;
 const PACE_OF_FEATURES: f64 = 4.0;
 
 /// The costs of a fit that takes `square` operations for each pair of rows where there are [`COUNTED_ROWS`]. Memory is the least that a
-/// fit plans with: some kernel rows or the features, and what the solver keeps of each variable, of which there are so many for each
-/// row. More kernel rows are kept, in single precision, where there is memory for them.
-pub(super) fn costs(size: Size, variables: usize, cache_mb: &Value, square: f64) -> Costs {
+/// fit plans with: some kernel rows or the features, and what the solver keeps of each of the variables that are `held` at a time, of
+/// which there are `variables` for each row. More kernel rows are kept, in single precision, where there is memory for them.
+pub(super) fn costs(size: Size, (variables, held): (usize, usize), cache_mb: &Value, square: f64) -> Costs {
     let (rows, n, cache) = (size.rows as u64, size.rows as f64, (cache_mb.number() * 1e6) as u64);
     let wide = size.few().unwrap_or(size.rows);
     let kernel = size.few().map_or(cache.min(8 * rows * rows.min(LEAST_ROWS)), |rank| 12 * rows * rank as u64);
@@ -42,12 +44,12 @@ pub(super) fn costs(size: Size, variables: usize, cache_mb: &Value, square: f64)
     if let Some(stored) = size.sparse() {
         let numbers = n * stored as f64;
         let passes = SCATTERED * 4.0 * SPARSE_PASSES * numbers * variables as f64;
-        let bytes = 16 * numbers as u64 + 120 * rows * variables as u64;
+        let bytes = 16 * numbers as u64 + PER_VARIABLE * held as u64;
         let prediction = 2.0 * SCATTERED * (stored * size.outputs.max(1)) as f64;
         return Costs { bytes, values: 0.0, fit: passes, prediction_values: 0.0, prediction, ..size.costs() };
     }
     Costs {
-        bytes: kernel + 120 * rows * variables as u64 + (2 * rows * rows).min(2_000_000),
+        bytes: kernel + PER_VARIABLE * held as u64 + (2 * rows * rows).min(2_000_000),
         kept_bytes: cache.min(if wide <= WHOLE_ROWS { 12 } else { 4 } * (wide as u64).pow(2)),
         values: n * wide as f64,
         fit: size.few().map_or(square * n * n, |rank| PER_FEATURE * n * rank as f64),
@@ -91,12 +93,6 @@ pub(super) fn start(problem: &Problem, earlier: Vec<f64>) -> Option<Vec<f64>> {
     (share > 0.0).then(|| earlier.iter().zip(bounds()).map(|(b, (&low, &high))| (b * share).clamp(low, high)).collect())
 }
 
-/// The coefficients of an output for the given training rows.
-pub(super) fn coefficients(expansion: &Expansion, output: usize, rows: &[usize]) -> Vec<f64> {
-    let at = |r: &usize| expansion.support.binary_search(r).ok();
-    rows.iter().map(|r| at(r).map_or(0.0, |s| expansion.coef[(s, output)])).collect()
-}
-
 /// One expansion of several columns of coefficients over training rows; rows that are zero in every column are left out.
 pub(super) fn expansion(rows: usize, columns: &[Vec<(usize, f64)>], bias: Vec<f64>) -> Expansion {
     let mut place = vec![usize::MAX; rows];
@@ -135,17 +131,48 @@ pub(super) fn round(expansion: &mut Expansion, task: &Task<'_>, tolerance: f64, 
     }
 }
 
-/// The summary of one or several problems: sums of steps and objectives, the worst gap and the worst violation.
-/// What `round` says of predictions joins the notes.
-pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f64>) -> Summary {
-    let (free, bound) = solutions.iter().fold((0, 0), |(f, b), s| (f + s.free, b + s.bound));
+/// What several problems come to: sums of counts, steps and objectives, the worst gap and the worst violation.
+#[derive(Default)]
+pub(super) struct Totals {
+    problems: usize,
+    /// Coefficients between their bounds, and at the bound that is not 0.
+    free: usize,
+    bound: usize,
+    /// Problems without a row on the margin.
+    open: usize,
+    unconverged: usize,
+    iterations: usize,
+    objective: f64,
+    gap: f64,
+    violation: f64,
+}
+
+impl Totals {
+    pub(super) fn of(solutions: &[Solution]) -> Self {
+        let mut all = Totals::default();
+        solutions.iter().for_each(|s| all.add(s));
+        all
+    }
+
+    pub(super) fn add(&mut self, s: &Solution) {
+        self.problems += 1;
+        (self.free, self.bound, self.iterations) = (self.free + s.free, self.bound + s.bound, self.iterations + s.iterations);
+        self.open += usize::from(s.free == 0 && s.bound > 0);
+        self.unconverged += usize::from(!s.converged);
+        self.objective += s.primal;
+        (self.gap, self.violation) = (self.gap.max(s.gap), self.violation.max(s.violation));
+    }
+}
+
+/// The summary of one or several problems. What `round` says of predictions joins the notes.
+pub(super) fn summary(all: &Totals, tolerance: f64, rounded: Option<f64>) -> Summary {
+    let &Totals { free, bound, open, gap, violation, .. } = all;
     let mut notes =
         vec![format!("{free} coefficients lie between their bounds (rows on the margin), {bound} at their bound (rows beyond it)")];
-    let open = solutions.iter().filter(|s| s.free == 0 && s.bound > 0).count();
     if open > 0 {
         notes.push(format!(
             "no row lies on the margin in {open} of {} problems: the offset is the middle of the interval of equally good ones",
-            solutions.len()
+            all.problems
         ));
     }
     if let Some(change) = rounded {
@@ -154,10 +181,8 @@ pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f6
             change * ROUNDING * tolerance
         ));
     }
-    let converged = solutions.iter().all(|s| s.converged);
-    let violation = solutions.iter().fold(0.0, |m: f64, s| m.max(s.violation));
+    let converged = all.unconverged == 0;
     if !converged && violation <= tolerance {
-        let gap = solutions.iter().fold(0.0, |m: f64, s| m.max(s.gap));
         notes.push(format!(
             "the optimality conditions are met to {violation:.3e}, but the relative duality gap is {gap:.3e}, above the tolerance of {tolerance:e}: the penalty c is very large for kernel values of this size, as from large numbers in a polynomial or linear kernel; scale the columns, or lower c or the kernel's gamma"
         ));
@@ -167,14 +192,10 @@ pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f6
         ));
     }
     Summary {
-        iterations: solutions.iter().map(|s| s.iterations).sum(),
+        iterations: all.iterations,
         converged,
-        objective: Some(solutions.iter().map(|s| s.primal).sum()),
-        certificate: Some(Certificate {
-            name: "relative duality gap".into(),
-            value: solutions.iter().fold(0.0, |m: f64, s| m.max(s.gap)),
-            tolerance,
-        }),
+        objective: Some(all.objective),
+        certificate: Some(Certificate { name: "relative duality gap".into(), value: gap, tolerance }),
         violation: Some(violation),
         notes,
         ..Summary::default()

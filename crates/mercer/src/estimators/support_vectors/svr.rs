@@ -7,7 +7,7 @@
 //! Its dual has two variables a_i, ahat_i in 0..c weight_i for each row, a_i ahat_i = 0, sum (a_i - ahat_i) = 0, and
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
-use super::svm;
+use super::svm::{self, Totals};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
@@ -80,7 +80,7 @@ impl Estimator for Svr {
 
     /// As svc, with more rows on the margin and more steps.
     fn costs(&self, size: Size) -> Costs {
-        svm::costs(size, size.outputs, &self.cache_mb, 110.0)
+        svm::costs(size, (size.outputs, size.rows * size.outputs), &self.cache_mb, 110.0)
     }
 
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
@@ -112,7 +112,7 @@ impl Estimator for Svr {
         let mut known = Vec::new();
         if let Some((earlier, trace)) = earlier.filter(|(e, _)| e.expansion.bias.len() == problems.len()) {
             for (o, (problem, scale)) in problems.iter_mut().zip(&scales).enumerate() {
-                let scaled = || svm::coefficients(&earlier.expansion, o, &problem.row).iter().map(|b| b / scale.size).collect();
+                let scaled = || earlier.expansion.coefficients(o, (0, 1), &problem.row).iter().map(|b| b / scale.size).collect();
                 // In the units that were solved in there is no rounding.
                 let coef = trace.coefficients(o).filter(|b| b.len() == n).map_or_else(scaled, <[f64]>::to_vec);
                 problem.start = svm::start(problem, coef);
@@ -127,7 +127,7 @@ impl Estimator for Svr {
         let mut expansion = svm::expansion(n, &coef, bias);
         expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
-        let fitted = FittedSvr { expansion, summary: svm::summary(&solutions, options.tolerance, rounded) };
+        let fitted = FittedSvr { expansion, summary: svm::summary(&Totals::of(&solutions), options.tolerance, rounded) };
         Ok((fitted, WarmStart::of(solutions, scales.iter().map(|s| s.size), task)))
     }
 }

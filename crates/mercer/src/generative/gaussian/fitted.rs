@@ -107,6 +107,22 @@ impl FittedGaussian {
         Ok(gramian(&roots))
     }
 
+    /// tr(S^-1 V) for a diagonal V.
+    pub(in crate::generative) fn trace_of_inverse(&self, diagonal: &[f64]) -> Result<f64> {
+        match &self.spread {
+            Spread::Full(_) => Ok(self.precision()?.diagonal().iter().zip(diagonal).map(|(p, v)| p * v).sum()),
+            _ => Ok(diagonal.iter().enumerate().map(|(j, v)| v / self.scale(j).powi(2)).sum()),
+        }
+    }
+
+    /// S_ii.
+    pub(in crate::generative) fn variances(&self) -> Vec<f64> {
+        match &self.spread {
+            Spread::Full(_) => self.covariance().diagonal(),
+            _ => (0..self.dim()).map(|j| self.scale(j).powi(2)).collect(),
+        }
+    }
+
     /// S_ij.
     pub(in crate::generative) fn covariance(&self) -> Matrix {
         match &self.spread {

@@ -190,9 +190,9 @@ impl Emission for NormalEmission {
 }
 
 impl FittedGaussianHmm {
-    pub(super) fn trained(trained: Trained<NormalEmission>, length: usize, rows: &SeriesRows, weights: &[f64], is_flat: bool) -> Self {
+    pub(super) fn trained(trained: Trained<NormalEmission>, length: usize, rows: &SeriesRows, weights: &[f64], is_flat: bool, control: &Control) -> Self {
         let Trained { chain, emission, notices } = trained;
-        let is_maximum = is_flat && hidden::is_maximum(&chain, &emission, rows, weights);
+        let is_maximum = is_flat && hidden::is_maximum(&chain, &emission, rows, weights, control);
         FittedGaussianHmm { chain, emission: NormalEmission { all: Vec::new(), ..emission }, length, is_maximum, notices }
     }
     fn channels(&self) -> usize {
@@ -229,16 +229,25 @@ impl FittedDistribution for FittedGaussianHmm {
         Ok(FittedGaussianHmm { chain, emission, length: self.length, is_maximum: false, notices: Vec::new() })
     }
     fn log_densities(&self, inputs: &Series) -> Result<Vec<f64>> {
-        Ok(hidden::passes_over(&self.chain, &self.emission, &self.rows(inputs)?, Cells::len(inputs), false).logs)
+        self.log_densities_within(inputs, &Control::unwatched())
+    }
+    fn log_densities_within(&self, inputs: &Series, control: &Control) -> Result<Vec<f64>> {
+        Ok(hidden::passes_over(&self.chain, &self.emission, &self.rows(inputs)?, Cells::len(inputs), false, control)?.logs)
     }
     fn scores(&self, inputs: &Series) -> Result<Matrix> {
-        hidden::scores(&self.chain, &self.emission, &self.rows(inputs)?, Cells::len(inputs))
+        self.scores_within(inputs, &Control::unwatched())
+    }
+    fn scores_within(&self, inputs: &Series, control: &Control) -> Result<Matrix> {
+        hidden::scores(&self.chain, &self.emission, &self.rows(inputs)?, Cells::len(inputs), control)
     }
     fn information(&self) -> Option<Matrix> {
         None
     }
-    /// By pairs of states, with the integral of N(x; m, v) N(x; n, w), which is N(m; n, v + w).
     fn log_product(&self, other: &Self, rho: f64) -> Result<f64> {
+        self.log_product_within(other, rho, &Control::unwatched())
+    }
+    /// By pairs of states, with the integral of N(x; m, v) N(x; n, w), which is N(m; n, v + w).
+    fn log_product_within(&self, other: &Self, rho: f64, control: &Control) -> Result<f64> {
         Error::unless_equal("length of the series of two hidden Markov models", self.length, other.length)?;
         Error::unless_equal("channels of two hidden Markov models", self.channels(), other.channels())?;
         if rho != 1.0 {
@@ -253,7 +262,7 @@ impl FittedDistribution for FittedGaussianHmm {
         let logs: Vec<f64> = (0..m * n).map(pair).collect();
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let emitted: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
-        Ok(hidden::log_pair_sum(&self.chain, &other.chain, &emitted, largest, self.length))
+        hidden::log_pair_sum(&self.chain, &other.chain, &emitted, largest, self.length, control)
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

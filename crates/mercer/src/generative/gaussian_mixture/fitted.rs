@@ -158,15 +158,15 @@ impl FittedDistribution for FittedGaussianMixture {
         for (a, w) in self.components.iter().zip(&self.weights) {
             for (b, v) in other.components.iter().zip(&other.weights) {
                 let away: Vec<f64> = a.mean.iter().zip(&b.mean).map(|(m, n)| m - n).collect();
-                let (s, t) = (a.covariance(), b.covariance());
                 let (log_det, square) = if matches!((&a.spread, &b.spread), (Spread::Full(_), _) | (_, Spread::Full(_))) {
+                    let (s, t) = (a.covariance(), b.covariance());
                     let sum = Matrix::from_fn(dim, dim, |i, j| s[(i, j)] + t[(i, j)]);
                     let factor = Cholesky::new(sum, &Control::unwatched())?;
                     let mut u = Matrix::new(1, dim, away)?;
                     factor.solve_rows(&mut u, &Control::unwatched())?;
                     (factor.log_det(), u.data().iter().map(|u| u * u).sum::<f64>())
                 } else {
-                    let sums: Vec<f64> = s.diagonal().iter().zip(t.diagonal()).map(|(s, t)| s + t).collect();
+                    let sums: Vec<f64> = a.variances().iter().zip(b.variances()).map(|(s, t)| s + t).collect();
                     (sums.iter().map(|v| v.ln()).sum(), away.iter().zip(&sums).map(|(d, v)| d * d / v).sum())
                 };
                 terms.push(w.ln() + v.ln() - 0.5 * (dim as f64 * TAU.ln() + log_det + square));

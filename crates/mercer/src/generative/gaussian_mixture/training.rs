@@ -41,7 +41,7 @@ struct Table<'a> {
     weights: &'a [f64],
     moments: Moments,
     variances: Vec<f64>,
-    /// The mean, and beside it a point at one standard deviation of each column: what the density of the prior is made of.
+    /// The mean.
     around: Points,
 }
 
@@ -81,8 +81,7 @@ impl Training {
     fn start(&self, table: &Table<'_>, random: &mut Xoshiro256PlusPlus, control: &Control) -> Result<FittedGaussianMixture> {
         let dim = table.points.dim();
         let means = centres(random, &table.points.to_dense(), &table.variances, table.weights, self.components);
-        let diagonal = Matrix::from_fn(dim, dim, |i, j| if i == j { table.variances[i] } else { 0.0 });
-        let component = |k: usize| Ok(FittedGaussian { mean: means[k * dim..(k + 1) * dim].to_vec(), spread: self.spread(&diagonal, table, control)?, constant: Vec::new() });
+        let component = |k: usize| Ok(FittedGaussian { mean: means[k * dim..(k + 1) * dim].to_vec(), spread: self.spread_of(&table.variances, table, control)?, constant: Vec::new() });
         let components = (0..self.components).map(component).collect::<Result<Vec<_>>>()?;
         Ok(FittedGaussianMixture::new(vec![1.0 / self.components as f64; self.components], components))
     }
@@ -128,19 +127,15 @@ impl Training {
         Ok((now, shares))
     }
 
-    /// (prior - 1) sum_k (ln w_k + E ln N(x; m_k, S_k)) with x of the mean and the variances of all rows. With u a root of a variance in
-    /// one column, ln N(m + u) - ln N(m) sums to -tr(S^-1 V) / 2 over columns.
+    /// (prior - 1) sum_k (ln w_k + E ln N(x; m_k, S_k)) with x of the mean and the variances V of all rows, which is
+    /// ln N(mean; m_k, S_k) - tr(S_k^-1 V) / 2.
     fn log_prior(&self, mixture: &FittedGaussianMixture, table: &Table<'_>) -> Result<f64> {
         if self.prior == 1.0 {
             return Ok(0.0);
         }
-        let dim = table.points.dim();
         let mut sum = simplex::log_sum(&mixture.weights);
         for component in &mixture.components {
-            let mut beside = component.mean.repeat(dim + 1);
-            (0..dim).for_each(|j| beside[(j + 1) * dim + j] += table.variances[j].sqrt());
-            let at = component.log_densities(&Points::dense(dim + 1, dim, beside)?)?;
-            sum += component.log_densities(&table.around)?[0] + at[1..].iter().map(|log| log - at[0]).sum::<f64>();
+            sum += component.log_densities(&table.around)?[0] - 0.5 * component.trace_of_inverse(&table.variances)?;
         }
         Ok((self.prior - 1.0) * sum)
     }
@@ -166,37 +161,41 @@ impl Training {
                 step.iter_mut().zip(centred.row(i)).for_each(|(sum, x)| *sum += share * x);
             }
             let scaled: Vec<f64> = (0..rows).map(|i| weight(i) / total).collect();
-            let mut covariance = if self.covariance == CovarianceForm::Full {
+            let prior = |i: usize, j: usize| added / total * (step[i] * step[j] + if i == j { table.variances[i] } else { 0.0 });
+            let spread = if self.covariance == CovarianceForm::Full {
                 let away = Matrix::from_fn(rows, dim, |i, j| centred[(i, j)] - step[j]);
-                gramian_of_columns_within(&away, Some(&scaled), control)?
+                let mut covariance = gramian_of_columns_within(&away, Some(&scaled), control)?;
+                for i in 0..dim {
+                    (0..dim).for_each(|j| covariance[(i, j)] += prior(i, j));
+                    covariance[(i, i)] = covariance[(i, i)].max(LEAST_SHARE * table.variances[i]);
+                }
+                Spread::Full(ShrunkFactor::new(&covariance, table.moments.total, None, control)?)
             } else {
                 let mut variances = vec![0.0; dim];
                 for (i, share) in scaled.iter().enumerate() {
                     let terms = centred.row(i).iter().zip(&step).map(|(x, m)| share * (x - m) * (x - m));
                     variances.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
                 }
-                Matrix::from_fn(dim, dim, |i, j| if i == j { variances[i] } else { 0.0 })
+                let least = |(i, v): (usize, &mut f64)| *v = (*v + prior(i, i)).max(LEAST_SHARE * table.variances[i]);
+                variances.iter_mut().enumerate().for_each(least);
+                self.spread_of(&variances, table, control)?
             };
-            for i in 0..dim {
-                for j in 0..dim {
-                    let prior = step[i] * step[j] + if i == j { table.variances[i] } else { 0.0 };
-                    covariance[(i, j)] += added / total * prior;
-                }
-                covariance[(i, i)] = covariance[(i, i)].max(LEAST_SHARE * table.variances[i]);
-            }
             let mean = table.moments.mean.iter().zip(&step).map(|(m, by)| m + by).collect();
-            components.push(FittedGaussian { mean, spread: self.spread(&covariance, table, control)?, constant: Vec::new() });
+            components.push(FittedGaussian { mean, spread, constant: Vec::new() });
         }
         Ok(FittedGaussianMixture::new(simplex::most_probable(&counts, self.prior), components))
     }
 
-    /// A covariance in the form of the model.
-    fn spread(&self, covariance: &Matrix, table: &Table<'_>, control: &Control) -> Result<Spread> {
-        let diagonal = covariance.diagonal();
+    /// Variances of the columns in the form of the model.
+    fn spread_of(&self, variances: &[f64], table: &Table<'_>, control: &Control) -> Result<Spread> {
+        let dim = variances.len();
         Ok(match self.covariance {
-            CovarianceForm::Diagonal => Spread::Diagonal(diagonal.into_iter().map(f64::sqrt).collect()),
-            CovarianceForm::Spherical => Spread::Spherical((diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64).sqrt()),
-            CovarianceForm::Full => Spread::Full(ShrunkFactor::new(covariance, table.moments.total, None, control)?),
+            CovarianceForm::Diagonal => Spread::Diagonal(variances.iter().map(|v| v.sqrt()).collect()),
+            CovarianceForm::Spherical => Spread::Spherical((variances.iter().sum::<f64>() / dim.max(1) as f64).sqrt()),
+            CovarianceForm::Full => {
+                let diagonal = Matrix::from_fn(dim, dim, |i, j| if i == j { variances[i] } else { 0.0 });
+                Spread::Full(ShrunkFactor::new(&diagonal, table.moments.total, None, control)?)
+            }
         })
     }
 }

@@ -14,6 +14,7 @@ pub(super) use training::{Trained, Training, baum_welch};
 
 use super::FreeParameter;
 use super::simplex;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
@@ -119,16 +120,31 @@ fn by_length<E: Emission>(rows: &E::Sequences, count: usize) -> Vec<usize> {
     order
 }
 
-/// Bytes of the passes over rows of at most so many times, on all threads.
-pub(super) fn bytes(states: usize, longest: usize) -> u64 {
-    let lanes = (2 * states as u64 + 2).saturating_mul(longest as u64);
-    lanes.saturating_mul(size_of::<Lane>() as u64).saturating_mul(rayon::current_num_threads() as u64)
+/// Bytes of the passes over so many rows of at most so many times, on all threads: forward probabilities and densities, and counts of
+/// `width` numbers, of eight rows and of each group.
+pub(super) fn bytes(states: usize, longest: usize, rows: usize, width: usize) -> u64 {
+    let lanes = (2 * states as u64 + 2).saturating_mul(longest as u64).saturating_add(width as u64);
+    let groups = rows.div_ceil(GROUP).max(1);
+    let threads = groups.min(rayon::current_num_threads()) as u64;
+    let passes = lanes.saturating_mul(size_of::<Lane>() as u64).saturating_mul(threads);
+    passes.saturating_add(16 * (groups as u64 + 1).saturating_mul(width as u64))
 }
 
 /// Log densities of rows, and with `counting` the expected counts of each: of first states, of transitions, and what emissions count.
-pub(super) fn passes_over<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, count: usize, counting: bool) -> Counted {
+///
+/// # Errors
+/// Bounds of `control`.
+pub(super) fn passes_over<E: Emission>(
+    chain: &Transitions,
+    emission: &E,
+    rows: &E::Sequences,
+    count: usize,
+    counting: bool,
+    control: &Control,
+) -> Result<Counted> {
     let order = by_length::<E>(rows, count);
-    let made: Vec<_> = order.par_chunks(GROUP).flat_map_iter(|group| group_passes(chain, emission, rows, group, counting)).collect();
+    let of_group = |group: &[usize]| group_passes(chain, emission, rows, group, counting, control);
+    let made: Vec<_> = order.par_chunks(GROUP).map(of_group).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
     let mut all = Counted { logs: vec![0.0; count], counts: if counting { vec![Vec::new(); count] } else { Vec::new() } };
     for (row, log, counts) in made {
         all.logs[row] = log;
@@ -136,7 +152,7 @@ pub(super) fn passes_over<E: Emission>(chain: &Transitions, emission: &E, rows: 
             all.counts[row] = counts;
         }
     }
-    all
+    Ok(all)
 }
 
 /// The row, its log density and its counts, of each row of a group.
@@ -146,20 +162,27 @@ fn group_passes<E: Emission>(
     rows: &E::Sequences,
     group: &[usize],
     counting: bool,
-) -> Vec<(usize, f64, Vec<f64>)> {
+    control: &Control,
+) -> Result<Vec<(usize, f64, Vec<f64>)>> {
     let mut work = passes::Passes::default();
     let mut made = Vec::with_capacity(group.len());
     for block in group.chunks(LANES) {
-        work.run(chain, emission, rows, block, counting);
+        work.run(chain, emission, rows, block, counting, control)?;
         for (lane, &row) in block.iter().enumerate() {
             made.push((row, work.log_density(lane), work.counts().iter().map(|c| c[lane]).collect()));
         }
     }
-    made
+    Ok(made)
 }
 
 /// The sum of weighted log densities, and the weighted sum of counts.
-fn expected<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, weights: &[f64]) -> (f64, Vec<f64>) {
+fn expected<E: Emission>(
+    chain: &Transitions,
+    emission: &E,
+    rows: &E::Sequences,
+    weights: &[f64],
+    control: &Control,
+) -> Result<(f64, Vec<f64>)> {
     let order = by_length::<E>(rows, weights.len());
     let width = chain.states() * (chain.states() + 1) + emission.width(chain.states());
     let groups: Vec<(f64, Vec<f64>)> = order
@@ -167,25 +190,38 @@ fn expected<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences,
         .map(|group| {
             let (mut work, mut log, mut sums) = (passes::Passes::default(), 0.0, vec![0.0; width]);
             for block in group.chunks(LANES) {
-                work.run(chain, emission, rows, block, true);
+                work.run(chain, emission, rows, block, true, control)?;
                 for (lane, &row) in block.iter().enumerate() {
                     log += weights[row] * work.log_density(lane);
                     sums.iter_mut().zip(work.counts()).for_each(|(sum, c)| *sum += weights[row] * c[lane]);
                 }
             }
-            (log, sums)
+            Ok((log, sums))
         })
-        .collect();
-    groups.into_iter().fold((0.0, vec![0.0; width]), |(log, mut sums), (more, counts)| {
+        .collect::<Result<_>>()?;
+    Ok(groups.into_iter().fold((0.0, vec![0.0; width]), |(log, mut sums), (more, counts)| {
         sums.iter_mut().zip(counts).for_each(|(sum, c)| *sum += c);
         (log + more, sums)
-    })
+    }))
 }
 
 /// Score vectors of rows, one per row.
-pub(super) fn scores<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, count: usize) -> Result<Matrix> {
+///
+/// # Errors
+/// Bounds of `control`.
+pub(super) fn scores<E: Emission>(
+    chain: &Transitions,
+    emission: &E,
+    rows: &E::Sequences,
+    count: usize,
+    control: &Control,
+) -> Result<Matrix> {
     let (states, mut all) = (chain.states(), Vec::new());
-    for counts in passes_over(chain, emission, rows, count, true).counts {
+    let width = states * (states + 1) + emission.width(states);
+    let longest = (0..count).map(|row| E::length(rows, row)).max().unwrap_or(0);
+    let held = 32 * (count as u64).saturating_mul(width as u64);
+    control.plan("score vectors of hidden states", bytes(states, longest, count, width).saturating_add(held))?;
+    for counts in passes_over(chain, emission, rows, count, true, control)?.counts {
         chain.push_scores(&counts, &mut all);
         emission.push_scores(states, &counts[states * (states + 1)..], &mut all);
     }
@@ -198,9 +234,9 @@ pub(super) fn scores<E: Emission>(chain: &Transitions, emission: &E, rows: &E::S
 /// A sum of score vectors below this share of the sum of their sizes counts as 0.
 const ZERO: f64 = 5e-11;
 
-/// Whether the weighted score vectors of the rows sum to 0.
-pub(super) fn is_maximum<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, weights: &[f64]) -> bool {
-    scores(chain, emission, rows, weights.len()).is_ok_and(|scores| sums_to_zero(&scores, weights))
+/// Whether the weighted score vectors of the rows are known to sum to 0.
+pub(super) fn is_maximum<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, weights: &[f64], control: &Control) -> bool {
+    scores(chain, emission, rows, weights.len(), control).is_ok_and(|scores| sums_to_zero(&scores, weights))
 }
 
 /// Whether weighted rows sum to 0, beside 1 and the sum of the sizes of their numbers.

@@ -2,6 +2,8 @@
 //! a row do not depend on the rows beside it.
 
 use super::{Emission, Transitions};
+use crate::control::Control;
+use crate::error::Result;
 use crate::gram::{Level, dispatch, level};
 use crate::linalg::fma;
 
@@ -13,6 +15,16 @@ pub(in crate::generative) type Lane = [f64; LANES];
 /// A product of sums below this is put into the logarithm: the next sum is not below the least probability, and their product is a number
 /// of full precision still.
 const SMALL: f64 = 1e-150;
+
+/// What goes on.
+const PASSES: &str = "passes of a hidden Markov model";
+/// Pairs of states that are gone through between two looks at the clock.
+const PAIRS: usize = 4096;
+
+/// Times between two looks at the clock.
+fn look_after(states: usize) -> usize {
+    (PAIRS / states.pow(2).max(1)).max(1)
+}
 
 /// The memory of passes over one block of rows, kept for the next.
 #[derive(Default)]
@@ -33,7 +45,18 @@ pub(super) struct Passes {
 
 impl Passes {
     /// Runs both passes over up to eight rows, or only the forward pass.
-    pub(super) fn run<E: Emission>(&mut self, chain: &Transitions, emission: &E, rows: &E::Sequences, block: &[usize], counting: bool) {
+    ///
+    /// # Errors
+    /// Bounds of `control`, which is asked for time along the rows.
+    pub(super) fn run<E: Emission>(
+        &mut self,
+        chain: &Transitions,
+        emission: &E,
+        rows: &E::Sequences,
+        block: &[usize],
+        counting: bool,
+        control: &Control,
+    ) -> Result<()> {
         let states = chain.states();
         self.lengths = [0; LANES];
         block.iter().zip(&mut self.lengths).for_each(|(&row, length)| *length = E::length(rows, row));
@@ -45,14 +68,17 @@ impl Passes {
         self.scales.resize(self.times, [1.0; LANES]);
         self.logs = [0.0; LANES];
         emission.densities(states, rows, block, &mut self.densities, &mut self.logs);
-        forward(chain, self);
+        forward(chain, self, control);
+        control.check_time(PASSES)?;
         self.counts.clear();
         if counting {
             let own = states * (states + 1);
             self.counts.resize(own + emission.width(states), [0.0; LANES]);
-            backward(chain, self);
+            backward(chain, self, control);
+            control.check_time(PASSES)?;
             emission.count(states, rows, block, &self.densities, &mut self.counts[own..]);
         }
+        Ok(())
     }
     pub(super) fn log_density(&self, lane: usize) -> f64 {
         self.logs[lane]
@@ -65,11 +91,11 @@ impl Passes {
 
 dispatch! {
     /// p(s_t, x_1 .. x_t) of all states, divided by their sum.
-    forward, forward_body, <>, (chain: &Transitions, work: &mut Passes) -> (), operations: work.densities.len() * LANES * (chain.states() + 2)
+    forward, forward_body, <>, (chain: &Transitions, work: &mut Passes, control: &Control) -> (), operations: work.densities.len() * LANES * (chain.states() + 2)
 }
 dispatch! {
     /// Posterior probabilities of the states in the place of densities, and counts of first states and of transitions.
-    backward, backward_body, <>, (chain: &Transitions, work: &mut Passes) -> (), operations: work.densities.len() * LANES * 2 * (chain.states() + 2)
+    backward, backward_body, <>, (chain: &Transitions, work: &mut Passes, control: &Control) -> (), operations: work.densities.len() * LANES * 2 * (chain.states() + 2)
 }
 
 /// to <- to + a x.
@@ -81,10 +107,14 @@ fn add<const FMA: bool>(to: &mut Lane, a: f64, x: &Lane) {
 }
 
 #[inline(always)]
-fn forward_body<const FMA: bool>(chain: &Transitions, work: &mut Passes) {
+fn forward_body<const FMA: bool>(chain: &Transitions, work: &mut Passes, control: &Control) {
     let states = chain.states();
     let mut products: Lane = [1.0; LANES];
+    let look = look_after(states);
     for t in 0..work.times {
+        if t % look == 0 && control.is_given_up() {
+            return;
+        }
         let (before, now) = work.forward.split_at_mut(t * states);
         let now = &mut now[..states];
         let density = &work.densities[t * states..(t + 1) * states];
@@ -125,7 +155,7 @@ fn forward_body<const FMA: bool>(chain: &Transitions, work: &mut Passes) {
 }
 
 #[inline(always)]
-fn backward_body<const FMA: bool>(chain: &Transitions, work: &mut Passes) {
+fn backward_body<const FMA: bool>(chain: &Transitions, work: &mut Passes, control: &Control) {
     let states = chain.states();
     let Passes { lengths, times, densities, forward, scales, counts, ahead, here, .. } = work;
     // b(x_{t+1} | j) p(x_{t+2} .. | j), divided as the forward probabilities are; 0 behind the end of a row.
@@ -133,7 +163,11 @@ fn backward_body<const FMA: bool>(chain: &Transitions, work: &mut Passes) {
     ahead.resize(states, [0.0; LANES]);
     here.clear();
     here.resize(states, [0.0; LANES]);
+    let look = look_after(states);
     for t in (0..*times).rev() {
+        if t % look == 0 && control.is_given_up() {
+            return;
+        }
         let forward = &forward[t * states..(t + 1) * states];
         let density = &mut densities[t * states..(t + 1) * states];
         let live = lengths.map(|length| if t < length { 1.0 } else { 0.0 });

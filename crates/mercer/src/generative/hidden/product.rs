@@ -2,9 +2,14 @@
 //! Probability product kernels, 2004, section 5).
 
 use super::Transitions;
+use crate::control::Control;
+use crate::error::Result;
 
 /// Strings that are written out one by one where there is no recursion.
 pub(in crate::generative) const MOST_STRINGS: f64 = 1e5;
+
+/// Pairs of states that are gone through between two looks at the clock.
+const PAIRS: usize = 4096;
 
 /// A sum below this is put into the logarithm.
 const SMALL: f64 = 1e-60;
@@ -30,29 +35,53 @@ fn in_lanes(numbers: &[f64], n: usize) -> Vec<Lanes> {
 /// ln sum_x p(x) q(x), x of so many times: F_1 = pi pi' o E, F_t = (A' F_{t-1} B) o E, with E_ij the integral of the product of what
 /// state i of the one and state j of the other emit, given as `emitted = E / exp(log)` with no entry above 1. Minus infinity where no x
 /// has a density in both.
-pub(in crate::generative) fn log_pair_sum(a: &Transitions, b: &Transitions, emitted: &[f64], log: f64, times: usize) -> f64 {
+///
+/// # Errors
+/// Bounds of `control`, which is asked for time once per time of x.
+pub(in crate::generative) fn log_pair_sum(
+    a: &Transitions,
+    b: &Transitions,
+    emitted: &[f64],
+    log: f64,
+    times: usize,
+    control: &Control,
+) -> Result<f64> {
     // Of few states the compiler knows how many lanes there are.
     let sum = match b.states().div_ceil(LANES) {
         1 => log_sum::<1>,
         2 => log_sum::<2>,
         _ => log_sum::<0>,
     };
-    sum(a, b, emitted, log, times)
+    sum(a, b, emitted, log, times, control)
 }
 
 /// [`log_pair_sum`] with so many lanes for the states of `b`; 0: as many as they need.
-fn log_sum<const WIDTH: usize>(a: &Transitions, b: &Transitions, emitted: &[f64], log: f64, times: usize) -> f64 {
+fn log_sum<const WIDTH: usize>(
+    a: &Transitions,
+    b: &Transitions,
+    emitted: &[f64],
+    log: f64,
+    times: usize,
+    control: &Control,
+) -> Result<f64> {
     let (m, n) = (a.states(), b.states());
     let width = if WIDTH > 0 { WIDTH } else { n.div_ceil(LANES) };
     let (next, emitted) = (in_lanes(&b.next, n), in_lanes(emitted, n));
     let mut pairs = in_lanes(&(0..m * n).map(|k| a.start[k / n] * b.start[k % n]).collect::<Vec<_>>(), n);
     let mut half = vec![[0.0; LANES]; m * width];
     let mut total = times as f64 * log;
+    let look = (PAIRS / (m * n).max(1)).max(1);
     for t in 0..times {
         if t > 0 {
             // half = A' F, then F = half B.
             half.fill([0.0; LANES]);
+            if t % look == 0 {
+                control.check_time("the product of two hidden Markov models")?;
+            }
             for (row, weights) in pairs.chunks_exact(width).zip(a.next.chunks_exact(m)) {
+                if m * n > PAIRS && control.is_given_up() {
+                    break;
+                }
                 for (to, weight) in half.chunks_exact_mut(width).zip(weights) {
                     to.iter_mut().zip(row).for_each(|(to, f)| add(to, *weight, f));
                 }
@@ -70,12 +99,13 @@ fn log_sum<const WIDTH: usize>(a: &Transitions, b: &Transitions, emitted: &[f64]
         let sum: f64 = sums.iter().sum();
         // The two chains have no x in common.
         if sum == 0.0 {
-            return f64::NEG_INFINITY;
+            return Ok(f64::NEG_INFINITY);
         }
         if sum < SMALL || t + 1 == times {
             total += sum.ln();
             pairs.as_flattened_mut().iter_mut().for_each(|f| *f /= sum);
         }
     }
-    total
+    control.check_time("the product of two hidden Markov models")?;
+    Ok(total)
 }

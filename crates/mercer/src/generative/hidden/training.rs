@@ -37,7 +37,6 @@ pub(in crate::generative) fn baum_welch<E: Emission>(
 ) -> Result<Trained<E>> {
     let Training { model, states, .. } = *training;
     let longest = (0..weights.len()).map(|row| E::length(rows, row)).max().unwrap_or(0);
-    control.plan(&format!("forward probabilities of {model}"), bytes(states, longest))?;
     let times: f64 = weights.iter().enumerate().map(|(row, w)| w * E::length(rows, row) as f64).sum();
     let mut best: Option<(f64, bool, Transitions, E)> = None;
     for number in 0..training.starts {
@@ -48,8 +47,12 @@ pub(in crate::generative) fn baum_welch<E: Emission>(
         let first = simplex::draw(&mut random, states);
         let next = (0..states).flat_map(|_| simplex::draw(&mut random, states)).collect();
         let (mut chain, mut emission) = (Transitions { start: first, next }, start(&mut random));
+        if number == 0 {
+            let width = states * (states + 1) + emission.width(states);
+            control.plan(&format!("forward probabilities of {model}"), bytes(states, longest, weights.len(), width))?;
+        }
         let at = |chain: &Transitions, emission: &E| -> Result<(f64, Vec<f64>)> {
-            let (log, counts) = expected(chain, emission, rows, weights);
+            let (log, counts) = expected(chain, emission, rows, weights, control)?;
             let now = log + log_prior(chain, emission, training.prior);
             if !now.is_finite() || counts.iter().any(|c| !c.is_finite()) {
                 let why = "the likelihood is not finite; divide the columns by numbers".into();
@@ -57,15 +60,24 @@ pub(in crate::generative) fn baum_welch<E: Emission>(
             }
             Ok((now, counts))
         };
-        let ((mut objective, mut counts), mut converged) = (at(&chain, &emission)?, false);
+        let mut converged = false;
+        let (mut objective, mut counts) = match at(&chain, &emission) {
+            // What earlier starts reached stands.
+            Err(Error::Time { .. }) if best.is_some() => break,
+            found => found?,
+        };
         for done in 0..training.iterations {
             control.check()?;
             control.tell(&format!("{model}: start {} of {}", number + 1, training.starts), done, training.iterations);
             if done > 0 && control.out_of_time() {
                 break;
             }
-            (chain, emission) = updated(&chain, &emission, &counts, training.prior);
-            let (now, after) = at(&chain, &emission)?;
+            let next = updated(&chain, &emission, &counts, training.prior);
+            let (now, after) = match at(&next.0, &next.1) {
+                Err(Error::Time { .. }) => break,
+                found => found?,
+            };
+            (chain, emission) = next;
             converged = training.tolerance > 0.0 && now - objective <= training.tolerance * times;
             (objective, counts) = (now, after);
             if converged {

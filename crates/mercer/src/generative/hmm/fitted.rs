@@ -138,9 +138,10 @@ impl FittedHmm {
         rows: &LetterCodes,
         weights: &[f64],
         is_flat: bool,
+        control: &Control,
     ) -> Self {
         let Trained { chain, emission, notices } = trained;
-        let is_maximum = is_flat && hidden::is_maximum(&chain, &emission, rows, weights);
+        let is_maximum = is_flat && hidden::is_maximum(&chain, &emission, rows, weights, control);
         FittedHmm { chain, emission, reading: reading.into(), letters: letters.into_iter().collect(), length, is_maximum, notices }
     }
 
@@ -152,8 +153,8 @@ impl FittedHmm {
     }
 
     /// ln p of strings that are written in letters.
-    fn log_densities_of(&self, rows: &LetterCodes) -> Vec<f64> {
-        hidden::passes_over(&self.chain, &self.emission, rows, rows.len(), false).logs
+    fn log_densities_of(&self, rows: &LetterCodes, control: &Control) -> Result<Vec<f64>> {
+        Ok(hidden::passes_over(&self.chain, &self.emission, rows, rows.len(), false, control)?.logs)
     }
 
     /// What pairs of states emit alike: sum_a B_i(a) C_j(a) over the letters of both models.
@@ -167,7 +168,7 @@ impl FittedHmm {
     }
 
     /// ln sum_x (p(x) q(x))^rho, by writing all strings out.
-    fn enumerated(&self, other: &Self, rho: f64) -> Result<f64> {
+    fn enumerated(&self, other: &Self, rho: f64, control: &Control) -> Result<f64> {
         let shared: Vec<char> = self.letters.chars().filter(|c| other.letters.contains(*c)).collect();
         let count = (shared.len() as f64).powi(i32::try_from(self.length).unwrap_or(i32::MAX));
         if count > MOST_STRINGS {
@@ -184,8 +185,8 @@ impl FittedHmm {
             (0..self.length).map(|_| (shared[left % shared.len()], left /= shared.len()).0).collect::<String>()
         };
         let strings = Strings::new((0..count as usize).map(string));
-        let logs = self.log_densities_of(&self.coded(&strings)).into_iter().zip(other.log_densities_of(&other.coded(&strings)));
-        let terms: Vec<f64> = logs.map(|(p, q)| rho * (p + q)).collect();
+        let (mine, theirs) = (self.log_densities_of(&self.coded(&strings), control)?, other.log_densities_of(&other.coded(&strings), control)?);
+        let terms: Vec<f64> = mine.into_iter().zip(theirs).map(|(p, q)| rho * (p + q)).collect();
         let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Ok(if largest == f64::NEG_INFINITY { largest } else { largest + terms.iter().map(|t| (t - largest).exp()).sum::<f64>().ln() })
     }
@@ -215,20 +216,29 @@ impl FittedDistribution for FittedHmm {
         Ok(FittedHmm { chain, emission: LetterEmission { probabilities }, is_maximum: false, notices: Vec::new(), ..self.clone() })
     }
     fn log_densities(&self, inputs: &Strings) -> Result<Vec<f64>> {
-        Ok(self.log_densities_of(&self.coded(inputs)))
+        self.log_densities_within(inputs, &Control::unwatched())
+    }
+    fn log_densities_within(&self, inputs: &Strings, control: &Control) -> Result<Vec<f64>> {
+        self.log_densities_of(&self.coded(inputs), control)
     }
     fn scores(&self, inputs: &Strings) -> Result<Matrix> {
-        hidden::scores(&self.chain, &self.emission, &self.coded(inputs), inputs.len())
+        self.scores_within(inputs, &Control::unwatched())
+    }
+    fn scores_within(&self, inputs: &Strings, control: &Control) -> Result<Matrix> {
+        hidden::scores(&self.chain, &self.emission, &self.coded(inputs), inputs.len(), control)
     }
     fn information(&self) -> Option<Matrix> {
         None
     }
     fn log_product(&self, other: &Self, rho: f64) -> Result<f64> {
+        self.log_product_within(other, rho, &Control::unwatched())
+    }
+    fn log_product_within(&self, other: &Self, rho: f64, control: &Control) -> Result<f64> {
         Error::unless_equal("length of the strings of two hidden Markov models", self.length, other.length)?;
         if rho == 1.0 {
-            return Ok(hidden::log_pair_sum(&self.chain, &other.chain, &self.emitted(other), 0.0, self.length));
+            return hidden::log_pair_sum(&self.chain, &other.chain, &self.emitted(other), 0.0, self.length, control);
         }
-        self.enumerated(other, rho)
+        self.enumerated(other, rho, control)
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

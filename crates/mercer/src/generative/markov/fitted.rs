@@ -4,6 +4,7 @@ use super::super::counts::drawn;
 use super::super::letters::StoredReading;
 use super::super::log_ratios;
 use crate::blocks;
+use crate::control::Control;
 use crate::data::letters::{Code, Encoded, Reading, with_codes};
 use crate::data::{Strings, Values};
 use crate::error::{Error, Result};
@@ -59,6 +60,9 @@ impl TryFrom<StoredMarkov> for FittedMarkov {
         if sound && known { Ok(fitted) } else { Err(Error::Data("a stored Markov chain has probabilities that none has".into())) }
     }
 }
+
+/// Transitions that are gone through between two looks at the clock.
+const TRANSITIONS: usize = 1 << 16;
 
 /// The letters of the context of a number.
 pub(super) fn context(letters: &[char], order: usize, number: usize) -> String {
@@ -220,8 +224,11 @@ impl FittedDistribution for FittedMarkov {
     fn is_maximum_likelihood(&self) -> bool {
         self.unsmoothed
     }
-    /// ln of the sum over all strings of the length of the chains, by a recursion over places whose state is the context.
     fn log_product(&self, other: &Self, rho: f64) -> Result<f64> {
+        self.log_product_within(other, rho, &Control::unwatched())
+    }
+    /// ln of the sum over all strings of the length of the chains, by a recursion over places whose state is the context.
+    fn log_product_within(&self, other: &Self, rho: f64, control: &Control) -> Result<f64> {
         if (&self.letters, self.order, self.length) != (&other.letters, other.order, other.length) {
             return Err(Error::Data("two Markov chains have other letters, orders or lengths, and no product".into()));
         }
@@ -229,7 +236,11 @@ impl FittedDistribution for FittedMarkov {
         let steps: Vec<f64> = self.log_probabilities.iter().zip(&other.log_probabilities).map(|(a, b)| (rho * (a + b)).exp()).collect();
         let mut log = -2.0 * rho * self.order as f64 * (size as f64).ln();
         let (mut now, mut next) = (vec![1.0; contexts], vec![0.0; contexts]);
-        for _ in self.order..self.length {
+        let look = (TRANSITIONS / steps.len().max(1)).max(1);
+        for place in self.order..self.length {
+            if place % look == 0 {
+                control.check_time("the product of two Markov chains")?;
+            }
             next.fill(0.0);
             for (transition, step) in steps.iter().enumerate() {
                 next[transition % contexts] += now[transition / size] * step;

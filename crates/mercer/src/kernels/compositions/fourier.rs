@@ -57,10 +57,10 @@ impl Composition for Fourier {
     /// Frequencies for length scales of 1, one a row.
     type Learnt = Matrix;
 
-    fn learn(&self, parts: &[FittedKernel], rows: Scope<'_>, _: RowWeights<'_>, _: &Control) -> Result<Matrix> {
+    fn learn(&self, parts: &[FittedKernel], rows: Scope<'_>, _: RowWeights<'_>, control: &Control) -> Result<Matrix> {
         let [of] = parts else { return Err(foreign()) };
         let (spectral, _) = spectral(of.expr())?;
-        Ok(self.draw(spectral, points(of.expr(), rows)?.dim()))
+        self.draw(spectral, points(of.expr(), rows)?.dim(), control)
     }
 
     fn fix(&self, learnt: &Shared<Matrix>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
@@ -108,18 +108,21 @@ impl Fourier {
     }
 
     /// Frequencies of a measure in `dim` dimensions.
-    fn draw(&self, of: Spectral, dim: usize) -> Matrix {
+    fn draw(&self, of: Spectral, dim: usize, control: &Control) -> Result<Matrix> {
+        // As they are drawn, and in units of the inputs.
+        control.plan("random frequencies", 16 * (self.pairs() as u64).saturating_mul(dim as u64))?;
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(self.seed.integer() as u64);
         let mut all = Matrix::zeros(self.pairs(), dim);
         if of == Spectral::Cauchy {
             // Scale 1 is above 0.
             let each = Cauchy::new(0.0, 1.0).ok();
             all.data_mut().iter_mut().for_each(|w| *w = each.map_or(0.0, |c| c.sample(&mut draw)));
-            return all;
+            return Ok(all);
         }
         all.data_mut().iter_mut().for_each(|w| *w = StandardNormal.sample(&mut draw));
         if self.orthogonal {
             for first in (0..all.rows()).step_by(dim.max(1)) {
+                control.check_time("random frequencies")?;
                 at_right_angles(&mut all, first..self.pairs().min(first + dim), &mut draw);
             }
         }
@@ -131,7 +134,8 @@ impl Fourier {
                 all.row_mut(p).iter_mut().for_each(|w| *w *= factor);
             }
         }
-        all
+        control.check_time("random frequencies")?;
+        Ok(all)
     }
 }
 
@@ -172,17 +176,19 @@ impl Waves {
     /// cos w'x, then sin w'x for every frequency, over the root of their number.
     fn features(&self, x: &Matrix, control: &Control) -> Result<Matrix> {
         let pairs = self.frequencies.rows();
-        control.plan("random features", 24 * (x.rows() * pairs) as u64)?;
+        control.plan("random features", 24 * (x.rows() as u64).saturating_mul(pairs as u64))?;
         let angles = product_transposed_within(x, &self.frequencies, control)?;
         let mut out = Matrix::zeros(x.rows(), 2 * pairs);
         let by = (1.0 / pairs as f64).sqrt();
-        out.data_mut().par_chunks_mut(2 * pairs).zip(angles.data().par_chunks(pairs)).for_each(|(out, angles)| {
+        out.data_mut().par_chunks_mut(2 * pairs).zip(angles.data().par_chunks(pairs)).try_for_each(|(out, angles)| {
+            control.check_time("random features")?;
             let (cos, sin) = out.split_at_mut(pairs);
             for ((c, s), angle) in cos.iter_mut().zip(sin).zip(angles) {
                 let (sine, cosine) = angle.sin_cos();
                 (*c, *s) = (by * cosine, by * sine);
             }
-        });
+            Ok::<(), Error>(())
+        })?;
         Ok(out)
     }
 

@@ -3,7 +3,10 @@
 //! A label is equal to another where the hashes are. Among 10^9 different ones two share a hash with a probability of 10^-21, so that no
 //! dictionary has to be carried from one batch to the next.
 
+use crate::control::Control;
 use crate::data::{Cells, Graphs};
+use crate::error::Result;
+use crate::gram::prepare_each;
 use crate::kernels::hashed_counts::hashed_text;
 
 /// Adjacency lists: node i has the neighbours `neighbours[starts[i]..starts[i + 1]]`. A loop makes a node its own neighbour, once.
@@ -57,7 +60,13 @@ impl Adjacency {
 pub(crate) const TOGETHER: usize = 64;
 
 /// What `features` finds in each graph of a batch, graph after graph.
-pub(crate) fn features_of(graphs: &Graphs, features: impl Fn(&Adjacency) -> Vec<(u128, f64)> + Sync) -> Vec<Vec<(u128, f64)>> {
-    use rayon::prelude::*;
-    (0..Cells::len(graphs)).into_par_iter().with_min_len(TOGETHER).map(|row| features(&Adjacency::of(graphs, row))).collect()
+///
+/// # Errors
+/// Bounds of `control`.
+pub(crate) fn features_of(
+    graphs: &Graphs,
+    control: &Control,
+    features: impl Fn(&Adjacency) -> Vec<(u128, f64)> + Sync + Send,
+) -> Result<Vec<Vec<(u128, f64)>>> {
+    prepare_each(Cells::len(graphs), TOGETHER, control, |row| features(&Adjacency::of(graphs, row)))
 }

@@ -3,6 +3,8 @@
 
 use super::letters::Code;
 use super::weights::SubstringWeights;
+use crate::control::Control;
+use crate::error::Result;
 use std::collections::HashMap;
 
 /// Alphabets of up to so many letters have a table of transitions; larger ones a hash map. 24 letters of 4 bytes are 96 bytes a state, the
@@ -74,11 +76,20 @@ pub(crate) struct Automaton {
 
 impl Automaton {
     /// Of strings over so many letters; codes that are no letter end a substring.
-    pub(crate) fn of<'c, C: Code>(strings: impl Iterator<Item = &'c [C]>, letters: usize, weights: &SubstringWeights) -> Automaton {
+    ///
+    /// # Errors
+    /// Bounds of `control`, which is asked for time between strings.
+    pub(crate) fn of<'c, C: Code>(
+        strings: impl Iterator<Item = &'c [C]>,
+        letters: usize,
+        weights: &SubstringWeights,
+        control: &Control,
+    ) -> Result<Automaton> {
         let transitions =
             if letters <= TABLE { Transitions::Table { size: letters, to: vec![NONE; letters] } } else { Transitions::Map(HashMap::new()) };
         let mut automaton = Automaton { letters, transitions, longest: vec![0], links: vec![NONE], weights: Vec::new() };
         for string in strings {
+            control.check_time("counts of substrings")?;
             let mut last = ROOT;
             for &code in string {
                 last = if code.number() < letters { automaton.extend(last, code.number()) } else { ROOT };
@@ -86,7 +97,7 @@ impl Automaton {
         }
         let shortest = |state: usize| if state == 0 { 0 } else { automaton.longest[automaton.links[state] as usize] as usize };
         automaton.weights = (0..automaton.longest.len()).map(|v| weights.between(shortest(v), automaton.longest[v] as usize)).collect();
-        automaton
+        Ok(automaton)
     }
 
     /// How many states there are.

@@ -6,8 +6,10 @@
 use super::hamming::{apply, eigenvalues, multiply, reflect};
 use super::letters::{Code, Encoded, Reading, with_codes};
 use super::windows::{BitMaps, Windows, steps};
+use crate::control::Control;
 use crate::data::{PER_FUNCTION, Points, Strings};
-use crate::gram::{FeatureWeights, Fold, Identity, PreparedBatch, PreparedPoints, Tile};
+use crate::error::Result;
+use crate::gram::{FeatureWeights, Fold, Identity, PreparedBatch, PreparedPoints, Tile, prepare_each};
 use crate::linalg::{Matrix, Real};
 use rayon::prelude::*;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -23,6 +25,8 @@ const MOST_TABLE: usize = 1 << 23;
 const PER_WORD: usize = 4;
 /// A batch is folded where its table costs no more than so many rows without it.
 const PAYS_AFTER: f64 = 100.0;
+/// Bytes of a feature while a batch is prepared: of its row, of all rows, and prepared.
+const PER_FEATURE: u64 = 32;
 /// An eigenvalue below this share of the greatest is 0 but for rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -51,6 +55,7 @@ enum Form {
 }
 
 impl PreparedBatch for Windowed {
+    const FOLDS: bool = true;
     /// The value of every word as long as a window, where a table of them costs no more than some rows.
     fn fold(&self, coef: &Matrix) -> Option<Box<dyn Fold<Windowed>>> {
         let (plain, both) = match &self.form {
@@ -141,7 +146,7 @@ impl ByDistance {
         values
     }
 
-    pub(crate) fn prepare(&self, inputs: &Strings, like: Option<&Windowed>) -> Windowed {
+    pub(crate) fn prepare(&self, inputs: &Strings, like: Option<&Windowed>, control: &Control) -> Result<Windowed> {
         let strings = self.reading.encode(inputs, like.map(|l| &l.letters));
         let letters = like.map_or_else(|| strings.without_strings(), |l| l.letters.clone());
         let roots = match like.map(|l| &l.form) {
@@ -150,11 +155,12 @@ impl ByDistance {
             None => self.roots_for(inputs),
         };
         if let (Some(roots), Some(size)) = (roots, self.reading.fixed_size()) {
-            let rows: Vec<Vec<f64>> = (0..strings.len()).into_par_iter().map(|i| self.features(&strings, i, size, &roots)).collect();
-            let diagonal: Vec<f64> = rows.iter().map(|row| row.iter().map(|v| v * v).sum()).collect();
             let dim = size.pow(self.length as u32);
+            control.plan(&format!("{dim} features of strings"), PER_FEATURE.saturating_mul((dim * strings.len()) as u64))?;
+            let rows: Vec<Vec<f64>> = prepare_each(strings.len(), 1, control, |i| self.features(&strings, i, size, &roots))?;
+            let diagonal: Vec<f64> = rows.iter().map(|row| row.iter().map(|v| v * v).sum()).collect();
             let points = PreparedPoints::plain(&Points::computed(rows.len(), dim, rows.concat()), None);
-            return Windowed { kernel: self.clone(), form: Form::Words(points), letters, diagonal };
+            return Ok(Windowed { kernel: self.clone(), form: Form::Words(points), letters, diagonal });
         }
         let windows = |strings: Encoded| {
             let both = self.reading.reverse_complement.then(|| Windows::new(strings.with_reverse_complements(), self.length));
@@ -165,15 +171,16 @@ impl ByDistance {
         let (plain, both) = windows(strings);
         let (x, z) = own.as_ref().map_or((&plain, both.as_ref()), |(x, z)| (x, z.as_ref()));
         let own_value = |memory: &mut Memory, i: usize| {
+            control.check_time("windows of strings")?;
             let strands = z.unwrap_or(x);
             if let Some(value) = self.by_words(x, strands, i) {
-                return value;
+                return Ok(value);
             }
             strands.map(i..i + 1, &mut memory.maps);
-            self.values(x, i, memory).next().unwrap_or(0.0)
+            Ok(self.values(x, i, memory).next().unwrap_or(0.0))
         };
-        let diagonal = (0..inputs.len()).into_par_iter().map_init(Memory::default, own_value).collect();
-        Windowed { kernel: self.clone(), form: Form::Windows(plain, both), letters, diagonal }
+        let diagonal = (0..inputs.len()).into_par_iter().map_init(Memory::default, own_value).collect::<Result<_>>()?;
+        Ok(Windowed { kernel: self.clone(), form: Form::Windows(plain, both), letters, diagonal })
     }
 
     /// Words that a string holds, in the coordinates of the table, times the roots of its eigenvalues.
@@ -229,6 +236,9 @@ impl ByDistance {
                     let some = j..j + b.together(j, tile.cols.end);
                     b.map(some.clone(), &mut memory.maps);
                     for k in 0..tile.rows.len() {
+                        if out.is_given_up() {
+                            return;
+                        }
                         let own = &mut out.row_mut(k)[j - tile.cols.start..][..some.len()];
                         own.iter_mut().zip(self.values(a, tile.rows.at(k), &mut memory)).for_each(|(o, v)| *o = T::from_f64(v));
                     }

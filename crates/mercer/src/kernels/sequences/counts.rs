@@ -7,8 +7,10 @@ use super::automaton::Automaton;
 use super::kmers::Numbering;
 use super::letters::{Code, Encoded, Reading, with_codes};
 use super::weights::SubstringWeights;
+use crate::control::Control;
 use crate::data::{PER_FUNCTION, Strings};
-use crate::gram::{FeatureWeights, Fold, PreparedBatch, PreparedPoints, Sparse};
+use crate::error::Result;
+use crate::gram::{FeatureWeights, Fold, PreparedBatch, PreparedPoints, Sparse, prepare_each};
 use crate::linalg::{Matrix, SCATTERED};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -20,6 +22,10 @@ const ALL_COLUMNS: u64 = 1 << 18;
 /// Above so many lengths the automaton, whose cost does not depend on their number, is as fast as sorting the numbers of each length
 /// (1,000 strings of 300 bases: see the figures in the decisions).
 const MOST_LENGTHS: usize = 12;
+/// Bytes of a count while a batch is prepared: with its number, with its column, and in the whole.
+const PER_COUNT: u64 = 44;
+/// Bytes of the automaton for a letter: two states, with a table of transitions, and room to grow.
+const PER_STATE: u64 = 320;
 /// Rows from which the cost of a value is estimated.
 const SAMPLE: usize = 64;
 /// Letters of these that are prepared for it: about a tenth of a second.
@@ -64,6 +70,7 @@ pub struct Counted {
 }
 
 impl PreparedBatch for Counted {
+    const FOLDS: bool = true;
     fn fold(&self, coef: &Matrix) -> Option<Box<dyn Fold<Counted>>> {
         FeatureWeights::of(&self.counts, coef).map(|weights| Box::new(weights) as _)
     }
@@ -101,18 +108,22 @@ impl Counting {
 
     /// Counts of a batch, by the columns of another one where it is compared with that. What the other one lacks meets nothing there,
     /// and counts in k(x, x).
-    pub(crate) fn prepare(&self, inputs: &Strings, like: Option<&Counted>) -> Counted {
+    ///
+    /// # Errors
+    /// Bounds of `control`.
+    pub(crate) fn prepare(&self, inputs: &Strings, like: Option<&Counted>, control: &Control) -> Result<Counted> {
+        self.plan(inputs, control)?;
         let strings = self.reading.encode(inputs, like.map(|l| &l.letters));
         let letters = like.map_or_else(|| strings.without_strings(), |l| l.letters.clone());
         if let SubstringWeights::Given { substrings, weights } = &self.weights {
-            let rows = self.given(substrings, weights, strings);
+            let rows = self.given(substrings, weights, strings, control)?;
             let norms = rows.iter().map(|row| squares(row)).collect();
-            return self.counted(rows, norms, Arc::new(Columns::Given(substrings.len())), letters, like);
+            return Ok(self.counted(rows, norms, Arc::new(Columns::Given(substrings.len())), letters, like));
         }
         if let Some((numbering, weights)) = self.numbering(strings.size()) {
-            let numbered = self.numbered(&numbering, weights, &strings);
+            let numbered = self.numbered(&numbering, weights, &strings, control)?;
             let norms = match (like, self.reading.fixed_size()) {
-                (Some(_), None) => self.self_similarities(inputs),
+                (Some(_), None) => self.self_similarities(inputs, control)?,
                 _ => numbered.iter().map(|row| squares(row)).collect(),
             };
             let columns = like.map_or_else(|| Arc::new(columns(numbering, &numbered)), |l| l.columns.clone());
@@ -122,16 +133,29 @@ impl Counting {
             };
             let placed = |row: Vec<(u64, f64)>| row.into_iter().filter_map(|(number, v)| Some((column(number)?, v))).collect();
             let rows = numbered.into_par_iter().map(placed).collect();
-            return self.counted(rows, norms, columns, letters, like);
+            return Ok(self.counted(rows, norms, columns, letters, like));
         }
         let strings = self.strands(strings);
-        let columns = like.map_or_else(|| Arc::new(Columns::States(self.automaton(&strings))), |l| l.columns.clone());
+        let columns = match like {
+            Some(like) => like.columns.clone(),
+            None => Arc::new(Columns::States(self.automaton(&strings, control)?)),
+        };
         let rows = match &*columns {
-            Columns::States(automaton) => self.by_states(automaton, &strings),
+            Columns::States(automaton) => self.by_states(automaton, &strings, control)?,
             _ => vec![Vec::new(); inputs.len()],
         };
-        let norms = if like.is_some() { self.self_similarities(inputs) } else { rows.iter().map(|row| squares(row)).collect() };
-        self.counted(rows, norms, columns, letters, like)
+        let norms = if like.is_some() { self.self_similarities(inputs, control)? } else { rows.iter().map(|row| squares(row)).collect() };
+        Ok(self.counted(rows, norms, columns, letters, like))
+    }
+
+    /// Refuses strings whose counts would need more memory than allowed.
+    fn plan(&self, inputs: &Strings, control: &Control) -> Result<()> {
+        let strands = if self.reading.reverse_complement { 2 } else { 1 };
+        let letters = strands * inputs.iter().map(str::len).sum::<usize>() as u64;
+        let is_numbered = matches!(&self.weights, SubstringWeights::Bounded { weights, .. } if weights.len() <= MOST_LENGTHS);
+        let states = if is_numbered { 0 } else { PER_STATE.saturating_mul(letters) };
+        let counts = PER_COUNT.saturating_mul(self.stored(inputs) as u64);
+        control.plan("counts of substrings", states.saturating_add(counts))
     }
 
     fn counted(
@@ -146,13 +170,13 @@ impl Counting {
         Counted { counts, columns, letters }
     }
 
-    fn numbered(&self, numbering: &Numbering, weights: &[f64], strings: &Encoded) -> Vec<Vec<(u64, f64)>> {
+    fn numbered(&self, numbering: &Numbering, weights: &[f64], strings: &Encoded, control: &Control) -> Result<Vec<Vec<(u64, f64)>>> {
         let both = self.reading.reverse_complement;
-        (0..strings.len()).into_par_iter().map(|i| numbering.counts(strings, i, weights, both)).collect()
+        prepare_each(strings.len(), 1, control, |i| numbering.counts(strings, i, weights, both))
     }
 
     /// How often each string holds each of some substrings, times the root of its weight.
-    fn given(&self, substrings: &[String], weights: &[f64], strings: Encoded) -> Vec<Vec<(u32, f64)>> {
+    fn given(&self, substrings: &[String], weights: &[f64], strings: Encoded, control: &Control) -> Result<Vec<Vec<(u32, f64)>>> {
         let sought = self.reading.encode(&Strings::new(substrings), Some(&strings));
         let (strings, factor) = (self.strands(strings), self.strand_factor());
         let count = |i: usize, s: usize| with_codes!(strings, codes => with_codes!(sought, words => occurrences(&codes[strings.range(i)], &words[sought.range(s)])));
@@ -160,7 +184,7 @@ impl Counting {
             let held = (0..substrings.len()).map(|s| (s as u32, count(i, s)));
             held.filter(|(_, n)| *n > 0).map(|(s, n)| (s, factor * n as f64 * weights[s as usize].sqrt())).collect()
         };
-        (0..strings.len()).into_par_iter().map(row).collect()
+        prepare_each(strings.len(), 1, control, row)
     }
 
     /// What features of both strands are multiplied by: both strands of x against both of z are twice x against both of z.
@@ -173,37 +197,38 @@ impl Counting {
         if self.reading.reverse_complement { strings.with_reverse_complements() } else { strings }
     }
 
-    fn automaton(&self, strings: &Encoded) -> Automaton {
-        with_codes!(strings, codes => Automaton::of((0..strings.len()).map(|i| &codes[strings.range(i)]), strings.size(), &self.weights))
+    fn automaton(&self, strings: &Encoded, control: &Control) -> Result<Automaton> {
+        with_codes!(strings, codes => Automaton::of((0..strings.len()).map(|i| &codes[strings.range(i)]), strings.size(), &self.weights, control))
     }
 
-    fn by_states(&self, automaton: &Automaton, strings: &Encoded) -> Vec<Vec<(u32, f64)>> {
+    fn by_states(&self, automaton: &Automaton, strings: &Encoded, control: &Control) -> Result<Vec<Vec<(u32, f64)>>> {
         let factor = self.strand_factor();
         let scratch = || (vec![0.0; automaton.states()], Vec::new());
         let rows = (0..strings.len()).into_par_iter().with_min_len(SAMPLE);
         rows.map_init(scratch, |(seen, touched), i| {
+            control.check_time("counts of substrings")?;
             let mut row = with_codes!(strings, codes => automaton.features(&codes[strings.range(i)], &self.weights, seen, touched));
             row.iter_mut().for_each(|(_, v)| *v *= factor);
-            row
+            Ok(row)
         })
         .collect()
     }
 
     /// k(x, x) of each string by itself.
-    fn self_similarities(&self, inputs: &Strings) -> Vec<f64> {
+    fn self_similarities(&self, inputs: &Strings, control: &Control) -> Result<Vec<f64>> {
         let strings = self.reading.encode(inputs, None);
         if let Some((numbering, weights)) = self.numbering(strings.size()) {
-            return self.numbered(&numbering, weights, &strings).iter().map(|row| squares(row)).collect();
+            return Ok(self.numbered(&numbering, weights, &strings, control)?.iter().map(|row| squares(row)).collect());
         }
         let strings = self.strands(strings);
-        let one = |i: usize| {
-            let automaton =
-                with_codes!(strings, codes => Automaton::of(std::iter::once(&codes[strings.range(i)]), strings.size(), &self.weights));
-            let (mut seen, mut touched) = (vec![0.0; automaton.states()], Vec::new());
-            squares(&with_codes!(strings, codes => automaton.features(&codes[strings.range(i)], &self.weights, &mut seen, &mut touched)))
-        };
         let factor = self.strand_factor();
-        (0..strings.len()).into_par_iter().map(|i| factor * factor * one(i)).collect()
+        let one = |i: usize| {
+            let automaton = with_codes!(strings, codes => Automaton::of([&codes[strings.range(i)]].into_iter(), strings.size(), &self.weights, control))?;
+            let (mut seen, mut touched) = (vec![0.0; automaton.states()], Vec::new());
+            let row = with_codes!(strings, codes => automaton.features(&codes[strings.range(i)], &self.weights, &mut seen, &mut touched));
+            Ok(factor * factor * squares(&row))
+        };
+        (0..strings.len()).into_par_iter().map(one).collect()
     }
 
     /// About as many counts as these strings have. A state of the automaton is met by every string that holds its substrings: one for each
@@ -225,7 +250,7 @@ impl Counting {
         let step = inputs.len().div_ceil(SAMPLE).max(1);
         let some = Strings::new(inputs.iter().step_by(step));
         let shared = if some.iter().map(str::len).sum::<usize>() <= SAMPLED_LETTERS {
-            self.prepare(&some, None).counts.shared_columns()
+            self.prepare(&some, None, &Control::unwatched()).map_or(0.0, |counted| counted.counts.shared_columns())
         } else {
             self.stored(&some) as f64 / some.len() as f64
         };
@@ -268,8 +293,8 @@ macro_rules! by_counts {
             parameters(self)?;
             self.reading().check(Self::NAME, inputs)
         }
-        fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Counted>) -> Result<Counted> {
-            Ok(self.counting().prepare(inputs, like))
+        fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Counted>, control: &$crate::control::Control) -> Result<Counted> {
+            self.counting().prepare(inputs, like, control)
         }
         fn fill<T: Real>(&self, tile: Tile<'_, Counted, T>) {
             tile.of(Counted::points).from_dots(Identity);

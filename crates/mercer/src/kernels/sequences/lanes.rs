@@ -29,7 +29,7 @@ fn count_runs_body<C: Code, const FMA: bool>(x: &[C], block: &[C], lag: isize, c
         for (r, z) in run.iter_mut().zip(letters) {
             *r = if *z == letter { (*r + 1).min(longest) } else { 0 };
         }
-        for (least, end) in (1u8..).zip(ends.iter_mut()) {
+        for (least, end) in (1..=u8::MAX).zip(ends.iter_mut()) {
             for (e, r) in end.iter_mut().zip(&run) {
                 *e += u8::from(*r >= least);
             }

@@ -1,12 +1,15 @@
 //! Weights of substrings: by their length, or given for each (S3 14.2.6).
 
+/// Lengths that have a weight each; of more the weights follow from the length.
+const MOST_WEIGHTS: usize = 1 << 12;
+
 /// The weight of every substring.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SubstringWeights {
     /// Weights of the lengths from `shortest` on; longer substrings have none.
     Bounded { shortest: usize, weights: Vec<f64> },
-    /// factor^length, for every length from `shortest` on.
-    Geometric { shortest: usize, factor: f64 },
+    /// factor^length, for every length from `shortest` to `longest`.
+    Geometric { shortest: usize, longest: usize, factor: f64 },
     /// Weights of some substrings; all others have none.
     Given { substrings: Vec<String>, weights: Vec<f64> },
 }
@@ -19,14 +22,13 @@ impl SubstringWeights {
 
     /// factor^length from `shortest` to `longest`, which may be infinite.
     pub(crate) fn geometric(shortest: usize, longest: f64, factor: f64) -> Self {
-        match longest {
-            longest if longest.is_finite() => {
-                let longest = longest as usize;
-                let weights = (shortest..=longest).map(|l| factor.powi(i32::try_from(l).unwrap_or(i32::MAX))).collect();
-                SubstringWeights::Bounded { shortest, weights }
-            }
-            _ => SubstringWeights::Geometric { shortest, factor },
+        // Infinity is the greatest number.
+        let longest = if longest.is_nan() { usize::MAX } else { longest as usize };
+        if longest < shortest.saturating_add(MOST_WEIGHTS) {
+            let weights = (shortest..=longest).map(|l| factor.powi(i32::try_from(l).unwrap_or(i32::MAX))).collect();
+            return SubstringWeights::Bounded { shortest, weights };
         }
+        SubstringWeights::Geometric { shortest, longest, factor }
     }
 
     /// The sum of the weights by length of the lengths above `from` and up to `to`.
@@ -37,8 +39,8 @@ impl SubstringWeights {
                 weights[at(from).min(at(to))..at(to)].iter().sum()
             }
             SubstringWeights::Given { .. } => 0.0,
-            SubstringWeights::Geometric { shortest, factor } => {
-                let from = from.max(shortest.saturating_sub(1));
+            SubstringWeights::Geometric { shortest, longest, factor } => {
+                let (from, to) = (from.max(shortest.saturating_sub(1)), to.min(*longest));
                 if to <= from {
                     0.0
                 } else if *factor == 1.0 {
@@ -64,6 +66,8 @@ mod tests {
             SubstringWeights::geometric(2, 5.0, 0.5),
             SubstringWeights::geometric(1, f64::INFINITY, 1.0),
             SubstringWeights::geometric(3, f64::INFINITY, 0.7),
+            SubstringWeights::Geometric { shortest: 2, longest: 6, factor: 0.9 },
+            SubstringWeights::geometric(2, 9e15, 0.9),
             SubstringWeights::geometric(1, f64::INFINITY, 1.2),
         ];
         for weights in all {
@@ -72,8 +76,8 @@ mod tests {
                     l.checked_sub(*shortest).and_then(|k| weights.get(k)).copied().unwrap_or(0.0)
                 }
                 SubstringWeights::Given { .. } => 0.0,
-                SubstringWeights::Geometric { shortest, factor } => {
-                    if l >= *shortest {
+                SubstringWeights::Geometric { shortest, longest, factor } => {
+                    if (*shortest..=*longest).contains(&l) {
                         factor.powi(l as i32)
                     } else {
                         0.0

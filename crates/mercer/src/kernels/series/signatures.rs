@@ -5,6 +5,8 @@
 
 use super::abreast::Eight;
 use super::dense::DenseSeries;
+use crate::control::Control;
+use crate::error::Result;
 use crate::kernels::sequences::octet::{LANES, Octet, by_octets};
 use rayon::prelude::*;
 
@@ -18,11 +20,15 @@ pub(crate) fn signature_size(channels: usize, depth: usize) -> Option<usize> {
 }
 
 /// The signature of each row, level after level: rows x [`signature_size`]. Series are increments.
-pub(crate) fn signatures(increments: &DenseSeries, depth: usize) -> Vec<f64> {
+///
+/// # Errors
+/// Bounds of `control`, which is asked for time between eight rows.
+pub(crate) fn signatures(increments: &DenseSeries, depth: usize, control: &Control) -> Result<Vec<f64>> {
     let (channels, rows) = (increments.channels(), increments.len());
     let size = signature_size(channels, depth).unwrap_or(1);
     let mut all = vec![0.0; rows * size];
-    all.par_chunks_mut(LANES * size).enumerate().for_each(|(block, out)| {
+    all.par_chunks_mut(LANES * size).enumerate().try_for_each(|(block, out)| {
+        control.check_time("signatures of series")?;
         let start = block * LANES;
         let lanes = out.len() / size;
         let longest = (start..start + lanes).map(|row| increments.length(row)).max().unwrap_or(0);
@@ -38,8 +44,9 @@ pub(crate) fn signatures(increments: &DenseSeries, depth: usize) -> Vec<f64> {
         for (lane, row) in out.chunks_exact_mut(size).enumerate() {
             row.iter_mut().zip(&levels).for_each(|(to, term)| *to = term[lane]);
         }
-    });
-    all
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 /// # Safety

@@ -5,9 +5,10 @@
 //! and no recursion is needed.
 
 use super::labelled::LabelledTree;
+use crate::control::Control;
 use crate::data::{Cells, Trees};
 use crate::error::{Error, Result};
-use crate::gram::{PreparedBatch, Tile};
+use crate::gram::{PreparedBatch, Tile, prepare_each};
 use crate::kernels::hashed_counts::hashed_text;
 use crate::linalg::Real;
 use rayon::prelude::*;
@@ -217,10 +218,11 @@ impl PreparedTrees {
         nodes: impl Fn(usize) -> KeyedNodes + Send + Sync,
         values: &impl NodeValues,
         remedy: &str,
+        control: &Control,
     ) -> Result<Self> {
-        let nodes: Vec<KeyedNodes> = (0..Cells::len(trees)).into_par_iter().with_min_len(ABREAST).map(nodes).collect();
-        let alone: Vec<Forest> = nodes.par_iter().with_min_len(ABREAST).map(|tree| Forest::of(std::slice::from_ref(tree))).collect();
-        let own: Vec<f64> = alone.par_iter().with_min_len(ABREAST).map(|tree| value(tree, tree, values)).collect();
+        let nodes: Vec<KeyedNodes> = prepare_each(Cells::len(trees), ABREAST, control, nodes)?;
+        let alone: Vec<Forest> = prepare_each(nodes.len(), ABREAST, control, |i| Forest::of(&nodes[i..=i]))?;
+        let own: Vec<f64> = prepare_each(alone.len(), 1, control, |i| value(&alone[i], &alone[i], values))?;
         if let Some(row) = own.iter().position(|k| !k.is_finite()) {
             return Err(Error::Numerical {
                 what: format!("the tree in row {}", row + 1),
@@ -255,6 +257,9 @@ impl PreparedTrees {
             let wanted = range.start.max(tile.cols.start)..range.end.min(tile.cols.end);
             let together = SHARE * wanted.len() >= range.len();
             for k in 0..tile.rows.len() {
+                if tile.out.is_given_up() {
+                    return;
+                }
                 let tree = &tile.a.trees[tile.rows.at(k)];
                 sums.clear();
                 if together {
@@ -301,8 +306,8 @@ pub(crate) fn per_value(trees: &Trees, nodes: impl Fn(usize) -> KeyedNodes, per_
 /// do about values above the largest number.
 macro_rules! by_nodes {
     (remedy: $remedy:literal) => {
-        fn prepare(&self, (): &(), inputs: &Trees, _: Option<&PreparedTrees>) -> Result<PreparedTrees> {
-            PreparedTrees::of(inputs, |row| self.nodes(inputs, row), &self.values(), $remedy)
+        fn prepare(&self, (): &(), inputs: &Trees, _: Option<&PreparedTrees>, control: &$crate::control::Control) -> Result<PreparedTrees> {
+            PreparedTrees::of(inputs, |row| self.nodes(inputs, row), &self.values(), $remedy, control)
         }
         fn fill<T: Real>(&self, tile: Tile<'_, PreparedTrees, T>) {
             PreparedTrees::fill(tile, &self.values());

@@ -110,7 +110,7 @@ pub(super) fn of(state: &ProblemState<'_>) -> Quality {
 /// Far is by more than the tolerance and [`SAFE`] times what f was found to be off where it is computed. Such a row has no part in the
 /// greatest violation, in the gap and in the objective, so that these are those of f64. Tasks have `least` tiles at least.
 pub(super) fn refresh(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>], rounded: Option<f64>, least: usize) -> Result<()> {
-    let (gram, control) = (job.gram, job.control);
+    let (gram, control) = (job.gram, &job.control.finishing());
     if states.is_empty() {
         return Ok(());
     }
@@ -186,9 +186,8 @@ fn others(
 ) -> Result<()> {
     let most = rows.iter().max().map_or(0, |r| r + 1);
     for (piece, some) in rows.chunks(CHECK).enumerate() {
-        control.check()?;
         let start = first + piece * CHECK;
-        let values = apply_rows(gram, support, start..start + some.len(), coef, least)?;
+        let values = apply_rows(gram, support, start..start + some.len(), coef, least, control)?;
         let mut at = vec![NOWHERE; most];
         some.iter().enumerate().for_each(|(k, &r)| at[r] = k);
         for (o, state) in states.iter_mut().enumerate() {

@@ -13,7 +13,7 @@ use super::state::{ProblemStage, ProblemState};
 use super::working_set_gram::WorkingSetGram;
 use super::{MARGIN, Options, PATIENCE, StepProgress, TOGETHER, certificate};
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram::{Cell, Gram, RowCache, add_rows};
 use crate::linalg::count_passed;
 use rayon::prelude::*;
@@ -47,12 +47,19 @@ pub(super) fn run<T: Passes>(
         while !rest.is_empty() {
             let (list, count) = asked(rest, capacity);
             let (together, others) = rest.split_at_mut(count);
-            if list.len() <= capacity {
+            let improved = if list.len() <= capacity {
                 let quick = (cache.seconds_per_value() < GATHERED).then_some(cache.gram());
-                let rows = CachedRows { values: cache.rows(&list, control)?, list };
-                together.par_iter_mut().for_each(|run| run.improve(&rows, quick, options, control));
+                cache.rows(&list, control).map(|values| {
+                    let rows = CachedRows { values, list };
+                    together.par_iter_mut().for_each(|run| run.improve(&rows, quick, options, control));
+                })
             } else {
-                together.iter_mut().try_for_each(|run| run.improve_in_pieces(cache, options, control))?;
+                together.iter_mut().try_for_each(|run| run.improve_in_pieces(cache, options, control))
+            };
+            match improved {
+                // Where they are is the best that there is time for.
+                Err(Error::Time { .. }) => together.iter_mut().for_each(|run| run.end()),
+                other => other?,
             }
             rest = others;
         }
@@ -144,9 +151,14 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
         self.stands = self.patience.is_over(self.state, self.violation <= MARGIN * options.tolerance);
         self.ended = self.stands;
         if self.state.iterations >= options.max_iterations || spent {
-            (self.ended, self.state.stage) = (true, ProblemStage::Done);
+            self.end();
         }
         Ok(())
+    }
+
+    /// Ends where it is.
+    fn end(&mut self) {
+        (self.ended, self.state.stage) = (true, ProblemStage::Done);
     }
 
     /// Brings K among the variables up to the block; the rows of K that they belong to.
@@ -178,12 +190,20 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
         for (piece, some) in new.chunks(cache.capacity()).enumerate() {
             self.among.take(piece * cache.capacity(), &cache.rows(some, control)?, &places);
         }
+        let before = (self.state.coef.clone(), self.state.values.clone());
         let changes = self.solve(options, control);
         // As many as are added up together, so that the sums are the same.
         let most = cache.capacity() / TOGETHER * TOGETHER;
         for some in changes.chunks(most) {
             let list: Vec<usize> = some.iter().map(|&(a, _)| places[a]).collect();
-            let rows: Vec<(&[T], f64)> = cache.rows(&list, control)?.into_iter().zip(some.iter().map(|c| c.1)).collect();
+            let rows = match cache.rows(&list, control) {
+                Ok(rows) => rows,
+                Err(why) => {
+                    (self.state.coef, self.state.values) = before;
+                    return Err(why);
+                }
+            };
+            let rows: Vec<(&[T], f64)> = rows.into_iter().zip(some.iter().map(|c| c.1)).collect();
             update(&mut self.state.values, &self.state.problem.row, &rows);
         }
         Ok(())

@@ -63,7 +63,7 @@ fn solve<T: Passes>(
         let list: Vec<usize> = changed.iter().map(|&a| own[a]).chain(rest.iter().copied()).collect();
         let Some(between) = gram.gathered(&list) else { break StepProgress::Stands };
         let mut values: Vec<f64> = others.iter().map(|&k| state.values[k]).collect();
-        add_products::<T>(between.as_ref(), &changes, &mut values, control)?;
+        add_products::<T>(between.as_ref(), &changes, &mut values, &control.finishing())?;
         others.iter().zip(values).for_each(|(&k, f)| state.values[k] = f);
         let quality = certificate::of(state);
         let reached = state.is_done() || quality.within(MARGIN * options.tolerance);
