@@ -210,7 +210,7 @@ fn model(bytes: &[u8]) {
     let length = (header.byte_offset() as u64).to_le_bytes();
     let whole = [&prefix[..8], &length, &crc32fast::hash(body).to_le_bytes(), body].concat();
     if let Ok(model) = store::from_bytes(&whole, "m") {
-        let everything = Want { variance: true, covariance: true, probabilities: true, scores: true };
+        let everything = Want { variance: true, covariance: true, probabilities: true, scores: true, by_class: false };
         let _ = model.predict_prepared(&model.support, everything, &Control::default()).map(|p| model.labels(&p));
         let _ = (model.fitted.summary(), model.support_rows(), mercer::report::model_text(&model, 80), mercer::report::model_json(&model));
     }

@@ -30,7 +30,7 @@ fn main() {
                     println!(
                         "{:<8} {rows:>5} {:>6} {:>11} {:>7.1}% {:>7.1}% {:>6.3} {:>10.3}",
                         if classes { "classes" } else { "numbers" },
-                        folds.name(),
+                        if folds == Folds::Five { "5" } else { "rows" },
                         estimators.map_or("default".into(), |e| e.len().to_string()),
                         share(found.better),
                         share(found.worse),

@@ -70,15 +70,7 @@ pub(crate) fn kernel(object: &Bound<'_, PyAny>) -> PyResult<KernelExpr> {
     if let Some(kernel) = registered(object)? {
         return Ok(kernel);
     }
-    let text: String = object.extract().map_err(|_| {
-        let found = object.get_type().name().map_or_else(|_| "something else".into(), |n| n.to_string());
-        let fix = if object.is_callable() {
-            "; mercer.kernels.register(function) makes a function of two batches a kernel of expressions, models and comparisons"
-        } else {
-            ""
-        };
-        crate::errors::data_error(format!("kernel: expected a Kernel or an expression in a str, found {found}{fix}"))
-    })?;
+    let text: String = object.extract().map_err(|_| own_kernel::refused(object))?;
     guarded(|| KernelExpr::parse(&text))
 }
 

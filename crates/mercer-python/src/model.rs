@@ -223,9 +223,9 @@ impl Model {
     fn score(
         &self,
         py: Python<'_>,
-        data: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
-        sample_weight: Option<&Bound<'_, PyAny>>,
+        data: &Object<'_>,
+        target: &Object<'_>,
+        sample_weight: Option<&Object<'_>>,
         metric: Option<&str>,
         threads: usize,
     ) -> PyResult<f64> {
@@ -399,23 +399,13 @@ impl Model {
         self.model.about.notices.iter().chain(searched.iter().map(|(said, _)| said)).map(|notice| spoken(notice)).collect()
     }
 
-    /// What is worth knowing about the fit itself.
-    #[getter]
-    fn _fit_notices(&self) -> Vec<String> {
-        let of_reading = self.told.all();
-        self.model.about.notices.iter().map(|notice| spoken(notice)).filter(|notice| !of_reading.contains(notice)).collect()
-    }
-
-    /// What the fit changed of what it was asked for.
-    #[getter]
-    fn _fit_warnings(&self) -> Vec<String> {
-        self.model.about.warnings.iter().map(|notice| spoken(notice)).collect()
-    }
-
-    /// What the search asks for, such as a wider range.
-    #[getter]
-    fn _search_asks(&self) -> Vec<String> {
-        report::search_notices(&self.model).into_iter().filter(|(_, asks)| *asks).map(|(said, _)| spoken(&said)).collect()
+    /// What is warned of after a fit: what it changed, or with `every` all that is worth knowing of it, and what its search asks for, such as
+    /// a wider range.
+    fn _to_warn_of(&self, every: bool) -> Vec<String> {
+        let (about, of_reading, searched) = (&self.model.about, self.told.all(), report::search_notices(&self.model));
+        let of_fit = if every { &about.notices } else { &about.warnings }.iter().map(|notice| spoken(notice));
+        let asks = searched.iter().filter(|(_, asks)| *asks).map(|(said, _)| spoken(said));
+        of_fit.filter(|notice| !of_reading.contains(notice)).chain(asks).collect()
     }
 
     /// Those of these notices about new rows that were not reported before.
@@ -476,11 +466,6 @@ impl Model {
     /// ----------
     /// data : bytes
     ///     What `to_bytes` gave or `save` wrote.
-    ///
-    /// Returns
-    /// -------
-    /// Model
-    ///     The model.
     ///
     /// Raises
     /// ------

@@ -120,6 +120,17 @@ pub(crate) fn registered(object: &Bound<'_, PyAny>) -> PyResult<Option<KernelExp
     name_of(object)?.map(|name| guarded(|| KernelExpr::parse(&name))).transpose()
 }
 
+/// The refusal of what is no kernel.
+pub(crate) fn refused(object: &Bound<'_, PyAny>) -> PyErr {
+    let found = object.get_type().name().map_or_else(|_| "something else".into(), |n| n.to_string());
+    let fix = if object.is_callable() {
+        "; mercer.kernels.register(function) makes a function of two batches a kernel of expressions, models and comparisons"
+    } else {
+        ""
+    };
+    data_error(format!("kernel: expected a Kernel or an expression in a str, found {found}{fix}"))
+}
+
 /// The other operand of a sum or a product, where it is a kernel.
 pub(crate) fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<KernelExpr>> {
     match object.cast::<Kernel>() {

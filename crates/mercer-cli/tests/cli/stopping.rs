@@ -44,7 +44,7 @@ fn a_fit_whose_time_is_up_in_the_search_is_the_best_so_far_with_its_certificate(
     shell.write("t.csv", long(1500));
     let run = shell.done(&["fit", "t.csv", "--target", "y", "--max-seconds", "2", "-o", "m.mercer"]);
     assert!(run.out.contains("certificate") && run.out.contains("duality gap"), "{}", run.out);
-    assert!(store::load(&shell.path("m.mercer")).unwrap().summary().certificate.is_some());
+    assert!(store::load(shell.path("m.mercer")).unwrap().summary().certificate.is_some());
     assert_eq!(shell.files(), ["m.mercer", "t.csv"]);
 }
 
@@ -86,7 +86,7 @@ fn ctrl_c_in_the_search_of_a_fit_writes_the_best_so_far_and_says_so() {
         };
         assert_eq!(code, Some(130), "{said}");
         if shell.path("m.mercer").exists() {
-            let model = store::load(&shell.path("m.mercer")).unwrap();
+            let model = store::load(shell.path("m.mercer")).unwrap();
             let told = model.about.notices.iter().any(|n| n.contains("stopped on request")) || model.summary().converged;
             assert!(model.summary().certificate.is_some() && told, "{:?}", model.about.notices);
             assert!(said.contains("stopped by ctrl-C; what was found by then is written"), "{said}");
@@ -106,7 +106,7 @@ fn ctrl_c_in_the_solver_gives_its_iterate_with_the_certificate() {
     let words = ["fit", "t.csv", "--target", "y", "--kernel", "rbf(length_scale=1)", "--estimator", "svc(c=1e6)", "-o", "m.mercer"];
     let Some((code, said)) = interrupted(&shell, &words, 2000) else { return };
     assert_eq!(code, Some(130), "{said}");
-    let model = store::load(&shell.path("m.mercer")).unwrap();
+    let model = store::load(shell.path("m.mercer")).unwrap();
     let summary = model.summary();
     let certificate = summary.certificate.as_ref().unwrap();
     assert!(summary.iterations > 0 && certificate.value.is_finite());

@@ -1,6 +1,6 @@
 # Made by `make gen` from the records in the code; edit those.
-from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -18,6 +18,46 @@ class _OwnModel(Protocol):
 _Model: TypeAlias = str | _OwnModel
 
 def _text(value: _Setting | Sequence[str] | _OwnModel) -> str: ...
+
+# Two batches and the parameters of the function as keywords.
+_Function = TypeVar("_Function", bound=Callable[..., ArrayLike])
+# Default of each parameter: a number, the ends of a search, a flag, or words of which the first is the default.
+_Parameters: TypeAlias = Mapping[str, float | tuple[float, float] | bool | Sequence[str]]
+_Inputs: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "graph", "series", "any"]
+
+@overload
+def register(
+    name: _Function,
+    function: None = None,
+    *,
+    parameters: _Parameters | None = None,
+    inputs: _Inputs = "number",
+    mercer: bool = False,
+    as_is: bool = False,
+    diagonal: Callable[..., ArrayLike] | None = None,
+) -> _Function: ...
+@overload
+def register(
+    name: str | None = None,
+    function: None = None,
+    *,
+    parameters: _Parameters | None = None,
+    inputs: _Inputs = "number",
+    mercer: bool = False,
+    as_is: bool = False,
+    diagonal: Callable[..., ArrayLike] | None = None,
+) -> Callable[[_Function], _Function]: ...
+@overload
+def register(
+    name: str | None,
+    function: _Function,
+    *,
+    parameters: _Parameters | None = None,
+    inputs: _Inputs = "number",
+    mercer: bool = False,
+    as_is: bool = False,
+    diagonal: Callable[..., ArrayLike] | None = None,
+) -> _Function: ...
 
 def linear() -> Kernel: ...
 def polynomial(degree: int | str | tuple[int, int] = 3, gamma: _Setting = "auto", offset: _Setting = 1, *, coef0: _Setting | None = None) -> Kernel: ...
@@ -63,7 +103,7 @@ def dtw(gamma: _Setting = "auto", window: int | str | tuple[int, int] = 0) -> Ke
 def autoregressive(order: int | str | tuple[int, int] = 2, length_scale: _Setting = "auto", penalty: _Setting = 1) -> Kernel: ...
 def cross_correlation(gamma: _Setting = 10) -> Kernel: ...
 def signature(depth: int | str | tuple[int, int] = 4, time: bool = False) -> Kernel: ...
-def signature_pde(order: int | str | tuple[int, int] = 0, static: Literal["linear", "rbf"] = "linear", length_scale: _Setting = "auto", time: bool = False) -> Kernel: ...
+def signature_pde(order: _Setting = float("inf"), static: Literal["linear", "rbf"] = "linear", length_scale: _Setting = "auto", time: bool = False) -> Kernel: ...
 def identical() -> Kernel: ...
 
-__all__ = ["Kernel", "linear", "polynomial", "rbf", "mahalanobis", "laplacian", "matern", "rational_quadratic", "periodic", "cosine", "histogram_intersection", "chi_squared", "sigmoid", "negative_distance", "constant", "white", "equal", "spectrum", "blended", "substrings", "mismatch", "gapped", "weighted_degree", "edit", "subsequence", "local_alignment", "tfidf", "pyramid_match", "codebook", "subset_tree", "subtree", "partial_tree", "weisfeiler_lehman", "shortest_path", "vertex_histogram", "graphlet", "random_walk", "precomputed", "fisher", "probability_product", "global_alignment", "dtw", "autoregressive", "cross_correlation", "signature", "signature_pde", "identical"]
+__all__ = ["Kernel", "register", "linear", "polynomial", "rbf", "mahalanobis", "laplacian", "matern", "rational_quadratic", "periodic", "cosine", "histogram_intersection", "chi_squared", "sigmoid", "negative_distance", "constant", "white", "equal", "spectrum", "blended", "substrings", "mismatch", "gapped", "weighted_degree", "edit", "subsequence", "local_alignment", "tfidf", "pyramid_match", "codebook", "subset_tree", "subtree", "partial_tree", "weisfeiler_lehman", "shortest_path", "vertex_histogram", "graphlet", "random_walk", "precomputed", "fisher", "probability_product", "global_alignment", "dtw", "autoregressive", "cross_correlation", "signature", "signature_pde", "identical"]

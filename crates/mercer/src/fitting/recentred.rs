@@ -53,7 +53,7 @@ impl Recentred {
     }
 
     /// Makes a fit to these products one to features from the origin: w'(z - m) + b is w'z + (b - w'm).
-    pub(crate) fn from_the_origin(&self, fitted: &mut FittedModel, control: &Control) -> Result<()> {
+    pub(crate) fn restore_origin(&self, fitted: &mut FittedModel, control: &Control) -> Result<()> {
         let Some(expansion) = fitted.expansion_mut() else { return Ok(()) };
         let weights = match expansion.weights.take() {
             Some(weights) => weights,

@@ -44,7 +44,7 @@ pub(super) fn by_values(gram: &dyn Gram) -> Vec<usize> {
     parts.concat()
 }
 
-/// The same by features of which none is below 0.
+/// The rows without a feature in common with any column, of features none of which is below 0.
 pub(super) fn by_features(rows: &SparseMatrix<'_>, cols: &SparseMatrix<'_>) -> Vec<usize> {
     let mut known = vec![false; rows.cols().max(cols.cols())];
     for j in 0..cols.rows() {

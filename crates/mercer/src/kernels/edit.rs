@@ -177,7 +177,7 @@ impl Kernel for Edit {
     fn fill_log_decay(&self, mut tile: Tile<'_, Characters, f64>) {
         fill_distances(&mut tile);
         let gamma = self.gamma.number();
-        (0..tile.rows.len()).for_each(|k| tile.out.row_mut(k).iter_mut().for_each(|d| *d *= gamma * *d));
+        (0..tile.rows.len()).for_each(|k| tile.out.row_mut(k).iter_mut().for_each(|d| *d = gamma * d.powi(2)));
     }
     fn per_value(&self, inputs: &Strings) -> f64 {
         let length = inputs.mean_length();

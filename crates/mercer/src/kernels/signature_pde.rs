@@ -167,7 +167,7 @@ impl SignaturePde {
                     return Err(fault(row, why.into()));
                 }
             }
-            if !self.is_exact() && !(*k > 0.0 && *k <= 2.0 * most) {
+            if !(self.is_exact() || *k > 0.0 && *k <= 2.0 * most) {
                 let why = format!(
                     "its signature kernel with itself is {k:.3e} by finite differences of order {}, and lies between 1 and {most:.3e}: its steps are too large for them; leave order out",
                     self.order

@@ -31,7 +31,7 @@ pub fn validity_text(kernel: &KernelExpr, verdict: &Verdict) -> String {
                 witness.rows.len(),
                 if witness.rows.len() == 1 { "" } else { "s" },
                 short(witness.value),
-                if settled == kernel { String::new() } else { format!(" for k = {settled}") }
+                if **settled == *kernel { String::new() } else { format!(" for k = {settled}") }
             );
             let mut heaviest: Vec<usize> = (0..witness.rows.len()).collect();
             heaviest.sort_by(|a, b| witness.weights[*b].abs().total_cmp(&witness.weights[*a].abs()));

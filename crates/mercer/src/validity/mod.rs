@@ -33,7 +33,7 @@ pub enum Verdict {
         /// Why no rule proves it.
         open: String,
         /// The expression with what was `auto` as it was settled: k.
-        settled: KernelExpr,
+        settled: Box<KernelExpr>,
         /// Rows and weights with sum_ij v_i v_j k(x_i, x_j) < 0.
         witness: Witness,
         /// The rows of the witness, in its order.
@@ -70,7 +70,7 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
         let settled = expr.settle(&some)?;
         let found = test_settled(&settled, &some, control)?;
         if let Some(witness) = found.witness {
-            return Ok(Verdict::Refuted { open, settled, rows: some.select(&witness.rows), witness, given: true });
+            return Ok(Verdict::Refuted { open, settled: Box::new(settled), rows: some.select(&witness.rows), witness, given: true });
         }
         tested = Some((some.rows(), found.smallest, found.largest));
     }
@@ -90,7 +90,13 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
                 }
             };
             if let Some(witness) = found.witness {
-                return Ok(Verdict::Refuted { open, settled, rows: table.rows.select(&witness.rows), witness, given: false });
+                return Ok(Verdict::Refuted {
+                    open,
+                    settled: Box::new(settled),
+                    rows: table.rows.select(&witness.rows),
+                    witness,
+                    given: false,
+                });
             }
             if !given && tested.is_none_or(|(rows, ..)| rows < table.rows.rows()) {
                 tested = Some((table.rows.rows(), found.smallest, found.largest));

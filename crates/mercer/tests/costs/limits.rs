@@ -2,6 +2,8 @@
 //! allowed. The cases run in processes of their own, whose allocator has no more than that to give: where a plan forgets something the
 //! process ends.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
+
 use super::{LIMIT, column};
 use mercer::control::{Control, memory_size};
 use mercer::data::{Column, Dataset, Points, Similarities, Strings, Target, Values};

@@ -13,7 +13,7 @@ use mercer::linalg::Matrix;
 use mercer::prep::Recipe;
 use mercer::read::{Labels, TargetInfo};
 
-const WANT: Want = Want { probabilities: false, variance: false, covariance: false, scores: true };
+const WANT: Want = Want { probabilities: false, variance: false, covariance: false, scores: true, by_class: false };
 
 fn line(places: &[f64]) -> Dataset {
     Dataset::new(vec![Column { name: "x".into(), values: Values::Numbers(places.to_vec()) }]).unwrap()

@@ -6,6 +6,7 @@
 mod anchored;
 mod asymmetric;
 mod calibration;
+mod calibration_without;
 mod cancelling;
 mod clusters;
 mod conformance;

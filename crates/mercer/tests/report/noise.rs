@@ -19,15 +19,6 @@ pub(crate) enum Folds {
     EachRow,
 }
 
-impl Folds {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Folds::Five => "5",
-            Folds::EachRow => "rows",
-        }
-    }
-}
-
 /// Tables of noise.
 pub(crate) struct Noise {
     /// Whether the target is of two classes, and not of numbers.

@@ -1,10 +1,11 @@
 """What arguments may be, by the records of the library."""
 
+from functools import lru_cache
 from numbers import Real
 
 import numpy as np
 
-from .._native import catalogue
+from .._native import Learner, catalogue
 from ..errors import ExpressionError
 
 #: The entry of each estimator in the catalogue of the library, and the record of each of its parameters.
@@ -18,6 +19,12 @@ NUMBERS = {
     "0 or above": "a number of 0 or above",
     "strictly between 0 and 1": "a number strictly between 0 and 1",
 }
+
+
+@lru_cache(maxsize=256)
+def readable(text):
+    """Refuses an expression of an estimator that the library does not read."""
+    Learner(text)
 
 
 def expected(record):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Dataset, Kernel, Learner, Model, check_labels, lone_kinds, unmasked
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
 from ..kernels import _own_in, _restore, _text
-from ._arguments import RECORDS, expected, fits, is_open, refused
+from ._arguments import RECORDS, expected, fits, is_open, readable, refused
 from ._checks import check_array, check_sample_weight, validate_data, whole
 from ._given import FunctionModel, Given, values
 from ._kernels import ELSEWHERE, WRITTEN, similarity
@@ -39,25 +38,18 @@ from ._rows import (
     texts_of,
 )
 from ._threads import threads
+from ._time import Timed
 from ._warn import warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: What a step of a fit gets whose time is up: it ends with its best so far, or says so.
-LEAST_SECONDS = 1e-3
 #: The column of rows without names.
 ONLY = "x"
 
 
-@lru_cache(maxsize=256)
-def readable(text):
-    """Refuses an expression of an estimator that the library does not read."""
-    Learner(text)
-
-
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(Timed, BaseEstimator):
     """An estimator of the library.
 
     `_name` is its name there, `_parameter_names` says which argument sets which of its parameters, `_constants` what the others are.
@@ -451,27 +443,10 @@ class KernelEstimator(BaseEstimator):
         """Whether columns go to the kernel one by one, under their names."""
         return kernel.by_column
 
-    def _limits(self):
-        return {"threads": self._threads(), "progress": self._progress(), "max_seconds": self._seconds_left()}
-
-    def _begin(self, times=1.0):
-        """Sets the end of a fit from now on, after so many times `max_seconds`."""
-        limit = getattr(self, "max_seconds", None)
-        if isinstance(limit, Real) and limit > 0:
-            self._end = monotonic() + times * limit
-
-    def _seconds_left(self):
-        """Seconds until the end of the fit, which may take several steps; None without a limit."""
-        end = getattr(self, "_end", None)
-        return getattr(self, "max_seconds", None) if end is None else max(end - monotonic(), LEAST_SECONDS)
-
-    def _progress(self):
-        """A function that is told of long work, or None."""
-
     def _tell(self, model):
         """Warns of what a fit changed and of what a search asks for, such as a wider range; whatever else is worth knowing about a fit is
         in model_.notices."""
-        for notice in [*model._fit_warnings, *model._search_asks]:
+        for notice in model._to_warn_of(every=False):
             warn(f"{type(self).__name__}: {self._translate(notice)}", MercerWarning)
 
     def _unconverged(self):

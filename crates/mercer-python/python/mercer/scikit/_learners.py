@@ -96,7 +96,7 @@ class Expressions:
         return {**super()._limits(), "max_memory": self.max_memory}
 
     def _tell(self, model):
-        for notice in [*model._fit_notices, *model._search_asks]:
+        for notice in model._to_warn_of(every=True):
             warn(notice, MercerWarning)
 
 

@@ -7,7 +7,7 @@ Made by `make gen` from the records of the library and crates/mercer-gen/src/spe
 ARGUMENTS = {
     "kernel": (
         "str, mercer.Kernel or callable",
-        'A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of two rows that returns a number',
+        'A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of two rows that returns a number, or of two arrays that returns their kernel matrix',
     ),
     "gamma": (
         '{"scale", "auto"} or float',
@@ -15,7 +15,7 @@ ARGUMENTS = {
     ),
     "degree": ("int", "Degree of the polynomial kernel"),
     "coef0": ("float", "Constant of the kernels poly and sigmoid"),
-    "kernel_params": ("dict or None", "Keywords of a kernel that is a function of two rows"),
+    "kernel_params": ("dict or None", "Keywords of a kernel that is a function"),
     "class_weight": ('dict, "balanced" or None', "Factor of the weights of the rows of each class; balanced: every class counts alike"),
     "max_seconds": ("float or None", "Seconds after which searches and solvers stop with their best so far; None: no limit"),
     "n_jobs": (
@@ -357,7 +357,7 @@ KEYS = {
     ),
     "KernelPCA": (
         (
-            "n_components", "SVC.kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "KernelPCA.alpha", "fit_inverse_transform",
+            "n_components", "kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "KernelPCA.alpha", "fit_inverse_transform",
             "eigen_solver", "tol", "max_iter", "iterated_power", "remove_zero_eig", "random_state", "copy_X", "max_seconds", "n_jobs",
         ),
         (
@@ -367,7 +367,7 @@ KEYS = {
     ),
     "MDS": (
         (
-            "SVC.kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "MDS.metric", "dissimilarity", "n_init", "init",
+            "kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "MDS.metric", "dissimilarity", "n_init", "init",
             "MDS.max_iter", "eps", "normalized_stress", "random_state", "max_seconds", "n_jobs",
         ),
         (
@@ -377,7 +377,7 @@ KEYS = {
     ),
     "KMedoids": (
         (
-            "n_clusters", "SVC.kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "MDS.metric", "power", "random_state",
+            "n_clusters", "kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "MDS.metric", "power", "random_state",
             "max_seconds", "n_jobs",
         ),
         (
@@ -386,7 +386,7 @@ KEYS = {
         ),
     ),
     "KernelKMeans": (
-        ("n_clusters", "SVC.kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "random_state", "max_seconds", "n_jobs"),
+        ("n_clusters", "kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "random_state", "max_seconds", "n_jobs"),
         (
             "labels_", "KernelKMeans.inertia_", "KernelKMeans.n_iter_", "kernel_", "model_", "certificate_", "n_features_in_",
             "feature_names_in_",
@@ -394,7 +394,7 @@ KEYS = {
     ),
     "SpectralClustering": (
         (
-            "n_clusters", "affinity", "SVC.kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "n_neighbors",
+            "n_clusters", "affinity", "kernel", "KernelPCA.gamma", "degree", "coef0", "kernel_params", "n_neighbors",
             "SpectralClustering.n_components", "assign_labels", "SpectralClustering.eigen_solver", "eigen_tol", "verbose", "random_state",
             "max_seconds", "n_jobs",
         ),

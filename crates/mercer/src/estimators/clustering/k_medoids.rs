@@ -7,8 +7,9 @@
 //! or, with `power=1`, its root (Kaufman & Rousseeuw 1990; Murphy 2012, 14.4.2). Of distances that are given, d is the distance to that
 //! power. The solver is `solve::medoids`.
 
-use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
+use super::clusters::{Places, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
+use super::fitted_clusters::{Clusters, FittedClusters};
 use crate::data::Kind;
 use crate::error::Result;
 use crate::estimators::{

@@ -6,8 +6,9 @@
 //!
 //! over clusters z. The solver is `solve::kernel_means`, from places drawn far from one another.
 
-use super::clusters::{Clusters, FittedClusters, Places, nearest_centres, numbers, told};
+use super::clusters::{Places, nearest_centres, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
+use super::fitted_clusters::{Clusters, FittedClusters};
 use crate::data::Kind;
 use crate::error::Result;
 use crate::estimators::{Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Gives, Needs, Size, Summary, Task};

@@ -7,8 +7,9 @@
 //! along the c leading eigenvectors, scaled to length 1, and are clustered there by k-means. A training row lies at u_i / (w_i d_i)^(1/2)
 //! times a number, which its length takes away again, as it does the degree of a new row: that is the extension of Nyström.
 
-use super::clusters::{Clusters, Places, nearest_centres, numbers, told};
+use super::clusters::{Places, nearest_centres, numbers, told};
 use super::count_by::{self, CountBy, CountCurve, CountTried};
+use super::fitted_clusters::Clusters;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::embedding::centred::{leading_costs, leading_pairs};

@@ -75,7 +75,7 @@ pub(super) fn measured_bands<E: Estimator>(estimator: &E, task: &Task<'_>, y: &M
             }
         }
     }
-    Ok(far.into_iter().map(|z| of_deviations(z)).collect())
+    Ok(far.into_iter().map(of_deviations).collect())
 }
 
 /// What distances in standard deviations say, by weight.

@@ -10,6 +10,7 @@
 //! m-estimate with m = 1: Cestnik 1990, Estimating probabilities: a crucial task in machine learning). What votes are worth depends on
 //! the table: unless `calibrated` is off, those probabilities of rows left out are calibrated.
 
+use super::nearest::{NEARER, TIED_BY_ROUNDING, farther, farthest, smooth, tied_by_rounding};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{Kind, Target, TargetInfo, absent};
@@ -19,7 +20,7 @@ use crate::estimators::{
     Answer, Costs, Estimator, EstimatorFacts, Fitted, FoundNeighbours, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions, Query,
     RowNotice, Scores, Size, Summary, Task, Want, When,
 };
-use crate::gram::{Block, Gram, Side, Subset, TIED};
+use crate::gram::{Block, Gram, Subset};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use rayon::prelude::*;
@@ -28,12 +29,8 @@ use serde::{Deserialize, Serialize};
 /// New inputs that one task looks at together, fewer where their kernel values would be more numbers than these.
 const TILE: usize = 64;
 const MOST: usize = 1 << 21;
-/// What a class that wins by being nearer gets on top of its votes, so that its probability is the greatest too.
-const NEARER: f64 = 1e-6;
 /// Votes that differ by less than this share of k differ by rounding.
 const EVEN: f64 = 1e-9;
-/// Up to so many neighbours the farthest of them is found by keeping the least distances in order.
-const FEW: usize = 32;
 
 /// Nearest neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -452,63 +449,6 @@ impl FittedKnn {
         codes.iter().zip(&self.weights).for_each(|(&c, w)| counts[c] += w);
         counts
     }
-}
-
-/// Votes to probabilities: (votes + f) / (sum of votes + 1), f = counts / sum of counts the frequencies of the classes, which
-/// count like one further neighbour. Classes that f would lift above the one that won share evenly with it, but for a millionth.
-fn smooth(votes: &mut [f64], best: usize, counts: &[f64]) {
-    let (total, of_counts) = (votes.iter().sum::<f64>() + 1.0, counts.iter().sum::<f64>());
-    votes.iter_mut().zip(counts).for_each(|(v, n)| *v = (*v + n / of_counts) / total);
-    let above: Vec<usize> = (0..votes.len()).filter(|&c| c != best && votes[c] >= votes[best]).collect();
-    if above.is_empty() {
-        return;
-    }
-    let count = above.len() as f64;
-    let mean = (votes[best] + above.iter().map(|&c| votes[c]).sum::<f64>()) / (count + 1.0);
-    votes[best] = mean * (1.0 + NEARER);
-    above.into_iter().for_each(|c| votes[c] = mean * (1.0 - NEARER / count));
-}
-
-/// What is said of rows whose nearest neighbours are tied by rounding.
-const TIED_BY_ROUNDING: &str = "the nearest training rows tie by rounding: kernel values differ but are too small beside k(x, x) for distances, so that all of these rows share the votes; take a larger length scale, a smaller gamma, or another kernel";
-
-/// Whether the farthest of the candidates are equally far by rounding alone: of kernel values that are 0 and above with all rows, those
-/// with equal k(z, z) differ. Distances that are known by logarithms or features do not tie so.
-fn tied_by_rounding(cross: &dyn Gram, input: usize, candidates: &[(usize, f64)]) -> bool {
-    if cross.logarithm().is_some() {
-        return false;
-    }
-    let edge = candidates.iter().fold(f64::NEG_INFINITY, |edge, c| edge.max(c.1));
-    let n = cross.shape().1;
-    let (mut values, own) = (vec![0.0; n], cross.diagonal(Side::Cols));
-    cross.fill_rows(&[input], 0..n, Block::new(&mut values, 1, n));
-    let last: Vec<usize> = candidates.iter().filter(|c| !farther(edge, c.1)).map(|c| c.0).collect();
-    let differs = |a: usize, b: usize| own[a] == own[b] && (values[a] - values[b]).abs() > TIED * values[a].max(values[b]);
-    // Of values whose sign is their rounding some lie below 0.
-    values.iter().all(|k| *k >= 0.0) && last.iter().any(|&j| differs(last[0], j))
-}
-
-/// Whether a row is farther than another, and not by rounding.
-fn farther(apart: f64, than: f64) -> bool {
-    apart > than + TIED * than.abs()
-}
-
-/// The distance of the farthest of the `most` nearest.
-fn farthest(distances: &[f64], most: usize) -> f64 {
-    if most > FEW {
-        return *distances.to_vec().select_nth_unstable_by(most - 1, f64::total_cmp).1;
-    }
-    let mut least = distances[..most].to_vec();
-    least.sort_unstable_by(f64::total_cmp);
-    let mut edge = least[most - 1];
-    for &d in &distances[most..] {
-        if d < edge {
-            least.pop();
-            least.insert(least.partition_point(|&l| l <= d), d);
-            edge = least[most - 1];
-        }
-    }
-    edge
 }
 
 impl Fitted for FittedKnn {

@@ -2,6 +2,7 @@
 
 mod found_neighbours;
 mod knn;
+mod nearest;
 mod nearest_column;
 mod nearest_medoid;
 

@@ -17,12 +17,9 @@ use super::held_out::ScoreKind;
 use super::platt::Sigmoid;
 use super::scaled_softmax::{ScaledSoftmax, ScoredRows};
 use crate::control::Control;
-use crate::data::TargetInfo;
 use crate::error::{Error, Result};
-use crate::estimators::{
-    Answer, Expansion, Fitted, FittedModel, FoundNeighbours, HeldOut, Predicted, Predictions, Query, Spectrum, Summary, Task, Want,
-};
-use crate::linalg::{Lower, Matrix};
+use crate::estimators::{HeldOut, Task};
+use crate::linalg::Matrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -51,10 +48,10 @@ enum Of {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    classes: usize,
+    pub(super) classes: usize,
     of: Of,
     pairs: Vec<(usize, usize)>,
-    sigmoids: Vec<Sigmoid>,
+    pub(super) sigmoids: Vec<Sigmoid>,
     softmax: Option<ScaledSoftmax>,
 }
 
@@ -132,7 +129,7 @@ impl Counts<'_> {
 
 impl Calibration {
     /// Fits to held-out scores; what there is to say of it.
-    fn fit(held_out: &HeldOut, task: &Task<'_>, control: &Control) -> Result<(Calibration, Vec<String>)> {
+    pub(super) fn fit(held_out: &HeldOut, task: &Task<'_>, control: &Control) -> Result<(Calibration, Vec<String>)> {
         let (all, names) = task.target.as_classes("a calibration")?;
         let classes = names.len();
         let codes: Vec<usize> = held_out.rows.iter().map(|&i| all[i]).collect();
@@ -311,7 +308,7 @@ impl Calibration {
     }
 
     /// Probabilities of the classes, rows x classes.
-    fn probabilities(&self, scores: &Matrix, pairs: &[(usize, usize)], control: &Control) -> Result<Matrix> {
+    pub(super) fn probabilities(&self, scores: &Matrix, pairs: &[(usize, usize)], control: &Control) -> Result<Matrix> {
         let table = Table { values: scores, pairs };
         let mut out = Matrix::zeros(scores.rows(), self.classes);
         self.over_rows(&mut out, control, |i, row| match &self.softmax {
@@ -326,7 +323,7 @@ impl Calibration {
     }
 
     /// An error unless its parts fit together and to such scores: they may come from a file.
-    fn check(&self, scores: &Matrix, pairs: &[(usize, usize)]) -> Result<()> {
+    pub(super) fn check(&self, scores: &Matrix, pairs: &[(usize, usize)]) -> Result<()> {
         let columns = if pairs.is_empty() && scores.cols() > 1 { self.classes } else { pairs.len().max(1) };
         Error::unless_equal("scores of a calibration", columns, scores.cols())?;
         Error::unless_equal("sigmoids of the pairs", self.pairs.len(), self.sigmoids.len())?;
@@ -358,112 +355,6 @@ fn of_shares(rows: &[(f64, bool, f64)]) -> Sigmoid {
     let slope = if size > 0.0 && size.is_finite() { TRACE / size } else { TRACE };
     // At the mean of the scores the odds are those of the shares.
     Sigmoid { slope, offset: Sigmoid::constant(rows).offset - if mean.is_finite() { slope * mean } else { 0.0 } }
-}
-
-/// A fit whose scores become probabilities; the predicted class is the one of the greatest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Calibrated {
-    fitted: Box<FittedModel>,
-    calibration: Calibration,
-    summary: Summary,
-}
-
-impl Calibrated {
-    /// Calibrates a fit to a task of classes.
-    pub(crate) fn of(fitted: FittedModel, held_out: &HeldOut, task: &Task<'_>) -> Result<Calibrated> {
-        // A fit that was ended has scores all the same, and what they say is not lost.
-        let control = task.control.last_step().at_least(1.0);
-        let (calibration, notes) = Calibration::fit(held_out, task, &control)?;
-        let mut summary = fitted.summary().clone();
-        summary.notes.extend(notes);
-        if !held_out.converged {
-            summary.converged = false;
-            summary.notes.push(
-                "fits without a fold stopped before their tolerance was met: probabilities are less certain than they could be".into(),
-            );
-        }
-        Ok(Calibrated { fitted: Box::new(fitted), calibration, summary })
-    }
-
-    /// The fit whose scores are calibrated.
-    pub fn fitted(&self) -> &FittedModel {
-        &self.fitted
-    }
-
-    /// Calibrates what the fit predicts.
-    fn calibrated(&self, mut found: Predictions, query: (Want, &Control)) -> Result<Predictions> {
-        let (want, control) = query;
-        let probabilities = {
-            let (scores, pairs) = found.for_calibration()?;
-            self.calibration.check(&scores, pairs)?;
-            self.calibration.probabilities(&scores, pairs, control)?
-        };
-        if let Predicted::Classes(codes) = &mut found.values {
-            codes.iter_mut().enumerate().for_each(|(i, code)| *code = greatest(probabilities.row(i)));
-        }
-        if !want.scores {
-            (found.scores, found.pairs) = (None, Vec::new());
-        }
-        found.probabilities = want.probabilities.then_some(probabilities);
-        Ok(found.by_class_where_wanted(want, self.calibration.classes))
-    }
-
-    /// Predictions of nearest neighbours that were found elsewhere; `None` of another fit.
-    pub(crate) fn predict_found(&self, found: &FoundNeighbours, want: Want, control: &Control) -> Option<Result<Predictions>> {
-        let FittedModel::Knn(knn) = self.fitted() else { return None };
-        let made = knn.predict_found(found, Want { scores: true, probabilities: true, by_class: false, ..want }, control);
-        Some(made.and_then(|p| self.calibrated(p, (want, control))))
-    }
-}
-
-/// The class of the greatest probability, the first of equal ones.
-fn greatest(probabilities: &[f64]) -> usize {
-    (0..probabilities.len()).fold(0, |best, k| if probabilities[k] > probabilities[best] { k } else { best })
-}
-
-impl Fitted for Calibrated {
-    fn support(&self) -> &[usize] {
-        self.fitted.support()
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let want = Want { scores: true, probabilities: true, by_class: false, ..query.want };
-        let outputs = self.fitted.expansion().map_or(0, |e| e.bias.len());
-        let held = if query.want.scores && !query.want.by_class { 0 } else { outputs };
-        query.in_blocks(held, |part| self.calibrated(self.fitted.predict(&Query { want, ..*part })?, (part.want, part.control)))
-    }
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        let answer = self.fitted.answer(target)?;
-        Error::unless_equal("classes of a calibration", answer.classes().map_or(0, <[String]>::len), self.calibration.classes)?;
-        Ok(answer)
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        self.fitted.expansion()
-    }
-    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
-        self.fitted.expansion_mut()
-    }
-    fn reads_features(&self) -> bool {
-        self.fitted.reads_features()
-    }
-    fn forget_rows(&mut self) {
-        self.fitted.forget_rows();
-    }
-    fn factor(&self) -> Option<&Lower> {
-        self.fitted.factor()
-    }
-    fn sigmoids(&self) -> &[Sigmoid] {
-        &self.calibration.sigmoids
-    }
-    fn spectrum(&self) -> Option<&Spectrum> {
-        self.fitted.spectrum()
-    }
-    fn steps(&self) -> Vec<usize> {
-        self.fitted.steps()
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Class probabilities from scores: held-out scores and the maps that are fitted to them.
 
+mod calibrated;
 mod calibration;
 mod coupling;
 mod damped_newton;
@@ -7,7 +8,8 @@ pub(super) mod held_out;
 mod platt;
 mod scaled_softmax;
 
-pub use calibration::{Calibrated, Calibration};
+pub use calibrated::Calibrated;
+pub use calibration::Calibration;
 pub use held_out::HeldOut;
 pub use platt::Sigmoid;
 pub use scaled_softmax::ScaledSoftmax;

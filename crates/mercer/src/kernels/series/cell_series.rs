@@ -57,7 +57,7 @@ impl CellSeries {
     /// For paths whose longest increment times the length of the other path is that.
     pub(crate) fn for_length(length: f64) -> Option<(u32, CellSeries)> {
         let order = (length / MOST_LENGTH).log2().ceil().max(0.0);
-        if !(order <= f64::from(MOST_ORDER)) {
+        if order.is_nan() || order > f64::from(MOST_ORDER) {
             return None;
         }
         let length = length / order.exp2();
@@ -86,7 +86,7 @@ pub(crate) fn longest_and_length(path: &[f64], channels: usize, increments: Incr
     steps(&|at| path[at], channels, path.len() / channels.max(1), increments)
 }
 
-/// The same of the numbers of a path; in features of a Gaussian kernel where it is one.
+/// The longest increment and the length of a path by its numbers; in features of a Gaussian kernel where it is one.
 fn steps(path: &dyn Fn(usize) -> f64, channels: usize, times: usize, increments: Increments) -> (f64, f64) {
     let number = |at: usize, c: usize| path(at * channels + c);
     let squares: Box<dyn Iterator<Item = f64>> = match increments {
