@@ -234,21 +234,60 @@ pub fn load_within(path: impl AsRef<Path>, control: &Control) -> Result<Model> {
 /// Leftovers of writers that were killed are taken away by the next write once they are this old.
 const STALE: Duration = Duration::from_secs(3600);
 
-/// Writes a file so that it is either there whole or not at all: as `NAME.PROCESS-NUMBER.part`, then renamed.
+/// Links that lead to a file, one after the other, at most.
+const MOST_LINKS: usize = 40;
+
+/// Writes a file so that it is either there whole or not at all: as `NAME.PROCESS-NUMBER.part`, then renamed. Links stay, and lead to the
+/// new file, which has the permissions of the old one; devices, pipes and open files of a process are written to.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, |mut file, _| file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Error::io(path.display(), e)))
 }
 
-/// Writes a file atomically: `write` fills a temporary file, given with its name, which is then renamed.
+/// The file that a path leads to, links followed; `None`: a device, a pipe or an open file of a process, which no file can replace.
+fn destination(path: &Path) -> Option<PathBuf> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return None;
+    }
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(to) = std::fs::read_link(&path) else { break };
+        if path.starts_with("/proc") {
+            return None;
+        }
+        path = path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to));
+    }
+    Some(path)
+}
+
+/// Writes a file atomically: `write` fills a temporary file, given with its name, which is then renamed, or copied to what cannot be replaced.
 fn replace(path: &Path, write: impl FnOnce(std::fs::File, &Path) -> Result<()>) -> Result<()> {
     static WRITES: AtomicU64 = AtomicU64::new(0);
     let fault = |e| Error::io(path.display(), e);
-    sweep(path);
-    let mut temporary = path.as_os_str().to_owned();
+    let destination = destination(path);
+    let beside = destination.clone().unwrap_or_else(|| std::env::temp_dir().join("mercer"));
+    sweep(&beside);
+    let mut temporary = beside.into_os_string();
     temporary.push(format!(".{}-{}.part", std::process::id(), WRITES.fetch_add(1, Ordering::Relaxed)));
     let temporary = PathBuf::from(temporary);
     let file = std::fs::File::create(&temporary).map_err(fault);
-    let written = file.and_then(|file| write(file, &temporary)).and_then(|()| std::fs::rename(&temporary, path).map_err(fault));
+    let written = file.and_then(|file| write(file, &temporary)).and_then(|()| match &destination {
+        Some(destination) => {
+            if let Ok(old) = std::fs::metadata(destination) {
+                std::fs::set_permissions(&temporary, old.permissions()).map_err(fault)?;
+            }
+            std::fs::rename(&temporary, destination).map_err(fault)
+        }
+        None => {
+            let through = std::fs::OpenOptions::new().append(true).open(path);
+            let copied = through.and_then(|mut through| std::io::copy(&mut std::fs::File::open(&temporary)?, &mut through));
+            let _ = std::fs::remove_file(&temporary);
+            match copied {
+                // Whoever reads a pipe may have read enough.
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+                copied => copied.map(|_| ()).map_err(fault),
+            }
+        }
+    });
     written.inspect_err(|_| {
         let _ = std::fs::remove_file(&temporary);
     })

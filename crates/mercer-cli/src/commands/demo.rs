@@ -12,12 +12,12 @@ use std::process::ExitCode;
 
 /// List the demonstrations of the textbook's figures, or make one: its figures, and its numbers checked against the expected ones.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  mercer demo\n  mercer demo xor --out figures\n  mercer demo 14.11")]
+#[command(after_help = "Examples:\n  mercer demo\n  mercer demo xor -o figures\n  mercer demo 14.11")]
 pub(crate) struct Demo {
     /// Name of a demonstration, or the number of a figure of the textbook; the list of them if left out. `all` for every one.
     pub name: Option<String>,
     /// Folder for the figures, created if missing.
-    #[arg(long, value_name = "FOLDER", default_value = "demo")]
+    #[arg(short, long = "output", alias = "out", value_name = "FOLDER", default_value = "demo")]
     pub out: PathBuf,
 }
 

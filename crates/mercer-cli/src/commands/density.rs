@@ -27,9 +27,9 @@ Examples:
 pub(crate) struct Density {
     /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
     pub table: String,
-    /// Columns of numbers, separated by commas.
+    /// Columns of numbers, separated by commas; the only column if left out.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
-    pub columns: String,
+    pub columns: Option<String>,
     /// A rule (auto: isj, or silverman for several columns and values that repeat; normal_reference, silverman, scott, sheather_jones, isj, cross_validation, least_squares), or a number, or one for
     /// each column, separated by commas.
     #[arg(long, value_name = "RULE", default_value = "auto", help_heading = "What to learn")]
@@ -77,13 +77,16 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
     let kernel = SmoothingKernel::parse(&args.kernel)?;
     let shape = Shape::parse(&args.shape)?;
     let (bandwidth, rule) = bandwidth(&args.bandwidth)?;
-    let names = split_list(&args.columns);
-    let support = supports(&args.support, names.len())?;
     for path in [&args.output, &args.report].into_iter().flatten() {
         check_writable(path, &[Path::new(&args.table)])?;
     }
     let control = control(&args.limits, false, stop);
     let (data, weights, kept) = smoothed::read(&args.table, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
+    let names = match &args.columns {
+        Some(columns) => split_list(columns),
+        None => vec![smoothed::only_column(&data)?],
+    };
+    let support = supports(&args.support, names.len())?;
     let points = numbers(&data, &names, &args.table)?;
     let sample = Sample::new(&points, weights.as_deref())?;
     let found = smoothing::Density::fit(&sample, &Asked { kernel, shape, bandwidth, support, adaptive: args.adaptive, ..Asked::default() }, &control)?;

@@ -6,6 +6,7 @@ use crate::args::{Reading, bytes, fraction};
 use crate::output::{check_writable, notices, print};
 use clap::Args;
 use mercer::error::Result;
+use mercer::estimators::those_that_give;
 use mercer::read::{Fact, Source, Table, Topic};
 use mercer::learner::PreImageMethod;
 use mercer::report::{PredictedTable, PredictionColumns, drawn_columns, pre_image_columns, predict_csv};
@@ -40,15 +41,12 @@ pub(crate) struct Predict {
     /// CSV file to write; standard output if left out.
     #[arg(short, long, value_name = "F.csv")]
     pub output: Option<PathBuf>,
-    /// Add the predictive standard deviation of a new target (gp, baseline).
-    #[arg(long)]
+    #[arg(long, help = format!("Add the predictive standard deviation of a new target ({})", those_that_give(&|gives| gives.variance)))]
     pub std: bool,
-    /// Add the ends of the central interval that holds a new target with probability P, such as 0.9
-    /// (gp, baseline).
+    /// Add the ends of the central interval that holds a new target with probability P, such as 0.9; of whatever has --std.
     #[arg(long, value_name = "P", value_parser = fraction)]
     pub interval: Option<f64>,
-    /// Add the probability of each class (knn, baseline, svc(probabilities=true)).
-    #[arg(long)]
+    #[arg(long, help = format!("Add the probability of each class ({})", those_that_give(&|gives| gives.probabilities)))]
     pub probabilities: bool,
     /// Add N functions drawn from the posterior, without noise, to the left of the predictions (gp for regression).
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]

@@ -27,6 +27,17 @@ pub(super) fn read(table: &str, weights: Option<&str>, keep: Option<&str>, readi
     Ok((data, weights, kept))
 }
 
+/// The name of the one column of a table.
+pub(super) fn only_column(data: &Dataset) -> Result<String> {
+    match data.names()[..] {
+        [name] => Ok(name.to_owned()),
+        ref names => Err(Error::Setting {
+            name: "--columns".into(),
+            why: format!("the table has {} columns, and one or more are to be named: {}", names.len(), names.join(", ")),
+        }),
+    }
+}
+
 /// Columns of numbers without a missing cell, by their names.
 pub(super) fn numbers(data: &Dataset, names: &[String], table: &str) -> Result<Matrix> {
     let mut columns = Vec::new();

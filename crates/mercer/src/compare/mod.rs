@@ -272,6 +272,7 @@ impl Field {
         check_sample(comparing.sample)?;
         check_effort(comparing.effort)?;
         let used = Used::of(&comparing.prep, examples.data, examples.target, examples.weights)?;
+        require_different(&examples.target.select(&used.rows))?;
         plan::require_room(examples.data, control)?;
         let raw = examples.select(&used.rows);
         // The narrowest need of those that read features, where all do.
@@ -296,6 +297,20 @@ impl Field {
         let prepared = Examples { data: &self.whole.data, ..part.examples() };
         plan::plan(&prepared, &self.whole, comparing, control)
     }
+}
+
+/// An error where every row has one target: nothing can be told apart, and every method is right.
+fn require_different(target: &Target) -> Result<()> {
+    let said = match target {
+        Target::Classes { codes, names } if codes.len() > 1 => {
+            codes.iter().all(|code| *code == codes[0]).then(|| format!("every row is of class '{}'; add rows of another class", names[codes[0]]))
+        }
+        Target::Numbers(y) if y.rows() > 1 => {
+            (1..y.rows()).all(|i| y.row(i) == y.row(0)).then(|| format!("the target is {} in every row; add rows in which it differs", y[(0, 0)]))
+        }
+        _ => None,
+    };
+    said.map_or(Ok(()), |said| Err(Error::Data(format!("there is nothing to predict: {said}, or check the target column"))))
 }
 
 /// The comparison with its deciding metric: where nothing is asked and accuracy says little, balanced accuracy.

@@ -178,7 +178,7 @@ pub fn kept_together(data: &Dataset, target: &Target, split: &Split, folds: usiz
 
 pub(super) fn fact(data: &Dataset, target: &Target, groups: &[usize], split: &Split, folds: usize) -> Option<Fact> {
     let alike = Alike::of(target, groups);
-    if !alike.are_many() {
+    if data.columns().is_empty() || !alike.are_many() {
         return None;
     }
     let odds = match alike.at_odds {
