@@ -6,6 +6,7 @@
 mod bad_input;
 mod commands;
 mod data;
+mod destinations;
 mod kernels;
 mod memory;
 mod reading;

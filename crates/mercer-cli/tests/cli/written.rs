@@ -94,3 +94,26 @@ fn a_test_says_what_its_p_value_means() {
     let said = shell.done(&["test", "u.csv", "--between", "a", "--and", "b", "--permutations", "199"]).out;
     assert!(said.starts_with("a and b depend on each other (p = 0.005).\n"), "{said}");
 }
+
+#[test]
+fn a_target_that_is_the_same_in_every_row_and_too_few_rows_are_refused_in_plain_words() {
+    let shell = Shell::new();
+    let table = |y: &dyn Fn(usize) -> String, n: usize| (0..n).map(|i| format!("{i},{}\n", y(i))).collect::<String>();
+    shell.write("same.csv", format!("x,y\n{}", table(&|_| "3.5".into(), 30)));
+    shell.write("one.csv", format!("x,y\n{}", table(&|_| "yes".into(), 30)));
+    shell.write("few.csv", format!("x,y\n{}", table(&|i| format!("{}.5", i * i), 3)));
+    shell.write("alone.csv", format!("y\n{}", (0..30).map(|i| format!("{}.5\n", i % 4)).collect::<String>()));
+    for (file, said) in [
+        ("same.csv", "nothing to predict: the target is 3.5 in every row"),
+        ("one.csv", "nothing to predict: every row is of class 'yes'"),
+        ("few.csv", "5 folds need 5 different rows, and there are 3: ask for 2 to 3 folds"),
+        ("alone.csv", "no column to learn from besides the target"),
+    ] {
+        let run = shell.mercer(&["compare", file, "--target", "y", "--estimators", "ridge"]);
+        assert!(run.code != 0 && run.err.contains(said) && !run.err.contains("repeat another row"), "{file}: {}", run.err);
+    }
+    // The one column there is needs no name.
+    assert_eq!(shell.done(&["density", "alone.csv"]).out, shell.done(&["density", "alone.csv", "--columns", "y"]).out);
+    let run = shell.mercer(&["density", "few.csv"]);
+    assert!(run.code != 0 && run.err.contains("x, y"), "{}", run.err);
+}
