@@ -1,6 +1,7 @@
 //! Standard output that may be closed by the reader at any time, and notices on standard error.
 
 use mercer::error::{Error, Result, in_words};
+use mercer::store::destination;
 use mercer::report::{Row, save_figures};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -22,6 +23,8 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
 /// Refuses, before hours of work, a file that could not be written at their end, or that the work reads.
 pub(crate) fn check_writable(path: &Path, read: &[&Path]) -> Result<()> {
     let refuse = |kind, why: String| Err(Error::io(path.display(), std::io::Error::new(kind, why)));
+    // Devices and pipes are written to when there is something to write.
+    let Some(path) = &destination(path) else { return Ok(()) };
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

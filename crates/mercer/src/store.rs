@@ -244,7 +244,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// The file that a path leads to, links followed; `None`: a device, a pipe or an open file of a process, which no file can replace.
-fn destination(path: &Path) -> Option<PathBuf> {
+pub fn destination(path: &Path) -> Option<PathBuf> {
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return None;
     }
