@@ -19,6 +19,7 @@ test:
 
 check: smells
 	cargo fmt --all --check && cargo xtask readme && cargo clippy --locked --workspace --all-targets -- --deny warnings
+	cargo clippy --locked --package mercer --no-default-features -- --deny warnings
 
 bench:
 	@bench/run.sh

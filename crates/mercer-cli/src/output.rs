@@ -1,8 +1,8 @@
 //! Standard output that may be closed by the reader at any time, and notices on standard error.
 
 use mercer::error::{Error, Result, in_words};
-use mercer::store::destination;
 use mercer::report::{Row, save_figures};
+use mercer::store::destination;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 

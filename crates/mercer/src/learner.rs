@@ -10,6 +10,7 @@ pub use model::{About, Model};
 pub use pre_images::{PreImageMethod, PreImages};
 
 use crate::control::{Control, contain};
+use crate::data::TargetInfo;
 use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Size};
@@ -21,7 +22,6 @@ use crate::gram::{Bound, Gram, Known, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::metrics::{Metric, Scoring, judged_by, require_judged};
 use crate::prep;
-use crate::read::TargetInfo;
 use crate::select::{Aim, Preparation, Search, Tuned, part, wins, without_target};
 use crate::trial::limits::{CURVES_WORK, FEWEST_ROWS, LEAST_ROWS};
 use crate::trial::{Landmarks, largest};

@@ -56,6 +56,7 @@ mod calls;
 pub mod compare;
 pub mod control;
 pub mod data;
+#[cfg(feature = "report")]
 pub mod demos;
 pub mod dependence;
 pub mod error;
@@ -73,7 +74,9 @@ pub mod metrics;
 pub mod npy;
 pub mod param;
 pub mod prep;
+#[cfg(feature = "read")]
 pub mod read;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod schedule;
 pub mod select;

@@ -16,6 +16,7 @@ pub use starts::{SAME, Starts};
 pub use watch::{CandidateProgress, CandidateState, RaceObserver, RaceUpdate};
 
 use crate::control::{Control, contain};
+use crate::data::TargetInfo;
 use crate::data::{Dataset, Examples, Split, Target, folds};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Needs};
@@ -25,7 +26,6 @@ use crate::kernels::KernelExpr;
 use crate::learner::{Model, TOO_MUCH, check_sample, from_a_sample};
 use crate::metrics::{Difference, Estimate, Metric, judged_by};
 use crate::prep;
-use crate::read::TargetInfo;
 use crate::schedule::Out;
 use crate::trial::{Spent, Trial};
 use race::Race;
@@ -302,12 +302,13 @@ impl Field {
 /// An error where every row has one target: nothing can be told apart, and every method is right.
 fn require_different(target: &Target) -> Result<()> {
     let said = match target {
-        Target::Classes { codes, names } if codes.len() > 1 => {
-            codes.iter().all(|code| *code == codes[0]).then(|| format!("every row is of class '{}'; add rows of another class", names[codes[0]]))
-        }
-        Target::Numbers(y) if y.rows() > 1 => {
-            (1..y.rows()).all(|i| y.row(i) == y.row(0)).then(|| format!("the target is {} in every row; add rows in which it differs", y[(0, 0)]))
-        }
+        Target::Classes { codes, names } if codes.len() > 1 => codes
+            .iter()
+            .all(|code| *code == codes[0])
+            .then(|| format!("every row is of class '{}'; add rows of another class", names[codes[0]])),
+        Target::Numbers(y) if y.rows() > 1 => (1..y.rows())
+            .all(|i| y.row(i) == y.row(0))
+            .then(|| format!("the target is {} in every row; add rows in which it differs", y[(0, 0)])),
         _ => None,
     };
     said.map_or(Ok(()), |said| Err(Error::Data(format!("there is nothing to predict: {said}, or check the target column"))))

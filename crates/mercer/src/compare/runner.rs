@@ -3,6 +3,7 @@
 use super::Comparing;
 use super::watch::Watch;
 use crate::control::{Control, contain};
+use crate::data::TargetInfo;
 use crate::data::{Dataset, Examples, even_rows};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
@@ -11,7 +12,6 @@ use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::learner::{Before, Learner, Timed, TrainingRows as Sampled};
 use crate::metrics::{HeldOut, Scoring};
-use crate::read::TargetInfo;
 use crate::schedule::Prices;
 use crate::select::{Aim, MOST_SEARCHED, Preparation, Search, Tuned, wins};
 use crate::trial::limits::{FEWEST_TIMED, OVERTIME_SECONDS, OVERTIME_SHARE, RATE, SEARCHED_SHARE, SIDE_BY_SIDE, TIMED_ROWS, TIMED_WORK};

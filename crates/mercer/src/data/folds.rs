@@ -122,9 +122,16 @@ pub fn folds(target: &Target, split: &Split, count: usize, seed: u64) -> Result<
         return Err(Error::Data(format!("cross-validation needs at least {needed} different {what}, and there are not as many")));
     }
     if count < 2 || most < count {
-        let asked = if count < 2 { "cross-validation needs 2 folds or more".into() } else { format!("{count} folds need {count} different {what}") };
+        let asked = if count < 2 {
+            "cross-validation needs 2 folds or more".into()
+        } else {
+            format!("{count} folds need {count} different {what}")
+        };
         let may = if most == 2 { "2 folds".into() } else { format!("2 to {most} folds") };
-        let why = format!("{asked}, and there are {most}{}: ask for {may}", if matches!(split, Split::Time(_)) { " after the first" } else { "" });
+        let why = format!(
+            "{asked}, and there are {most}{}: ask for {may}",
+            if matches!(split, Split::Time(_)) { " after the first" } else { "" }
+        );
         return Err(Error::Setting { name: "folds".into(), why });
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -22,7 +22,8 @@ pub use cells::{Cells, Draw, Misfit};
 pub use dataset::{Column, Dataset};
 pub use examples::{Examples, Sample};
 pub use folds::{Fold, Split, folds};
-pub(crate) use numbers::are_constant;
+pub(crate) use numbers::{are_constant, marker};
+#[cfg(feature = "read")]
 pub(crate) use points::array_length;
 pub use row_count::RowCount;
 pub use row_weights::RowWeights;
@@ -39,6 +40,9 @@ use crate::blocks;
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+
+/// Something that the user should know about how the data was taken: one sentence.
+pub type Notice = String;
 
 // Kind, the name in `--types` and in messages, cells in words, variant of [`Values`], type of the cells, and its file.
 columns! {

@@ -17,6 +17,27 @@ pub(crate) fn are_constant(values: impl Iterator<Item = f64> + Clone) -> bool {
     values.clone().all(near) && values.clone().any(|x| x.fract() != 0.0)
 }
 
+/// A value such as -999 that stands several times far outside of all others.
+pub(crate) fn marker(values: &[f64]) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let (&least, &most) = (sorted.first()?, sorted.last()?);
+    [least, most].into_iter().find_map(|value| {
+        let count = sorted.iter().filter(|&&x| x == value).count();
+        let rest: Vec<f64> = sorted.iter().copied().filter(|&x| x != value).collect();
+        let (&low, &high) = (rest.first()?, rest.last()?);
+        let gap = if value < low { low - value } else { value - high };
+        (count > 1 && nines(value) && gap > high - low).then_some(value)
+    })
+}
+
+/// -9, 99, -999, 9999, ...
+fn nines(value: f64) -> bool {
+    let text = value.to_string();
+    let digits = text.trim_start_matches('-');
+    digits.bytes().all(|b| b == b'9') && (digits.len() > 1 || value < 0.0)
+}
+
 impl Cells for Vec<f64> {
     type Schema = ();
     const WRITTEN: Option<&'static str> = Some("a finite number");

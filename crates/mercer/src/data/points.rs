@@ -171,6 +171,7 @@ fn numbers_of(text: &str) -> Option<Vec<&str>> {
 }
 
 /// How many numbers an array in square brackets has, `[1, 2.5]` or `[1 2.5]`; `None` of any other text.
+#[cfg(feature = "read")]
 pub(crate) fn array_length(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     let items = inner.split([',', ';', ' ', '\t', '\n', '\r']).map(str::trim).filter(|item| !item.is_empty());

@@ -50,6 +50,7 @@ pub use kernelised_features::*;
 pub use linear::*;
 pub use neighbours::*;
 pub use probabilities::{Calibrated, Calibration, HeldOut, ScaledSoftmax, Sigmoid};
+#[cfg(feature = "report")]
 pub(crate) use registry::ELSEWHERE;
 pub use registry::{
     DynEstimator, EstimatorEntry, EstimatorExpr, FittedModel, FittedOfProgram, Registered, RegisteredFit, catalogue, register,

@@ -12,8 +12,8 @@ mod numbers;
 pub use classes::dominant_class;
 pub use equal_rows::{copies, dealt_by_content, each_once, equal_rows, kept_together};
 
+use crate::data::TargetInfo;
 use crate::data::{Dataset, Split, Target};
-use crate::read::TargetInfo;
 use std::fmt;
 
 /// Something found in a table, and what may be done about it.

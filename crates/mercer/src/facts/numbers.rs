@@ -2,7 +2,7 @@
 
 use super::{Fact, quoted};
 use crate::data::Writing;
-use crate::read::marker;
+use crate::data::marker;
 
 /// A single row is reported from this share of the squared deviation.
 const ONE_ROW: f64 = 0.5;

@@ -1,8 +1,8 @@
 //! Tables made so that the fact, and its absence, follow from how they are made.
 
 use super::*;
+use crate::data::Labels;
 use crate::data::{Column, ColumnKind, Graphs, Points, Strings, Values};
-use crate::read::Labels;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

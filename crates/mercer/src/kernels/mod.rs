@@ -35,6 +35,7 @@ pub use registered::{Registered, RegisteredLearnt, register, register_function};
 pub(crate) use sequences::letters::MASKED;
 pub use shared::Shared;
 pub use support::Support;
+#[cfg(feature = "report")]
 pub(crate) use text::ELSEWHERE;
 pub use uses::{Selection, Uses};
 pub use verdict::{Derivation, Validity};

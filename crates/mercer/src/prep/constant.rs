@@ -2,9 +2,9 @@
 //! rows, such as the training rows of a fold, stays, so that every part of a table has the same columns; it is held at its value.
 
 use super::{PrepStep, listed, place};
+use crate::data::Notice;
 use crate::data::{Column, Dataset};
 use crate::error::Result;
-use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 
 /// Columns left out.

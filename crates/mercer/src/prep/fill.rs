@@ -3,11 +3,11 @@
 
 use super::missing::cells;
 use super::{Drop, Names, PrepStep, listed, numbers_mut, place};
+use crate::data::Notice;
 use crate::data::{Column, RowWeights, Schema, Values};
 use crate::error::Result;
 use crate::expr::Short;
 use crate::param::Value;
-use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 
 /// The median of every column of numbers, and the flags of those that had missing cells.

@@ -2,9 +2,10 @@
 //! says where, a category gets a label for them, a text is empty; or their rows are left out, or they are refused.
 
 use super::{PrepStep, listed, place};
-use crate::data::{Column, ColumnKind, Dataset};
+use crate::data::{Column, ColumnKind, Dataset, MISSING, Notice};
 use crate::error::{Error, Result};
-use crate::read::{MISSING, Notice, column_and, split_list};
+#[cfg(feature = "read")]
+use crate::read::{column_and, split_list};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
@@ -45,6 +46,7 @@ impl Missing {
     ///
     /// # Errors
     /// A part without `=`, or an unknown policy, with the nearest known one.
+    #[cfg(feature = "read")]
     pub fn of_columns<S: AsRef<str>>(written: impl IntoIterator<Item = S>) -> Result<Vec<(String, Missing)>> {
         let mut policies = Vec::new();
         for part in written.into_iter().flat_map(|text| split_list(text.as_ref())) {

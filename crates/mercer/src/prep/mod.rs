@@ -18,9 +18,9 @@ pub use one_hot::{Encoded, OneHot};
 pub use standardise::{Scaled, Standardise};
 pub use vectors::Vectors;
 
+use crate::data::Notice;
 use crate::data::{Column, ColumnSchema, Dataset, RowWeights, Schema, Values};
 use crate::error::{Error, Result};
-use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 

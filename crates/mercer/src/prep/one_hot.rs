@@ -2,9 +2,9 @@
 //! are at distance sqrt(2); a label that training did not have is 0 in all of them.
 
 use super::{Names, PrepStep, place};
+use crate::data::Notice;
 use crate::data::{Column, Values};
 use crate::error::{Error, Result};
-use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 
 /// The categories that become 0/1 columns.

@@ -5,9 +5,9 @@
 use super::standardise::mean_and_sd;
 use super::{PrepStep, place};
 use crate::blocks;
+use crate::data::Notice;
 use crate::data::{Column, Points, RowWeights, Storage, are_constant};
 use crate::error::{Error, Result};
-use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

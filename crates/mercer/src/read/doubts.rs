@@ -4,7 +4,7 @@ use super::Notice;
 use super::cells::{Cell, Cells};
 use super::dates;
 use super::facts::{Fact, Topic};
-use crate::data::DateOrder;
+use crate::data::{DateOrder, marker};
 use std::collections::HashSet;
 
 /// Fewer rows give no evidence of identifiers.
@@ -89,27 +89,6 @@ pub(super) fn words(name: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
-}
-
-/// A value such as -999 that stands several times far outside of all others.
-pub(crate) fn marker(values: &[f64]) -> Option<f64> {
-    let mut sorted: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
-    sorted.sort_by(f64::total_cmp);
-    let (&least, &most) = (sorted.first()?, sorted.last()?);
-    [least, most].into_iter().find_map(|value| {
-        let count = sorted.iter().filter(|&&x| x == value).count();
-        let rest: Vec<f64> = sorted.iter().copied().filter(|&x| x != value).collect();
-        let (&low, &high) = (rest.first()?, rest.last()?);
-        let gap = if value < low { low - value } else { value - high };
-        (count > 1 && nines(value) && gap > high - low).then_some(value)
-    })
-}
-
-/// -9, 99, -999, 9999, ...
-fn nines(value: f64) -> bool {
-    let text = value.to_string();
-    let digits = text.trim_start_matches('-');
-    digits.bytes().all(|b| b == b'9') && (digits.len() > 1 || value < 0.0)
 }
 
 /// What is doubtful in a column of numbers that becomes an input.

@@ -58,10 +58,9 @@ mod unseen;
 mod wide;
 mod writing;
 
-pub use crate::data::{Labels, TargetInfo};
+pub use crate::data::{Labels, Notice, TargetInfo};
 pub use column_type::ColumnType;
 pub use doubts::doubts;
-pub(crate) use doubts::marker;
 pub use examples::{EXAMPLES, Example, example};
 pub use facts::{Fact, Topic};
 pub(crate) use options::column_and;
@@ -75,9 +74,6 @@ use crate::control::Control;
 use crate::data::Dataset;
 pub use crate::data::MISSING;
 use crate::error::Result;
-
-/// Something that the user should know about how the data was taken: one sentence.
-pub type Notice = String;
 
 /// The whole table as a dataset, for tasks without a target.
 pub fn table(source: &Source, options: &ReadOptions) -> Result<(Dataset, Vec<Notice>)> {

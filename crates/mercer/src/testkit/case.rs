@@ -2,6 +2,7 @@
 
 use super::{Checked, Verdict, close, fail, words};
 use crate::control::Control;
+use crate::data::TargetInfo;
 use crate::data::{Dataset, Target};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Task, Want};
 use crate::facts;
@@ -11,7 +12,6 @@ use crate::learner::{Learner, Model, TrainingRows};
 use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::prep::Recipe;
-use crate::read::TargetInfo;
 use std::collections::HashSet;
 
 /// Everything that a prediction can hold.

@@ -8,6 +8,7 @@ pub(super) mod settled;
 mod variants;
 
 pub use any::DynEstimator;
+#[cfg(feature = "report")]
 pub(crate) use elsewhere::ELSEWHERE;
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
 pub use registered::{FittedOfProgram, Registered, RegisteredFit, register, register_unlisted};
