@@ -217,7 +217,7 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
             Missing::Drop => table.leave_out_missing(name)?,
             // That is what is done if nothing is said.
             Missing::Error => {}
-            Missing::MedianFlag | Missing::Category | Missing::Empty => {
+            _ => {
                 let why = format!("'{name}' is the target, which is never filled; to skip rows without one: {name}=drop");
                 return Err(Error::Setting { name: "--missing".into(), why });
             }

@@ -104,6 +104,7 @@ pub struct RowStatus {
 
 /// Why a comparison ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ending {
     /// Nothing was left to do, or the budget was spent.
     #[default]

@@ -15,6 +15,7 @@ macro_rules! columns {
         /// The kind of a column: what one cell is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
         pub enum ColumnKind {
             $($(#[$doc])* $Kind,)*
         }
@@ -66,6 +67,7 @@ macro_rules! columns {
         /// The cells of one column.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        #[non_exhaustive]
         pub enum Values {
             $($(#[$doc])* $Variant($(#[$stored])* $Cells),)*
         }
@@ -133,6 +135,7 @@ macro_rules! columns {
         /// What the cells of a column are, with all that new cells must agree with.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        #[non_exhaustive]
         pub enum Holds {
             $($(#[$doc])* $Kind(<$Cells as Cells>::Schema),)*
         }

@@ -46,6 +46,7 @@ macro_rules! models {
         /// A generative model with its parameters: stored, parsed, printed, searched over and fitted.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        #[non_exhaustive]
         pub enum GenerativeExpr {
             $(#[doc = concat!("See [`", stringify!($Model), "`].")] $Model($Model),)*
             /// A model of the program's own: see [`register`].
@@ -55,6 +56,7 @@ macro_rules! models {
         /// A generative model fitted to rows.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        #[non_exhaustive]
         pub enum FittedGenerative {
             $(#[doc = concat!("A fitted [`", stringify!($Model), "`].")] $Model(<$Model as GenerativeModel>::Fitted),)*
             /// A fitted model of the program's own.

@@ -67,6 +67,7 @@ macro_rules! catalogue {
         /// A kernel expression: stored, parsed, printed, searched over and bound to data.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        #[non_exhaustive]
         pub enum KernelExpr {
             $(#[doc = concat!("See [`", stringify!($Kernel), "`].")] $Kernel($Kernel),)*
             $(#[doc = concat!("See [`", stringify!($Composition), "`].")] $Composition(Composed<$Composition>),)*
@@ -77,6 +78,7 @@ macro_rules! catalogue {
         /// What one part of an expression has learnt from the training rows besides its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        #[non_exhaustive]
         pub enum Learnt {
             $(#[doc = concat!("By [`", stringify!($Kernel), "`].")] $Kernel(Shared<<$Kernel as crate::gram::Kernel>::Learnt>),)*
             $(#[doc = concat!("By [`", stringify!($Composition), "`].")] $Composition(Own<<$Composition as Composition>::Learnt>),)*

@@ -73,6 +73,7 @@ macro_rules! metrics {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         #[allow(missing_docs, reason = "each is described by its record")]
+        #[non_exhaustive]
         pub enum Metric { $($variant,)* }
 
         impl Metric {

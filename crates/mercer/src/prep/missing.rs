@@ -12,6 +12,7 @@ use std::str::FromStr;
 /// What is done with the missing cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Missing {
     /// Numbers: the median of the training rows, and a 0/1 column that says where it stands. What is done if nothing is said.
     #[serde(rename = "median+flag")]

@@ -5,6 +5,7 @@ use super::Notice;
 
 /// What a fact is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Topic {
     /// What the target was taken for.
     Target,

@@ -14,6 +14,7 @@ const ROWS: usize = 1000;
 
 /// What is known of a kernel expression.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Verdict {
     /// Valid for every input.
     Proved(Derivation),

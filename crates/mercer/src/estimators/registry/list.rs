@@ -90,6 +90,7 @@ macro_rules! estimators {
         /// An estimator with its parameters: stored, parsed, printed, searched over and fitted.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        #[non_exhaustive]
         pub enum EstimatorExpr {
             $(#[doc = concat!("See [`", stringify!($Estimator), "`].")] $Estimator($Estimator),)*
             /// An estimator of the program's own: see [`register`](crate::estimators::register).
@@ -99,6 +100,7 @@ macro_rules! estimators {
         /// What an estimator left after fitting.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        #[non_exhaustive]
         pub enum FittedModel {
             $(#[doc = concat!("By [`", stringify!($Estimator), "`].")] $Estimator(<$Estimator as Estimator>::Fitted),)*
             /// By an estimator of the program's own.

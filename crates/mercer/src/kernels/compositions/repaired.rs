@@ -20,6 +20,7 @@ use std::ops::Range;
 /// What happens to negative eigenvalues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Repair {
     /// They become 0: the nearest valid matrix.
     #[default]
