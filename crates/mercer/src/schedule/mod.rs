@@ -187,12 +187,10 @@ impl Schedule {
         searches.filter(|_| is_searched).find(|t| prices.price(t) <= most).unwrap_or_else(|| of(LastSearch::None))
     }
 
-    /// The reserve for the fit of the best to all rows.
-    fn reserve(&self, prices: &dyn Prices) -> f64 {
-        match self.by_promise(self.contenders()).first() {
-            Some(&c) if !self.candidates[c].fitted => prices.price(&self.last(c, true, 0.0, prices)),
-            _ => 0.0,
-        }
+    /// The reserve for the fit of the best to all rows, of those for whose fit there is room.
+    fn reserve(&self, left: f64, prices: &dyn Prices) -> f64 {
+        let price = |c: usize| if self.candidates[c].fitted { 0.0 } else { prices.price(&self.last(c, true, 0.0, prices)) };
+        self.by_promise(self.contenders()).into_iter().map(price).find(|price| *price <= left).unwrap_or(0.0)
     }
 
     /// As many of these groups of trials as take a small part of what is left, in their order; at least the first that there is
@@ -256,7 +254,7 @@ impl Schedule {
         };
         let all: f64 = due.iter().map(|&c| price_of(&self.trials(c, Purpose::Tune), prices)).sum();
         if all > BATCH_SHARE * left && left > 0.0 {
-            let reserve = self.reserve(prices);
+            let reserve = self.reserve(left, prices);
             // A better leader may be found at little cost.
             let is_cheap = |c: &usize| !self.candidates[*c].is_begun() && price_of(&self.next_trials(*c), prices) <= CHEAP_SHARE * left;
             let cheap: Vec<usize> = due.iter().copied().filter(is_cheap).collect();
@@ -289,7 +287,7 @@ impl Schedule {
             if due.is_empty() {
                 return None;
             }
-            let reserve = self.reserve(prices);
+            let reserve = self.reserve(left, prices);
             if let Some(step) = self.batch(next(self, &due), left, reserve, prices) {
                 return Some(step);
             }
@@ -308,7 +306,7 @@ impl Schedule {
         all.into_iter().take(if self.candidates[c].is_begun() { usize::MAX } else { 1 }).collect()
     }
 
-    /// Takes out what after a search on the first fold cannot be better than the best by more than the noise of all folds.
+    /// Takes out what after a search on the first fold is worse than the best by more than noise.
     fn leave_what_is_out_of_reach(&mut self, left: f64, prices: &dyn Prices) {
         let negligible = if left.is_finite() { NEGLIGIBLE_SHARE * left } else { 0.0 };
         let contenders = self.contenders();
@@ -326,8 +324,7 @@ impl Schedule {
             if candidate.is_tuned() || !candidate.is_open || price_of(&self.trials(c, Purpose::Tune), prices) <= negligible {
                 continue;
             }
-            // Even at the better end of its interval it would not be ahead by what all folds can tell.
-            if loss(i) - loss(best) > margin * (1.0 - (self.folds as f64).sqrt().recip()) {
+            if loss(i) - loss(best) > margin {
                 gone.push((c, Out::Behind { own: sign * loss(i), best: sign * loss(best) }));
             }
         }

@@ -66,7 +66,7 @@ pub(crate) struct Arena<'a> {
 /// Weights of the training rows of a fold under which classes have the shares of all its rows, where it holds out fewer rows than there
 /// are classes: leaving a row out makes its class rarer, and what predicts the share of a class is then wrong on purpose, half of
 /// the time on two classes of one size (Austin, Pe'er and Korem 2025, Distributional bias compromises leave-one-out cross-validation).
-fn with_all_shares(examples: &Examples<'_>, fold: &Fold) -> Option<Vec<f64>> {
+pub(crate) fn with_all_shares(examples: &Examples<'_>, fold: &Fold) -> Option<Vec<f64>> {
     let Target::Classes { codes, names } = examples.target else { return None };
     if fold.test.len() >= names.len() || matches!(examples.split, Split::Time(_)) {
         return None;

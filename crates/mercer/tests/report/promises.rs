@@ -28,7 +28,7 @@ fn the_json_document_has_exactly_the_promised_keys() {
     assert_eq!(
         keys(&value),
         sorted(
-            "command task kernel folds seed metric verdict standings leaks classes class_rows baseline notices recommendation rows trials"
+            "command task kernel folds seed metric verdict corrected standings leaks classes class_rows baseline notices recommendation rows trials"
         )
     );
     let row = &value["rows"][0];
@@ -133,7 +133,7 @@ fn text_page_and_json_put_the_same_estimators_in_the_same_lists() {
     assert!(!c.entries[4].converged);
     let json: serde_json::Value = serde_json::from_str(&c.json().unwrap()).unwrap();
     let said: Vec<&str> = json["rows"].as_array().unwrap().iter().map(|r| r["against_best"].as_str().unwrap()).collect();
-    assert_eq!(said, ["best", "not_distinguishable", "worse", "no_result", "worse"]);
+    assert_eq!(said, ["best", "not_distinguishable", "worse", "failed", "worse"]);
     let lines = c.standings();
     assert_eq!(lines, ["Not distinguishable from ridge with 150 rows: svc.", "Worse: knn and logistic.", "No result: nu_svc."]);
     let (text, page) = (c.text(100), c.html().unwrap());
