@@ -147,6 +147,8 @@ pub struct Draw {
     pub positive: bool,
     /// Whether numbers lie near one of few.
     pub clustered: bool,
+    /// Whether numbers are counts: whole, and 0 or above.
+    pub counts: bool,
     random: Xoshiro256PlusPlus,
 }
 
@@ -157,7 +159,7 @@ const SPREAD: f64 = 0.01;
 impl Draw {
     /// Rows of numbers of both signs with deviation 1.
     pub fn new(rows: usize, seed: u64) -> Self {
-        Draw { rows, scale: 1.0, positive: false, clustered: false, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
+        Draw { rows, scale: 1.0, positive: false, clustered: false, counts: false, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
     /// A number.
     pub fn number(&mut self) -> f64 {
@@ -166,7 +168,11 @@ impl Draw {
             true => self.scale * (self.one_of(&CENTRES) + SPREAD * normal),
             false => self.scale * normal,
         };
-        if self.positive { x.abs() } else { x }
+        match self.counts {
+            true => x.abs().round(),
+            false if self.positive => x.abs(),
+            false => x,
+        }
     }
     /// A whole number from `low` up to and without `high`.
     pub fn whole(&mut self, low: usize, high: usize) -> usize {

@@ -269,7 +269,9 @@ fn seconds(text: &str) -> Option<f64> {
         return None;
     }
     let text = text.strip_suffix(']').and_then(|text| text.split_once('[')).map_or(text, |(time, _)| time).trim_end();
-    if let Some((time, hours)) = ZONES.iter().find_map(|(zone, hours)| Some((text.strip_suffix(zone)?, hours))) {
+    // CEST ends in EST: the name is the whole of the last word.
+    let (time, word) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
+    if let Some((_, hours)) = ZONES.iter().find(|(zone, _)| *zone == word) {
         // No other zone may stand before it.
         return seconds(time.trim_end()).filter(|_| !time.contains(['Z', '+', '-'])).map(|found| found - f64::from(*hours) * 3600.0);
     }

@@ -64,7 +64,8 @@ pub(super) fn lines_above(text: &str) -> Option<usize> {
         let (above, below) = rows.split_at(first);
         let (header, below) = below.split_first()?;
         let even = !below.is_empty() && below.iter().all(|row| row.len() == header.len());
-        let titles = filled[..first].iter().all(|&n| n < 2) && (first > 1 || above.iter().all(|row| row.len() == header.len()));
+        let (padded, set_apart) = (above.iter().all(|row| row.len() == header.len()), lines[first].0 > lines[first - 1].0 + 1);
+        let titles = filled[..first].iter().all(|&n| n < 2) && (first > 1 || padded || set_apart);
         (even && (titles || are_names(header, below))).then(|| lines[first].0)
     };
     SIGNS.into_iter().filter_map(begins).min()
@@ -243,6 +244,8 @@ mod tests {
         assert_eq!(lines_above("Customer export\nGenerated 2024\n\na,b\n1,2\n3,4\n"), Some(3));
         assert_eq!(lines_above("Export\na;b\n1,5;2\n3;4\n"), Some(1));
         assert_eq!(lines_above("By me, 2024\na,b,c\n1,2,3\n3,4,5\n"), Some(1));
+        // A blank line sets a title apart, where no column of numbers tells a header.
+        assert_eq!(lines_above("Export of today\n\nname,city,job\nAnn,Bern,x\nBob,Zug,y\n"), Some(2));
         // Excel pads what stands above a table.
         assert_eq!(lines_above("Sales;;\nAs of;2024-02-03;\n;;\nname;size;y\na;1,5;2\nb;2,5;3\n"), Some(3));
         assert_eq!(lines_above("Report Q1,,\nname,city,job\nAnn,Bern,x\nBob,Zug,y\n"), Some(1));

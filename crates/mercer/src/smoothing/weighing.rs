@@ -75,8 +75,15 @@ impl Weighing for Taxi {
     }
     #[inline(always)]
     fn finish<const FMA: bool>(self, sum: f64) -> f64 {
-        (self.near - sum).exponential::<FMA>()
+        at_most_zero(self.near - sum).exponential::<FMA>()
     }
+}
+
+/// A number, and 0 where it is above: no point that counts is nearer than the nearest one, but one that is left out with a weight of 0 may
+/// be, by so much that its exponential is infinite.
+#[inline(always)]
+fn at_most_zero(x: f64) -> f64 {
+    if x > 0.0 { 0.0 } else { x }
 }
 
 macro_rules! profiles {
@@ -96,9 +103,9 @@ macro_rules! profiles {
 
 profiles! {
     /// exp((near - q) / 2): relative to that of the nearest point, so that it is never 0 where that counts.
-    Gaussian(near): |q| (0.5 * (near - q)).exponential::<FMA>();
+    Gaussian(near): |q| at_most_zero(0.5 * (near - q)).exponential::<FMA>();
     /// exp(near - sqrt(q)).
-    Exponential(near): |q| (near - q.sqrt()).exponential::<FMA>();
+    Exponential(near): |q| at_most_zero(near - q.sqrt()).exponential::<FMA>();
     Boxcar(): |q| if q <= 1.0 { 1.0 } else { 0.0 };
     Epanechnikov(): |q| above_zero(1.0 - q);
     Biweight(): |q| above_zero(1.0 - q) * above_zero(1.0 - q);

@@ -207,7 +207,7 @@ fn a_vocabulary_without_words_says_which_limit_emptied_it() {
     says("tfidf", &["", " .. "], &["no training document holds a word"]);
     says("tfidf(stop_words=[x])", &["x", "X x"], &["stop_words"]);
     assert!(fit("tfidf(min_df=9)", &ABOUT, "svc(c=1)").unwrap_err().to_string().contains("lower min_df"));
-    for wrong in ["tfidf(tf=ln)", "tfidf(ngrams=0)", "tfidf(min_df=0)", "tfidf(stop_words=3)", "tfidf(sublinear_tf=true)"] {
+    for wrong in ["tfidf(tf=ln)", "tfidf(ngrams=0)", "tfidf(min_df=0)", "tfidf(stop_words=rbf(gamma=1))", "tfidf(sublinear_tf=true)"] {
         assert!(KernelExpr::parse(wrong).is_err(), "{wrong}");
     }
 }
@@ -220,6 +220,7 @@ fn lists_of_words_are_printed_as_they_are_read() {
     let default = KernelExpr::parse("tfidf(stop_words=[], ngrams=1)").unwrap();
     assert_eq!(default.to_string(), "tfidf");
     assert_eq!(KernelExpr::parse("tfidf(stop_words=the)").unwrap().to_string(), "tfidf(stop_words=[the])");
+    assert_eq!(KernelExpr::parse("tfidf(stop_words=3)").unwrap().to_string(), "tfidf(stop_words=[\"3\"])");
 }
 
 #[test]

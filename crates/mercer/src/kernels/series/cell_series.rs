@@ -57,7 +57,7 @@ impl CellSeries {
     /// For paths whose longest increment times the length of the other path is that.
     pub(crate) fn for_length(length: f64) -> Option<(u32, CellSeries)> {
         let order = (length / MOST_LENGTH).log2().ceil().max(0.0);
-        if order.is_nan() || order > f64::from(MOST_ORDER) {
+        if length.is_nan() || order > f64::from(MOST_ORDER) {
             return None;
         }
         let length = length / order.exp2();
