@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::estimators::{Baseline, Estimator, Fitted, Predictions, Query, Task, Want};
 use crate::gram::Dense;
 use crate::linalg::Matrix;
-use crate::trial::with_all_shares;
 
 /// The constant prediction of so many rows, learnt from a target with its weights.
 pub(super) fn guess(target: &Target, weights: Option<&[f64]>, rows: usize, control: &Control, seed: u64) -> Result<Predictions> {
@@ -21,7 +20,6 @@ pub(super) fn guess(target: &Target, weights: Option<&[f64]>, rows: usize, contr
 pub(super) fn guesses(examples: &Examples<'_>, folds: &[Fold], control: &Control, seed: u64) -> Result<Vec<Predictions>> {
     let of = |fold: &Fold| {
         let weights: Option<Vec<f64>> = examples.weights.map(|w| fold.train.iter().map(|&i| w[i]).collect());
-        let weights = with_all_shares(examples, fold).or(weights);
         guess(&examples.target.select(&fold.train), weights.as_deref(), fold.test.len(), control, seed)
     };
     folds.iter().map(of).collect()

@@ -426,6 +426,7 @@ fn compared(
     for side in splits.iter_mut().flat_map(|fold| [&mut fold.train, &mut fold.test]) {
         side.iter_mut().for_each(|i| *i = used.rows[*i]);
     }
+    crate::data::lose_alike(&mut splits, examples.target, &split, comparing.seed);
     if let (Split::Time(_), Some(first)) = (&split, splits.first()) {
         notices.push(format!(
             "folds are in order of time: each is scored by models trained on the rows before it; the first {} rows are never scored",

@@ -122,16 +122,13 @@ pub fn folds(target: &Target, split: &Split, count: usize, seed: u64) -> Result<
         return Err(Error::Data(format!("cross-validation needs at least {needed} different {what}, and there are not as many")));
     }
     if count < 2 || most < count {
-        let asked = if count < 2 {
-            "cross-validation needs 2 folds or more".into()
-        } else {
-            format!("{count} folds need {count} different {what}")
-        };
         let may = if most == 2 { "2 folds".into() } else { format!("2 to {most} folds") };
-        let why = format!(
-            "{asked}, and there are {most}{}: ask for {may}",
-            if matches!(split, Split::Time(_)) { " after the first" } else { "" }
-        );
+        // The first times are never tested.
+        let first = usize::from(matches!(split, Split::Time(_)));
+        let why = match count {
+            0 | 1 => format!("cross-validation needs 2 folds or more: ask for {may}"),
+            _ => format!("{count} folds need {} different {what}, and there are {}: ask for {may}", count + first, most + first),
+        };
         return Err(Error::Setting { name: "folds".into(), why });
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -189,6 +186,35 @@ fn by_time(times: &[f64], count: usize) -> Vec<Fold> {
     };
     let fold = |(&cut, end): (&usize, usize)| Fold { train: sorted(&order[..row(cut)]), test: sorted(&order[row(cut)..row(end)]) };
     cuts.iter().zip(ends).map(fold).collect()
+}
+
+/// Leaves further rows out of what is learnt from in folds that hold out fewer rows than there are classes, so that every class lacks as many
+/// rows as the one that lacks most.
+///
+/// Leaving a row out makes its class rarer and its place emptier, which gives it away: what predicts the larger class is wrong on purpose
+/// (Austin, Pe'er and Korem 2025, Distributional bias compromises leave-one-out cross-validation, whose remedy this is). Of each class a
+/// row stays. Folds that follow time stay as they are.
+pub(crate) fn lose_alike(folds: &mut [Fold], target: &Target, split: &Split, seed: u64) {
+    let (Target::Classes { codes, names }, false) = (target, matches!(split, Split::Time(_))) else { return };
+    for (k, fold) in folds.iter_mut().enumerate().filter(|(_, fold)| fold.test.len() < names.len()) {
+        let mut lost = vec![0; names.len()];
+        fold.test.iter().for_each(|&i| lost[codes[i]] += 1);
+        let most = lost.iter().copied().max().unwrap_or(0);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(k as u64));
+        let mut order: Vec<usize> = fold.train.clone();
+        order.shuffle(&mut random);
+        let mut left = vec![0; names.len()];
+        order.iter().for_each(|&i| left[codes[i]] += 1);
+        let mut gone = std::collections::HashSet::new();
+        for &i in &order {
+            let class = codes[i];
+            if lost[class] < most && left[class] > 1 {
+                (lost[class], left[class]) = (lost[class] + 1, left[class] - 1);
+                gone.insert(i);
+            }
+        }
+        fold.train.retain(|i| !gone.contains(i));
+    }
 }
 
 #[cfg(test)]
@@ -298,8 +324,28 @@ mod tests {
             }
             assert_eq!(made.last().map(|f| f.train.len() + f.test.len()), Some(60));
         }
-        assert!(in_time(&times, 9).unwrap_err().to_string().contains("from 2 to 8"));
+        assert!(
+            in_time(&times, 9).unwrap_err().to_string().contains("9 folds need 10 different times, and there are 9: ask for 2 to 8 folds")
+        );
         assert!(in_time(&[1.0, 1.0, 2.0, 2.0], 2).unwrap_err().to_string().contains("3 different times"));
         assert!(in_time(&[1.0, 2.0, f64::NAN, 4.0], 2).is_err());
+    }
+
+    #[test]
+    fn one_row_left_out_takes_one_of_every_class_along() {
+        let target = Target::classes(&["a", "a", "b", "b", "b", "c"]);
+        let mut made = folds(&target, &Split::Rows, 6, 1).unwrap();
+        lose_alike(&mut made, &target, &Split::Rows, 1);
+        let Target::Classes { codes, .. } = &target else { panic!("classes expected") };
+        for fold in &made {
+            let of = |class: usize| fold.train.iter().filter(|&&i| codes[i] == class).count();
+            // The only row of a class stays where it is not the one that is held out.
+            assert_eq!([of(0), of(1), of(2)], [1, 2, usize::from(fold.test != [5])], "{fold:?}");
+        }
+        // Folds that can hold every class are stratified.
+        let before = folds(&target, &Split::Rows, 2, 1).unwrap();
+        let mut after = before.clone();
+        lose_alike(&mut after, &target, &Split::Rows, 1);
+        assert_eq!(before, after);
     }
 }

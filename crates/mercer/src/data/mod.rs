@@ -21,6 +21,7 @@ mod written;
 pub use cells::{Cells, Draw, Misfit};
 pub use dataset::{Column, Dataset};
 pub use examples::{Examples, Sample};
+pub(crate) use folds::lose_alike;
 pub use folds::{Fold, Split, folds};
 pub(crate) use numbers::{are_constant, marker};
 #[cfg(feature = "read")]

@@ -51,6 +51,9 @@ pub struct Judged {
     pub value: f64,
     /// The pseudo-value of each unit, the same units for every estimator; none where the metric is not defined.
     pub by_unit: Vec<f64>,
+    /// Whether the metric is the root of a mean, and pseudo-values are those of the mean: the units of equally good estimators then differ by
+    /// what is as likely above 0 as below, however few they are.
+    pub is_root: bool,
     /// The metric of each fold, NaN where its rows do not define it.
     pub per_fold: Vec<f64>,
 }
@@ -67,17 +70,33 @@ impl Judged {
         // Every fold counts as much, whatever its number of units.
         let share = |c: &Contribution| all as f64 / (count * c.by_unit.len().max(1) as f64);
         let by_unit = folds.iter().flat_map(|c| c.by_unit.iter().map(|l| value + share(c) * (l - value))).collect();
-        Some(Judged { value, by_unit, per_fold })
+        Some(Judged { value, by_unit, is_root: false, per_fold })
+    }
+
+    /// Of a root T of a mean, pseudo-values of T^2 from those of T: T with the weight of a unit halved is in them.
+    fn of_root(value: f64, by_unit: Vec<f64>, per_fold: Vec<f64>) -> Judged {
+        let factor = 2.0 * by_unit.len() as f64 - 1.0;
+        let square = |l: f64| value * value + factor * (value * value - (value - (l - value) / factor).powi(2));
+        Judged { value, by_unit: by_unit.into_iter().map(square).collect(), is_root: true, per_fold }
+    }
+
+    /// By how much the metric of this and another one differ where their pseudo-values differ by 1.
+    pub(super) fn scale(&self, other: &Judged) -> f64 {
+        match self.is_root && self.value + other.value > 0.0 {
+            // sqrt(a) - sqrt(b) = (a - b) / (sqrt(a) + sqrt(b)).
+            true => 1.0 / (self.value + other.value),
+            false => 1.0,
+        }
     }
 
     /// The metric with its standard error by the units.
     pub fn estimate(&self) -> Estimate {
         let n = self.by_unit.len() as f64;
-        let size = self.by_unit.iter().fold(self.value.abs(), |most, l| most.max(l.abs()));
+        let size = self.by_unit.iter().fold(0.0, |most: f64, l| most.max(l.abs()));
         let mean = self.by_unit.iter().sum::<f64>() / n;
         let off = |l: &f64| if (l - mean).abs() <= ROUNDING * size { 0.0 } else { l - mean };
         let squares: f64 = self.by_unit.iter().map(|l| off(l).powi(2)).sum();
-        let se = if n > 1.0 { (squares / (n * (n - 1.0))).sqrt() } else { f64::NAN };
+        let se = if n > 1.0 { self.scale(self) * (squares / (n * (n - 1.0))).sqrt() } else { f64::NAN };
         Estimate { mean: self.value, se, folds: self.per_fold.iter().filter(|v| !v.is_nan()).count() }
     }
 }
@@ -188,6 +207,9 @@ impl<'a> Together<'a> {
         };
         let units: Vec<Vec<usize>> = self.units.iter().zip(starts).flat_map(shifted).collect();
         let (value, by_unit) = scoring.by_unit(&self.stacked, &self.truth, self.weights.clone(), &units);
-        Some(Judged { value, by_unit, per_fold })
+        Some(match scoring.deciding {
+            Metric::Rmse => Judged::of_root(value, by_unit, per_fold),
+            _ => Judged { value, by_unit, is_root: false, per_fold },
+        })
     }
 }

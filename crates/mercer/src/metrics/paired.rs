@@ -69,8 +69,9 @@ impl<'a> Field<'a> {
     /// The difference of two estimators in each unit, without what is rounding.
     fn gaps(&self, a: usize, b: usize) -> Option<Vec<f64>> {
         let (a, b) = (self.judged[a]?, self.judged[b]?);
-        let size = a.by_unit.iter().chain(&b.by_unit).fold(0.0, |most: f64, l| most.max(l.abs()));
-        let gap = |&u: &usize| a.by_unit[u] - b.by_unit[u];
+        let scale = a.scale(b);
+        let size = scale * a.by_unit.iter().chain(&b.by_unit).fold(0.0, |most: f64, l| most.max(l.abs()));
+        let gap = |&u: &usize| scale * (a.by_unit[u] - b.by_unit[u]);
         Some(self.order.iter().map(gap).map(|d| if d.abs() <= ROUNDING * size { 0.0 } else { d }).collect())
     }
 
@@ -127,9 +128,10 @@ fn critical(field: &Field<'_>, sums: &[Vec<f64>], among: &[usize]) -> f64 {
     for (k, &a) in among.iter().enumerate() {
         for &b in &among[..k] {
             let length = field.gaps(a, b).map_or(0.0, |gaps| gaps.iter().map(|d| d * d).sum::<f64>().sqrt());
+            let scale = field.judged[a].zip(field.judged[b]).map_or(1.0, |(a, b)| a.scale(b));
             if length > 0.0 {
                 let pairs = sums[a].iter().zip(&sums[b]);
-                greatest.iter_mut().zip(pairs).for_each(|(most, (x, y)): (&mut f64, _)| *most = most.max((x - y).abs() / length));
+                greatest.iter_mut().zip(pairs).for_each(|(most, (x, y)): (&mut f64, _)| *most = most.max(scale * (x - y).abs() / length));
             }
         }
     }

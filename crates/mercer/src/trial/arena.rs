@@ -1,7 +1,7 @@
 //! The rows of a comparison, prepared once for each fold and shared between trials.
 
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Fold, Sample, Split, Target, some_rows_of};
+use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
 use crate::error::Result;
 use crate::fitting::{KernelValues, Prepared};
 use crate::gram::{Gram, Side};
@@ -63,24 +63,6 @@ pub(crate) struct Arena<'a> {
     most_values: u64,
 }
 
-/// Weights of the training rows of a fold under which classes have the shares of all its rows, where it holds out fewer rows than there
-/// are classes: leaving a row out makes its class rarer, and what predicts the share of a class is then wrong on purpose, half of
-/// the time on two classes of one size (Austin, Pe'er and Korem 2025, Distributional bias compromises leave-one-out cross-validation).
-pub(crate) fn with_all_shares(examples: &Examples<'_>, fold: &Fold) -> Option<Vec<f64>> {
-    let Target::Classes { codes, names } = examples.target else { return None };
-    if fold.test.len() >= names.len() || matches!(examples.split, Split::Time(_)) {
-        return None;
-    }
-    let weight = |i: usize| examples.weights.map_or(1.0, |w| w[i]);
-    let sums = |rows: &[usize]| {
-        let mut sums = vec![0.0; names.len()];
-        rows.iter().for_each(|&i| sums[codes[i]] += weight(i));
-        sums
-    };
-    let (left, held_out) = (sums(&fold.train), sums(&fold.test));
-    Some(fold.train.iter().map(|&i| weight(i) * (left[codes[i]] + held_out[codes[i]]) / left[codes[i]]).collect())
-}
-
 impl<'a> Arena<'a> {
     /// `folds`: places among the rows of `examples`; `bytes` of a copy of the prepared rows.
     pub(crate) fn new(examples: Examples<'a>, whole: Prepared, folds: Vec<Fold>, seed: u64, bytes: u64, control: &Control) -> Self {
@@ -108,8 +90,7 @@ impl<'a> Arena<'a> {
             return Ok(kept.clone());
         }
         let fold = &self.folds[k];
-        let mut raw = self.examples.select(&fold.train);
-        raw.weights = with_all_shares(&self.examples, fold).or(raw.weights);
+        let raw = self.examples.select(&fold.train);
         let made = self.whole.again(&raw.data, raw.weights.as_deref())?;
         let test = made.prep.apply(&self.examples.data.select(&fold.test))?;
         let prepared = Arc::new(PreparedFold { train: Sample { data: made.data, ..raw }, test });
@@ -220,25 +201,5 @@ impl<'a> Arena<'a> {
     /// The kernel as it was asked for.
     pub(crate) fn kernel(&self) -> &KernelExpr {
         &self.whole.kernel
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_row_left_out_leaves_the_shares_of_classes_as_they_are() {
-        let target = Target::classes(&["a", "a", "b", "b", "b"]);
-        let data = Dataset::with_rows(5, Vec::new()).unwrap();
-        let examples = Examples { data: &data, target: &target, weights: None, split: &Split::Rows };
-        let fold = |test: Vec<usize>| Fold { train: (0..5).filter(|i| !test.contains(i)).collect(), test };
-        assert_eq!(with_all_shares(&examples, &fold(vec![0])), Some(vec![2.0, 1.0, 1.0, 1.0]));
-        assert_eq!(with_all_shares(&examples, &fold(vec![4])), Some(vec![1.0, 1.0, 1.5, 1.5]));
-        // Folds that can hold every class are stratified.
-        assert_eq!(with_all_shares(&examples, &fold(vec![0, 4])), None);
-        let weights = [1.0, 3.0, 1.0, 1.0, 2.0];
-        let weighed = Examples { weights: Some(&weights), ..examples };
-        assert_eq!(with_all_shares(&weighed, &fold(vec![4])), Some(vec![1.0, 3.0, 2.0, 2.0]));
     }
 }

@@ -5,7 +5,7 @@ mod arena;
 pub mod limits;
 mod rows;
 
-pub(crate) use arena::{Arena, PreparedFold, with_all_shares};
+pub(crate) use arena::{Arena, PreparedFold};
 pub use rows::{Landmarks, RowsOf};
 pub(crate) use rows::{fewest, largest, rows_for};
 

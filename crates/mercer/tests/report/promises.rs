@@ -33,8 +33,7 @@ fn the_json_document_has_exactly_the_promised_keys() {
     );
     let row = &value["rows"][0];
     assert_eq!((&value["metric"], &value["class_rows"]["setosa"]), (&"accuracy".into(), &50.into()));
-    let promised =
-        "estimator settled metrics recalls support fit_seconds predict_us_per_row converged certificate tuning best difference failure";
+    let promised = "estimator settled metrics recalls support fit_seconds predict_us_per_row converged certificate tuning best difference over_guess failure";
     let terms = "at_start scored_rows fitted_rows method folds against_best";
     assert_eq!(keys(row), sorted(&format!("{promised} {terms}")));
     assert_eq!(keys(&row["metrics"]), sorted("accuracy log_loss"));
@@ -135,7 +134,7 @@ fn text_page_and_json_put_the_same_estimators_in_the_same_lists() {
     let said: Vec<&str> = json["rows"].as_array().unwrap().iter().map(|r| r["against_best"].as_str().unwrap()).collect();
     assert_eq!(said, ["best", "not_distinguishable", "worse", "failed", "worse"]);
     let lines = c.standings();
-    assert_eq!(lines, ["Not distinguishable from ridge with 150 rows: svc.", "Worse: knn and logistic.", "No result: nu_svc."]);
+    assert_eq!(lines, ["Not distinguishable from ridge with 150 rows: svc.", "Worse: knn and logistic.", "Failed: nu_svc."]);
     let (text, page) = (c.text(100), c.html().unwrap());
     assert!(lines.iter().all(|line| text.contains(line.as_str()) && page.contains(line.as_str())));
     assert_eq!(json["standings"].as_array().unwrap().len(), 3);
