@@ -332,9 +332,10 @@ impl Estimator for Rvm {
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { takes_weights_of_any_unit: true, holds_out: self.calibrated, ..EstimatorFacts::default() }
     }
-    /// K, once more where folds read it too, and columns of the rows that stay; of several classes blocks for each pair of them. Operations as counted on problems that
-    /// need many functions, and half as many again, since tables differ tenfold in how many rows stay: of numbers some hundred changes,
-    /// each a pass over K; of two classes more of them the more rows there are; of several a block for each pair of classes too.
+    /// K, once more where folds read it too, and columns of the rows that stay; of several classes blocks for each pair of them.
+    /// Operations as counted on problems that need many functions, and half as many again, since tables differ tenfold in how many rows
+    /// stay: of numbers some hundred changes, each a pass over K; of two classes more of them the more rows there are; of several a block
+    /// for each pair of classes too.
     fn costs(&self, size: Size) -> Costs {
         let (n, rows, outputs) = (size.rows as f64, size.rows as u64, size.outputs as f64);
         let several = size.classes && size.outputs > 2;

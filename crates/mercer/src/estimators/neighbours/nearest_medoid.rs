@@ -2,8 +2,8 @@
 //! medoid is nearest (Murphy 2012, 14.4.2), d(x, z) = k(x, x) + k(z, z) - 2 k(x, z).
 //!
 //! The score of a class is k(x, m) - k(m, m) / 2 = (k(x, x) - d(x, m)) / 2 less the mean of all classes, whose medoids may be far from
-//! the origin: an expansion on one row for each class. The class is that of the nearest medoid by [`Gram::fill_distances`], which tells medoids apart where their
-//! scores are equal in double precision.
+//! the origin: an expansion on one row for each class. The class is that of the nearest medoid by [`Gram::fill_distances`], which tells
+//! medoids apart where their scores are equal in double precision.
 
 use super::nearest_column;
 use crate::blocks;
@@ -137,7 +137,7 @@ impl Fitted for FittedNearestMedoid {
         let bias = self.expansion.bias.iter().map(|b| b - most).collect();
         let mut found = Expansion { bias, ..self.expansion.clone() }.predict(query.cross, query.control)?;
         // What is left in common is other where the columns are counted from another origin.
-        found.data_mut().chunks_exact_mut(self.present.len()).for_each(|row| {
+        found.data_mut().chunks_exact_mut(self.present.len().max(1)).for_each(|row| {
             let mean = row.iter().sum::<f64>() / row.len() as f64;
             row.iter_mut().for_each(|score| *score -= mean);
         });
