@@ -9,7 +9,7 @@
 //! A row of weight w stands w times, and one repetition is left out. Where the rows near a place do not determine the polynomial its
 //! degree is lowered there, and counted. Rounds against outliers fit again with weights by residuals (Cleveland 1979).
 
-use super::moments::{Columns, Moments, terms};
+use super::moments::{Columns, Moments, bytes_of_place, terms};
 use super::place::{At, DETERMINED};
 use super::sample::require_finite;
 use super::together::{RegressionRows, Together};
@@ -273,6 +273,7 @@ impl LocalFit {
     /// Another number of columns; on request of `control`.
     pub fn equivalent_kernel(&self, x: &[f64], control: &Control) -> Result<Option<Vec<f64>>> {
         Error::unless_equal("columns", self.sample.dim(), x.len())?;
+        self.plan_places(1, false, control)?;
         let Some(at) = self.at(x, false, control)? else { return Ok(None) };
         let widths = self.widths_at(x);
         let (mut z, mut phi) = (vec![0.0; x.len()], vec![0.0; at.g.len()]);
@@ -282,6 +283,13 @@ impl LocalFit {
             self.sample.weights()[i] * self.robust_of(i) * self.kernel.beside(r, at.least) * dot(&phi, &at.g)
         };
         Ok(Some((0..self.sample.rows()).map(weight).collect()))
+    }
+
+    /// Refuses fits at places that would need more memory than allowed: each thread is at one.
+    fn plan_places(&self, places: usize, spread: bool, control: &Control) -> Result<()> {
+        let (dim, together) = (self.sample.dim(), places.min(rayon::current_num_threads()));
+        let needed = bytes_of_place(dim, self.degree, spread).saturating_mul(together as u64);
+        control.plan(&format!("polynomials of degree {} in {dim} columns", self.degree), needed)
     }
 
     /// What to say of a place without a row.
@@ -332,6 +340,7 @@ impl LocalFit {
         control: &Control,
         of: impl Fn(usize, Option<At>) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
+        self.plan_places(places.rows(), spread, control)?;
         let rows = RegressionRows {
             points: self.sample.points().data(),
             targets: &self.y,

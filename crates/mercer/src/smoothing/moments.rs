@@ -94,6 +94,9 @@ impl Columns {
     }
 }
 
+/// Matrices of the products of terms that are held at once to invert one.
+const MATRICES: f64 = 5.0;
+
 /// How many terms a polynomial of some columns has.
 pub(super) fn number_of_terms(dim: usize, degree: usize) -> usize {
     match degree {
@@ -101,6 +104,14 @@ pub(super) fn number_of_terms(dim: usize, degree: usize) -> usize {
         1 => 1 + dim,
         _ => 1 + dim + dim * (dim + 1) / 2,
     }
+}
+
+/// Bytes of a fit at one place: the sums, and the matrices that are made of them. `squares`: those of squared weights too.
+pub(super) fn bytes_of_place(dim: usize, degree: usize, squares: bool) -> u64 {
+    let count = number_of_terms(dim, degree) as f64;
+    let triangle = 0.5 * count * (count + 3.0) * if squares { 2.0 } else { 1.0 };
+    let room = (LEAF * (1 + dim)) as f64 + LEAF as f64 * count;
+    (8.0 * ((1 + LANES) as f64 * triangle + MATRICES * count * count + room)) as u64
 }
 
 /// 1, the steps, and their products, as many as there is room for.

@@ -149,20 +149,21 @@ fn greedy(d: &Matrix, weights: &[f64], count: usize, control: &Control) -> Resul
         let loss = if chosen.is_empty() { f64::INFINITY } else { dot(weights, &nearest) };
         let weigh = |c: usize| if chosen.is_empty() { dot(weights, d.row(c)) } else { sum_of_least(weights, d.row(c), &nearest) };
         open.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let (mut least, mut next) = (f64::INFINITY, None);
+        let (mut least, mut weighed) = (f64::INFINITY, Vec::new());
         for some in open.chunks_mut(WEIGHED) {
-            if next.is_some() && some[0].1 + ROUNDING * loss < loss - least {
+            if !weighed.is_empty() && some[0].1 + ROUNDING * loss < loss - least {
                 break;
             }
             let left: Vec<f64> = some.par_iter().with_min_len(4).map(|place| weigh(place.0)).collect();
             for (place, left) in some.iter_mut().zip(left) {
                 place.1 = loss - left;
-                if next.is_none_or(|next| left < least || left == least && place.0 < next) {
-                    (least, next) = (left, Some(place.0));
-                }
+                least = f64::min(least, left);
+                weighed.push((place.0, left));
             }
         }
-        let Some(next) = next else { break };
+        // Of places that rounding alone tells apart the first.
+        let alike = weighed.into_iter().filter(|(_, left)| *left <= least + ROUNDING * least.abs());
+        let Some(next) = alike.map(|(place, _)| place).min() else { break };
         nearest.iter_mut().zip(d.row(next)).for_each(|(m, v)| *m = m.min(*v));
         open.retain(|place| place.0 != next);
         chosen.push(next);
@@ -229,8 +230,9 @@ impl<'a> MedoidAssignment<'a> {
         by
     }
 
-    /// The medoid that a place had best replace, and what that adds to the loss: Schubert & Rousseeuw, algorithm 3.
-    fn best_swap(&self, candidate: usize, removals: &[f64]) -> (usize, f64) {
+    /// The medoid that a place had best replace, the first of those that differ by no more than rounding, and what that adds to the loss:
+    /// Schubert & Rousseeuw, algorithm 3.
+    fn best_swap(&self, candidate: usize, removals: &[f64], rounding: f64) -> (usize, f64) {
         let row = self.d.row(candidate);
         if removals.len() == 1 {
             return (0, dot(self.weights, row) - self.loss());
@@ -238,7 +240,8 @@ impl<'a> MedoidAssignment<'a> {
         let mut changes = vec![[0.0; LANES]; removals.len()];
         let gain = weigh(row, [&self.first, &self.second, self.weights], &self.nearest, &mut changes);
         let change: Vec<f64> = removals.iter().zip(&changes).map(|(r, c)| r + c.iter().sum::<f64>()).collect();
-        let best = (0..change.len()).fold(0, |b, m| if change[m] < change[b] { m } else { b });
+        let least = change.iter().copied().fold(f64::INFINITY, f64::min);
+        let best = change.iter().position(|change| *change <= least + rounding).unwrap_or(0);
         (best, change[best] + gain)
     }
 
@@ -264,11 +267,13 @@ impl<'a> MedoidAssignment<'a> {
             }
             let block: Vec<usize> = (at..n.min(at + BLOCK)).collect();
             // Of terms that cancel too: where the loss is 0 what is left of them is rounding, and swaps for it would never end.
-            let least = -LEAST * removals.iter().fold(self.loss().abs(), |most, change| most.max(change.abs()));
-            let weighed: Vec<(usize, f64)> = block.par_iter().with_min_len(8).map(|&c| self.best_swap(c, &removals)).collect();
-            let open = block.iter().zip(weighed).filter(|(c, _)| !self.places.contains(c));
-            let best = open.min_by(|a, b| a.1.1.total_cmp(&b.1.1)).filter(|(_, (_, change))| *change < least);
-            if let Some((&candidate, (position, _))) = best {
+            let rounding = LEAST * removals.iter().fold(self.loss().abs(), |most, change| most.max(change.abs()));
+            let weighed: Vec<(usize, f64)> = block.par_iter().with_min_len(8).map(|&c| self.best_swap(c, &removals, rounding)).collect();
+            let open = || block.iter().zip(&weighed).filter(|(c, _)| !self.places.contains(c));
+            // Two rows of a cluster of two are as good as its medoid: of swaps that rounding alone tells apart the first is made.
+            let least = open().map(|(_, (_, change))| *change).fold(f64::INFINITY, f64::min);
+            let best = open().find(|(_, (_, change))| *change <= least + rounding && *change < -rounding);
+            if let Some((&candidate, &(position, _))) = best {
                 self.swap(position, candidate);
                 removals = self.removals();
                 swaps += 1;

@@ -5,7 +5,7 @@ use super::{Verdict, fail, table, words};
 use crate::control::Control;
 use crate::data::{Column, Dataset, Sets, Target, TargetInfo, Values};
 use crate::error::{Error, ErrorKind};
-use crate::estimators::{EstimatorExpr, Needs, Predicted, Predictions};
+use crate::estimators::{EstimatorExpr, Needs, Predicted, Predictions, Scores};
 use crate::kernels::KernelExpr;
 use crate::learner::Learner;
 use crate::linalg::Matrix;
@@ -117,7 +117,7 @@ fn attempt(learner: &Learner, data: &Dataset, target: &Target) -> Result<bool, S
             };
             let predictions = case.predict(&model)?;
             sound(&predictions)?;
-            has_a_column_for_each_class(&predictions, target)?;
+            has_a_column_for_each_class(&predictions, target, learner.estimator.gives().scores)?;
             let again = words(store::from_bytes(&words(store::to_bytes(&model))?, "model"))?;
             if case.predict(&again)? != predictions {
                 return fail("model file", "other predictions");
@@ -131,9 +131,9 @@ fn attempt(learner: &Learner, data: &Dataset, target: &Target) -> Result<bool, S
 
 /// Tables of predictions have the columns that the names of the classes ask for, whichever of these have rows: those of folds then fit
 /// together.
-fn has_a_column_for_each_class(p: &Predictions, target: &Target) -> Verdict {
+fn has_a_column_for_each_class(p: &Predictions, target: &Target, kind: Scores) -> Verdict {
     let (Target::Classes { names, .. }, Predicted::Classes(_)) = (target, &p.values) else { return Ok(()) };
-    let of_scores = if names.len() == 2 { 1 } else { names.len() };
+    let of_scores = if names.len() == 2 && kind != Scores::Votes { 1 } else { names.len() };
     let scores = p.scores.as_ref().filter(|_| p.pairs.is_empty());
     for (what, table, columns) in [
         ("probabilities", p.probabilities.as_ref(), names.len()),

@@ -21,7 +21,7 @@ fn rows(offset: f64) -> Dataset {
     table_of(&x)
 }
 
-/// Scores, numbers or codes that a model fitted without standardising gives for its training rows.
+/// Scores and codes, or numbers, that a model fitted without standardising gives for its training rows.
 fn predicted(estimator: &str, kernel: &str, data: &Dataset, target: &Target) -> Vec<f64> {
     let learner = Learner {
         prep: Recipe { standardise: false, drop_constant: false, ..Recipe::default() },
@@ -31,6 +31,7 @@ fn predicted(estimator: &str, kernel: &str, data: &Dataset, target: &Target) -> 
     let model = learner.fit(data, target, &TargetInfo::of(target), None, &Control::default()).unwrap();
     let p = model.predict(data, mercer::estimators::Want { scores: true, ..Default::default() }, &Control::default()).unwrap();
     match (p.scores, p.values) {
+        (Some(scores), Predicted::Classes(codes)) => scores.data().iter().copied().chain(codes.iter().map(|c| *c as f64)).collect(),
         (Some(scores), _) => scores.data().to_vec(),
         (None, Predicted::Numbers(f)) => f.data().to_vec(),
         (None, Predicted::Classes(codes)) => codes.iter().map(|c| *c as f64).collect(),

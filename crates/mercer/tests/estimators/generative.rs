@@ -205,7 +205,7 @@ fn a_row_that_the_model_of_a_class_cannot_hold_is_named_by_its_place_in_the_tabl
 fn the_number_of_components_does_not_depend_on_the_unit_of_the_weights() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
     let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
-    let rows: Vec<[f64; 2]> = (0..90).map(|i| [4.0 * (i % 3) as f64 + normal(), normal()]).collect();
+    let rows: Vec<[f64; 2]> = (0..90).map(|i| [8.0 * (i % 3) as f64 + normal(), normal()]).collect();
     let (data, target) = (numbers(&rows), Target::Absent { rows: rows.len() });
     let chosen = |weights: Option<&[f64]>| {
         let model = fit("density(gaussian_mixture(components=1..5))", &data, &target, weights).unwrap();

@@ -45,7 +45,7 @@ pub struct Predictions {
     /// Class probabilities, M x classes; the predicted class is their largest.
     #[serde(serialize_with = "rows_of_some")]
     pub probabilities: Option<Matrix>,
-    /// Decision values, one column for each class, or one alone for two.
+    /// Decision values, one column for each class, or one alone for two; votes of two classes are two columns.
     #[serde(serialize_with = "rows_of_some")]
     pub scores: Option<Matrix>,
     /// Where the decision values are of pairs of classes, the pair of each column: above 0 for the second.

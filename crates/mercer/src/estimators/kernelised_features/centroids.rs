@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::estimators::clustering::clusters::{Places, SUMMED};
 use crate::estimators::systems::primal::means;
 use crate::estimators::{KernelKMeans, Task};
-use crate::gram::{self, Subset};
+use crate::gram::{self, Subset, TIED};
 use crate::linalg::{Matrix, PASSED, gramian_of_columns_within, transposed_product_within};
 use crate::solve::exchange::{Products, exchange};
 use crate::solve::medoids;
@@ -145,13 +145,13 @@ fn spread_evenly(places: &Places, count: usize) -> Vec<usize> {
     let n = places.rows.len();
     let far = |p: usize| places.apart.row(p).iter().zip(&places.weights).map(|(d, w)| d * w).sum::<f64>();
     let sums: Vec<f64> = (0..n).map(far).collect();
-    let first = (1..n).fold(0, |best, p| if sums[p] < sums[best] { p } else { best });
+    let first = (1..n).fold(0, |best, p| if sums[p] < sums[best] * (1.0 - TIED) { p } else { best });
     let mut chosen = vec![first];
     // Below every distance where a place is chosen, even of what is no kernel.
     let mut nearest = places.apart.row(first).to_vec();
     nearest[first] = f64::NEG_INFINITY;
     while chosen.len() < count {
-        let next = (1..n).fold(0, |best, p| if nearest[p] > nearest[best] { p } else { best });
+        let next = (1..n).fold(0, |best, p| if nearest[p] > nearest[best] * (1.0 + TIED) { p } else { best });
         chosen.push(next);
         nearest.iter_mut().zip(places.apart.row(next)).for_each(|(near, d)| *near = near.min(*d));
         nearest[next] = f64::NEG_INFINITY;
@@ -170,8 +170,11 @@ fn nearest_to_means(places: &Places, count: usize, task: &Task<'_>) -> Result<Ve
         values[(p, p)] - 2.0 * with / found.mass[k]
     };
     let nearest = |k: usize| {
-        let all = members(k).map(|p| (p, away(p, k)));
-        all.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(p, _)| p)
+        let all: Vec<(usize, f64)> = members(k).map(|p| (p, away(p, k))).collect();
+        let least = all.iter().map(|(_, away)| *away).fold(f64::INFINITY, f64::min);
+        // The rows of a cluster of two are equally near to its centre.
+        let rounding = |p: usize| TIED * values[(p, p)].abs().max(least.abs());
+        all.into_iter().find(|(p, away)| *away <= least + rounding(*p)).map(|(p, _)| p)
     };
     Ok((0..count).filter_map(nearest).collect())
 }

@@ -19,7 +19,7 @@ use crate::estimators::{
     Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HoldOut, Needs, Predicted, Predictions,
     Query, Scores, Size, Summary, Task, WarmStart, When,
 };
-use crate::gram::{self, axpy, dot};
+use crate::gram::{self, Dense, Gram, axpy, dot};
 use crate::linalg::{Matrix, product};
 use crate::param::{Domain, Param, Value};
 use crate::solve::likelihood::HELD;
@@ -125,6 +125,17 @@ impl Rvm {
 
     fn starts(&self, task: &Task<'_>) -> usize {
         self.starts.settle(usual_starts(task.target) as f64).integer()
+    }
+
+    /// Kernel values that the fit and those without a fold read, computed once; `None` where they are there, or folds have values of their
+    /// own.
+    fn held_for_folds(&self, task: &Task<'_>, hold: HoldOut<'_>) -> Result<Option<Dense>> {
+        let measured = self.calibrated && task.target.kind() == Kind::Numbers;
+        if !measured || hold.kernel.is_some() || task.gram.structure().held().is_some() {
+            return Ok(None);
+        }
+        task.control.plan("kernel values, and these as features", 24 * (task.rows() as u64).pow(2))?;
+        Dense::of(task.gram, task.control).map(Some)
     }
 
     /// Kernel values as columns.
@@ -321,9 +332,10 @@ impl Estimator for Rvm {
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { takes_weights_of_any_unit: true, holds_out: self.calibrated, ..EstimatorFacts::default() }
     }
-    /// K, and columns of the rows that stay; of several classes blocks for each pair of them. Operations as counted on problems that
-    /// need many functions, and half as many again, since tables differ tenfold in how many rows stay: of numbers some hundred changes,
-    /// each a pass over K; of two classes more of them the more rows there are; of several a block for each pair of classes too.
+    /// K, once more where folds read it too, and columns of the rows that stay; of several classes blocks for each pair of them.
+    /// Operations as counted on problems that need many functions, and half as many again, since tables differ tenfold in how many rows
+    /// stay: of numbers some hundred changes, each a pass over K; of two classes more of them the more rows there are; of several a block
+    /// for each pair of classes too.
     fn costs(&self, size: Size) -> Costs {
         let (n, rows, outputs) = (size.rows as f64, size.rows as u64, size.outputs as f64);
         let several = size.classes && size.outputs > 2;
@@ -343,9 +355,13 @@ impl Estimator for Rvm {
             (false, _) => 30_000.0 * outputs,
         };
         let kept = size.by_values().at(most_relevant(size.rows).min(size.rows)).costs();
+        let measured = self.calibrated && !size.classes;
         Costs {
-            bytes: 16 * rows * rows + 8 * rows * if size.classes { 100 } else { rows / 3 + 100 } + blocks + 300_000,
-            fit: begun * changes * n * n * if self.calibrated && !size.classes { MEASURED } else { 1.0 },
+            bytes: if measured { 24 } else { 16 } * rows * rows
+                + 8 * rows * if size.classes { 100 } else { rows / 3 + 100 }
+                + blocks
+                + 300_000,
+            fit: begun * changes * n * n * if measured { MEASURED } else { 1.0 },
             // On vowel, wine_white and segment; of numbers on 100,000 x 20, where hundreds of columns stay.
             pace: if several || !size.classes { 12.0 } else { 4.0 },
             prediction_values: kept.prediction_values,
@@ -367,6 +383,8 @@ impl Estimator for Rvm {
     }
 
     fn fit_keeping(&self, task: &Task<'_>, earlier: Option<(&FittedRvm, &WarmStart)>, hold: HoldOut<'_>) -> Result<(FittedRvm, WarmStart)> {
+        let held = self.held_for_folds(task, hold)?;
+        let task = &Task { gram: held.as_ref().map_or(task.gram, |held| held as &dyn Gram), ..*task };
         let mut fitted = self.fit_from(task, earlier.map(|(fitted, _)| fitted))?;
         if let (Target::Numbers(y), true) = (task.target, self.calibrated) {
             let once = Rvm { starts: Value::Number(1.0), calibrated: false, ..self.clone() };

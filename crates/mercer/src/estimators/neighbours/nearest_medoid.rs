@@ -1,9 +1,9 @@
 //! Nearest medoid: of each class the training row from which the others of the class are least far; a new row is of the class whose
 //! medoid is nearest (Murphy 2012, 14.4.2), d(x, z) = k(x, x) + k(z, z) - 2 k(x, z).
 //!
-//! The score of a class is k(x, m) - k(m, m) / 2 = (k(x, x) - d(x, m)) / 2 but for a number that all classes have in common: an expansion
-//! on one row for each class. The class is that of the nearest medoid by [`Gram::fill_distances`], which tells medoids apart where their
-//! scores are equal in double precision.
+//! The score of a class is k(x, m) - k(m, m) / 2 = (k(x, x) - d(x, m)) / 2 less the mean of all classes, whose medoids may be far from
+//! the origin: an expansion on one row for each class. The class is that of the nearest medoid by [`Gram::fill_distances`], which tells
+//! medoids apart where their scores are equal in double precision.
 
 use super::nearest_column;
 use crate::blocks;
@@ -135,7 +135,12 @@ impl Fitted for FittedNearestMedoid {
         // Without what all classes have in common, beside which a small kernel value would be lost.
         let most = self.expansion.bias.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let bias = self.expansion.bias.iter().map(|b| b - most).collect();
-        let found = Expansion { bias, ..self.expansion.clone() }.predict(query.cross, query.control)?;
+        let mut found = Expansion { bias, ..self.expansion.clone() }.predict(query.cross, query.control)?;
+        // What is left in common is other where the columns are counted from another origin.
+        found.data_mut().chunks_exact_mut(self.present.len().max(1)).for_each(|row| {
+            let mean = row.iter().sum::<f64>() / row.len() as f64;
+            row.iter_mut().for_each(|score| *score -= mean);
+        });
         let scores = if self.classes == 2 && self.present.len() == 2 {
             Matrix::from_fn(found.rows(), 1, |i, _| found[(i, 1)] - found[(i, 0)])
         } else {
@@ -144,10 +149,15 @@ impl Fitted for FittedNearestMedoid {
             (0..found.rows()).for_each(|i| self.present.iter().zip(found.row(i)).for_each(|(&k, f)| all[(i, k)] = *f));
             all
         };
+        let decided = outputs::decide(scores, Some(self.classes), query.want);
+        // Medoids that are no longer there are told apart by their scores alone.
+        if self.expansion.support.is_empty() {
+            return Ok(decided);
+        }
         let medoid = |o: usize| (0..self.expansion.coef.rows()).find(|&s| self.expansion.coef[(s, o)] != 0.0).unwrap_or(0);
         let medoids: Vec<usize> = (0..self.present.len()).map(medoid).collect();
         let codes = nearest_column(query.cross, &medoids, query.control)?.into_iter().map(|o| self.present[o]).collect();
-        Ok(Predictions { values: Predicted::Classes(codes), ..outputs::decide(scores, Some(self.classes), query.want) })
+        Ok(Predictions { values: Predicted::Classes(codes), ..decided })
     }
     fn summary(&self) -> &Summary {
         &self.summary
