@@ -352,7 +352,7 @@ mod tests {
         let d = line(&points);
         let mut state = MedoidAssignment::new(&d, &weights, vec![3, 17, 30]);
         for candidate in [5, 22, 9, 39, 1] {
-            let (position, change) = state.best_swap(candidate, &state.removals());
+            let (position, change) = state.best_swap(candidate, &state.removals(), 0.0);
             let before = state.loss();
             state.swap(position, candidate);
             assert!((state.loss() - before - change).abs() <= 1e-9 * before);

@@ -224,7 +224,7 @@ fn the_signature_pde_is_the_sum_over_all_levels_whatever_the_steps() {
     assert!(close(k[(0, 1)], 11.42276941399017, 1e-14), "{}", k[(0, 1)]);
     let straight = |steps: usize, all: f64| -> Vec<Vec<f64>> { (0..=steps).map(|t| vec![all * t as f64 / steps as f64, 1.0]).collect() };
     for (m, n) in [(50, 4), (1, 1), (7, 15)] {
-        let k = dense("signature_pde", None, &vec![straight(m, 50.0), straight(n, 50.0)]);
+        let k = dense("signature_pde", None, &[straight(m, 50.0), straight(n, 50.0)]);
         assert!(close(k[(0, 1)], 1.073_751_707_131_073_8e42, 1e-12), "{m} {n}: {}", k[(0, 1)]);
     }
     // A path that returns on itself has the signature of a point (Chen 1958).
