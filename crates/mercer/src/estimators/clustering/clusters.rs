@@ -69,7 +69,7 @@ impl Places {
         if n == 0 {
             return Err(Error::Data("clusters need rows, and there is none".into()));
         }
-        let (sums, order) = in_order(task)?;
+        let Ordered { keys: sums, order, width } = in_order(task)?;
         let mut places = Places {
             rows: Vec::new(),
             of_row: vec![0; n],
@@ -78,7 +78,6 @@ impl Places {
             apart: Matrix::zeros(0, 0),
             power: if distances { 1 } else { 2 },
         };
-        let width = ALIKE * largest(&sums);
         let mut row = vec![0.0; n];
         for &i in &order {
             let mut near = (0..places.rows.len()).rev().take_while(|&p| sums[i] - sums[places.rows[p]] <= width).peekable();
@@ -299,20 +298,39 @@ impl Gram for Apart<'_> {
     }
 }
 
-/// Weighted sums of kernel values of every row, which equal rows have in common, and the rows in their order. For many rows they are sums
-/// over a sample, unless it distinguishes too few of them.
-fn in_order(task: &Task<'_>) -> Result<(Vec<f64>, Vec<usize>)> {
+/// Rows in an order that depends on what they are alone.
+struct Ordered {
+    /// What equal rows have in common: sum_j w_j (k(x_i, x_j) - k(x_i, x_i) / 2), half of the squared distances from all rows but for the
+    /// sign and a constant, wherever the origin is.
+    keys: Vec<f64>,
+    /// The rows, the least key first.
+    order: Vec<usize>,
+    /// Keys that differ by no more may be of equal rows.
+    width: f64,
+}
+
+impl Ordered {
+    /// By weighted sums of the kernel values of every row.
+    fn by(mut sums: Vec<f64>, mass: f64, own: &[f64]) -> Ordered {
+        let width = ALIKE * largest(&sums).max(0.5 * mass * largest(own));
+        sums.iter_mut().zip(own).for_each(|(sum, own)| *sum -= 0.5 * mass * own);
+        Ordered { order: sorted(&sums), keys: sums, width }
+    }
+}
+
+/// The rows in order. For many rows keys are sums over a sample, unless it distinguishes too few of them.
+fn in_order(task: &Task<'_>) -> Result<Ordered> {
+    let own = task.gram.diagonal(Side::Rows);
     let n = task.rows();
     if n > SUMMED.0 * SUMMED.1 {
         let some: Vec<usize> = (0..SUMMED.0).flat_map(|k| k * n / SUMMED.0..k * n / SUMMED.0 + SUMMED.1).collect();
         let all: Vec<usize> = (0..n).collect();
         let weights = Matrix::column(some.iter().map(|&i| task.weight(i)).collect());
         let sums = gram::apply(&Subset::new(task.gram, &all, &some), &weights, task.control)?.into_data();
-        let order = sorted(&sums);
-        let width = ALIKE * largest(&sums);
-        let apart = order.windows(2).filter(|w| sums[w[1]] - sums[w[0]] > width).count();
+        let Ordered { keys, order, width } = Ordered::by(sums, weights.data().iter().sum(), &own);
+        let apart = order.windows(2).filter(|w| keys[w[1]] - keys[w[0]] > width).count();
         if 2 * apart > n {
-            return Ok((sums, order));
+            return Ok(Ordered { keys, order, width });
         }
     }
     let weights = Matrix::column(task.all_weights());
@@ -322,8 +340,7 @@ fn in_order(task: &Task<'_>) -> Result<(Vec<f64>, Vec<usize>)> {
         None => gram::apply(task.gram, &weights, task.control)?,
     }
     .into_data();
-    let order = sorted(&sums);
-    Ok((sums, order))
+    Ok(Ordered::by(sums, weights.data().iter().sum(), &own))
 }
 
 /// Whether a training row is as far from every row as another whose distances are given. Of a similarity that is no kernel two rows at

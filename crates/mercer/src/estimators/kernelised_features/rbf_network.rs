@@ -16,7 +16,7 @@ use crate::estimators::linear::logistic::{NEWTON_PRODUCTS, OfFeatures, newton_ov
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
-use crate::estimators::targets::outputs::{decide, outputs};
+use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
 use crate::estimators::{
     Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query,
     Ridge, Scores, Size, Summary, Task, When,
@@ -142,6 +142,15 @@ impl RbfNetwork {
         centroids::optimised(count, lambda, (outputs(task, Self::NAME)?, &weights), self.intercept, Self::NAME, task)
     }
 
+    /// Numbers in units of their own deviation, so that the end of a search does not depend on the unit that they came in.
+    fn in_own_unit(&self, task: &Task<'_>) -> Result<Target> {
+        let (raw, y) = (outputs(task, Self::NAME)?, centred_outputs(task, Self::NAME)?);
+        let squares = (0..y.rows()).map(|i| task.weight(i) * gram::dot(y.row(i), y.row(i))).sum::<f64>();
+        let unit = (squares / (task.all_weights().iter().sum::<f64>() * y.cols() as f64)).sqrt();
+        let unit = if unit > 0.0 && unit.is_finite() { unit } else { 1.0 };
+        Ok(Target::Numbers(Matrix::from_fn(y.rows(), y.cols(), |i, o| raw[(i, o)] / unit)))
+    }
+
     /// The classes of the target, where it is of classes.
     fn scores(&self, task: &Task<'_>) -> Result<Option<ClassScores>> {
         match task.target {
@@ -180,7 +189,7 @@ impl Estimator for RbfNetwork {
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
     const NEEDS: Needs = Needs::AnySimilarity;
-    const CRITERION: Option<&'static str> = Some("log leave-one-out error, of classes negative log evidence");
+    const CRITERION: Option<&'static str> = Some("log leave-one-out error in deviations of the target, of classes negative log evidence");
     type Fitted = FittedRbfNetwork;
 
     fn facts(&self) -> EstimatorFacts {
@@ -289,7 +298,8 @@ impl Estimator for RbfNetwork {
             let weights = features.slope(task, &by_features);
             (Criterion { value, weights, own: vec![("lambda", by_lambda)], indifference: 1.0 }, Some(alpha))
         } else {
-            let found = self.ridge().criterion(&Task { gram: &features.products, ..*task })?;
+            let target = self.in_own_unit(task)?;
+            let found = self.ridge().criterion(&Task { gram: &features.products, target: &target, ..*task })?;
             // dV/dZ = 2 G Z for G = dV/d(Z Z').
             let mut by_features = product_within(&found.weights, &features.z, task.control)?;
             by_features.data_mut().iter_mut().for_each(|v| *v *= 2.0);
@@ -303,8 +313,8 @@ impl Estimator for RbfNetwork {
         if param != "lambda" || task.target.kind() != Kind::Numbers {
             return Ok(None);
         }
-        let features = Features::of(self, task)?;
-        self.ridge().criterion_along(param, values, &Task { gram: &features.products, ..*task })
+        let (features, target) = (Features::of(self, task)?, self.in_own_unit(task)?);
+        self.ridge().criterion_along(param, values, &Task { gram: &features.products, target: &target, ..*task })
     }
 }
 
