@@ -399,13 +399,9 @@ impl Model {
         self.model.about.notices.iter().chain(searched.iter().map(|(said, _)| said)).map(|notice| spoken(notice)).collect()
     }
 
-    /// What is warned of after a fit: what it changed, or with `every` all that is worth knowing of it, and what its search asks for, such as
-    /// a wider range.
+    /// What is warned of after a fit: what it changed, or with `every` all that is worth knowing of it, and what its search asks for.
     fn _to_warn_of(&self, every: bool) -> Vec<String> {
-        let (about, of_reading, searched) = (&self.model.about, self.told.all(), report::search_notices(&self.model));
-        let of_fit = if every { &about.notices } else { &about.warnings }.iter().map(|notice| spoken(notice));
-        let asks = searched.iter().filter(|(_, asks)| *asks).map(|(said, _)| spoken(said));
-        of_fit.filter(|notice| !of_reading.contains(notice)).chain(asks).collect()
+        self.warned_of(every)
     }
 
     /// Those of these notices about new rows that were not reported before.
@@ -466,6 +462,11 @@ impl Model {
     /// ----------
     /// data : bytes
     ///     What `to_bytes` gave or `save` wrote.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
     ///
     /// Raises
     /// ------

@@ -6,6 +6,7 @@ use crate::model::Model;
 use crate::work::{Limits, Size};
 use mercer::data::Dataset;
 use mercer::estimators::{Gives, Predictions, Want, When, those_that_give};
+use mercer::report;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -19,6 +20,14 @@ impl Model {
         let of_cells = model.prep.tell_by_column(data).into_iter().map(|(column, _)| column);
         let told = Told::of(of_cells.chain(notices.iter().map(|notice| spoken(notice))));
         Model { model: Arc::new(model), told }
+    }
+
+    /// What the fit changed, or every notice of it, without those of reading; and what the search asks for, such as a wider range.
+    pub(crate) fn warned_of(&self, every: bool) -> Vec<String> {
+        let (about, of_reading, searched) = (&self.model.about, self.told.all(), report::search_notices(&self.model));
+        let of_fit = if every { &about.notices } else { &about.warnings }.iter().map(|notice| spoken(notice));
+        let asks = searched.iter().filter(|(_, asks)| *asks).map(|(said, _)| spoken(said));
+        of_fit.filter(|notice| !of_reading.contains(notice)).chain(asks).collect()
     }
 
     pub(crate) fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
