@@ -494,7 +494,6 @@ impl Model {
         report::model_fragment(&self.model)
     }
 
-    /// What `mercer inspect` prints.
     fn __str__(&self) -> String {
         report::model_text(&self.model, WIDTH)
     }
