@@ -48,7 +48,7 @@ def test_linear_machines_are_models_with_the_weights_of_the_classes(rng):
         own = mercer.LinearSVC(C=0.5, loss=loss, tol=1e-9, max_iter=100_000).fit(x, labels)
         np.testing.assert_allclose(model.decision_function(x), own.decision_function(x), rtol=0, atol=1e-6)
         np.testing.assert_array_equal(model.predict(x), own.predict(x))
-    calibrated = mercer.MercerClassifier("linear_svc(probabilities=true)").fit(x, labels)
+    calibrated = mercer.MercerClassifier("linear_svc(c=1, probabilities=true)").fit(x, labels)
     probabilities = calibrated.predict_proba(x)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     assert np.mean((probabilities[:, 1] > 0.5) == (labels == "up")) > 0.9

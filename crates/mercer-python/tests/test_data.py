@@ -167,9 +167,10 @@ def test_durations_count_alike_in_a_frame_and_in_its_file(tmp_path, rng):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             read, _ = mercer.read_table(tmp_path / "t.csv", like=model)
-            other = Learner("ridge(lambda=0.001)").fit(mercer.read_table(tmp_path / "t.csv")[0], np.sin(hours))
+            own, _ = mercer.read_table(tmp_path / "t.csv")
+            other = Learner("ridge(lambda=0.001)").fit(own, np.sin(hours))
         np.testing.assert_allclose(model.predict(read), model.predict(frame), atol=1e-9)
-        np.testing.assert_allclose(other.predict(frame), other.predict(read), atol=1e-9)
+        np.testing.assert_allclose(other.predict(frame), other.predict(own), atol=1e-9)
 
 
 def test_labels_in_an_order_are_declared():
