@@ -185,29 +185,39 @@ fn log_decays(log: &dyn LogGram, (rows, cols): (usize, usize), control: &Control
     Ok(decays)
 }
 
+/// The Gram matrix of a type whose field holds all values, with further methods of its own.
+macro_rules! of_held_values {
+    ($name:ty, $values:tt, { $($more:tt)* }) => {
+        impl $crate::gram::Gram for $name {
+            fn shape(&self) -> (usize, usize) {
+                self.$values.shape()
+            }
+            fn fill(&self, rows: std::ops::Range<usize>, cols: std::ops::Range<usize>, out: $crate::gram::Block<'_, f64>) {
+                self.$values.fill(rows, cols, out);
+            }
+            fn fill_f32(&self, rows: &[usize], cols: std::ops::Range<usize>, out: $crate::gram::Block<'_, f32>) {
+                self.$values.fill_f32(rows, cols, out);
+            }
+            fn diagonal(&self, side: $crate::gram::Side) -> Vec<f64> {
+                self.$values.diagonal(side)
+            }
+            fn symmetric(&self) -> bool {
+                self.$values.symmetric()
+            }
+            $($more)*
+        }
+    };
+}
+pub(crate) use of_held_values;
+
 /// Values that are known, of a kernel of which no number moves.
 pub(crate) struct Known(pub Arc<Dense>);
 
-impl Gram for Known {
-    fn shape(&self) -> (usize, usize) {
-        self.0.shape()
-    }
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
-        self.0.fill(rows, cols, out);
-    }
-    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
-        self.0.fill_f32(rows, cols, out);
-    }
+of_held_values!(Known, 0, {
     fn logarithm(&self) -> Option<&dyn LogGram> {
         self.0.logarithm()
     }
-    fn diagonal(&self, side: Side) -> Vec<f64> {
-        self.0.diagonal(side)
-    }
-    fn symmetric(&self) -> bool {
-        self.0.symmetric()
-    }
-}
+});
 
 impl Bound for Known {
     fn parameters(&self) -> usize {

@@ -41,7 +41,7 @@ pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
 pub use cpu::Cpu;
 pub(crate) use cpu::HERE;
 pub use dense::Dense;
-pub(crate) use dense::{Known, ranges};
+pub(crate) use dense::{Known, of_held_values, ranges};
 pub use engine::{Engine, Precision, apply, dense, install_engine};
 pub(crate) use engine::{apply_among, apply_f32, apply_rows, fill_rows, fill_rows_f32};
 pub(crate) use feature_weights::FeatureWeights;

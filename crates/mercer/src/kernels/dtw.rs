@@ -6,8 +6,7 @@
 //! the first and 2 t^2 from the second.
 
 use crate::control::Control;
-use super::sequences::abreast::TilePlace;
-use super::series::abreast::{EightSeries, each_eight};
+use super::series::abreast::fill_eight;
 use super::series::dense::{DenseSeries, mean_length, total_variance};
 use super::series::warping::Warping;
 use crate::data::{RowWeights, Series};
@@ -73,18 +72,10 @@ fn start(inputs: &Series, weights: RowWeights<'_>) -> f64 {
 impl Dtw {
     /// Writes the squared distances of a tile.
     fn fill_distances<T: Real>(&self, tile: &mut Tile<'_, WarpedSeries, T>) {
-        let (a, b, rows, cols) = (&tile.a.0, &tile.b.0, tile.rows.clone(), tile.cols.clone());
-        let (out, mut warping) = (&mut tile.out, Warping::new(self.window.number() as usize));
-        each_eight((a, &rows), (b, cols), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
-            if out.is_given_up() {
-                return;
-            }
-            for (place, square) in places.iter().zip(warping.squared_distances(pairs)) {
-                // An infinite distance is one whose exponential is 0, also times the distance.
-                let square = T::from_f64(square.min(f64::MAX));
-                place.each(|row, column| out.row_mut(row)[column] = square);
-            }
-        });
+        let mut warping = Warping::new(self.window.number() as usize);
+        let (a, b) = ((&tile.a.0, &tile.rows), (&tile.b.0, tile.cols.clone()));
+        // An infinite distance is one whose exponential is 0, also times the distance.
+        fill_eight(&mut tile.out, a, b, |pairs| warping.squared_distances(pairs), |square, _, _| square.min(f64::MAX));
     }
 }
 

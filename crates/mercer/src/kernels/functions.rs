@@ -9,11 +9,10 @@ use crate::control::Control;
 use crate::data::{Arity, ColumnKind, Dataset, RowWeights};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
-use crate::gram::{Block, Bound, Dense, Gram, Mercer, Side, Spectral, Structure};
+use crate::gram::{Bound, Dense, Gram, Mercer, Side, Spectral, Structure, of_held_values};
 use crate::linalg::Matrix;
 use crate::param::{self, Domain, NumericSetting, Param, Value};
 use serde_json::Value as Json;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// A kernel that computes all values between two batches at once, and is named when the program runs. It is registered by
@@ -317,29 +316,14 @@ struct HeldValues {
     parameters: usize,
 }
 
-impl Gram for HeldValues {
-    fn shape(&self) -> (usize, usize) {
-        self.values.shape()
-    }
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
-        self.values.fill(rows, cols, out);
-    }
-    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
-        self.values.fill_f32(rows, cols, out);
-    }
-    fn diagonal(&self, side: Side) -> Vec<f64> {
-        self.values.diagonal(side)
-    }
-    fn symmetric(&self) -> bool {
-        self.values.symmetric()
-    }
+of_held_values!(HeldValues, values, {
     fn structure(&self) -> Structure<'_> {
         self.values.structure()
     }
     fn among(&self, side: Side) -> Option<Box<dyn Gram + '_>> {
         self.values.among(side)
     }
-}
+});
 
 impl Bound for HeldValues {
     fn parameters(&self) -> usize {

@@ -7,7 +7,7 @@
 
 use crate::control::Control;
 use super::sequences::abreast::TilePlace;
-use super::series::abreast::{EightSeries, each_eight, each_own};
+use super::series::abreast::{EightSeries, each_eight, each_own, fill_eight, own_values};
 use super::series::alignments::GlobalAlignments;
 use super::series::dense::{DenseSeries, mean_length, total_variance};
 use crate::data::{RowWeights, Series};
@@ -53,17 +53,10 @@ impl GlobalAlignment {
 
     /// Writes a function of ln(K(x, z) / sqrt(K(x, x) K(z, z))).
     fn fill_by<T: Real>(&self, tile: &mut Tile<'_, AlignedSeries, T>, of_log: impl Fn(f64) -> f64) {
-        let (a, b, rows, cols) = (tile.a, tile.b, tile.rows.clone(), tile.cols.clone());
-        let (out, mut alignments) = (&mut tile.out, self.alignments());
-        each_eight((&a.series, &rows), (&b.series, cols.clone()), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
-            if out.is_given_up() {
-                return;
-            }
-            for (place, log) in places.iter().zip(alignments.logs(pairs)) {
-                let value = of_log(log - 0.5 * (a.logs[rows.at(place.row)] + b.logs[cols.start + place.column]));
-                place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
-            }
-        });
+        let (a, b, mut alignments) = (tile.a, tile.b, self.alignments());
+        let (rows, cols) = ((&a.series, &tile.rows), (&b.series, tile.cols.clone()));
+        let of = |log: f64, i: usize, j: usize| of_log(log - 0.5 * (a.logs[i] + b.logs[j]));
+        fill_eight(&mut tile.out, rows, cols, |pairs| alignments.logs(pairs), of);
     }
 
     fn slopes<'x>(&self, x: &'x AlignedSeries) -> &'x [f64] {
@@ -114,13 +107,8 @@ impl Kernel for GlobalAlignment {
     }
     fn prepare(&self, (): &(), inputs: &Series, _: Option<&AlignedSeries>, control: &Control) -> Result<AlignedSeries> {
         let series = DenseSeries::scaled(inputs, FRAC_1_SQRT_2 / self.length_scale.number());
-        let (mut logs, mut alignments) = (vec![0.0; series.len()], self.alignments());
-        each_own(&series, &mut |pairs, rows| {
-            if !control.is_given_up() {
-                rows.iter().zip(alignments.logs(pairs)).for_each(|(row, log)| logs[*row] = log);
-            }
-        });
-        control.check_time("alignments of series")?;
+        let mut alignments = self.alignments();
+        let logs = own_values(&series, |pairs| alignments.logs(pairs), "alignments of series", control)?;
         Ok(AlignedSeries { series, logs, slopes: OnceLock::new() })
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, AlignedSeries, T>) {

@@ -8,7 +8,7 @@
 //! have v'Kv = -min(S(a, a), S(b, b)) / 2.
 
 use crate::control::Control;
-use super::sequences::abreast::{Abreast, EightPairs, LaneLetters, each_eight};
+use super::sequences::abreast::{LaneLetters, fill_eight, own_values};
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::local::{AddedUp, LocalAlignments, PairWeights};
 use super::sequences::blosum62;
@@ -129,32 +129,14 @@ impl LocalAlignment {
     fn fill_by<T: Real>(&self, tile: &mut Tile<'_, AlignedStrings, T>, of: impl Fn(f64, f64) -> f64) {
         let (a, b) = (tile.a, tile.b);
         let (mut recursion, letters) = self.recursion(&b.strings);
-        let (rows, cols) = (tile.rows.clone(), tile.cols.clone());
-        let out = &mut tile.out;
-        each_eight((&a.strings, &rows), (&b.strings, cols.clone()), letters, &mut |pairs, places| {
-            if out.is_given_up() {
-                return;
-            }
-            for (place, value) in places.iter().zip(recursion.values(pairs)) {
-                let value = of(value, 0.5 * (a.own[rows.at(place.row)] + b.own[cols.start + place.column]));
-                place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
-            }
-        });
+        let (rows, cols) = ((&a.strings, &tile.rows), (&b.strings, tile.cols.clone()));
+        let of = |value: f64, i: usize, j: usize| of(value, 0.5 * (a.own[i] + b.own[j]));
+        fill_eight(&mut tile.out, rows, cols, letters, |pairs| recursion.values(pairs), of);
     }
 
     fn own(&self, strings: &Encoded, control: &Control) -> Result<Vec<f64>> {
-        let mut own = vec![0.0; strings.len()];
         let (mut recursion, letters) = self.recursion(strings);
-        let mut visit = |pairs: &EightPairs<'_>, rows: &[usize]| {
-            if !control.is_given_up() {
-                rows.iter().zip(recursion.values(pairs)).for_each(|(row, value)| own[*row] = value);
-            }
-        };
-        let mut pairs = Abreast::new(strings, strings, letters);
-        (0..strings.len()).for_each(|row| pairs.push(row, row, row, &mut visit));
-        pairs.finish(&mut visit);
-        control.check_time("alignments of strings")?;
-        Ok(own)
+        own_values(strings, letters, |pairs| recursion.values(pairs), "alignments of strings", control)
     }
 }
 

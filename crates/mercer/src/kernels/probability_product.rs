@@ -76,6 +76,11 @@ fn vectors(inputs: &Dataset) -> Result<(&Points, VectorsOfRow<'_>)> {
     }
 }
 
+/// The control that a tile is filled under.
+fn control_of<T>(tile: &Tile<'_, RowModels, T>) -> Control {
+    tile.out.control().cloned().unwrap_or_else(Control::unwatched)
+}
+
 impl ProbabilityProduct {
     /// -ln(k(x, z) / sqrt(k(x, x) k(z, z))).
     fn log_decay(&self, (a, i): (&RowModels, usize), (b, j): (&RowModels, usize), control: &Control) -> f64 {
@@ -180,7 +185,7 @@ impl Kernel for ProbabilityProduct {
     }
     fn fill<T: Real>(&self, tile: Tile<'_, RowModels, T>) {
         let (a, b) = (tile.a, tile.b);
-        let control = tile.out.control().cloned().unwrap_or_else(Control::unwatched);
+        let control = control_of(&tile);
         tile.from_pairs(|i, j| {
             let decay = self.log_decay((a, i), (b, j), &control);
             if self.normalised { (0.0 - decay).exp() } else { (0.5 * (a.logs[i] + b.logs[j]) - decay).exp() }
@@ -191,7 +196,7 @@ impl Kernel for ProbabilityProduct {
     }
     fn fill_log_decay(&self, tile: Tile<'_, RowModels, f64>) {
         let (a, b) = (tile.a, tile.b);
-        let control = tile.out.control().cloned().unwrap_or_else(Control::unwatched);
+        let control = control_of(&tile);
         tile.from_pairs(|i, j| self.log_decay((a, i), (b, j), &control));
     }
     fn diagonal(&self, x: &RowModels) -> Vec<f64> {

@@ -57,16 +57,34 @@ pub struct Walked {
 
 impl PreparedBatch for Walked {}
 
+/// How often each label stands at a node of some graphs, and each edge between two labels.
+#[derive(Default)]
+struct LabelCounts {
+    nodes: HashMap<u128, u64>,
+    edges: HashMap<(u128, u128, u128), u64>,
+}
+
+impl LabelCounts {
+    fn add(&mut self, graph: &Adjacency) {
+        for (node, label) in graph.labels.iter().enumerate() {
+            *self.nodes.entry(*label).or_insert(0) += 1;
+            graph.edges(node).for_each(|(to, edge)| *self.edges.entry((*label, edge, graph.labels[to])).or_insert(0) += 1);
+        }
+    }
+
+    /// Nodes and edges of the product of all of these graphs with themselves.
+    fn of_product(&self) -> [u64; 2] {
+        [self.nodes.values().map(|n| n * n).sum(), self.edges.values().map(|n| n * n).sum()]
+    }
+}
+
 /// Bytes of the product of a graph with itself: of its nodes, which are pairs of one label, and of its edges. By the inequality of Cauchy and
 /// Schwarz the product of two graphs has no more pairs than the greater of those of each with itself.
 fn product_bytes(graph: &Adjacency) -> u64 {
-    let squares = |counts: HashMap<(u128, u128, u128), u64>| counts.into_values().map(|n| n * n).sum::<u64>();
-    let (mut nodes, mut edges) = (HashMap::new(), HashMap::new());
-    for (node, label) in graph.labels.iter().enumerate() {
-        *nodes.entry((*label, 0, 0)).or_insert(0) += 1;
-        graph.edges(node).for_each(|(to, edge)| *edges.entry((*label, edge, graph.labels[to])).or_insert(0) += 1);
-    }
-    PER_PAIR_OF_NODES * (graph.nodes() as u64).pow(2) + PER_NODE * squares(nodes) + PER_EDGE * squares(edges)
+    let mut counts = LabelCounts::default();
+    counts.add(graph);
+    let [nodes, edges] = counts.of_product();
+    PER_PAIR_OF_NODES * (graph.nodes() as u64).pow(2) + PER_NODE * nodes + PER_EDGE * edges
 }
 
 /// The direct product of two graphs: pairs of nodes with one label.
@@ -212,18 +230,12 @@ impl Kernel for RandomWalk {
     /// A step for each edge of the product graph and step of a walk, by the labels of some graphs.
     fn per_value(&self, inputs: &Graphs) -> f64 {
         let step = Cells::len(inputs).div_ceil(SAMPLE).max(1);
-        let (mut nodes, mut edges, mut graphs) = (HashMap::new(), HashMap::new(), 0.0);
+        let (mut counts, mut graphs) = (LabelCounts::default(), 0.0);
         for row in (0..Cells::len(inputs)).step_by(step) {
-            let graph = Adjacency::of(inputs, row);
+            counts.add(&Adjacency::of(inputs, row));
             graphs += 1.0;
-            for (node, label) in graph.labels.iter().enumerate() {
-                *nodes.entry(*label).or_insert(0.0) += 1.0;
-                graph.edges(node).for_each(|(to, edge)| *edges.entry((*label, edge, graph.labels[to])).or_insert(0.0) += 1.0);
-            }
         }
-        let squares = |counts: f64| counts / f64::max(graphs * graphs, 1.0);
-        let pairs = squares(nodes.values().map(|n: &f64| n * n).sum());
-        let joined = squares(edges.values().map(|n: &f64| n * n).sum());
+        let [pairs, joined] = counts.of_product().map(|count| count as f64 / f64::max(graphs * graphs, 1.0));
         PER_STEP * (BUILD * pairs + joined * (BUILD + self.steps.number()))
     }
     fn mercer(&self) -> Mercer {

@@ -5,8 +5,7 @@
 //!
 //! With |S_n(x)| <= L^n / n! of a path of length L, 1 <= k(x, x) <= sum_n L^(2 n) / (n!)^2 = I_0(2 L).
 
-use super::sequences::abreast::TilePlace;
-use super::series::abreast::{EightSeries, each_eight, each_own};
+use super::series::abreast::{fill_eight, own_values};
 use super::series::cell_series::{CellSeries, longest_and_length};
 use super::series::dense::{DenseSeries, total_variance, with_time};
 use super::series::goursat::{Goursat, Increments, Scheme};
@@ -137,14 +136,7 @@ impl SignaturePde {
     }
     /// k(x, x) of each series.
     fn own(series: &DenseSeries, mut goursat: Goursat, control: &Control) -> Result<Vec<f64>> {
-        let mut own = vec![0.0; series.len()];
-        each_own(series, &mut |pairs, rows| {
-            if !control.is_given_up() {
-                rows.iter().zip(goursat.values(pairs)).for_each(|(row, value)| own[*row] = value);
-            }
-        });
-        control.check_time("signature kernels of series")?;
-        Ok(own)
+        own_values(series, |pairs| goursat.values(pairs), "signature kernels of series", control)
     }
     /// An error where k(x, x) is no number, or not what it may be.
     fn require_possible(&self, series: &DenseSeries, own: &[f64], control: &Control) -> Result<()> {
@@ -254,16 +246,9 @@ impl Kernel for SignaturePde {
         Ok(PathSeries { series, own })
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, PathSeries, T>) {
-        let (a, b, rows, cols) = (&tile.a.series, &tile.b.series, tile.rows.clone(), tile.cols.clone());
-        let (out, mut goursat) = (&mut tile.out, self.goursat());
-        each_eight((a, &rows), (b, cols), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
-            if out.is_given_up() {
-                return;
-            }
-            for (place, value) in places.iter().zip(goursat.values(pairs)) {
-                place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
-            }
-        });
+        let mut goursat = self.goursat();
+        let (a, b) = ((&tile.a.series, &tile.rows), (&tile.b.series, tile.cols.clone()));
+        fill_eight(&mut tile.out, a, b, |pairs| goursat.values(pairs), |value, _, _| value);
     }
     fn diagonal(&self, x: &PathSeries) -> Vec<f64> {
         x.own.clone()

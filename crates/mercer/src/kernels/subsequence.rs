@@ -6,7 +6,7 @@
 //! K'_i does not underflow. O(k |x| |z|) steps and O(k |z|) memory, eight pairs of strings at a time.
 
 use crate::control::Control;
-use super::sequences::abreast::{Abreast, EightPairs, LaneLetters, each_eight};
+use super::sequences::abreast::{EightPairs, LaneLetters, each_eight, fill_eight, own_values};
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::octet::{LANES, Letters, Octet, by_octets};
 use crate::data::{RowWeights, Strings};
@@ -81,18 +81,9 @@ impl Subsequence {
     }
 
     fn own(&self, strings: &Encoded, control: &Control) -> Result<Vec<f64>> {
-        let mut own = vec![0.0; strings.len()];
         let mut recursion = self.recursion(Derivative::None);
-        let mut visit = |pairs: &EightPairs<'_>, rows: &[usize]| {
-            if !control.is_given_up() {
-                let values = recursion.values(pairs);
-                rows.iter().zip(values).for_each(|(row, value)| own[*row] = value);
-            }
-        };
-        let mut pairs = Abreast::new(strings, strings, LaneLetters::compared(strings));
-        (0..strings.len()).for_each(|row| pairs.push(row, row, row, &mut visit));
-        pairs.finish(&mut visit);
-        control.check_time("subsequences of strings")?;
+        let letters = LaneLetters::compared(strings);
+        let own = own_values(strings, letters, |pairs| recursion.values(pairs), "subsequences of strings", control)?;
         match own.iter().position(|k| !k.is_finite()) {
             None => Ok(own),
             Some(row) => Err(Error::Numerical {
@@ -312,17 +303,9 @@ impl Kernel for Subsequence {
         Ok(CodedStrings { strings, own })
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, CodedStrings, T>) {
-        let (a, b) = (&tile.a.strings, &tile.b.strings);
-        let mut recursion = self.recursion(Derivative::None);
-        let out = &mut tile.out;
-        each_eight((a, &tile.rows), (b, tile.cols.clone()), LaneLetters::compared(b), &mut |pairs, places| {
-            if out.is_given_up() {
-                return;
-            }
-            for (place, value) in places.iter().zip(recursion.values(pairs)) {
-                place.each(|row, column| out.row_mut(row)[column] = T::from_f64(value));
-            }
-        });
+        let (a, b) = ((&tile.a.strings, &tile.rows), (&tile.b.strings, tile.cols.clone()));
+        let (mut recursion, letters) = (self.recursion(Derivative::None), LaneLetters::compared(b.0));
+        fill_eight(&mut tile.out, a, b, letters, |pairs| recursion.values(pairs), |value, _, _| value);
     }
     fn diagonal(&self, x: &CodedStrings) -> Vec<f64> {
         x.own.clone()

@@ -9,13 +9,12 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::{Error, Result};
-use crate::gram::{Block, Bound, Dense, Gram, Side, dense};
+use crate::gram::{Bound, Dense, dense, of_held_values};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties, one};
 use crate::kernels::fitted::{Scope, foreign};
 use crate::linalg::{Matrix, eigh, gramian_within, product_transposed_within, product_within};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// What happens to negative eigenvalues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,23 +160,7 @@ impl RepairedGram {
     }
 }
 
-impl Gram for RepairedGram {
-    fn shape(&self) -> (usize, usize) {
-        self.values.shape()
-    }
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
-        self.values.fill(rows, cols, out);
-    }
-    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
-        self.values.fill_f32(rows, cols, out);
-    }
-    fn diagonal(&self, side: Side) -> Vec<f64> {
-        self.values.diagonal(side)
-    }
-    fn symmetric(&self) -> bool {
-        self.values.symmetric()
-    }
-}
+of_held_values!(RepairedGram, values, {});
 
 impl Bound for RepairedGram {
     fn parameters(&self) -> usize {

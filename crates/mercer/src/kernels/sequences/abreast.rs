@@ -2,7 +2,10 @@
 
 use super::letters::{Code, Encoded, with_codes};
 use super::octet::{LANES, Letters};
-use crate::gram::TileRows;
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::{Block, TileRows};
+use crate::linalg::Real;
 use std::ops::Range;
 
 /// The letters of eight pairs of strings: `x[p][l]` is letter p of the first string of lane l, `z[p][l]` that of the second. The first is no
@@ -174,6 +177,61 @@ pub(crate) fn each_by_length<B>(
         // There and back, so that neighbours have like lengths.
         along.reverse();
     }
+}
+
+/// Writes what `of` makes of the values of eight pairs, and of the row and the column of each in its batch, to their places in a tile whose
+/// columns begin at `start`; `values` is not asked once time is up.
+pub(crate) fn write_eight<T: Real>(
+    out: &mut Block<'_, T>,
+    (rows, start): (&TileRows<'_>, usize),
+    places: &[TilePlace],
+    values: impl FnOnce() -> [f64; LANES],
+    of: &impl Fn(f64, usize, usize) -> f64,
+) {
+    if out.is_given_up() {
+        return;
+    }
+    for (place, value) in places.iter().zip(values()) {
+        let value = T::from_f64(of(value, rows.at(place.row), start + place.column));
+        place.each(|row, column| out.row_mut(row)[column] = value);
+    }
+}
+
+/// Fills a tile from the values of eight pairs at a time, as [`write_eight`] does.
+pub(crate) fn fill_eight<T: Real>(
+    out: &mut Block<'_, T>,
+    (a, rows): (&Encoded, &TileRows<'_>),
+    (b, cols): (&Encoded, Range<usize>),
+    letters: LaneLetters,
+    mut values: impl FnMut(&EightPairs<'_>) -> [f64; LANES],
+    of: impl Fn(f64, usize, usize) -> f64,
+) {
+    let tile = (rows, cols.start);
+    each_eight((a, rows), (b, cols), letters, &mut |pairs, places| write_eight(out, tile, places, || values(pairs), &of));
+}
+
+/// The value of each string of a batch with itself.
+///
+/// # Errors
+/// Time that is up before `what` is computed.
+pub(crate) fn own_values(
+    batch: &Encoded,
+    letters: LaneLetters,
+    mut values: impl FnMut(&EightPairs<'_>) -> [f64; LANES],
+    what: &str,
+    control: &Control,
+) -> Result<Vec<f64>> {
+    let mut own = vec![0.0; batch.len()];
+    let mut visit = |pairs: &EightPairs<'_>, rows: &[usize]| {
+        if !control.is_given_up() {
+            rows.iter().zip(values(pairs)).for_each(|(row, value)| own[*row] = value);
+        }
+    };
+    let mut pairs = Abreast::new(batch, batch, letters);
+    (0..batch.len()).for_each(|row| pairs.push(row, row, row, &mut visit));
+    pairs.finish(&mut visit);
+    control.check_time(what)?;
+    Ok(own)
 }
 
 /// Hands all pairs of a tile to `visit`, eight at a time. Pairs of one batch that the tile holds twice come once.

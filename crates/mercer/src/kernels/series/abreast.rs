@@ -1,9 +1,12 @@
 //! Pairs of series compared eight at a time, one in each lane, series of like lengths side by side.
 
 use super::dense::DenseSeries;
-use crate::gram::TileRows;
-use crate::kernels::sequences::abreast::{TilePlace, each_by_length};
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::{Block, TileRows};
+use crate::kernels::sequences::abreast::{TilePlace, each_by_length, write_eight};
 use crate::kernels::sequences::octet::LANES;
+use crate::linalg::Real;
 use std::ops::Range;
 
 /// A number of each of eight pairs.
@@ -100,6 +103,38 @@ pub(crate) fn each_eight(
     let mut pairs = SeriesAbreast::new(a, b);
     each_by_length((a, rows), (b, cols), DenseSeries::length, |i, j, place| pairs.push(i, j, place, visit));
     pairs.finish(visit);
+}
+
+/// Fills a tile from the values of eight pairs at a time, as [`write_eight`] does.
+pub(crate) fn fill_eight<T: Real>(
+    out: &mut Block<'_, T>,
+    (a, rows): (&DenseSeries, &TileRows<'_>),
+    (b, cols): (&DenseSeries, Range<usize>),
+    mut values: impl FnMut(&EightSeries<'_>) -> Eight,
+    of: impl Fn(f64, usize, usize) -> f64,
+) {
+    let tile = (rows, cols.start);
+    each_eight((a, rows), (b, cols), &mut |pairs, places| write_eight(out, tile, places, || values(pairs), &of));
+}
+
+/// The value of each series of a batch with itself.
+///
+/// # Errors
+/// Time that is up before `what` is computed.
+pub(crate) fn own_values(
+    batch: &DenseSeries,
+    mut values: impl FnMut(&EightSeries<'_>) -> Eight,
+    what: &str,
+    control: &Control,
+) -> Result<Vec<f64>> {
+    let mut own = vec![0.0; batch.len()];
+    each_own(batch, &mut |pairs, rows| {
+        if !control.is_given_up() {
+            rows.iter().zip(values(pairs)).for_each(|(row, value)| own[*row] = value);
+        }
+    });
+    control.check_time(what)?;
+    Ok(own)
 }
 
 /// Hands each series of a batch with itself to `visit`, eight at a time, with their rows.
