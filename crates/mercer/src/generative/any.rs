@@ -50,11 +50,11 @@ pub(super) fn fit_class<M: GenerativeModel>(
     model: &M,
     rows: &Dataset,
     weights: RowWeights<'_>,
-    all: &Dataset,
+    (all, of_all): (&Dataset, RowWeights<'_>),
     seed: u64,
     control: &Control,
 ) -> Result<M::Fitted> {
-    model.fit_class(checked(model, rows, weights)?.as_ref(), weights, gather::<M::Inputs>(all)?.as_ref(), seed, control)
+    model.fit_class(checked(model, rows, weights)?.as_ref(), weights, (gather::<M::Inputs>(all)?.as_ref(), of_all), seed, control)
 }
 
 /// What only a damaged file brings about.

@@ -7,7 +7,7 @@ mod fitted;
 
 use super::{GenerativeModel, ShrunkFactor};
 use crate::control::Control;
-use crate::data::{Points, RowWeights, Series};
+use crate::data::{Cells, Points, RowWeights, Series};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, gramian_of_columns_within};
 use crate::param::{Domain, Param, Value};
@@ -45,7 +45,7 @@ pub(super) struct Moments {
     variances: Vec<f64>,
     constant: Vec<usize>,
     pub(super) centred: Matrix,
-    /// Whether there is one row alone, which says nothing of variances.
+    /// Whether there is one row that counts as less than two, and so says nothing of variances: a row of weight 2 stands there twice.
     is_one_row: bool,
 }
 
@@ -84,7 +84,7 @@ impl Moments {
             return Err(Error::Numerical { what: format!("number {} of each row", j + 1), why });
         }
         let constant = (0..dim).filter(|&j| !variances[j].is_normal()).collect();
-        Ok(Moments { total, mean, variances, constant, centred, is_one_row: counted.len() == 1 })
+        Ok(Moments { total, mean, variances, constant, centred, is_one_row: counted.len() == 1 && total < 2.0 })
     }
 
     /// The variance of each column; that of a constant column is the mean variance of the others.
@@ -97,9 +97,12 @@ impl Moments {
         self.variances.iter().zip(all.positive_variances()).map(|(v, whole)| if v.is_normal() { *v } else { whole }).collect()
     }
     /// The variance of each channel of series; beside all series, where they are those of a class.
-    pub(super) fn variances_of_series(&self, all: Option<&Series>, control: &Control) -> Result<Vec<f64>> {
+    pub(super) fn variances_of_series(&self, all: Option<(&Series, RowWeights<'_>)>, control: &Control) -> Result<Vec<f64>> {
         Ok(match all {
-            Some(all) => self.variances_beside(&Moments::of(all.vectors(), RowWeights::default(), control)?),
+            Some((all, weights)) => {
+                let each: Vec<f64> = (0..Cells::len(all)).flat_map(|row| std::iter::repeat_n(weights.at(row), all.length(row))).collect();
+                self.variances_beside(&Moments::of(all.vectors(), RowWeights::from(Some(each.as_slice())), control)?)
+            }
             None => self.positive_variances(),
         })
     }
@@ -171,7 +174,7 @@ impl GenerativeModel for Gaussian {
         self.fitted(inputs, weights, None, control)
     }
     /// A column that is constant in the class has a small share of the variance of all rows; a class of one row has the variances of all.
-    fn fit_class(&self, inputs: &Points, weights: RowWeights<'_>, all: &Points, _seed: u64, control: &Control) -> Result<FittedGaussian> {
+    fn fit_class(&self, inputs: &Points, weights: RowWeights<'_>, all: (&Points, RowWeights<'_>), _seed: u64, control: &Control) -> Result<FittedGaussian> {
         self.fitted(inputs, weights, Some(all), control)
     }
     /// Where the variances are estimated, as if one more point had been seen with the mean of these and the covariance of all rows: one point
@@ -185,7 +188,7 @@ impl GenerativeModel for Gaussian {
 
 impl Gaussian {
     /// The distribution of some rows; beside all rows, where they are those of a class.
-    fn fitted(&self, inputs: &Points, weights: RowWeights<'_>, all: Option<&Points>, control: &Control) -> Result<FittedGaussian> {
+    fn fitted(&self, inputs: &Points, weights: RowWeights<'_>, all: Option<(&Points, RowWeights<'_>)>, control: &Control) -> Result<FittedGaussian> {
         let moments = Moments::of(inputs, weights, control)?;
         let dim = inputs.dim();
         if let Some(known) = self.known(dim) {
@@ -193,9 +196,9 @@ impl Gaussian {
             return Ok(FittedGaussian { mean: moments.mean, spread, constant: Vec::new() });
         }
         let least = match all {
-            Some(all) => {
+            Some((all, weights)) => {
                 let share = if moments.is_one_row { 1.0 } else { LEAST_OF_CLASS };
-                Moments::of(all, RowWeights::default(), control)?.positive_variances().iter().map(|v| share * v).collect()
+                Moments::of(all, weights, control)?.positive_variances().iter().map(|v| share * v).collect()
             }
             None => vec![moments.scale(); dim],
         };

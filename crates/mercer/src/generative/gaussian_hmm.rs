@@ -68,7 +68,7 @@ impl GenerativeModel for GaussianHmm {
         self.fitted(inputs, weights, None, seed, control)
     }
     /// A channel that is constant in the class has the variance of all series in the prior.
-    fn fit_class(&self, inputs: &Series, weights: RowWeights<'_>, all: &Series, seed: u64, control: &Control) -> Result<FittedGaussianHmm> {
+    fn fit_class(&self, inputs: &Series, weights: RowWeights<'_>, all: (&Series, RowWeights<'_>), seed: u64, control: &Control) -> Result<FittedGaussianHmm> {
         self.fitted(inputs, weights, Some(all), seed, control)
     }
 }
@@ -79,7 +79,7 @@ impl GaussianHmm {
         &self,
         inputs: &Series,
         weights: RowWeights<'_>,
-        all: Option<&Series>,
+        all: Option<(&Series, RowWeights<'_>)>,
         seed: u64,
         control: &Control,
     ) -> Result<FittedGaussianHmm> {

@@ -83,7 +83,7 @@ impl GenerativeModel for GaussianMixture {
         &self,
         inputs: &Points,
         weights: RowWeights<'_>,
-        all: &Points,
+        all: (&Points, RowWeights<'_>),
         seed: u64,
         control: &Control,
     ) -> Result<FittedGaussianMixture> {
@@ -97,7 +97,7 @@ impl GaussianMixture {
         &self,
         inputs: &Points,
         weights: RowWeights<'_>,
-        all: Option<&Points>,
+        all: Option<(&Points, RowWeights<'_>)>,
         seed: u64,
         control: &Control,
     ) -> Result<FittedGaussianMixture> {
@@ -127,7 +127,7 @@ impl GaussianMixture {
             tolerance: self.tolerance.number(),
             seed,
         };
-        let all = all.map(|all| Moments::of(all, RowWeights::default(), control)).transpose()?;
+        let all = all.map(|(all, weights)| Moments::of(all, weights, control)).transpose()?;
         let mut fitted = training.run(&points, &counts, all.as_ref(), control)?;
         if training.prior == 1.0 {
             fitted.is_maximum = hidden::sums_to_zero(&super::FittedDistribution::scores(&fitted, &points)?, &counts);

@@ -149,7 +149,7 @@ impl GenerativeModel for Hmm {
         self.fitted(inputs, weights, letters::letters_of(self.reading(), inputs), seed, control)
     }
     /// Over the letters of all training rows.
-    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, all: &Strings, seed: u64, control: &Control) -> Result<FittedHmm> {
+    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, (all, _): (&Strings, RowWeights<'_>), seed: u64, control: &Control) -> Result<FittedHmm> {
         self.fitted(inputs, weights, letters::letters_of(self.reading(), all), seed, control)
     }
     /// Over the letters of all training rows.

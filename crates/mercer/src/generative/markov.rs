@@ -136,7 +136,7 @@ impl GenerativeModel for Markov {
         self.fitted(&self.reading().encode(&inputs.select(&counted), None), &|k| weights.at(counted[k]), control)
     }
     /// Over the letters of all training rows.
-    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, all: &Strings, _seed: u64, control: &Control) -> Result<FittedMarkov> {
+    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, (all, _): (&Strings, RowWeights<'_>), _seed: u64, control: &Control) -> Result<FittedMarkov> {
         let letters = self.reading().encode(all, None);
         self.fitted(&self.reading().encode(inputs, Some(&letters)), &|i| weights.at(i), control)
     }

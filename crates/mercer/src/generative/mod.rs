@@ -109,7 +109,7 @@ macro_rules! models {
                 &self,
                 rows: &Dataset,
                 weights: RowWeights<'_>,
-                all: &Dataset,
+                all: (&Dataset, RowWeights<'_>),
                 seed: u64,
                 control: &Control,
             ) -> Result<FittedGenerative> {

@@ -43,7 +43,7 @@ pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debu
     /// Rows that no such model can be fitted to; bounds of `control`.
     fn fit(&self, inputs: &Self::Inputs, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<Self::Fitted>;
     /// Fits the distribution to some of the training rows, counted by weight: those of a class. What only all rows tell, such as the
-    /// letters that there are, is taken from these.
+    /// letters that there are, is taken from `all` of these, with their weights.
     ///
     /// # Errors
     /// As [`GenerativeModel::fit`].
@@ -51,7 +51,7 @@ pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debu
         &self,
         inputs: &Self::Inputs,
         weights: RowWeights<'_>,
-        _all: &Self::Inputs,
+        _all: (&Self::Inputs, RowWeights<'_>),
         seed: u64,
         control: &Control,
     ) -> Result<Self::Fitted> {

@@ -103,7 +103,7 @@ trait RegisteredAny: DynModel + Send + Sync {
         &self,
         rows: &Dataset,
         weights: RowWeights<'_>,
-        all: &Dataset,
+        all: (&Dataset, RowWeights<'_>),
         seed: u64,
         control: &Control,
     ) -> Result<RegisteredDistribution>;
@@ -139,7 +139,7 @@ impl<M: GenerativeModel> RegisteredAny for M {
         &self,
         rows: &Dataset,
         weights: RowWeights<'_>,
-        all: &Dataset,
+        all: (&Dataset, RowWeights<'_>),
         seed: u64,
         control: &Control,
     ) -> Result<RegisteredDistribution> {
@@ -212,7 +212,7 @@ impl RegisteredModel {
         &self,
         rows: &Dataset,
         weights: RowWeights<'_>,
-        all: &Dataset,
+        all: (&Dataset, RowWeights<'_>),
         seed: u64,
         control: &Control,
     ) -> Result<RegisteredDistribution> {

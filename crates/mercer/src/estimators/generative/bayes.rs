@@ -91,10 +91,11 @@ impl Estimator for Bayes {
         let fit = |&class: &usize, control: &Control| -> Result<(FittedGenerative, f64)> {
             let own: Vec<usize> = (0..rows.rows()).filter(|&i| codes[i] == class).collect();
             let weights: Vec<f64> = own.iter().map(|&i| counts[i]).collect();
-            let fitted =
-                model.fit_class(&rows.select(&own), RowWeights::from(Some(weights.as_slice())), &rows, task.seed, control).map_err(
-                    |why| if why.ends_all() { why } else { Error::Data(format!("{}: class '{}': {why}", Self::NAME, names[class])) },
-                )?;
+            let all = (&rows, RowWeights::from(Some(counts.as_slice())));
+            let of_class =
+                |why: Error| if why.ends_all() { why } else { Error::Data(format!("{}: class '{}': {why}", Self::NAME, names[class])) };
+            let own_weights = RowWeights::from(Some(weights.as_slice()));
+            let fitted = model.fit_class(&rows.select(&own), own_weights, all, task.seed, control).map_err(of_class)?;
             Ok((fitted, weights.iter().sum()))
         };
         let quiet = task.control.side_by_side(rayon::current_num_threads().min(classes.present().len()));
