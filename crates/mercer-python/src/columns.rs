@@ -144,7 +144,7 @@ pub(crate) fn lose_digits(array: &Bound<'_, PyAny>, read: &[f64]) -> PyResult<bo
     Ok(read.iter().any(|x| x.abs() > MOST_EXACT) && are_labels(read, read.len(), different(array)?))
 }
 
-/// Whether so many whole numbers, as many of which differ, are labels that a float64 would not tell apart.
+/// Whether so many whole numbers, as many of which differ, are labels that float64 numbers do not distinguish.
 fn are_labels(read: &[f64], present: usize, different: usize) -> bool {
     if read.iter().all(|x| x.is_nan() || x.abs() <= MOST_EXACT) {
         return false;

@@ -122,11 +122,11 @@ fn is_one_column(object: &Bound<'_, PyAny>, types: Option<&Bound<'_, PyAny>>) ->
 
 /// Columns of any object that holds them; what is worth a notice is warned of.
 pub(crate) fn dataset(object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::Dataset>> {
-    told(object).map(|(data, _)| data)
+    with_notices(object).map(|(data, _)| data)
 }
 
 /// Columns of any object that holds them, with their notices, each of which is warned of once.
-pub(crate) fn told(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dataset>, Vec<Notice>)> {
+pub(crate) fn with_notices(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dataset>, Vec<Notice>)> {
     if let Ok(data) = object.cast::<Dataset>() {
         warn(object.py(), data.get().to_show())?;
         return Ok((data.get().data.clone(), data.get().notices.clone()));

@@ -3,7 +3,7 @@
 use crate::answers::values;
 use crate::arrays::{asarray, from_matrix, numbers, two_axes};
 use crate::columns::{Cells, cells};
-use crate::dataset::{self, dataset, told};
+use crate::dataset::{self, dataset, with_notices};
 use crate::errors::{data_error, raise};
 use crate::frames::{is_frame, mapping, tabled};
 use crate::model::Model;
@@ -39,7 +39,7 @@ pub(crate) fn of_similarities(name: &str, rows: Result<Similarities>) -> PyResul
 /// Training rows, with what is said of how they were read; for a kernel that takes nothing but kernel values an array or a frame holds those
 /// among them.
 pub(crate) fn training_rows(kernel: Option<&KernelExpr>, object: &Bound<'_, PyAny>) -> PyResult<(Arc<Dataset>, Vec<Notice>)> {
-    if kernel.is_some_and(takes_kernel_values) { among(object).map(|data| (data, Vec::new())) } else { told(object) }
+    if kernel.is_some_and(takes_kernel_values) { among(object).map(|data| (data, Vec::new())) } else { with_notices(object) }
 }
 
 /// Training rows for a kernel that takes nothing but kernel values: an array or a frame holds those among them.

@@ -98,8 +98,8 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
         }
     }
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };
-    let PredictedTable { csv, notices: told } = predict_csv(&model, &data, columns, &kept, &control)?;
-    notices(&told);
+    let PredictedTable { csv, notices: of_rows } = predict_csv(&model, &data, columns, &kept, &control)?;
+    notices(&of_rows);
     match &args.output {
         Some(path) => store::write_atomically(path, csv.as_bytes()),
         None => print(&csv),

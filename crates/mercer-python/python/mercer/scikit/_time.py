@@ -25,4 +25,4 @@ class Timed:
         return getattr(self, "max_seconds", None) if end is None else max(end - monotonic(), LEAST_SECONDS)
 
     def _progress(self):
-        """A function that is told of long work, or None."""
+        """A function that receives the progress of long work, or None."""
