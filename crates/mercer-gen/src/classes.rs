@@ -41,6 +41,9 @@ const EVERY_ATTRIBUTE: &[(&str, &str)] = &[
     ("feature_names_in_ : ndarray of shape (n_features_in_,)", "Their names, where the training rows had names"),
 ];
 
+/// Classifiers that a factor of the weights of a whole class does not change: each class is fitted by itself, and has no prior.
+const EACH_CLASS_ALONE: &[&str] = &["nearest_medoid"];
+
 /// Estimators whose classes have no time limit: a fit stores the rows, or takes a pass or two over them.
 const QUICK: &[&str] = &["knn", "kde", "local_regression"];
 
@@ -189,7 +192,10 @@ fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role)
         text: None,
         sets: Some(p.name),
     });
-    let weighs = role == Role::Classifier && entry.needs != Needs::Nothing && !entry.params.iter().any(|p| p.name == CLASS_WEIGHT.name);
+    let weighs = role == Role::Classifier
+        && entry.needs != Needs::Nothing
+        && !EACH_CLASS_ALONE.contains(&entry.name)
+        && !entry.params.iter().any(|p| p.name == CLASS_WEIGHT.name);
     let usual = weighs.then_some(&CLASS_WEIGHT).into_iter().chain(USUAL).chain(last(&entry)).map(|a| constructor_argument(a, &[]));
     Ok(Class {
         name: format!("{}{suffix}", camel(entry.name)),

@@ -2,13 +2,14 @@
 
 use super::crossval;
 use super::free::Setting;
-use crate::data::{Dataset, Examples, Fold, Sample, Split, folds};
+use crate::data::{Dataset, Examples, Fold, Sample, Split, folds, some_rows_of};
 use crate::error::Result;
 use crate::facts;
 use crate::fitting::Prepared;
 use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::prep::Layout;
+use std::collections::HashMap;
 
 /// How rows became inputs: what inner folds repeat without the rows that they hold out.
 #[derive(Clone, Copy)]
@@ -73,10 +74,34 @@ pub(super) fn raw_of(rows: &[usize], prepared: Option<Preparation<'_>>) -> Optio
     learns.map(|p| Raw { layout: p.prepared.layout().clone(), rows: p.raw.select(rows) })
 }
 
-/// The first row of each group of copies, where a table has them. A criterion that leaves out one row at a time, or that takes
-/// all as drawn independently, is fooled by copies: it sees each once.
-pub(super) fn each_once(examples: &Examples<'_>) -> Option<Vec<usize>> {
-    let groups = facts::copies(examples.data, examples.target)?;
-    let mut seen = std::collections::HashSet::new();
-    Some((0..groups.len()).filter(|&i| seen.insert(groups[i])).collect())
+/// The rows that rounds are drawn from.
+pub(super) struct Drawn {
+    pub rows: Vec<usize>,
+    /// The weights of all examples, where they are not their own.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Drawn {
+    /// All rows. A criterion that leaves out one row at a time, or that takes all as drawn independently, is fooled by copies: it sees
+    /// each once, with the total of their weights.
+    pub(super) fn of(examples: &Examples<'_>, each_once: bool) -> Drawn {
+        let Some(groups) = each_once.then(|| facts::copies(examples.data, examples.target)).flatten() else {
+            return Drawn { rows: (0..examples.rows()).collect(), weights: None };
+        };
+        let mut firsts: HashMap<usize, usize> = HashMap::new();
+        let (mut rows, mut weights) = (Vec::new(), vec![0.0; groups.len()]);
+        for (i, group) in groups.iter().enumerate() {
+            let first = *firsts.entry(*group).or_insert(i);
+            weights[first] += examples.weights.map_or(1.0, |w| w[i]);
+            if first == i {
+                rows.push(i);
+            }
+        }
+        Drawn { rows, weights: Some(weights) }
+    }
+
+    /// At most so many of them, with every class in its share.
+    pub(super) fn some(&self, examples: &Examples<'_>, most: usize, seed: u64) -> Vec<usize> {
+        some_rows_of(&examples.target.select(&self.rows), most, seed).into_iter().map(|k| self.rows[k]).collect()
+    }
 }

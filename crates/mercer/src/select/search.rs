@@ -13,11 +13,11 @@ pub(crate) use rounds::MOST_SEARCHED;
 use super::crossval;
 use super::free::{Free, Setting, free_parameters};
 use super::profile::Curve;
-use super::round::{Preparation, Round, each_once};
+use super::round::{Drawn, Preparation, Round};
 use super::smooth;
 use super::tune::{Tuned, Tuning, learnt, steps};
 use crate::control::Control;
-use crate::data::{Dataset, Examples, some_rows_of};
+use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size, Task};
 use crate::fitting;
@@ -145,22 +145,16 @@ impl Search {
             seed,
             aim,
         };
-        let sizes = if search.free.is_empty() { Vec::new() } else { search.sizes(examples, control) };
+        let drawn = Drawn::of(examples, search.is_smooth());
+        let examples = &Examples { weights: drawn.weights.as_deref().or(examples.weights), ..*examples };
+        let sizes = if search.free.is_empty() { Vec::new() } else { search.sizes(examples, drawn.rows.len(), control) };
         search.exceeds_budget = sizes.last().is_some_and(|&rows| search.is_too_expensive(rows));
         if search.is_open() && !search.exceeds_budget {
-            let each_once = if search.is_smooth() { each_once(examples) } else { None };
             for rows in sizes {
-                let rows = match &each_once {
-                    Some(firsts) => {
-                        let some = some_rows_of(&examples.target.select(firsts), rows, seed);
-                        some.into_iter().map(|k| firsts[k]).collect()
-                    }
-                    None => some_rows_of(examples.target, rows, seed),
-                };
-                let round = search.draw(&rows, examples, prepared, control)?;
+                let round = search.draw(&drawn.some(examples, rows, seed), examples, prepared, control)?;
                 search.rounds.push(round);
             }
-            search.rounds.extend(search.draw_last(examples, prepared, control)?);
+            search.rounds.extend(search.draw_last(&drawn, examples, prepared, control)?);
         }
         Ok(search)
     }

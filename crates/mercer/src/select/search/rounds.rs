@@ -4,11 +4,11 @@
 use super::super::crossval;
 use super::super::fixed_terms::FixedTerms;
 use super::super::free::Setting;
-use super::super::round::{Preparation, Round, inner_folds, raw_of};
+use super::super::round::{Drawn, Preparation, Round, inner_folds, raw_of};
 use super::super::smooth;
 use super::{Search, USUAL};
 use crate::control::Control;
-use crate::data::{Examples, Sample, some_rows_of};
+use crate::data::{Examples, Sample};
 use crate::error::Result;
 use crate::estimators::{Costs, Task};
 
@@ -42,9 +42,9 @@ const ROWS_PER_CLASS: usize = 12;
 const GROWTH: f64 = 2.7;
 
 impl Search {
-    /// Rows of each round, ascending.
-    pub(super) fn sizes(&self, examples: &Examples<'_>, control: &Control) -> Vec<usize> {
-        self.sizes_to(self.most_rows(examples, control))
+    /// Rows of each round, ascending, of so many that there are.
+    pub(super) fn sizes(&self, examples: &Examples<'_>, rows: usize, control: &Control) -> Vec<usize> {
+        self.sizes_to(self.most_rows(examples, rows, control))
     }
 
     /// Rows of each round, ascending, where the last round has `most`.
@@ -76,7 +76,7 @@ impl Search {
     }
 
     /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
-    fn most_rows(&self, examples: &Examples<'_>, control: &Control) -> usize {
+    fn most_rows(&self, examples: &Examples<'_>, rows: usize, control: &Control) -> usize {
         let stands = FixedTerms::of(&self.start.kernel, &self.free, examples.data).is_any();
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
@@ -84,7 +84,7 @@ impl Search {
             let kept = if stands { 2 } else { 1 };
             if self.is_smooth() { (40 + 8 * kept) * square } else { 20 * kept * square + crossval::FOLDS as u64 * fit }
         };
-        let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
+        let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(rows);
         let few = LEAST_ROWS.max(LEAST_PER_CLASS * self.classes());
         let too_expensive = |n: usize| n > few && self.work_of_sizes(&self.sizes_to(n)) > self.most_work();
         while most > LEAST_ROWS && (needs(most) > control.allowed() / 2 || too_expensive(most)) {
@@ -131,7 +131,13 @@ impl Search {
 
     /// The round on all rows, or as many as a fit can be repeated for. Evidence asks the same of any number of rows: what
     /// leaves no row out has no such round.
-    pub(super) fn draw_last(&self, examples: &Examples<'_>, prepared: Option<Preparation<'_>>, control: &Control) -> Result<Option<Round>> {
+    pub(super) fn draw_last(
+        &self,
+        drawn: &Drawn,
+        examples: &Examples<'_>,
+        prepared: Option<Preparation<'_>>,
+        control: &Control,
+    ) -> Result<Option<Round>> {
         let estimator = &self.open;
         if self.is_smooth() && !estimator.facts().criterion_keeps_kernel {
             return Ok(None);
@@ -139,7 +145,7 @@ impl Search {
         let size = self.size;
         let work = LAST_WORK[usize::from(!self.aim.within_noise)];
         let before = self.rounds.last().map_or(0, |r| r.sample.data.rows());
-        let mut most = examples.rows();
+        let mut most = drawn.rows.len();
         let is_too_much = |costs: Costs| costs.work(size) > work || costs.bytes > control.allowed() / 4;
         while most > before && is_too_much(estimator.costs(size.at(most))) {
             most = most * 19 / 20;
@@ -147,7 +153,7 @@ impl Search {
         if (most as f64) < WORTH * before as f64 {
             return Ok(None);
         }
-        let rows = some_rows_of(examples.target, most, self.seed);
+        let rows = drawn.some(examples, most, self.seed);
         let sample = examples.select(&rows);
         let mut parts = inner_folds(&sample, &rows, prepared, self.seed)?;
         // The last ones, which in time learn from the most rows.
