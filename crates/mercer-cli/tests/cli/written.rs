@@ -105,7 +105,7 @@ fn a_target_that_is_the_same_in_every_row_and_too_few_rows_are_refused_in_plain_
     shell.write("alone.csv", format!("y\n{}", (0..30).map(|i| format!("{}.5\n", i % 4)).collect::<String>()));
     for (file, said) in [
         ("same.csv", "nothing to predict: the target is 3.5 in every row"),
-        ("one.csv", "nothing to predict: every row is of class 'yes'"),
+        ("one.csv", "target 'y' is 'yes' in every row; classes need at least two"),
         ("few.csv", "5 folds need 5 different rows, and there are 3: ask for 2 to 3 folds"),
         ("alone.csv", "no column to learn from besides the target"),
     ] {
