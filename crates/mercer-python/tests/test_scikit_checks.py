@@ -30,22 +30,15 @@ EXCEPTIONS = {
     **{
         name: {DENSE: TUNED, SPARSE: TUNED}
         for name in (
-            "KernelLogisticRegression",
             "L2VectorClassifier",
             "L2VectorRegressor",
-            "NadarayaWatsonRegressor",
             "RBFNetworkClassifier",
             "RBFNetworkRegressor",
         )
     },
     "MercerClassifier": {SPARSE: TOLERANCE},
-    "MercerRegressor": {SPARSE: TUNED},
-    "KernelDiscriminantAnalysis": {
-        DENSE: TUNED,
-        SPARSE: TUNED,
-        "check_classifiers_train": CALIBRATED,
-    },
-    "NadarayaWatsonClassifier": {DENSE: TUNED, SPARSE: TUNED},
+    "L1VectorClassifier": {DENSE: TOLERANCE},
+    "KernelDiscriminantAnalysis": {"check_classifiers_train": CALIBRATED},
     "GridSearchCV": {
         "check_classifiers_one_label_sample_weights": "where every fit fails the search raises scikit-learn's own message, which names no class"
     },

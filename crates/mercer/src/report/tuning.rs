@@ -105,6 +105,12 @@ fn reaches_far(p: &TunedParameter, side: usize) -> bool {
     p.edges[side] == BoundStatus::End || (p.edges[side] == BoundStatus::Open && far)
 }
 
+/// Whether the score still changes at an end of the search: where values far inside score alike, nothing says that those beyond the end
+/// are better. A search further goes ten times as far inside.
+fn changes_at_end(p: &TunedParameter) -> bool {
+    if p.low > 0.0 { p.same[1] < 10.0 * p.same[0] } else { p.same[0] == p.same[1] }
+}
+
 /// Something that a search leaves to be said.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Finding {
@@ -176,9 +182,8 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
             match p.edges[inward] {
                 BoundStatus::Open | BoundStatus::End => (alike, false),
                 BoundStatus::Worse => {
-                    // Where values further in score alike, nothing says that those beyond the end are better.
-                    let (same, gains) = same(p).map_or((String::new(), true), |same| (format!("; {same}"), false));
-                    (format!("{place}{same}{}", beyond(p.value)), gains && !settled)
+                    let same = same(p).map_or(String::new(), |same| format!("; {same}"));
+                    (format!("{place}{same}{}", beyond(p.value)), changes_at_end(p) && !settled)
                 }
                 BoundStatus::Unknown => (format!("{place}{}", beyond(p.value)), !settled),
             }
@@ -292,7 +297,8 @@ mod tests {
     fn only_what_the_user_can_better_asks_for_something() {
         let asks = |p: TunedParameter| notices(&tuning(vec![p]), 150).iter().map(|f| f.asks).collect::<Vec<_>>();
         assert_eq!(asks(parameter(1000.0, [1000.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))), [true]);
-        assert_eq!(asks(parameter(1000.0, [200.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))), [false]);
+        assert_eq!(asks(parameter(1000.0, [450.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))), [true]);
+        assert_eq!(asks(parameter(1000.0, [20.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))), [false]);
         assert_eq!(asks(parameter(1000.0, [0.1, 1000.0], [BoundStatus::Open, BoundStatus::End], Some(End::Upper))), [false]);
         assert_eq!(asks(parameter(10.0, [0.1, 900.0], [BoundStatus::Open; 2], None)), [false]);
         let t = Tuning { complete: false, ..tuning(Vec::new()) };

@@ -272,11 +272,10 @@ class NearestMedoidClassifier(Scores, KernelClassifier):
     _parameter_names = {}
 
     def __init__(
-        self, *, class_weight: Any = None, kernel: Any = "rbf", random_state: Any = None, max_seconds: float | None = None,
-        n_jobs: int | None = None,
+        self, *, kernel: Any = "rbf", random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
-        self.class_weight, self.kernel, self.random_state = class_weight, kernel, random_state
-        self.max_seconds, self.n_jobs = max_seconds, n_jobs
+        self.kernel, self.random_state, self.max_seconds = kernel, random_state, max_seconds
+        self.n_jobs = n_jobs
 
 
 class KernelLogisticRegression(Scores, Probabilities, KernelClassifier):

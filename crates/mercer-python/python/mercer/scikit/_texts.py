@@ -404,7 +404,7 @@ KEYS = {
         ),
     ),
     "NearestMedoidClassifier": (
-        ("class_weight", "SVC.kernel", "random_state", "max_seconds", "n_jobs"),
+        ("SVC.kernel", "random_state", "max_seconds", "n_jobs"),
         ("classes_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
     ),
     "KernelLogisticRegression": (
