@@ -19,6 +19,7 @@ use mercer::read::{Notice, TargetInfo};
 use mercer::report::{self, Request};
 use mercer::store::write_atomically;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -120,6 +121,9 @@ impl Comparison {
 /// metric : str, optional
 ///     Metric for tuning and ranking, such as ``"auc"``, ``"f1"`` or ``"mae"``; None: accuracy for classes, rmse
 ///     for numbers.
+/// costs : dict, optional
+///     What a wrong prediction of a row of each of two classes costs, such as ``{"fraud": 50, "no": 1}``: predicted is what costs least
+///     on held-out rows. None: rare classes cost as much together as frequent ones.
 /// sample : int, optional
 ///     Use at most so many random rows for training; None: as many as time and memory allow.
 /// probabilities : bool
@@ -157,7 +161,7 @@ impl Comparison {
 /// >>> table.best["estimator"]
 /// 'svc(c=1)'
 #[pyfunction]
-#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, sample=None, probabilities=false, effort=Some(1.0), max_seconds=None, max_memory=None, threads=0, progress=None))]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, costs=None, sample=None, probabilities=false, effort=Some(1.0), max_seconds=None, max_memory=None, threads=0, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -175,6 +179,7 @@ pub(crate) fn compare(
     time: Option<&Bound<'_, PyAny>>,
     task: Option<&str>,
     metric: Option<&str>,
+    costs: Option<&Bound<'_, PyDict>>,
     sample: Option<usize>,
     probabilities: bool,
     effort: Option<f64>,
@@ -184,7 +189,9 @@ pub(crate) fn compare(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Comparison> {
     let given = Given { data, target, kernel, estimators, missing, sample_weight, groups, time, task, metric };
-    let rest = Comparing { folds, seed, allow_non_mercer, sample, effort, ..Comparing::new(Vec::new()) };
+    let cost = |(class, cost): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Ok((class.str()?.to_string(), cost.extract()?));
+    let costs = costs.map(|all| all.iter().map(cost).collect::<PyResult<Vec<(String, f64)>>>()).transpose()?;
+    let rest = Comparing { folds, seed, allow_non_mercer, costs, sample, effort, ..Comparing::new(Vec::new()) };
     let mut asked = asked(&given, standardise, rest)?;
     if probabilities {
         asked.comparing.estimators = EstimatorExpr::all_with_probabilities(asked.comparing.estimators, &asked.target);
@@ -257,12 +264,13 @@ pub(crate) fn asked(given: &Given<'_, '_>, standardise: bool, rest: Comparing) -
         (None, Some(time)) => Split::Time(times(time, data.rows())?),
         (None, None) => Split::Rows,
     };
+    let own_scales = estimators.is_none();
     let estimators = match estimators {
         Some(list) => list,
         None => EstimatorExpr::usual_for(&target).map_err(raise)?,
     };
     let metric = given.metric.map(Metric::parse).transpose().map_err(raise)?;
-    let comparing = Comparing { prep: recipe(standardise, given.missing)?, kernel, estimators, metric, ..rest };
+    let comparing = Comparing { prep: recipe(standardise, given.missing)?, kernel, estimators, own_scales, metric, ..rest };
     Ok(Asked { data, target, info, weights, split, comparing, notices })
 }
 

@@ -112,6 +112,7 @@ pub(crate) fn spoken(message: &str) -> String {
         ("(--effort)", "(effort)"),
         ("--kernel '", "kernel='"),
         (" (--max-seconds)", ""),
+        (" (--costs)", ""),
         (" (--allow-non-mercer)", ""),
         (" (--kernel)", ""),
         (" (--sample)", ""),

@@ -387,6 +387,7 @@ impl Learner {
             support,
             fitted,
             answer,
+            cut: None,
             about: About {
                 version: env!("CARGO_PKG_VERSION").into(),
                 rows: rows.len(),

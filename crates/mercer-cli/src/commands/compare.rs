@@ -42,6 +42,10 @@ pub(crate) struct Compare {
     /// Calibrated class probabilities of every estimator that can have them; the predicted class is then the most probable one.
     #[arg(long, help_heading = "What to learn")]
     pub probabilities: bool,
+    /// What a wrong prediction of a row of each of two classes costs, such as fraud=50,no=1: predicted is what costs least on held-out
+    /// rows. Rare classes cost as much together as frequent ones if this is left out.
+    #[arg(long, value_name = "CLASS=COST", value_delimiter = ',', help_heading = "How to judge")]
+    pub costs: Vec<String>,
     /// Write an HTML report with table and figures.
     #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
@@ -82,11 +86,12 @@ fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let mut facts = loaded.told_first();
     let below: Vec<String> = loaded.notices.iter().filter(|n| !facts.contains(n)).cloned().collect();
     let of_table = facts::facts(&loaded.data, &loaded.target, &loaded.info, &loaded.split, args.contest.folds, loaded.recipe.standardise);
-    facts.extend(of_table.iter().map(ToString::to_string));
+    facts.extend(of_table.iter().chain(&loaded.of_groups).map(ToString::to_string));
     notices(&facts);
     let view = race_view(learning.verbose, &stop.screen);
     let control = watched(Some(view.clone()), &learning.limits, stop);
     let mut comparing = comparing(&args.contest, asked_kernel, asked, &loaded)?;
+    comparing.costs = if args.costs.is_empty() { None } else { Some(args.costs.iter().map(|c| cost(c)).collect::<Result<_>>()?) };
     if args.probabilities {
         comparing.estimators = EstimatorExpr::all_with_probabilities(comparing.estimators, &loaded.target);
     }
@@ -133,6 +138,12 @@ fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         write_figures(folder, &comparison.entries)?;
     }
     Ok(())
+}
+
+/// `CLASS=COST`.
+fn cost(asked: &str) -> Result<(String, f64)> {
+    let cost = asked.rsplit_once('=').and_then(|(class, cost)| Some((class.trim().to_owned(), cost.trim().parse().ok()?)));
+    cost.ok_or_else(|| Error::Setting { name: "--costs".into(), why: format!("'{asked}' is no class with its cost, as in fraud=50") })
 }
 
 /// The best model, where there is one.

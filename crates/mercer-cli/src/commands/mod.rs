@@ -102,6 +102,8 @@ struct Loaded {
     recipe: Recipe,
     notices: Vec<String>,
     facts: Vec<Fact>,
+    /// Identifiers that are ignored and name groups of rows.
+    of_groups: Vec<mercer::facts::Fact>,
     /// Columns that stand beside what is written for each row.
     kept: Vec<KeptColumn>,
 }
@@ -233,8 +235,10 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
         }
     }
     let (target, info) = table.take_target(names, options)?;
+    let of_groups = if matches!(split, Split::Rows) { table.ignored_identifiers(options) } else { Vec::new() };
     let data = table.dataset(options)?;
-    Ok(Loaded { data, target, info, weights, split, recipe, notices: table.notices(), facts: table.facts(), kept: Vec::new() })
+    let (notices, facts) = (table.notices(), table.facts());
+    Ok(Loaded { data, target, info, weights, split, recipe, notices, facts, of_groups, kept: Vec::new() })
 }
 
 /// Letters of a name that a list of columns shows.
@@ -273,11 +277,13 @@ fn comparing(asked: &Contest, kernel: Option<KernelExpr>, estimators: Option<Vec
     Ok(Comparing {
         prep: loaded.recipe.clone(),
         kernel,
+        own_scales: estimators.is_none(),
         estimators: estimators.map_or_else(|| EstimatorExpr::usual_for(&loaded.target), Ok)?,
         folds: asked.folds,
         seed: learning.seed,
         allow_non_mercer: learning.allow_non_mercer,
         metric: metric(learning)?,
+        costs: None,
         sample: learning.sample,
         effort: asked.effort(),
     })

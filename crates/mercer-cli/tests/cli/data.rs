@@ -239,3 +239,33 @@ fn completions_and_manual_pages_know_every_command_and_option() {
     assert!(page.contains("\\-\\-missing") && page.contains("\\-\\-threads"), "{page}");
     assert_eq!(shell.mercer(&["man", "fitt"]).code, 2);
 }
+
+#[test]
+fn several_targets_are_scored_each_in_its_unit_and_ranked_by_what_is_explained() {
+    let shell = Shell::new();
+    let x = |i: usize| (i * 37 % 101) as f64 / 101.0;
+    // The second target is the first in another unit, with more noise.
+    let row = |i: usize| format!("{},{},{}\n", x(i), x(i), 1000.0 * x(i) + (i * 53 % 97) as f64);
+    shell.write("t.csv", format!("x,near,far\n{}", (0..60).map(row).collect::<String>()));
+    let run =
+        shell.done(&["compare", "t.csv", "--target", "near,far", "--estimators", "ridge,knn", "--json", "r.json", "--report", "r.html"]);
+    assert!(run.out.contains("Error of each target") && run.out.contains("near: RMSE of ridge"), "{}", run.out);
+    let document = json(&shell, "r.json");
+    assert_eq!(document["metric"], "r2");
+    let of = |name: &str, what: &str| document["rows"][0]["targets"][name][what].as_f64().unwrap();
+    assert!(of("near", "r2") > 0.99 && of("near", "rmse") < 0.1 && of("far", "rmse") > 10.0, "{}", document["rows"][0]["targets"]);
+    assert!(std::fs::read_to_string(shell.path("r.html")).unwrap().contains("Error of each target"));
+}
+
+#[test]
+fn an_identifier_that_rows_share_asks_for_groups_though_it_is_ignored() {
+    let shell = Shell::new();
+    let row = |i: usize| format!("C{:02},{},{}\n", i / 5, i * 37 % 101, i * 53 % 97 % 2);
+    shell.write("t.csv", format!("customer,x,y\n{}", (0..150).map(row).collect::<String>()));
+    let compare = |more: &[&str]| shell.done(&[&["compare", "t.csv", "--target", "y", "--estimators", "knn"], more].concat());
+    let ignored = in_one_line(&compare(&["--types", "customer=ignore"]).err);
+    assert!(ignored.contains("column 'customer', which is ignored, names 30 groups of rows: 5.0 rows of each value"), "{ignored}");
+    assert!(ignored.contains("--groups customer keeps them in one fold"), "{ignored}");
+    assert!(in_one_line(&compare(&[]).err).contains("column 'customer' names 30 groups of rows"));
+    assert!(!compare(&["--groups", "customer"]).err.contains("groups of rows"));
+}

@@ -10,7 +10,7 @@ _Data: TypeAlias = Any
 # Labels or numbers, one a row, or a 2-D array of numbers.
 _Target: TypeAlias = Any
 _Task: TypeAlias = Literal["classification", "regression"]
-_Type: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "graph", "series", "date", "date-dmy", "date-mdy", "flag", "ordinal", "ignore"] | str
+_Type: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "graph", "series", "date", "date-dmy", "date-mdy", "days", "flag", "ordinal", "ignore"] | str
 _Policy: TypeAlias = Literal["median+flag", "category", "empty", "drop", "error"]
 _Path: TypeAlias = str | PathLike[str]
 
@@ -328,6 +328,7 @@ def compare(
     time: ArrayLike | None = None,
     task: _Task | None = None,
     metric: str | None = None,
+    costs: Mapping[Any, float] | None = None,
     sample: int | None = None,
     probabilities: bool = False,
     effort: float | None = ...,

@@ -5,6 +5,7 @@
 //! else `rbf`. `ridge` is tuned for each by its leave-one-out error; they are compared by the deciding metric of the predictions of
 //! rows left out.
 
+use super::entrants::{MOST_SCALES, over_numbers};
 use super::guess::guess;
 use super::{Comparing, Field, decided};
 use crate::control::Control;
@@ -12,14 +13,12 @@ use crate::data::{ColumnKind, Dataset, Examples, Fold, Sample, Values, some_rows
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Predictions, Ridge, Task};
 use crate::fitting;
-use crate::kernels::{Composed, KernelExpr, Selection};
+use crate::kernels::{KernelExpr, Selection};
 use crate::metrics::{Difference, HeldOut, Metric, Scoring};
 use crate::select::{self, Tuned, Tuning};
 
 /// Rows that predictions left out are made for, at most: each kernel takes one factorisation of them.
 const JUDGED_ROWS: usize = 2000;
-/// Columns of numbers up to which one length scale for each is tried.
-const MOST_SCALES: usize = 10;
 
 /// Why a kernel is taken before anything is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,17 +100,6 @@ fn numbers_of(data: &Dataset) -> (usize, bool) {
     all.fold((0, false), |(n, sparse), (more, too)| (n + more, sparse || too))
 }
 
-/// The kernel with another one over the numbers.
-fn over_numbers(natural: &KernelExpr, other: &KernelExpr) -> KernelExpr {
-    match natural {
-        KernelExpr::Rbf(_) => other.clone(),
-        KernelExpr::Sum(sum) => {
-            KernelExpr::Sum(Composed { how: sum.how.clone(), of: sum.of.iter().map(|k| over_numbers(k, other)).collect() })
-        }
-        same => same.clone(),
-    }
-}
-
 /// The rule and the kernels, its own first.
 fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<KernelExpr>)> {
     let natural = KernelExpr::natural_of(data, kinds, &[])?;
@@ -147,7 +135,7 @@ fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<
 /// # Errors
 /// Unusable rows; on request of `control`. A kernel that cannot be measured is reported with the reason.
 pub fn advise(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Advice> {
-    let comparing = &decided(comparing, examples.target);
+    let comparing = &decided(comparing, examples.target, examples.weights)?;
     let field = Field::of(examples, comparing, control)?;
     let raw = examples.select(&field.used.rows);
     let scoring = Scoring::of(&raw.target, raw.weights.as_deref(), comparing.metric)?;

@@ -1,6 +1,7 @@
 //! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
 
 mod advice;
+mod entrants;
 mod guess;
 mod held_out;
 mod plan;
@@ -10,6 +11,7 @@ mod starts;
 mod watch;
 
 pub use advice::{Advice, Judged, Rule, advise};
+pub(crate) use entrants::label;
 pub use held_out::OutOfFold;
 pub use plan::{Plan, Planned};
 pub use starts::{SAME, Starts};
@@ -24,10 +26,11 @@ use crate::facts;
 use crate::fitting::{self, Prepared, Used};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, TOO_MUCH, check_sample, from_a_sample};
-use crate::metrics::{Difference, Estimate, Metric, judged_by};
+use crate::metrics::{Difference, Estimate, Metric, Scoring, balanced_costs, judged_by};
 use crate::prep;
 use crate::schedule::Out;
 use crate::trial::{Spent, Trial};
+use entrants::Entrant;
 use race::Race;
 use std::borrow::Cow;
 
@@ -40,6 +43,9 @@ pub struct Comparing {
     pub kernel: Option<KernelExpr>,
     /// The estimators, in the order of the table.
     pub estimators: Vec<EstimatorExpr>,
+    /// Compare those that find length scales by a gradient once more, with one length scale for each column of numbers; where no kernel is
+    /// asked for, and rows and columns allow it.
+    pub own_scales: bool,
     /// Number of folds.
     pub folds: usize,
     /// Seed of the folds and of the searches.
@@ -48,6 +54,9 @@ pub struct Comparing {
     pub allow_non_mercer: bool,
     /// The metric that decides, and by which cross-validation tunes; `None`: accuracy or the root of the mean squared error.
     pub metric: Option<Metric>,
+    /// The cost of a wrong prediction of a row of each class, 1 where there is none; of two classes. `None`: rare classes cost as much as
+    /// frequent ones, where one is so frequent that it alone would be predicted.
+    pub costs: Option<Vec<(String, f64)>>,
     /// The most rows that a fit learns from, drawn at random; `None`: as many as the plan allows.
     pub sample: Option<usize>,
     /// Times the usual budget of work that may be spent where there is no limit of time; `None`: all that there is to do.
@@ -61,10 +70,12 @@ impl Comparing {
             prep: prep::Recipe::default(),
             kernel: None,
             estimators,
+            own_scales: false,
             folds: 5,
             seed: 0,
             allow_non_mercer: false,
             metric: None,
+            costs: None,
             sample: None,
             effort: Some(1.0),
         }
@@ -151,6 +162,8 @@ impl RowStatus {
 pub struct Scored {
     /// The estimator as asked for.
     pub estimator: EstimatorExpr,
+    /// Whether its kernel has one length scale for each column, and that of the others does not.
+    pub own_scales: bool,
     /// Each metric over all held-out rows, the deciding one first; empty after a failure.
     pub metrics: Vec<(Metric, Estimate)>,
     /// Each metric in each scored fold, in the order of `metrics`; NaN where the rows of a fold do not define it.
@@ -185,6 +198,7 @@ impl Scored {
     fn without_results(estimator: EstimatorExpr) -> Self {
         Scored {
             estimator,
+            own_scales: false,
             metrics: Vec::new(),
             folds: Vec::new(),
             difference: None,
@@ -205,6 +219,16 @@ impl Scored {
     fn failed(estimator: EstimatorExpr, of_folds: usize, failure: Error) -> Self {
         let status = RowStatus { of_folds, ..RowStatus::default() };
         Scored { status, failure: Some(failure), ..Scored::without_results(estimator) }
+    }
+
+    /// Its name in lists.
+    pub(crate) fn name(&self) -> String {
+        entrants::label(self.estimator.name(), self.own_scales)
+    }
+
+    /// Its name in the table.
+    pub(crate) fn label(&self) -> String {
+        entrants::label(&self.estimator.to_string(), self.own_scales)
     }
 
     /// The deciding metric, smaller is better; infinite where there is none.
@@ -265,6 +289,7 @@ struct Field {
     used: Used,
     split: Split,
     whole: Prepared,
+    entrants: Vec<Entrant>,
     notices: Vec<String>,
 }
 
@@ -290,13 +315,14 @@ impl Field {
             // What does not fit the columns is said of the rows as they were given, not of those of a fold.
             settled.learn(&whole.data, raw.weights.as_deref(), control)?.gram(&whole.data, control)?;
         }
-        Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole })
+        let entrants = entrants::entrants(comparing, &whole);
+        Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole, entrants })
     }
 
     fn planned(&self, examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
         let part = examples.select(&self.used.rows);
         let prepared = Examples { data: &self.whole.data, ..part.examples() };
-        plan::plan(&prepared, &self.whole, comparing, control)
+        plan::plan(&prepared, &self.whole, &self.entrants, comparing, control)
     }
 }
 
@@ -315,31 +341,61 @@ fn require_different(target: &Target) -> Result<()> {
     said.map_or(Ok(()), |said| Err(Error::Data(format!("there is nothing to predict: {said}, or check the target column"))))
 }
 
-/// The comparison with its deciding metric: where nothing is asked and accuracy says little, balanced accuracy.
-fn decided<'c>(comparing: &'c Comparing, target: &Target) -> Cow<'c, Comparing> {
-    match facts::dominant_class(target) {
-        Some(_) if comparing.metric.is_none() => Cow::Owned(Comparing { metric: Some(Metric::BalancedAccuracy), ..comparing.clone() }),
-        _ => Cow::Borrowed(comparing),
-    }
+/// The comparison with its deciding metric: where nothing is asked and accuracy says little, one that needs no cut between two classes, of
+/// more classes balanced accuracy.
+fn decided<'c>(comparing: &'c Comparing, target: &Target, weights: Option<&[f64]>) -> Result<Cow<'c, Comparing>> {
+    let Some((usual, _)) = facts::dominant_class(target).filter(|_| comparing.metric.is_none()) else {
+        return Ok(Cow::Borrowed(comparing));
+    };
+    let Target::Classes { names, .. } = target else { return Ok(Cow::Borrowed(comparing)) };
+    let metric = match Scoring::of(target, weights, None)?.positive {
+        None => Metric::BalancedAccuracy,
+        Some(positive) if names[positive] == usual => Metric::Auc,
+        Some(_) => Metric::AveragePrecision,
+    };
+    Ok(Cow::Owned(Comparing { metric: Some(metric), ..comparing.clone() }))
 }
 
-fn told_of_dominance(target: &Target) -> Option<String> {
+/// The costs of errors of the first and of the second of two classes, where they are not alike.
+fn costs(comparing: &Comparing, target: &Target, weights: Option<&[f64]>) -> Result<Option<[f64; 2]>> {
+    let Some(asked) = &comparing.costs else {
+        let is_rare = facts::dominant_class(target).is_some() && comparing.metric.is_none();
+        return Ok(if is_rare { balanced_costs(target, weights) } else { None });
+    };
+    let refused = |why: String| Error::Setting { name: "costs (--costs)".into(), why };
+    let Target::Classes { names, .. } = target else { return Err(refused("are of two classes, and numbers are predicted".into())) };
+    if names.len() != 2 {
+        return Err(refused(format!("are of two classes, and there are {}", names.len())));
+    }
+    let mut costs = [1.0; 2];
+    for (name, cost) in asked {
+        let place = names.iter().position(|n| n == name).ok_or_else(|| Error::unknown("class", name, names))?;
+        if !(*cost > 0.0 && cost.is_finite()) {
+            return Err(refused(format!("{cost} of class '{name}' is no cost; write a number above 0, as in {name}=10")));
+        }
+        costs[place] = *cost;
+    }
+    Ok(Some(costs))
+}
+
+fn told_of_dominance(target: &Target, metric: Option<Metric>) -> Option<String> {
     let (class, share) = facts::dominant_class(target)?;
+    let metric = metric?.heading();
     Some(format!(
-        "balanced accuracy decides, because guessing '{class}' is correct in {:.1}% of rows; --metric accuracy judges by accuracy",
+        "{metric} decides, because guessing '{class}' is correct in {:.1}% of rows; --metric accuracy judges by accuracy",
         100.0 * share
     ))
 }
 
 /// Estimators trained on a sample of the rows, with the reasons: one sentence for each reason.
 fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec<String> {
-    let sampled: Vec<(&str, usize)> = outcome
+    let sampled: Vec<(String, usize)> = outcome
         .iter()
         .filter(|r| !r.metrics.is_empty() && r.status.learnt_from() < all)
-        .map(|r| (r.estimator.name(), r.status.learnt_from()))
+        .map(|r| (r.name(), r.status.learnt_from()))
         .collect();
     let (asked, forced): (Vec<_>, Vec<_>) = sampled.into_iter().partition(|(_, rows)| comparing.sample == Some(*rows));
-    let told = |fits: &[(&str, usize)], why: &str| {
+    let told = |fits: &[(String, usize)], why: &str| {
         let (_, first) = fits.first()?;
         let alike = fits.len() == outcome.len() && fits.iter().all(|(_, rows)| rows == first);
         let sizes: Vec<String> = match alike {
@@ -356,7 +412,7 @@ fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec
 /// # Errors
 /// A kernel that does not fit the columns; unusable rows.
 pub fn plan(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
-    let comparing = &decided(comparing, examples.target).judged();
+    let comparing = &decided(comparing, examples.target, examples.weights)?.judged();
     Field::of(examples, comparing, control)?.planned(examples, comparing, control)
 }
 
@@ -404,21 +460,22 @@ fn compared(
     observer: Option<RaceObserver<'_>>,
 ) -> Result<Outcome> {
     let mut notices = Vec::new();
-    notices.extend(comparing.metric.is_none().then(|| told_of_dominance(examples.target)).flatten());
-    let comparing = &decided(comparing, examples.target).judged();
+    let costs = costs(comparing, examples.target, examples.weights)?;
+    let is_open = comparing.metric.is_none();
+    let comparing = &decided(comparing, examples.target, examples.weights)?.judged();
+    notices.extend(told_of_dominance(examples.target, comparing.metric.filter(|_| is_open)));
     let kept_together = facts::kept_together(examples.data, examples.target, examples.split, comparing.folds);
     let examples = &Examples { split: kept_together.as_ref().unwrap_or(examples.split), ..*examples };
     let field = Field::of(examples, comparing, control)?;
     let plan = field.planned(examples, comparing, control)?;
     announce(&plan);
-    let Field { used, split, whole, notices: of_rows, .. } = field;
+    let Field { used, split, whole, entrants, notices: of_rows } = field;
     notices.extend(of_rows);
     // What a step does to its columns stands among the columns.
     let of_steps = whole.prep.told_by_steps();
     notices.extend(whole.notices.iter().filter(|n| !of_steps.contains(n)).cloned());
-    for estimator in &comparing.estimators {
-        let kernel = fitting::kernel_beside(estimator, comparing.kernel.as_ref(), &whole);
-        if kernel != whole.kernel && estimator.uses_kernel() {
+    for Entrant { estimator, kernel, .. } in entrants.iter().filter(|e| !e.own_scales) {
+        if *kernel != whole.kernel && estimator.uses_kernel() {
             notices.push(format!("{} reads features of rows: its kernel is {kernel}", estimator.name()));
         }
     }
@@ -433,7 +490,8 @@ fn compared(
             first.train.len()
         ));
     }
-    let mut outcome = Race::new(*examples, info, comparing, whole, splits, &plan, control)?.watched(observer).run()?;
+    let mut outcome =
+        Race::new(*examples, info, comparing, (whole, entrants), splits, &plan, control)?.at_costs(costs).watched(observer).run()?;
     if outcome.rows.iter().all(|r| r.metrics.is_empty()) {
         let first = outcome.rows.into_iter().find_map(|r| r.failure);
         return Err(first.unwrap_or_else(|| Error::Data("no estimator could be scored".into())));

@@ -1,6 +1,7 @@
 //! The plan of a comparison: rows, memory and work of each estimator.
 
 use super::Comparing;
+use super::entrants::Entrant;
 use super::runner::timed_rows;
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, some_rows_of};
@@ -34,6 +35,8 @@ pub struct Plan {
 pub struct Planned {
     /// The estimator as asked for.
     pub estimator: EstimatorExpr,
+    /// Whether its kernel has one length scale for each column, and that of the others does not.
+    pub own_scales: bool,
     /// Rows that its largest fit learns from.
     pub rows: usize,
     /// The most rows that memory and the sample asked for allow a fit to.
@@ -85,7 +88,13 @@ pub(super) fn budget(comparing: &Comparing, control: &Control) -> Option<f64> {
 }
 
 /// The plan for prepared rows.
-pub(super) fn plan(examples: &Examples<'_>, whole: &Prepared, comparing: &Comparing, control: &Control) -> Result<Plan> {
+pub(super) fn plan(
+    examples: &Examples<'_>,
+    whole: &Prepared,
+    entrants: &[Entrant],
+    comparing: &Comparing,
+    control: &Control,
+) -> Result<Plan> {
     let (rows, folds) = (examples.rows(), comparing.folds as f64);
     let sized = |kernel: &KernelExpr| fitting::size_of(kernel, examples.data, examples.target);
     let size = sized(&whole.kernel);
@@ -107,13 +116,12 @@ pub(super) fn plan(examples: &Examples<'_>, whole: &Prepared, comparing: &Compar
         let size = size.at(n.min((train_share(comparing.folds) * rows as f64) as usize));
         folds * e.with_one_start().costs(size).work(size) + rows as f64 * e.costs(size).prediction_work(size)
     };
-    let able: Vec<&EstimatorExpr> = comparing.estimators.iter().filter(|e| e.takes(examples.target)).collect();
+    let able: Vec<&Entrant> = entrants.iter().filter(|e| e.estimator.takes(examples.target)).collect();
     let fewest = fewest(size);
     let share = LOOK_SHARE * all / able.len().max(1) as f64;
     let of_program = PROGRAM_SHARE.max((1.0 - LOOK_SHARE) / able.len().max(1) as f64);
     let mut planned = Vec::new();
-    for estimator in able {
-        let kernel = &fitting::kernel_beside(estimator, comparing.kernel.as_ref(), whole);
+    for Entrant { estimator, kernel, own_scales } in able {
         let size = if *kernel == whole.kernel { size } else { sized(kernel) };
         let takes_landmarks = kernel.takes_landmarks() && kernel.first_asymmetry(examples.data).is_none();
         let first = largest(asked.min(LOOK_ROWS), |n| n <= fewest || look(estimator, size, n) <= share);
@@ -136,6 +144,7 @@ pub(super) fn plan(examples: &Examples<'_>, whole: &Prepared, comparing: &Compar
         let costs = estimator.costs(size.at(learnt));
         planned.push(Planned {
             estimator: estimator.clone(),
+            own_scales: *own_scales,
             rows: learnt,
             most_rows: most,
             first_rows: first.min(most),

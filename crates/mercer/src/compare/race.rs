@@ -1,6 +1,7 @@
 //! A comparison from its first look to its last fit: the schedule decides, the runner runs, and what they leave becomes the rows of
 //! the table.
 
+use super::entrants::Entrant;
 use super::guess::guesses;
 use super::held_out::{OutOfFold, Part};
 use super::plan::{Plan, budget, bytes_of};
@@ -15,7 +16,7 @@ use crate::estimators::{Baseline, Estimator, EstimatorExpr, Predictions, Size};
 use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, Timed};
-use crate::metrics::{Difference, Estimate, Judged, Metric, Scoring, against_best, corrected_for_choice, require_judged};
+use crate::metrics::{Cut, Difference, Estimate, Judged, Metric, Scoring, against_best, corrected_for_choice, require_judged};
 use crate::schedule::{Candidate, NextAction, Out, Schedule};
 use crate::select::{Search, TOO_COSTLY};
 use crate::trial::limits::{NAMED, WHOLE_FIELD};
@@ -30,6 +31,8 @@ const TIMED: &str = "what is done within max_seconds (--max-seconds) depends on 
 /// A comparison on its way.
 pub(super) struct Race<'a> {
     runner: Runner<'a>,
+    /// The costs of errors of each of two classes, where they are not alike.
+    costs: Option<[f64; 2]>,
     schedule: Schedule,
     trials: Vec<(Trial, Spent)>,
 }
@@ -50,7 +53,7 @@ impl<'a> Race<'a> {
         examples: Examples<'a>,
         info: &'a TargetInfo,
         comparing: &'a Comparing,
-        whole: Prepared,
+        (whole, entrants): (Prepared, Vec<Entrant>),
         folds: Vec<Fold>,
         plan: &Plan,
         control: &'a Control,
@@ -59,18 +62,18 @@ impl<'a> Race<'a> {
         let bytes = bytes_of(&whole.data);
         let count = folds.len();
         let arena = Arena::new(examples, whole, folds, comparing.seed, bytes, control);
-        let mut runner = Runner::new(arena, info, comparing, scoring, control);
+        let mut runner = Runner::new(arena, info, comparing, &entrants, scoring, control);
         let whole = &runner.arena.whole;
         let all = whole.data.rows();
         let mut candidates = Vec::new();
-        for (c, estimator) in comparing.estimators.iter().enumerate() {
-            let found = plan.fits.iter().find(|f| f.estimator == *estimator);
+        for (c, Entrant { estimator, kernel, own_scales }) in entrants.into_iter().enumerate() {
+            let found = plan.fits.iter().find(|f| f.estimator == estimator && f.own_scales == own_scales);
             let none = (RowsOf { rows: all, most: all, landmarks: None }, all);
             let (rows, first) = found.map_or(none, |f| (RowsOf { rows: f.rows, most: f.most_rows, landmarks: f.landmarks }, f.first_rows));
-            let kernel = fitting::kernel_beside(estimator, comparing.kernel.as_ref(), whole);
             let size = Landmarks::size(rows.landmarks, runner.sizes[c].at(rows.rows));
-            let refused = contain(estimator.name(), || refusal(estimator, &kernel, size, &examples, whole, comparing, control)).err();
-            let mut candidate = Candidate::new(estimator.clone(), kernel, rows, first, count);
+            let refused = contain(estimator.name(), || refusal(&estimator, &kernel, size, &examples, whole, comparing, control)).err();
+            let mut candidate = Candidate::new(estimator, kernel, rows, first, count);
+            candidate.own_scales = own_scales;
             candidate.failed = refused.is_some();
             candidates.push(candidate);
             runner.left[c].failure = refused;
@@ -83,7 +86,13 @@ impl<'a> Race<'a> {
             (Some(_), None) if named => f64::INFINITY,
             (Some(effort), None) => effort * WHOLE_FIELD,
         };
-        Ok(Race { runner, schedule: Schedule::new(candidates, count, scoring.deciding, whole), trials: Vec::new() })
+        Ok(Race { runner, costs: None, schedule: Schedule::new(candidates, count, scoring.deciding, whole), trials: Vec::new() })
+    }
+
+    /// Decides between two classes by what errors of each cost; `None`: by the larger probability or the sign of the decision value.
+    pub(super) fn at_costs(mut self, costs: Option<[f64; 2]>) -> Self {
+        self.costs = costs;
+        self
     }
 
     /// Sets the observer of the race; `None`: nobody watches.
@@ -132,7 +141,9 @@ impl<'a> Race<'a> {
         for (c, own) in found.into_iter().enumerate() {
             // A panic on the way is a failure of the candidate.
             let row = own.and_then(|own| contain(self.scores_of(c), || Ok((self.scored(c, &own), own))));
-            let failed = |error| (Scored::failed(self.schedule.candidates[c].estimator.clone(), folds, error), Vec::new());
+            let candidate = &self.schedule.candidates[c];
+            let without = |error| Scored { own_scales: candidate.own_scales, ..Scored::failed(candidate.estimator.clone(), folds, error) };
+            let failed = |error| (without(error), Vec::new());
             let (row, own) = row.unwrap_or_else(failed);
             rows.push(row);
             judged.push(own);
@@ -154,6 +165,7 @@ impl<'a> Race<'a> {
         rows.iter_mut().zip(differences).for_each(|(row, found)| row.difference = found);
         rows.iter_mut().zip(log_losses).for_each(|(row, found)| row.log_loss_difference = found);
         let mut notices = self.tell_what_is_left(&rows);
+        notices.extend(self.costs.and_then(|_| cut_in_words(rows[best?].model.as_mut()?)));
         notices.extend(failed);
         let Arena { whole, .. } = self.runner.arena;
         let columns = whole.prep.describe();
@@ -209,11 +221,25 @@ impl<'a> Race<'a> {
             .collect()
     }
 
+    /// The folds that a candidate is scored on: their rows that were held out, with the predictions of these.
+    fn parts<'s>(&'s self, scores: &'s [Arc<FoldScore>]) -> Vec<Part<'s>> {
+        self.runner.arena.folds.iter().zip(scores).map(|(fold, score)| (fold.test.as_slice(), &score.predictions)).collect()
+    }
+
+    /// The predictions of these folds, their classes decided by what errors cost.
+    fn decided(&self, parts: &[Part<'_>]) -> Vec<Predictions> {
+        let Examples { target, weights, .. } = self.runner.arena.examples;
+        match self.costs {
+            Some(costs) => Cut::across(parts, target, weights, costs),
+            None => parts.iter().map(|(_, predictions)| (*predictions).clone()).collect(),
+        }
+    }
+
     /// Every metric of the held-out rows that a candidate is scored on, the deciding one first.
     fn judged(&self, c: usize) -> Vec<(Metric, Judged)> {
         let scores = self.scores(c);
-        let predictions: Vec<&Predictions> = scores.iter().map(|score| &score.predictions).collect();
-        self.runner.held_out().judge(&predictions, &self.runner.scoring)
+        let decided = self.decided(&self.parts(&scores));
+        self.runner.held_out().judge(&decided.iter().collect::<Vec<_>>(), &self.runner.scoring)
     }
 
     /// Reports whether each fit depends on its start, where time allows; the rows are complete without it.
@@ -238,6 +264,11 @@ impl<'a> Race<'a> {
     /// The row of a candidate.
     fn scored(&mut self, c: usize, judged: &[(Metric, Judged)]) -> Scored {
         let scores = self.scores(c);
+        let parts = self.parts(&scores);
+        let Examples { target, weights, .. } = self.runner.arena.examples;
+        let cut = self.costs.filter(|_| scores.len() == self.runner.arena.folds.len());
+        let cut = cut.and_then(|costs| Cut::of_held_out(&parts, target, weights, costs));
+        let decided = self.decided(&parts);
         let folds = &self.runner.arena.folds;
         let left = &mut self.runner.left[c];
         let candidate = &self.schedule.candidates[c];
@@ -270,6 +301,7 @@ impl<'a> Race<'a> {
                 out: candidate.out,
                 ending: Ending::of(self.runner.control),
             },
+            own_scales: candidate.own_scales,
             ..Scored::without_results(candidate.estimator.clone())
         };
         if scores.is_empty() || (failure.is_some() && scores.len() < folds.len()) {
@@ -281,12 +313,12 @@ impl<'a> Race<'a> {
             (row.tune_seconds, row.fit_seconds) = (tune_seconds, fit_seconds);
             row.status.unconverged += usize::from(!model.summary().converged);
             row.status.fitted_rows = model.about.rows;
-            row.model = Some(model);
+            row.model = Some(Model { cut, ..model });
         }
         row.metrics = judged.iter().map(|(metric, judged)| (*metric, judged.estimate())).collect();
         row.folds = judged.iter().map(|(metric, judged)| (*metric, judged.per_fold.clone())).collect();
         if scores.len() == folds.len() {
-            let parts: Vec<Part<'_>> = folds.iter().zip(&scores).map(|(f, s)| (f.test.as_slice(), &s.predictions)).collect();
+            let parts: Vec<Part<'_>> = folds.iter().zip(&decided).map(|(f, predictions)| (f.test.as_slice(), predictions)).collect();
             row.out_of_fold = OutOfFold::of(&parts);
         }
         row
@@ -297,7 +329,7 @@ impl<'a> Race<'a> {
         let mut notices = Vec::new();
         let control = self.runner.control;
         let names = |which: &dyn Fn(&Scored) -> bool| -> Option<String> {
-            let list: Vec<&str> = rows.iter().filter(|r| r.failure.is_none() && which(r)).map(|r| r.estimator.name()).collect();
+            let list: Vec<String> = rows.iter().filter(|r| r.failure.is_none() && which(r)).map(Scored::name).collect();
             (!list.is_empty()).then(|| list.join(", "))
         };
         if let Some(who) = names(&|r| r.status.exceeds_budget) {
@@ -328,6 +360,20 @@ impl<'a> Race<'a> {
         }
         notices
     }
+}
+
+/// Where a model cuts between two classes; it says so itself, too.
+fn cut_in_words(model: &mut Model) -> Option<String> {
+    let (cut, classes) = (model.cut?, model.answer.target().classes?);
+    let what = if cut.of_probabilities { "probability" } else { "decision value" };
+    let said = format!(
+        "{} predicts '{}' where its {what} is above {:.3}, which costs least on held-out rows; the model keeps that",
+        model.estimator.name(),
+        classes.get(1)?,
+        cut.above
+    );
+    model.about.notices.push(said.clone());
+    Some(said)
 }
 
 /// A metric of what is scored on all of so many folds.

@@ -1,6 +1,7 @@
 //! Runs the trials that a schedule hands out, on every core of this machine, and keeps what they leave.
 
 use super::Comparing;
+use super::entrants::Entrant;
 use super::watch::Watch;
 use crate::control::{Control, contain};
 use crate::data::TargetInfo;
@@ -92,15 +93,19 @@ impl Prices for Runner<'_> {
 }
 
 impl<'a> Runner<'a> {
-    pub(super) fn new(arena: Arena<'a>, info: &'a TargetInfo, comparing: &'a Comparing, scoring: Scoring, control: &'a Control) -> Self {
+    pub(super) fn new(
+        arena: Arena<'a>,
+        info: &'a TargetInfo,
+        comparing: &'a Comparing,
+        entrants: &[Entrant],
+        scoring: Scoring,
+        control: &'a Control,
+    ) -> Self {
         let sized = |kernel: &KernelExpr| fitting::size_of(kernel, &arena.whole.data, arena.examples.target);
         let shared = sized(arena.kernel());
-        let size = |e: &EstimatorExpr| {
-            let kernel = fitting::kernel_beside(e, comparing.kernel.as_ref(), &arena.whole);
-            if kernel == *arena.kernel() { shared } else { sized(&kernel) }
-        };
-        let sizes = comparing.estimators.iter().map(size).collect();
-        let left = comparing.estimators.iter().map(|_| Left::new(arena.folds.len())).collect();
+        let size = |e: &Entrant| if e.kernel == *arena.kernel() { shared } else { sized(&e.kernel) };
+        let sizes = entrants.iter().map(size).collect();
+        let left = entrants.iter().map(|_| Left::new(arena.folds.len())).collect();
         Runner { arena, info, comparing, control, scoring, sizes, left, limit: control.seconds_left(), watch: Watch::new(scoring.deciding) }
     }
 
@@ -242,7 +247,7 @@ impl<'a> Runner<'a> {
     fn search(&self, k: usize, prepared: &PreparedFold, trial: &Trial, control: &Control) -> Result<Search> {
         let searched = self.arena.searched(k, prepared)?;
         let (examples, aim) = (searched.examples(prepared), Aim { scoring: self.scoring, within_noise: true });
-        let shares = !trial.estimator.needs().reads_structure();
+        let shares = !self.has_own_kernel(trial);
         let values = match searched.is_all() && shares {
             true => self.arena.values(k, prepared, &examples, &searched.kernel, control)?,
             false => None,
@@ -347,11 +352,16 @@ impl<'a> Runner<'a> {
         HeldOut { folds: &self.arena.folds, target, weights, split, seed: self.comparing.seed }
     }
 
+    /// Whether a trial has another kernel than the others, or reads features and no kernel values.
+    fn has_own_kernel(&self, trial: &Trial) -> bool {
+        trial.estimator.needs().reads_structure() || trial.kernel != *self.arena.kernel()
+    }
+
     /// The recipe of the fit of a trial to all rows.
     fn learner(&self, trial: &Trial) -> Learner {
         Learner {
             prep: self.comparing.prep.clone(),
-            kernel: if trial.estimator.needs().reads_structure() { Some(trial.kernel.clone()) } else { self.comparing.kernel.clone() },
+            kernel: if self.has_own_kernel(trial) { Some(trial.kernel.clone()) } else { self.comparing.kernel.clone() },
             estimator: trial.estimator.clone(),
             seed: self.comparing.seed,
             allow_non_mercer: self.comparing.allow_non_mercer,

@@ -1,5 +1,6 @@
 //! Progress of a comparison for watchers. Nothing here changes the comparison.
 
+use super::entrants::label;
 use crate::error::Error;
 use crate::estimators::EstimatorExpr;
 use crate::metrics::Metric;
@@ -30,6 +31,8 @@ pub struct RaceUpdate {
 pub struct CandidateProgress {
     /// The estimator as asked for.
     pub estimator: EstimatorExpr,
+    /// Whether its kernel has one length scale for each column, and that of the others does not.
+    pub own_scales: bool,
     /// Mean of the deciding metric over the folds that are scored, each by its latest score; `None` before the first.
     pub score: Option<f64>,
     /// Folds that are scored.
@@ -61,6 +64,17 @@ pub enum CandidateState {
     Failed,
 }
 
+impl CandidateProgress {
+    /// Its name in lists.
+    pub fn name(&self) -> String {
+        label(self.estimator.name(), self.own_scales)
+    }
+    /// Its name in a table.
+    pub fn label(&self) -> String {
+        label(&self.estimator.to_string(), self.own_scales)
+    }
+}
+
 impl RaceUpdate {
     /// The best so far; `None` before the first score.
     pub fn leader(&self) -> Option<&CandidateProgress> {
@@ -71,6 +85,7 @@ impl RaceUpdate {
 /// One estimator, as seen so far.
 struct CandidateSeen {
     estimator: EstimatorExpr,
+    own_scales: bool,
     looks: Vec<Option<f64>>,
     tuned: Vec<Option<f64>>,
     is_open: bool,
@@ -193,6 +208,7 @@ impl CandidateSeen {
         };
         CandidateSeen {
             estimator: candidate.estimator.clone(),
+            own_scales: candidate.own_scales,
             looks: values(&candidate.looks),
             tuned: values(&candidate.tuned),
             // Before the first score nothing is known.
@@ -207,6 +223,7 @@ impl CandidateSeen {
         let defined: Vec<f64> = scores.iter().copied().filter(|s| !s.is_nan()).collect();
         CandidateProgress {
             estimator: self.estimator.clone(),
+            own_scales: self.own_scales,
             score: (!defined.is_empty()).then(|| defined.iter().sum::<f64>() / defined.len() as f64),
             folds: scores.len(),
             of_folds: self.looks.len(),

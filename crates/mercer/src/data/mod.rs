@@ -9,6 +9,7 @@ mod dataset;
 mod examples;
 mod folds;
 pub(crate) mod letters;
+pub(crate) mod names;
 mod numbers;
 mod row_count;
 mod row_weights;

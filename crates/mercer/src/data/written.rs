@@ -10,6 +10,9 @@ pub struct Written {
     /// How its numbers were.
     #[serde(default)]
     pub numbers: Writing,
+    /// Whether its dates are to count days and nothing more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub days_alone: bool,
     /// The cells that were declared missing.
     #[serde(default)]
     pub missing: Vec<String>,
@@ -25,6 +28,13 @@ pub struct Written {
     /// The features of its sparse vectors by the numbers that the table counts them by, where these are too large to be places.
     #[serde(default)]
     pub features: Vec<u64>,
+}
+
+impl Written {
+    /// Whether its numbers are dates whose time of day, weekday and season may tell something.
+    pub(crate) fn has_calendar(&self) -> bool {
+        matches!(self.numbers, Writing::Date(_)) && !self.days_alone
+    }
 }
 
 /// How numbers are written.

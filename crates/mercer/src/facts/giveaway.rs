@@ -3,9 +3,10 @@
 //! Each column alone predicts rows that it has not seen: the nearest value decides between classes, the line between its
 //! two neighbours gives a number.
 
-use super::{Fact, quoted};
+use super::{Fact, quoted, repeated};
+use crate::data::names::named_as_owner;
 use crate::data::{Cells as _, Dataset, Target, UNSEEN, Values, some_rows};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Rows that are looked at.
 const ROWS: usize = 20_000;
@@ -35,6 +36,17 @@ impl Cells<'_> {
         match self {
             Cells::Numbers(v) => v.windows(2).any(|w| w[0].to_bits() != w[1].to_bits()),
             Cells::Labels(labels) => labels.windows(2).any(|w| w[0] != w[1]),
+        }
+    }
+    /// Whether they are labels, or whole numbers under the name of an identifier, each of which several rows share, and so many that they
+    /// name groups of rows.
+    fn name_groups(&self, name: &str) -> bool {
+        match self {
+            Cells::Numbers(x) => {
+                let different = || x.iter().map(|x| (x + 0.0).to_bits()).collect::<HashSet<_>>().len();
+                named_as_owner(name) && x.iter().all(|x| x.fract() == 0.0) && repeated::are_groups(different(), x.len())
+            }
+            Cells::Labels(labels) => repeated::are_groups(labels.iter().collect::<HashSet<_>>().len(), labels.len()),
         }
     }
 }
@@ -117,6 +129,9 @@ fn fact(told: &str, columns: &[&Alone<'_>]) -> Fact {
         }
     };
     let leaks = columns.iter().map(|(_, name, _)| name.clone()).collect();
+    if let Some((_, groups, _)) = columns.iter().find(|column| column.2.name_groups(&column.1)) {
+        return Fact { leaks, found, advice: repeated::advice(groups) };
+    }
     Fact { leaks, found, advice: format!("if {known} known only together with the target, leave it out (--types '{name}=ignore')") }
 }
 

@@ -8,12 +8,15 @@ mod equal_rows;
 mod giveaway;
 mod inputs;
 mod numbers;
+mod repeated;
 
 pub use classes::dominant_class;
 pub use equal_rows::{copies, dealt_by_content, each_once, equal_rows, kept_together};
+pub use repeated::of_cells as repeated_identifiers;
 
 use crate::data::TargetInfo;
 use crate::data::{Dataset, Split, Target};
+use std::collections::HashSet;
 use std::fmt;
 
 /// Something found in a table, and what may be done about it.
@@ -40,6 +43,10 @@ pub fn facts(data: &Dataset, target: &Target, info: &TargetInfo, split: &Split, 
     let name = info.names.first().map_or("", String::as_str);
     let groups = equal_rows(data);
     let mut all = giveaway::facts(data, target, &groups);
+    if matches!(split, Split::Rows | Split::Copies(_)) {
+        let given_away: HashSet<String> = all.iter().flat_map(|fact| fact.leaks.clone()).collect();
+        all.extend(data.columns().iter().filter(|column| !given_away.contains(&column.name)).filter_map(repeated::of_column));
+    }
     all.extend(equal_rows::fact(data, target, &groups, split, folds));
     match target {
         Target::Classes { codes, names } => all.extend(classes::facts(codes, names, folds)),

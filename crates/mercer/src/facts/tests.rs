@@ -223,3 +223,51 @@ fn sets_in_another_order_and_graphs_with_other_numbers_of_nodes_are_copies() {
     let rings = ["0-1 1-2 0-2 3-4 4-5 3-5", "0-1 1-2 2-3 3-4 4-5 0-5", "0-2 2-4 4-1 1-3 3-5 5-0", "0-4 4-2 2-0 1-3 3-5 5-1"];
     assert_eq!(equal(graphs(&rings)), [0, 1, 1, 0]);
 }
+
+/// Forty groups of six rows.
+fn owners() -> Vec<String> {
+    (0..240).map(|i| format!("C{:03}", i / 6)).collect()
+}
+
+fn labels(of: &[String]) -> Values {
+    Values::Categories(crate::data::Categories::from_labels(of))
+}
+
+#[test]
+fn identifiers_that_several_rows_share_advise_groups() {
+    let (x, noise) = (draws(240, 1), draws(240, 2));
+    let target = two(noise.iter().map(|e| *e > 0.0));
+    let with = |name: &str, values: Values| said(&table(vec![("x", Values::Numbers(x.clone())), (name, values)]), &target, 5);
+    let codes: Vec<f64> = (0..240).map(|i| f64::from(i / 6 + 100)).collect();
+    for (name, values) in [("customer", labels(&owners())), ("Patient ID", labels(&owners())), ("patient", Values::Numbers(codes.clone()))]
+    {
+        let told = with(name, values);
+        let option = if name.contains(' ') { format!("--groups '{name}' ") } else { format!("--groups {name} ") };
+        assert!(
+            told.len() == 1 && told[0].contains("names 40 groups of rows: 6.0 rows of each value") && told[0].contains(&option),
+            "{told:?}"
+        );
+    }
+    // A place is no identifier; one value for each row identifies rows; measured numbers are numbers.
+    let each: Vec<String> = (0..240).map(|i| format!("C{i}")).collect();
+    let measured: Vec<f64> = codes.iter().map(|x| x + 0.5).collect();
+    for (name, values) in [("city", labels(&owners())), ("customer", labels(&each)), ("patient", Values::Numbers(measured))] {
+        assert_eq!(with(name, values), Vec::<String>::new(), "{name}");
+    }
+    let data = table(vec![("x", Values::Numbers(x)), ("customer", labels(&owners()))]);
+    let info = TargetInfo { names: vec!["y".into()], classes: Some(vec!["no".into(), "yes".into()]), labels: Labels::Text };
+    let split = Split::Groups((0..240).map(|i| i / 12).collect());
+    assert_eq!(facts(&data, &target, &info, &split, 5, true), []);
+}
+
+#[test]
+fn groups_whose_target_is_one_are_kept_together_and_not_left_out() {
+    let x = draws(240, 1);
+    let data = table(vec![("x", Values::Numbers(x)), ("site", labels(&owners()))]);
+    let told = said(&data, &two((0..240).map(|i| i / 6 % 3 == 0)), 5);
+    assert!(
+        told.len() == 1 && told[0].starts_with("column 'site' alone gives the target away: it predicts the class of 100.0%"),
+        "{told:?}"
+    );
+    assert!(told[0].contains("--groups site keeps them in one fold") && !told[0].contains("site=ignore"), "{told:?}");
+}

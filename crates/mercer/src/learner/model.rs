@@ -7,7 +7,7 @@ use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, FoundNeighbo
 use crate::fitting::{predict_settled, rows_leave_the_kernel};
 use crate::kernels::{FittedKernel, Support};
 use crate::linalg::Matrix;
-use crate::metrics::{Metric, Needs, score_by};
+use crate::metrics::{Cut, Metric, Needs, score_by};
 use crate::select::Tuning;
 use crate::validity::require_symmetric;
 use crate::{blocks, prep};
@@ -56,6 +56,9 @@ pub struct Model {
     pub fitted: FittedModel,
     /// The meaning of its predictions: numbers, classes, components, ...
     pub answer: Answer,
+    /// Of two classes, where the second begins: not at the larger probability, where errors cost unlike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
     /// Where it came from.
     pub about: About,
 }
@@ -186,7 +189,14 @@ impl Model {
     /// Rows without the columns of the support; memory; time.
     pub fn predict_prepared(&self, prepared: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
         require_symmetric(self.kernel.expr(), self.estimator.name(), self.estimator.needs(), prepared)?;
-        predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want, control)
+        let Some(cut) = self.cut else { return predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want, control) };
+        let [probabilities, scores] = [want.probabilities || cut.of_probabilities, want.scores || !cut.of_probabilities];
+        let wanted = Want { probabilities, scores, ..want };
+        let mut found = predict_settled(&self.kernel, &self.fitted, &self.support, prepared, wanted, control)?;
+        cut.apply(&mut found);
+        found.probabilities = found.probabilities.filter(|_| want.probabilities);
+        found.scores = found.scores.filter(|_| want.scores);
+        Ok(found)
     }
 
     /// An error unless the parts are consistent: checked for every model read from a file.
@@ -198,6 +208,9 @@ impl Model {
         }
         if self.fitted.answer(&self.answer.target())? != self.answer {
             return Err(Error::Data(format!("the model says that it gives {}, and it gives something else", self.answer.noun())));
+        }
+        if self.cut.is_some_and(|cut| !cut.above.is_finite() || self.answer.target().classes.is_none_or(|names| names.len() != 2)) {
+            return Err(Error::Data("the model has a cut between two classes, and it does not predict two".into()));
         }
         if rows > 0 {
             self.support.reference(&self.kernel, control)?;

@@ -1,6 +1,6 @@
 //! Metrics of predicted classes, over weighted rows; `None` where the rows do not define one.
 //!
-//! F1 and balanced accuracy: van Rijsbergen, Information Retrieval (1979); AUC one against the rest: Fawcett (2006);
+//! F1, balanced accuracy and average precision: van Rijsbergen, Information Retrieval (1979); AUC one against the rest: Fawcett (2006);
 //! Brier (1950); calibration error of the predicted class in ten bins: Guo et al. (2017).
 
 use crate::linalg::Matrix;
@@ -24,7 +24,7 @@ pub(super) struct ClassRows<'a> {
     pub probabilities: Option<&'a Matrix>,
     /// Ranking scores: rows x classes, or x 1 of two classes (larger: the second).
     pub ranking: Option<&'a Matrix>,
-    /// Of two classes the one whose F1 is taken.
+    /// Of two classes the one whose F1 and average precision are taken.
     pub positive: Option<usize>,
 }
 
@@ -133,6 +133,39 @@ fn area(rows: &ClassRows<'_>, class: usize, value: impl Fn(usize) -> f64) -> Opt
         inside += own;
     }
     (inside > 0.0 && below > 0.0).then(|| area / (inside * below))
+}
+
+/// The sum over the different values, from the largest down, of the share of the class that has the value times the precision of all rows
+/// that have as much or more; of two classes that of the positive one, of more the mean over the classes.
+pub(super) fn average_precision(rows: &ClassRows<'_>) -> Option<f64> {
+    let values = rows.ranking?;
+    let last = values.cols().checked_sub(1)?;
+    if rows.classes == 2 {
+        return match rows.positive? {
+            0 => precision(rows, 0, |i| -values[(i, last)]),
+            _ => precision(rows, 1, |i| values[(i, last)]),
+        };
+    }
+    mean((0..rows.classes.min(values.cols())).filter_map(|class| precision(rows, class, |i| values[(i, class)])))
+}
+
+/// The average precision of a class; `None` where it has no row.
+fn precision(rows: &ClassRows<'_>, class: usize, value: impl Fn(usize) -> f64) -> Option<f64> {
+    let mut order: Vec<usize> = (0..rows.truth.len()).collect();
+    if order.iter().any(|&i| value(i).is_nan()) {
+        return Some(f64::NAN);
+    }
+    order.sort_by(|&a, &b| value(b).total_cmp(&value(a)));
+    let (mut taken, mut right, mut sum) = (0.0, 0.0, 0.0);
+    for tied in order.chunk_by(|&a, &b| value(a) == value(b)) {
+        let own: f64 = tied.iter().filter(|&&i| rows.truth[i] == class).map(|&i| rows.weight(i)).sum();
+        taken += tied.iter().map(|&i| rows.weight(i)).sum::<f64>();
+        right += own;
+        if own > 0.0 {
+            sum += own * right / taken;
+        }
+    }
+    (right > 0.0).then(|| sum / right)
 }
 
 pub(super) fn log_loss(rows: &ClassRows<'_>) -> Option<f64> {

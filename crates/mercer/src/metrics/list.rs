@@ -2,6 +2,7 @@
 
 use super::classes::{self, ClassRows};
 use super::numbers::{self, NumberRows};
+use crate::data::Target;
 use serde::{Deserialize, Serialize};
 
 /// Which values of a metric are good ones.
@@ -123,6 +124,13 @@ metrics! {
         better: More, perfect: Some(1.0), naive: GUESS,
         needs: Ranking, measure: Classes(classes::auc), sampling: None,
     };
+    AveragePrecision: Record {
+        name: "average_precision", synonyms: &["ap", "average_precision_score", "pr_auc", "auprc"], heading: "average precision",
+        meaning: "mean precision over the rows of a class, each at the cut that just finds it (of two classes 1 or true, else the rarer; mean over classes if more than two); 1 is perfect, the share of the class is chance",
+        achieved: "average precision {}", wins: "has the highest average precision: {}", share: false,
+        better: More, perfect: Some(1.0), naive: GUESS,
+        needs: Ranking, measure: Classes(classes::average_precision), sampling: None,
+    };
     LogLoss: Record {
         name: "log_loss", synonyms: &["neg_log_loss", "cross_entropy", "logloss"], heading: "log loss",
         meaning: "mean negative log probability of the true class; 0 is perfect, lower is better",
@@ -233,9 +241,14 @@ impl Metric {
     pub fn rises(self) -> bool {
         self.record().better == More
     }
-    /// The default deciding metric.
-    pub fn usual(of_classes: bool) -> Metric {
-        if of_classes { Metric::Accuracy } else { Metric::Rmse }
+    /// The default deciding metric of a target. Errors of several targets have no common unit: they are ranked by the share of the variance
+    /// that is explained.
+    pub fn usual(target: &Target) -> Metric {
+        match target {
+            Target::Classes { .. } => Metric::Accuracy,
+            Target::Numbers(y) if y.cols() > 1 => Metric::R2,
+            _ => Metric::Rmse,
+        }
     }
     /// The value that none is better than, where there is one.
     pub fn perfect(self) -> Option<f64> {

@@ -4,6 +4,7 @@
 //! rows; an author adds one record to `list.rs` and one function to `classes.rs` or `numbers.rs`.
 
 mod classes;
+mod cut;
 mod estimate;
 mod held_out;
 mod judged;
@@ -12,10 +13,12 @@ mod numbers;
 mod paired;
 
 pub use classes::recalls;
+pub use cut::{Cut, balanced_costs};
 pub use estimate::Estimate;
 pub use held_out::{Contribution, HeldOut, Judged};
 pub use judged::{judged_by, require_judged};
 pub use list::{Better, Metric, Needs};
+pub use numbers::{TargetScore, of_each_target};
 pub use paired::{Difference, against_best, corrected_for_choice};
 
 use crate::data::Target;
@@ -36,7 +39,7 @@ pub struct Scoring {
 }
 
 impl Scoring {
-    /// Scoring of predictions of a target, by accuracy or by the root mean squared error unless a metric is given.
+    /// Scoring of predictions of a target, by its usual metric ([`Metric::usual`]) unless one is given.
     ///
     /// # Errors
     /// A metric of classes for numbers or the other way round; a metric of interval coverage, which ranks nothing.
@@ -44,7 +47,7 @@ impl Scoring {
         if let Target::Absent { .. } = target {
             return Err(without_target(deciding));
         }
-        let usual = Metric::usual(matches!(target, Target::Classes { .. }));
+        let usual = Metric::usual(target);
         let deciding = deciding.unwrap_or(usual);
         let able = |m: Metric| m.of_classes() == usual.of_classes() && !matches!(m.better(), Better::Near(_));
         if !able(deciding) {
@@ -146,9 +149,9 @@ fn positive(target: &Target, weights: Option<&[f64]>) -> Option<usize> {
     (names.len() == 2).then(|| labelled.unwrap_or_else(|| usize::from(of(1) <= of(0))))
 }
 
-/// Every metric that the predictions allow, accuracy or the root of the mean squared error first: see [`Scoring::score`].
+/// Every metric that the predictions allow, the one that decides by default first: see [`Scoring::score`].
 pub fn score(predictions: &Predictions, truth: &Target, weights: Option<&[f64]>) -> Vec<(Metric, f64)> {
-    score_by(predictions, truth, weights, Metric::usual(matches!(truth, Target::Classes { .. })))
+    score_by(predictions, truth, weights, Metric::usual(truth))
 }
 
 /// Every metric that the predictions allow, the deciding one first, the class whose F1 is taken determined from these rows alone:

@@ -4,6 +4,7 @@
 //! (log 2 pi s^2 + (y - f)^2 / s^2) / 2 with s^2 = variance of the function + noise.
 
 use crate::linalg::Matrix;
+use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Probability of the intervals whose coverage is measured.
@@ -48,10 +49,36 @@ impl NumberRows<'_> {
         self.average(|i| self.error(i, target).powi(2))
     }
 
+    /// The share of the variance of a target that is explained. One that is constant among the rows has none, and is left out.
+    fn explained(&self, target: usize) -> Option<f64> {
+        let y = self.truth;
+        if (1..y.rows()).all(|i| y[(i, target)] == y[(0, target)]) {
+            return None;
+        }
+        let middle = self.average(|i| y[(i, target)])?;
+        Some(1.0 - self.squared(target)? / self.average(|i| (y[(i, target)] - middle).powi(2))?)
+    }
+
     /// Variance of a new target.
     fn spread(&self, variance: &Matrix, i: usize, target: usize) -> f64 {
         variance[(i, target)] + self.noise.and_then(|n| n.get(target)).copied().unwrap_or(0.0)
     }
+}
+
+/// How well one of several targets is predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TargetScore {
+    /// Root mean squared error, in the unit of the target.
+    pub rmse: f64,
+    /// Share of its variance that is explained; NaN where it is constant.
+    pub r2: f64,
+}
+
+/// The scores of each target (columns of `truth` and `found`, of as many rows).
+pub fn of_each_target(found: &Matrix, truth: &Matrix, weights: Option<&[f64]>) -> Vec<TargetScore> {
+    let rows = NumberRows { found, truth, weights, variance: None, noise: None };
+    let of = |o| TargetScore { rmse: rows.squared(o).map_or(f64::NAN, f64::sqrt), r2: rows.explained(o).unwrap_or(f64::NAN) };
+    (0..truth.cols()).map(of).collect()
 }
 
 pub(super) fn rmse(rows: &NumberRows<'_>) -> Option<f64> {
@@ -92,16 +119,8 @@ pub(super) fn median_absolute_error(rows: &NumberRows<'_>) -> Option<f64> {
     })
 }
 
-/// A target that is constant among the rows has no variance to explain, and is left out.
 pub(super) fn r2(rows: &NumberRows<'_>) -> Option<f64> {
-    let y = rows.truth;
-    rows.over(|o| {
-        if (1..y.rows()).all(|i| y[(i, o)] == y[(0, o)]) {
-            return None;
-        }
-        let middle = rows.average(|i| y[(i, o)])?;
-        Some(1.0 - rows.squared(o)? / rows.average(|i| (y[(i, o)] - middle).powi(2))?)
-    })
+    rows.over(|o| rows.explained(o))
 }
 
 pub(super) fn nlpd(rows: &NumberRows<'_>) -> Option<f64> {

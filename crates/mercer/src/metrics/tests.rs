@@ -309,3 +309,17 @@ fn the_error_of_a_share_is_binomial_and_never_zero() {
     assert!(Metric::Accuracy.sampling_error(1.0, 50) > 0.0);
     assert!((Metric::Rmse.sampling_error(3.0, 200) - 0.15).abs() <= 1e-15);
 }
+
+#[test]
+fn each_target_is_scored_in_its_unit_and_several_are_ranked_without_one() {
+    // Errors of 1 and 0 of the first, of 0 and 20 of the second; their variances are 1 and 400.
+    let truth = Matrix::new(2, 2, vec![1.0, 10.0, 3.0, 50.0]).unwrap();
+    let found = Matrix::new(2, 2, vec![2.0, 10.0, 3.0, 30.0]).unwrap();
+    let scores = of_each_target(&found, &truth, None);
+    assert_eq!(scores.iter().map(|s| (s.rmse, s.r2)).collect::<Vec<_>>(), [(0.5f64.sqrt(), 0.5), (200f64.sqrt(), 0.5)]);
+    let weighed = of_each_target(&found, &truth, Some(&[3.0, 1.0]));
+    assert!((weighed[0].rmse - 0.75f64.sqrt()).abs() < 1e-15 && (weighed[1].rmse - 10.0).abs() < 1e-13);
+    let target = Target::Numbers(truth);
+    assert_eq!(Scoring::of(&target, None, None).unwrap().deciding, Metric::R2);
+    assert_eq!(Metric::usual(&Target::numbers(&[1.0, 2.0])), Metric::Rmse);
+}

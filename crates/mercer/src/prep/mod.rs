@@ -1,9 +1,10 @@
 //! Columns as they were read to columns that kernels can take: fitted on training rows, applied to new rows.
 //!
-//! In this order: rows or tables with missing cells refused where asked, missing numbers filled, constant columns dropped, categories turned into 0/1 columns where asked,
+//! In this order: rows or tables with missing cells refused where asked, missing numbers filled, the periods of dates added, constant columns dropped, categories turned into 0/1 columns where asked,
 //! numbers brought to mean 0 and standard deviation 1, vectors likewise per dimension. Every step is data, stored in
 //! the model; new rows are never looked at to settle anything.
 
+mod calendar;
 mod constant;
 mod fill;
 mod missing;
@@ -11,6 +12,7 @@ mod one_hot;
 mod standardise;
 mod vectors;
 
+pub use calendar::{Calendar, Cycle};
 pub use constant::{Drop, Hold};
 pub use fill::{Fill, Filled};
 pub use missing::{Complete, Kept, Missing};
@@ -51,6 +53,8 @@ pub enum PrepStep {
     Complete(Complete),
     /// Missing numbers become the training median.
     Fill(Fill),
+    /// Dates get columns for their periods.
+    Calendar(Calendar),
     /// Columns left out.
     Drop(Drop),
     /// Categories become 0/1 columns.
@@ -130,6 +134,7 @@ impl Recipe {
         fitting.add(|columns, _| Ok(Complete::fit(&self.missing, columns)))?;
         let schema = Schema::of(data);
         fitting.add(|columns, notices| Fill::fit(columns, &schema, weights, notices))?;
+        fitting.add(|columns, notices| Ok(Calendar::fit(columns, &schema, as_is, notices)))?;
         if self.drop_constant && data.rows() > 1 {
             fitting.add(|columns, notices| Drop::fit(columns, as_is, notices))?;
         }
@@ -185,7 +190,9 @@ impl Layout {
         for step in &self.fitted.steps {
             match step {
                 PrepStep::Fill(fill) => fitting.add(|columns, _| fill.anew(columns, weights).map(Some))?,
-                PrepStep::Complete(_) | PrepStep::Drop(_) | PrepStep::OneHot(_) => fitting.add(|_, _| Ok(Some(step.clone())))?,
+                PrepStep::Complete(_) | PrepStep::Calendar(_) | PrepStep::Drop(_) | PrepStep::OneHot(_) => {
+                    fitting.add(|_, _| Ok(Some(step.clone())))?
+                }
                 PrepStep::Hold(_) | PrepStep::Standardise(_) | PrepStep::Vectors(_) => {}
             }
         }
@@ -238,7 +245,12 @@ impl Fitted {
             match step {
                 PrepStep::Standardise(step) => step.undo(&mut columns)?,
                 PrepStep::Vectors(step) => step.undo(&mut columns)?,
-                PrepStep::Complete(_) | PrepStep::Fill(_) | PrepStep::Drop(_) | PrepStep::OneHot(_) | PrepStep::Hold(_) => {}
+                PrepStep::Complete(_)
+                | PrepStep::Fill(_)
+                | PrepStep::Calendar(_)
+                | PrepStep::Drop(_)
+                | PrepStep::OneHot(_)
+                | PrepStep::Hold(_) => {}
             }
         }
         Ok(columns)
@@ -304,6 +316,7 @@ impl PrepStep {
         match self {
             PrepStep::Complete(step) => step.apply(columns),
             PrepStep::Fill(step) => step.apply(columns),
+            PrepStep::Calendar(step) => step.apply(columns),
             PrepStep::Drop(step) => step.apply(columns),
             PrepStep::OneHot(step) => step.apply(columns),
             PrepStep::Hold(step) => step.apply(columns),
@@ -317,6 +330,7 @@ impl PrepStep {
         match self {
             PrepStep::Complete(step) => step.describe(),
             PrepStep::Fill(step) => step.describe(schema),
+            PrepStep::Calendar(step) => step.describe(),
             PrepStep::Drop(step) => step.describe(),
             PrepStep::OneHot(step) => step.describe(),
             PrepStep::Hold(step) => step.describe(),

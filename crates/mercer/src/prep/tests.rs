@@ -1,5 +1,5 @@
 use super::*;
-use crate::data::{Categories, Points, Storage, Strings};
+use crate::data::{Categories, DateOrder, Points, Storage, Strings, Writing, Written};
 use proptest::prelude::*;
 
 fn number(name: &str, v: &[f64]) -> Column {
@@ -347,4 +347,49 @@ fn medians_are_told_with_the_digits_worth_reading_and_those_of_dates_as_dates() 
     for (median, times) in [("2024-03-02", 3), ("0.1235", 3), ("12346", 3), ("19784", 0), ("0.123456789", 0)] {
         assert_eq!(all.matches(median).count(), times, "{median}: {all}");
     }
+}
+
+/// Dates as a table has them.
+fn dates(days: &[f64], days_alone: bool) -> Dataset {
+    let written = Written { numbers: Writing::Date(DateOrder::YearFirst), days_alone, ..Written::default() };
+    data(vec![number("t", days), number("x", days)]).remember("t", written)
+}
+
+fn cycles(days: &[f64]) -> Vec<String> {
+    let (fitted, _) = Recipe::default().fit(&dates(days, false), &[]).unwrap();
+    let of_step =
+        |step: &PrepStep| if let PrepStep::Calendar(c) = step { c.columns.iter().map(|c| c.period.clone()).collect() } else { vec![] };
+    fitted.steps.iter().flat_map(of_step).collect()
+}
+
+#[test]
+fn dates_get_the_periods_that_they_span_and_show() {
+    let spaced = |n: usize, by: f64| (0..n).map(|i| 19000.0 + by * i as f64).collect::<Vec<f64>>();
+    assert_eq!(cycles(&spaced(24 * 30, 1.0 / 24.0)), ["day", "week"]);
+    assert_eq!(cycles(&spaced(24, 1.0 / 24.0)), Vec::<String>::new());
+    assert_eq!(cycles(&spaced(3 * 365, 1.0)), ["week", "year"]);
+    assert_eq!(cycles(&spaced(100, 30.5)), ["year"]);
+    assert_eq!(cycles(&spaced(30, 365.2425)), Vec::<String>::new());
+    // A weekly report always falls on one weekday.
+    assert_eq!(cycles(&spaced(200, 7.0)), ["year"]);
+    let (fitted, notices) = Recipe::default().fit(&dates(&spaced(3 * 365, 1.0), true), &[]).unwrap();
+    assert!(notices.is_empty() && fitted.steps.iter().all(|step| !matches!(step, PrepStep::Calendar(_))));
+}
+
+#[test]
+fn hours_and_weekdays_lie_on_circles() {
+    let hourly: Vec<f64> = (0..24 * 30).map(|i| 19000.0 + f64::from(i) / 24.0).collect();
+    let (fitted, notices) = Recipe::default().fit(&dates(&hourly, false), &[]).unwrap();
+    assert!(notices.iter().any(|n| n.contains("column 't' holds dates: the time of day, the weekday are added")), "{notices:?}");
+    // 1970-01-01 was a Thursday; a quarter of a day is 06:00, a negative date is before it.
+    let new = fitted.apply(&dates(&[0.0, 0.25, 7.5, -0.25], false)).unwrap();
+    close(numbers(&new, "t_day_cos"), &[1.0, 0.0, -1.0, 0.0]);
+    close(numbers(&new, "t_day_sin"), &[0.0, 1.0, 0.0, -1.0]);
+    let week = |t: f64| std::f64::consts::TAU * t / 7.0;
+    close(numbers(&new, "t_week_cos"), &[1.0, week(0.25).cos(), week(0.5).cos(), week(0.25).cos()]);
+    close(numbers(&new, "t_week_sin"), &[0.0, week(0.25).sin(), week(0.5).sin(), -week(0.25).sin()]);
+    // Part of the rows has the columns of all.
+    let layout = Layout::new(&Recipe::default(), &[], &fitted);
+    let few = dates(&[0.0, 0.25, 7.5], false);
+    assert_eq!(layout.fit(&few, None).unwrap().apply(&few).unwrap().names(), new.names());
 }

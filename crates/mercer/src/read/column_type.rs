@@ -18,6 +18,8 @@ pub enum ColumnType {
     DateDmy,
     /// Dates whose month stands before the day: 11/22/2022.
     DateMdy,
+    /// Dates that are numbers of days and nothing more: without columns for the time of day, the weekday and the season.
+    Days,
     /// True and false, read as numbers: 1 and 0.
     Flag,
     /// Labels with an order, read as numbers: 0 for the first of these, 1 for the second, ...; without any, the labels are those of a
@@ -41,7 +43,8 @@ impl ColumnType {
     pub fn all() -> Vec<ColumnType> {
         let kinds = ColumnKind::ALL.iter().filter(|kind| kind.written().is_some());
         let ordinal = ColumnType::Ordinal(Vec::new());
-        let others = [ColumnType::Date, ColumnType::DateDmy, ColumnType::DateMdy, ColumnType::Flag, ordinal, ColumnType::Ignore];
+        let others =
+            [ColumnType::Date, ColumnType::DateDmy, ColumnType::DateMdy, ColumnType::Days, ColumnType::Flag, ordinal, ColumnType::Ignore];
         kinds.map(|kind| ColumnType::Of(*kind)).chain(others).collect()
     }
 
@@ -52,6 +55,7 @@ impl ColumnType {
             ColumnType::Date => "date",
             ColumnType::DateDmy => "date-dmy",
             ColumnType::DateMdy => "date-mdy",
+            ColumnType::Days => "days",
             ColumnType::Flag => "flag",
             ColumnType::Ordinal(_) => "ordinal",
             ColumnType::Ignore => "ignore",
@@ -62,7 +66,7 @@ impl ColumnType {
     pub fn kind(&self) -> Option<ColumnKind> {
         match self {
             ColumnType::Of(kind) => Some(*kind),
-            ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy | ColumnType::Flag | ColumnType::Ordinal(_) => {
+            ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy | ColumnType::Days | ColumnType::Flag | ColumnType::Ordinal(_) => {
                 Some(ColumnKind::Number)
             }
             ColumnType::Ignore => None,

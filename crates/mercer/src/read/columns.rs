@@ -62,7 +62,8 @@ impl Table {
             let coordinates = self.grouped.iter().filter(|sets| sets.column == name).flat_map(|sets| sets.coordinates.clone()).collect();
             let channels = self.wide.iter().filter(|(series, _)| *series == name).flat_map(|(_, channels)| channels.clone()).collect();
             let ordered_by = self.grouped.as_ref().filter(|sets| sets.column == name).and_then(|sets| sets.ordered_by.clone());
-            written.push((name.clone(), Written { numbers: writing, missing, coordinates, ordered_by, features, channels }));
+            let days_alone = declared == Some(ColumnType::Days);
+            written.push((name.clone(), Written { numbers: writing, days_alone, missing, coordinates, ordered_by, features, channels }));
             columns.extend(values.map(|values| Column { name, values }));
         }
         let data = Dataset::with_rows(self.rows, columns)?;
@@ -136,7 +137,7 @@ impl Table {
     pub(super) fn tell_writing(&mut self, name: &str, cells: &Cells, writing: &Writing, declared: Option<&ColumnType>) {
         let doubtful = matches!(writing, Writing::Date(DateOrder::DayFirst | DateOrder::MonthFirst))
             && dates::order(cells).is_some_and(|(_, doubt)| doubt);
-        if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::Of(ColumnKind::Number))) {
+        if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::Days | ColumnType::Of(ColumnKind::Number))) {
             let (taken, other) = if *writing == Writing::Date(DateOrder::DayFirst) {
                 ("day", "date-mdy reads month first")
             } else {
@@ -319,7 +320,7 @@ impl Table {
     /// Numbers that can be read in two ways, a cell among numbers that is none, and labels whose order nobody gives.
     pub(super) fn declared_writing(&self, name: &str, declared: &ColumnType, cells: &Cells) -> Result<Writing> {
         Ok(match declared {
-            ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy => {
+            ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy | ColumnType::Days => {
                 let own = declared.order().or_else(|| dates::order(cells).map(|(order, _)| order));
                 Writing::Date(own.unwrap_or_else(|| dates::nearest_order(cells)))
             }

@@ -4,14 +4,12 @@ use super::Notice;
 use super::cells::{Cell, Cells};
 use super::dates;
 use super::facts::{Fact, Topic};
+use crate::data::names::{named_as_identifier, words};
 use crate::data::{DateOrder, marker};
 use std::collections::HashSet;
 
 /// Fewer rows give no evidence of identifiers.
 const ENOUGH: usize = 10;
-/// Last words of the names of identifiers.
-const NAMES: [&str; 12] = ["id", "ids", "nr", "no", "key", "uuid", "guid", "rowid", "rownumber", "rownames", "index", "idx"];
-
 /// Words in the names of telephone numbers.
 const TELEPHONES: [&str; 9] = ["phone", "telephone", "tel", "telefon", "mobile", "cell", "fax", "handy", "phonenumber"];
 /// Digits that a telephone number has at least, with its area code, and at most (ITU-T E.164).
@@ -62,33 +60,10 @@ pub fn doubts(name: &str, values: &[f64]) -> (Vec<Notice>, bool) {
     (facts.iter().map(Fact::sentence).collect(), keeps)
 }
 
-/// Whether the last word of a name is one of an identifier: `order id`, `PassengerId`, `Kunde Nr.`, but not `paid`.
-fn named_as_identifier(name: &str) -> bool {
-    words(name).last().is_some_and(|word| NAMES.contains(&word.as_str()))
-}
-
 /// Whether a name is that of a postal code: `zip`, `ZipCode`, `postal code`, `PLZ`.
 fn named_as_postal(name: &str) -> bool {
     let words = words(name);
     (0..words.len()).rev().take(2).any(|first| POSTAL.contains(&words[first..].concat().as_str()))
-}
-
-/// The words of a name in small letters.
-pub(super) fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before = ' ';
-    for c in name.chars() {
-        let begins = !c.is_alphanumeric() || (c.is_uppercase() && before.is_lowercase());
-        if begins && words.last().is_some_and(|word| !word.is_empty()) {
-            words.push(String::new());
-        }
-        if c.is_alphanumeric() {
-            words.last_mut().into_iter().for_each(|word| word.extend(c.to_lowercase()));
-        }
-        before = c;
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// What is doubtful in a column of numbers that becomes an input.

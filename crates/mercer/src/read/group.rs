@@ -7,7 +7,8 @@ use super::columns::numbers;
 use super::facts::{Fact, Topic, declared};
 use super::table::Raw;
 use super::unseen::name_of;
-use super::{ReadOptions, Table, doubts};
+use super::{ReadOptions, Table};
+use crate::data::names::words;
 use crate::data::{ColumnKind, Points, Schema, Sets, Values, Writing};
 use crate::error::Result;
 use std::collections::HashMap;
@@ -83,7 +84,7 @@ impl Table {
         }
         let Some((_, ids)) = self.columns.iter().find(|(name, _)| name == column) else { return Ok(None) };
         let ids = ids.clone().into_cells(column)?;
-        let named = |name: &&String| doubts::words(name).iter().any(|word| TIMES.contains(&word.as_str()));
+        let named = |name: &&String| words(name).iter().any(|word| TIMES.contains(&word.as_str()));
         let [name] = channels.iter().filter(named).collect::<Vec<_>>()[..] else { return Ok(None) };
         let Some((_, raw)) = self.columns.iter().find(|(other, _)| other == name) else { return Ok(None) };
         let times = self.ordering(name, &raw.clone().into_cells(name)?, &Writing::Point)?;

@@ -11,7 +11,7 @@ use crate::estimators::{Fitted, FittedModel, Predicted};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, SAMPLED};
 use crate::linalg::Matrix;
-use crate::metrics;
+use crate::metrics::{self, TargetScore};
 use crate::read::TargetInfo;
 
 /// Seconds that the pictures of a report may take although the time is spent.
@@ -116,13 +116,13 @@ fn by_sentence(told: Vec<(&str, String)>, all: usize) -> Vec<String> {
 
 /// What the fits to all rows gave notice of and is not said of the whole.
 fn fit_notices(outcome: &Outcome, said: &[String]) -> Vec<String> {
-    let models: Vec<&Model> = outcome.rows.iter().filter_map(|r| r.model.as_ref()).collect();
+    let models: Vec<(String, &Model)> = outcome.rows.iter().filter_map(|r| Some((r.name(), r.model.as_ref()?))).collect();
     let mut told = Vec::new();
-    for model in &models {
+    for (name, model) in &models {
         let of_steps = model.prep.told_by_steps();
         // The comparison says of all estimators together which of them saw a sample.
         let new = |n: &&String| !n.starts_with(SAMPLED) && !said.iter().any(|s| s.contains(*n)) && !of_steps.contains(n);
-        told.extend(model.about.notices.iter().filter(new).map(|n| (model.estimator.name(), n.clone())));
+        told.extend(model.about.notices.iter().filter(new).map(|n| (name.as_str(), n.clone())));
     }
     by_sentence(told, models.len())
 }
@@ -132,9 +132,9 @@ fn fit_notices(outcome: &Outcome, said: &[String]) -> Vec<String> {
 fn search_notices(outcome: &Outcome) -> Vec<String> {
     let mut told = Vec::new();
     let mut further: Vec<(&str, Finding)> = Vec::new();
-    for scored in &outcome.rows {
+    let names: Vec<String> = outcome.rows.iter().map(Scored::name).collect();
+    for (scored, name) in outcome.rows.iter().zip(&names) {
         let Some(model) = &scored.model else { continue };
-        let name = scored.estimator.name();
         let found = tuning::notices_of(model).into_iter().filter(|f| f.asks);
         for finding in found {
             match &finding.kind {
@@ -143,7 +143,7 @@ fn search_notices(outcome: &Outcome) -> Vec<String> {
                 Kind::AtAnEnd(_) | Kind::Unfinished if is_perfect(scored) => {}
                 Kind::AtAnEnd(_) if !beats_guess(scored) => {}
                 Kind::AtAnEnd(Some(_)) => further.push((name, finding)),
-                _ => told.push((name, finding.said)),
+                _ => told.push((name.as_str(), finding.said)),
             }
         }
     }
@@ -190,7 +190,7 @@ fn class_rows(target: &Target) -> Vec<usize> {
 /// Everything that the search of a fit to all rows learnt, the estimator in front.
 fn search_details(scored: &Scored) -> Vec<String> {
     let Some(model) = &scored.model else { return Vec::new() };
-    tuning::notices_of(model).into_iter().map(|f| format!("{}: {}", scored.estimator.name(), f.in_full())).collect()
+    tuning::notices_of(model).into_iter().map(|f| format!("{}: {}", scored.name(), f.in_full())).collect()
 }
 
 impl Row {
@@ -249,10 +249,21 @@ fn recalls(scored: &Scored, request: &Request<'_>) -> Vec<Option<f64>> {
     metrics::recalls(found, &truth, names.len(), weights.as_deref())
 }
 
+/// The scores of each of several targets on held-out rows.
+fn by_target(scored: &Scored, request: &Request<'_>) -> Vec<TargetScore> {
+    let (Some(held_out), Target::Numbers(y)) = (&scored.out_of_fold, request.target) else { return Vec::new() };
+    let Predicted::Numbers(found) = &held_out.predictions.values else { return Vec::new() };
+    if y.cols() < 2 {
+        return Vec::new();
+    }
+    let weights: Option<Vec<f64>> = request.weights.map(|w| held_out.rows.iter().map(|&i| w[i]).collect());
+    metrics::of_each_target(found, &y.select_rows(&held_out.rows), weights.as_deref())
+}
+
 /// What is said of one estimator; figures that fail are left out, with a notice.
 fn row(scored: &Scored, best: bool, request: &Request<'_>, notices: &mut Vec<String>, control: &Control) -> Result<Row> {
     let mut row = Row {
-        estimator: scored.estimator.to_string(),
+        estimator: scored.label(),
         metrics: scored.metrics.clone(),
         fit_seconds: scored.fit_seconds,
         predict_us_per_row: scored.predict_us_per_row,
@@ -263,6 +274,7 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, notices: &mut Vec<Str
         folds: scored.folds.clone(),
         held_out: scored.out_of_fold.clone(),
         recalls: recalls(scored, request),
+        by_target: by_target(scored, request),
         converged: scored.status.unconverged == 0,
         status: scored.status,
         failure: scored.failure.as_ref().map(ToString::to_string),

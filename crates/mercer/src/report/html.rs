@@ -2,7 +2,7 @@
 
 use super::terms::{AgainstBest, NOT_TUNED};
 use super::words::{
-    UNKNOWN, count, counted, difference, digits, digits_of_differences, error_of, listed, percentage, score, seconds, shown,
+    UNKNOWN, brief, count, counted, difference, digits, digits_of_differences, error_of, listed, percentage, score, seconds, shown,
 };
 use super::{Comparison, Estimate, Metric, Row, figures};
 use crate::error::Result;
@@ -32,6 +32,7 @@ impl Comparison {
             @if !standings.is_empty() { ul { @for line in &standings { li { (shown(line, 4000)) } } } }
             (folded("What the columns mean", &self.explanation()))
             (self.recall())
+            (self.each_target())
             (sentences("Which to take", &self.recommendation()))
             (self.pictures()?)
             (folded("Every metric", &self.every_metric()))
@@ -141,6 +142,29 @@ impl Comparison {
                     }
                 }
                 @if order.len() > RECALL_ROWS { p { "In the JSON document: " (counted(order.len() - RECALL_ROWS, "more class")) " with more rows." } }
+            }
+        }
+    }
+
+    /// The error of each of several targets by each estimator.
+    fn each_target(&self) -> Markup {
+        let judged: Vec<&Row> = self.entries.iter().filter(|r| !r.by_target.is_empty()).collect();
+        html! {
+            @if !judged.is_empty() {
+                h2 { "Error of each target" }
+                p { "Root mean squared error of held-out rows in the unit of the target, and below it the share of its variance that is explained. Figures are of the first target." }
+                div.scroll tabindex="0" role="region" aria-label="Error, one row per estimator" {
+                    table.close {
+                        thead { tr {
+                            th scope="col" { "estimator" }
+                            @for name in self.targets() { th scope="col" { (shown(name, 24)) } }
+                        } }
+                        tbody { @for row in &judged { tr.best[row.best] {
+                            th scope="row" { (shown(&row.estimator, 40)) }
+                            @for score in &row.by_target { td { (brief(score.rmse)) br; "R² " (brief(score.r2)) } }
+                        } } }
+                    }
+                }
             }
         }
     }

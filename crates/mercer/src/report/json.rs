@@ -1,7 +1,7 @@
 //! The comparison as one JSON document. Numbers that are not known are `null`.
 
 use super::predictions::standard_deviation;
-use super::{AgainstBest, Comparison, Difference, Estimate, Method, Metric, Row};
+use super::{AgainstBest, Comparison, Difference, Estimate, Method, Metric, Row, TargetScore};
 use crate::compare::OutOfFold;
 use crate::error::{Error, Result};
 use crate::estimators::{Certificate, Predicted as Values};
@@ -50,6 +50,8 @@ struct CandidateRecord<'a> {
     #[serde(serialize_with = "by_name")]
     metrics: &'a [(Metric, Estimate)],
     recalls: BTreeMap<&'a str, Option<f64>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    targets: BTreeMap<&'a str, TargetScore>,
     at_start: bool,
     scored_rows: usize,
     fitted_rows: usize,
@@ -140,6 +142,7 @@ impl<'a> CandidateRecord<'a> {
         let classes = comparison.classes();
         CandidateRecord {
             recalls: classes.iter().map(String::as_str).zip(row.recalls.iter().copied()).collect(),
+            targets: comparison.targets().iter().map(String::as_str).zip(row.by_target.iter().copied()).collect(),
             estimator: &row.estimator,
             settled: &row.settled,
             metrics: &row.metrics,

@@ -6,6 +6,7 @@ use super::words::{UNKNOWN, brief, listed, percentage, power, seconds, shown};
 use super::{Comparison, Estimate, Metric, Row};
 use crate::compare::{SAME, Scored, Starts};
 use crate::estimators::{Needs, Scores, catalogue};
+use crate::metrics::Better;
 use crate::store;
 use serde::Serialize;
 
@@ -136,6 +137,8 @@ impl Comparison {
         let mut out = vec![format!("best predictions: {}, {}", name(best), reached(best))];
         if !self.classes().is_empty() {
             out.extend(self.for_probabilities(&taken));
+        } else {
+            out.extend(self.for_intervals());
         }
         let least = |value: &dyn Fn(&Row, &Method) -> f64| {
             taken.iter().filter(|(r, m)| value(r, m).is_finite()).min_by(|a, b| value(a.0, a.1).total_cmp(&value(b.0, b.1))).copied()
@@ -155,6 +158,30 @@ impl Comparison {
             out.push(format!("small model: {} ({sizes}), {}", name(row), instead(row)));
         }
         out
+    }
+
+    /// The lowest negative log density of the methods whose 95% intervals hold as many held-out values as they should, within two standard
+    /// errors; of those whose intervals hold too few, that they do.
+    fn for_intervals(&self) -> Option<String> {
+        let of = |r: &Row| Some((r.metric(Metric::Nlpd).filter(|e| e.mean.is_finite())?, r.metric(Metric::Coverage)?.mean));
+        let mut with: Vec<(&Row, Estimate, f64)> =
+            self.judged().filter_map(|r| of(r).map(|(density, share)| (r, density, share))).collect();
+        with.sort_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
+        let Better::Near(level) = Metric::Coverage.better() else { return None };
+        let least = level - 2.0 * (level * (1.0 - level) / self.rows.max(1) as f64).sqrt();
+        let said = |(r, density, share): &(&Row, Estimate, f64)| {
+            let of = format!("95% intervals hold {} of held-out values, NLPD {}", percentage(*share), plus_minus(*density));
+            format!("{} ({of})", shown(&r.estimator, NAME))
+        };
+        let (hold, short): (Vec<_>, Vec<_>) = with.iter().partition(|(.., share)| *share >= least);
+        let few: Vec<String> =
+            short.iter().map(|(r, _, share)| format!("{} ({})", shown(&r.estimator, NAME), percentage(*share))).collect();
+        match hold.first() {
+            Some(best) if few.is_empty() => Some(format!("uncertainty: {}", said(best))),
+            Some(best) => Some(format!("uncertainty: {}; too narrow: {}", said(best), listed(&few))),
+            None if few.is_empty() => None,
+            None => Some(format!("uncertainty: all intervals are too narrow: {}", listed(&few))),
+        }
     }
 
     /// The lowest log loss, and what is not distinguishable from it.

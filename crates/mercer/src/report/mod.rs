@@ -30,7 +30,7 @@ mod verdict;
 mod words;
 
 pub use figures::{
-    Bin, Components, Confusion, Curve, Directions, DrawnGraph, Layer, Panel, Panels, Picture, PredictedTrue, Regions, Relevance,
+    Bin, Components, Confusion, Curve, Directions, DrawnGraph, Layer, LengthScales, Panel, Panels, Picture, PredictedTrue, Regions,
     Reliability, Residuals, Scree, TuningCurve, TypicalGraphs, TypicalRow, TypicalSeries, figure_files, save_figures,
 };
 
@@ -57,7 +57,7 @@ pub use tuning::search_notices;
 pub use validity::{validity_json, validity_text};
 
 pub use crate::metrics::Difference;
-pub use crate::metrics::{Estimate, Metric};
+pub use crate::metrics::{Estimate, Metric, TargetScore};
 
 use crate::compare::{OutOfFold, RowStatus};
 use crate::estimators::Certificate;
@@ -132,6 +132,8 @@ pub struct Row {
     pub metrics: Vec<(Metric, Estimate)>,
     /// The recall of each class on held-out rows; none for regression or without held-out rows.
     pub recalls: Vec<Option<f64>>,
+    /// The scores of each of several targets on held-out rows; none of one target.
+    pub by_target: Vec<TargetScore>,
     /// Training rows that prediction needs, of the fit to all rows: landmarks where it goes through them.
     pub support: usize,
     /// Weights of features that the model keeps for each output, where it keeps no training row.
@@ -218,6 +220,13 @@ impl Comparison {
             Task::Regression { .. } => &[],
         }
     }
+    /// Names of the targets where there are several; none otherwise.
+    pub fn targets(&self) -> &[String] {
+        match &self.task {
+            Task::Regression { targets } if targets.len() > 1 => targets,
+            _ => &[],
+        }
+    }
     /// The best row, if any estimator could be fitted.
     pub fn best(&self) -> Option<&Row> {
         self.entries.iter().find(|r| r.best && r.failure.is_none())
@@ -228,13 +237,13 @@ impl Comparison {
             .into_iter()
             .chain(&self.entries)
             .find_map(|r| r.metrics.first())
-            .map_or(Metric::usual(matches!(self.task, Task::Classification { .. })), |(m, _)| *m)
+            .map_or(if self.classes().is_empty() { Metric::Rmse } else { Metric::Accuracy }, |(m, _)| *m)
     }
     /// The metrics that stand in a table: the ranking one, and two more that say what it does not.
     pub fn shown_metrics(&self) -> Vec<Metric> {
         use Metric::*;
         let beside: &[Metric] = match self.task {
-            Task::Classification { .. } if self.imbalanced() => &[BalancedAccuracy, F1, Auc, Accuracy],
+            Task::Classification { .. } if self.imbalanced() => &[Auc, BalancedAccuracy, F1, Accuracy],
             Task::Classification { .. } => &[Accuracy, LogLoss, BalancedAccuracy, Auc],
             Task::Regression { .. } => &[Rmse, R2, Mae],
         };

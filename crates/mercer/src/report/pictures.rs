@@ -4,7 +4,7 @@ use super::figures::median;
 use super::gather::Request;
 use super::typical;
 use super::{
-    Components, Confusion, Curve, Directions, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Scree, TuningCurve,
+    Components, Confusion, Curve, Directions, LengthScales, Picture, PredictedTrue, Regions, Reliability, Residuals, Scree, TuningCurve,
 };
 use crate::compare::Scored;
 use crate::control::Control;
@@ -68,7 +68,7 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: 
         out.extend(in_time(counts(model, data, weights, control))?.flatten().map(Picture::Tuning));
     }
     out.extend(in_time(typical::of_model(model, data, target, control))?.into_iter().flatten());
-    out.extend(relevance(model)?);
+    out.extend(length_scales(model)?);
     out.extend(model.about.tuning.iter().flat_map(TuningCurve::all).map(Picture::Tuning));
     Ok(out)
 }
@@ -284,7 +284,7 @@ fn names_of_rows(data: &Dataset) -> Vec<String> {
 }
 
 /// One picture for each kernel of the expression that has a length scale per column.
-fn relevance(model: &Model) -> Result<Vec<Picture>> {
+fn length_scales(model: &Model) -> Result<Vec<Picture>> {
     if !model.estimator.uses_kernel() {
         return Ok(Vec::new());
     }
@@ -295,8 +295,7 @@ fn relevance(model: &Model) -> Result<Vec<Picture>> {
         let columns = model.kernel.expr().columns_at(&p.path, &model.support)?;
         if columns.len() == lengths.len() && lengths.len() > 1 {
             let kernel = p.path.rsplit('.').nth(1).unwrap_or("the kernel").to_owned();
-            let relevance = lengths.iter().map(|l| 1.0 / l).collect();
-            out.push(Picture::Relevance(Relevance { kernel, columns, relevance, standardised }));
+            out.push(Picture::LengthScales(LengthScales { kernel, columns, lengths: lengths.clone(), standardised }));
         }
     }
     Ok(out)

@@ -1,7 +1,7 @@
 //! A plan in lines: rows, memory and time of each estimator.
 
 use super::words::{count, counted, seconds};
-use crate::compare::Plan;
+use crate::compare::{Plan, label};
 
 impl Plan {
     /// Whether it is worth a look before the work begins: it takes a while, or not every row is learnt from.
@@ -36,7 +36,7 @@ pub fn plan_text(plan: &Plan) -> String {
         } else {
             String::new()
         };
-        format!("  {}: {part}, {} of memory for a fit{most}{time}", f.estimator, bytes(f.bytes))
+        format!("  {}: {part}, {} of memory for a fit{most}{time}", label(&f.estimator.to_string(), f.own_scales), bytes(f.bytes))
     };
     std::iter::once(whole).chain(plan.fits.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
@@ -61,6 +61,7 @@ mod tests {
     fn a_plan_names_the_rows_that_each_estimator_learns_from() {
         let fit = |name: &str, rows, operations| Planned {
             estimator: EstimatorExpr::parse(name).unwrap(),
+            own_scales: false,
             rows,
             most_rows: rows,
             first_rows: rows,

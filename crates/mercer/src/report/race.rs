@@ -24,9 +24,9 @@ pub fn race_table(update: &RaceUpdate, width: usize, height: usize) -> Vec<Strin
     let most = height.saturating_sub(HEADING).max(2);
     let rows = if update.candidates.len() > most { &update.candidates[..most - 1] } else { &update.candidates[..] };
     let digits = score_digits(update);
-    let leader = update.leader().map(|c| &c.estimator);
+    let leader = update.leader().map(CandidateProgress::label);
     let name = |c: &CandidateProgress| {
-        format!("{} {}", if leader == Some(&c.estimator) { "*" } else { " " }, shown(&c.estimator.to_string(), NAME.min(width / 3)))
+        format!("{} {}", if leader.as_ref() == Some(&c.label()) { "*" } else { " " }, shown(&c.label(), NAME.min(width / 3)))
     };
     let value = |c: &CandidateProgress| c.score.map_or(UNKNOWN.to_owned(), |s| score(update.metric, s, digits));
     let padded = |words: &str| format!("{words:<WORDS$}");
@@ -56,9 +56,9 @@ pub fn race_line(update: &RaceUpdate) -> String {
     let mut parts: Vec<String> = Vec::new();
     for purpose in [Purpose::Look, Purpose::Tune, Purpose::Last(LastSearch::Full)] {
         let of = state(CandidateState::Running(purpose));
-        let running: Vec<&str> = update.candidates.iter().filter(|c| state(c.state) == of).map(|c| c.estimator.name()).collect();
+        let running: Vec<String> = update.candidates.iter().filter(|c| state(c.state) == of).map(CandidateProgress::name).collect();
         if !running.is_empty() {
-            parts.push(format!("{of}: {}", named(&running)));
+            parts.push(format!("{of}: {}", named(&running.iter().map(String::as_str).collect::<Vec<_>>())));
         }
     }
     if let Some((c, value)) = update.leader().and_then(|c| Some((c, c.score?))) {
@@ -67,7 +67,7 @@ pub fn race_line(update: &RaceUpdate) -> String {
             n if c.is_open && n > 0 && n < c.of_folds => format!("searched on {n} of {} folds", c.of_folds),
             _ => settings(c),
         };
-        parts.push(format!("best so far: {}, {} {value} ({of})", shown(&c.estimator.to_string(), NAME), update.metric.heading()));
+        parts.push(format!("best so far: {}, {} {value} ({of})", shown(&c.label(), NAME), update.metric.heading()));
     }
     parts.extend(race_time_left(update));
     parts.join("; ")
@@ -136,7 +136,7 @@ mod tests {
     fn candidate(name: &str, score: Option<f64>, searched: usize, state: CandidateState) -> CandidateProgress {
         let estimator = EstimatorExpr::parse(name).unwrap();
         let folds = if score.is_some() { 5 } else { 0 };
-        CandidateProgress { estimator, score, folds, of_folds: 5, searched, is_open: true, state }
+        CandidateProgress { estimator, own_scales: false, score, folds, of_folds: 5, searched, is_open: true, state }
     }
 
     fn update() -> RaceUpdate {

@@ -2,7 +2,7 @@
 
 use super::terms::{AgainstBest, NOT_TUNED};
 use super::words::{
-    UNKNOWN, count, counted, difference, digits, digits_of_differences, estimate, listed, percentage, power, seconds, shown, wrapped,
+    UNKNOWN, brief, count, counted, difference, digits, digits_of_differences, estimate, listed, percentage, power, seconds, shown, wrapped,
 };
 use super::{Comparison, Metric, Row};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
@@ -69,6 +69,7 @@ impl Comparison {
         section("Which to take", &self.recommendation(), &mut out);
         let fitted = self.entries.iter().filter(|r| r.fitted());
         section("Recall of each class", &self.recall_lines(), &mut out);
+        section("Error of each target", &self.target_lines(), &mut out);
         let settled: Vec<String> = fitted.map(Row::settled_line).collect();
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
         section("Chosen settings", &settled, &mut out);
@@ -168,6 +169,22 @@ impl Comparison {
             lines.push(format!("{} with more rows in --json and --report", more(left, "class")));
         }
         lines
+    }
+
+    /// The error of each of several targets, in its unit, by each estimator.
+    fn target_lines(&self) -> Vec<String> {
+        let of = |row: &Row, k: usize| {
+            row.by_target.get(k).map(|s| format!("{} {} (R² {})", shown(&row.estimator, NAME), brief(s.rmse), brief(s.r2)))
+        };
+        let each = |(k, name): (usize, &String)| {
+            let said: Vec<String> = self.entries.iter().filter_map(|row| of(row, k)).collect();
+            format!("{}: RMSE of {}", shown(name, NAME), said.join(", "))
+        };
+        if self.entries.iter().all(|row| row.by_target.is_empty()) {
+            Vec::new()
+        } else {
+            self.targets().iter().enumerate().map(each).collect()
+        }
     }
 
     /// Why there are no results, once for all estimators of which the same is to be said.

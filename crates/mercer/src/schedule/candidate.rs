@@ -27,6 +27,8 @@ pub struct Candidate {
     pub estimator: EstimatorExpr,
     /// The kernel as it was asked for.
     pub kernel: KernelExpr,
+    /// Whether that has one length scale for each column, and the one of the others does not.
+    pub own_scales: bool,
     /// Rows that looks learn from at most.
     pub look_rows: usize,
     /// Rows that tuned fits and the fit to all rows learn from at most.
@@ -60,6 +62,7 @@ impl Candidate {
         Candidate {
             estimator,
             kernel,
+            own_scales: false,
             look_rows: look_rows.min(most),
             rows,
             most_rows: most,

@@ -1,7 +1,7 @@
 //! What the sentences under figures say.
 
 use crate::samples;
-use mercer::report::{Confusion, Curve, Metric, Picture, PredictedTrue, Relevance, Row};
+use mercer::report::{Confusion, Curve, LengthScales, Metric, Picture, PredictedTrue, Row};
 use mercer::select::BoundStatus;
 
 #[test]
@@ -19,14 +19,12 @@ fn a_tuning_curve_says_the_choice_the_range_that_scores_the_same_and_what_lies_b
 }
 
 #[test]
-fn relevance_names_the_longest_and_the_shortest_bar() {
-    let columns = ["rm", "zn", "chas"].map(String::from).into();
-    let r = Relevance { kernel: "rbf".into(), columns, relevance: vec![0.5, 2.0, 0.05], standardised: true };
-    let said = Picture::Relevance(r).sentence(&Row::default());
-    assert!(
-        said.contains("zn changes the prediction most (2.00), 40.0 times as much as chas (0.0500), and chas has less than a tenth"),
-        "{said}"
-    );
+fn length_scales_say_where_the_answer_bends_and_not_what_matters() {
+    let columns = ["rm", "zn", "chas", "noise"].map(String::from).into();
+    let scales = LengthScales { kernel: "rbf".into(), columns, lengths: vec![2.0, 0.5, 20.0, f64::INFINITY], standardised: true };
+    let said = Picture::LengthScales(scales).sentence(&Row::default());
+    assert!(said.starts_with("The answer bends most quickly along zn (length scale 0.500) and least along noise (left out)."), "{said}");
+    assert!(said.contains("does not say how much a column matters"), "{said}");
 }
 
 #[test]
@@ -75,8 +73,8 @@ fn a_figure_that_draws_a_part_says_so_in_its_title() {
     let confusion = Picture::Confusion(Confusion { counts: vec![1; classes.len().pow(2)], classes });
     assert_eq!(confusion.title(), "Confusion matrix (20 of 26 classes drawn)");
     let columns = vec!["a".to_owned(), "b".to_owned()];
-    let relevance = Relevance { kernel: "rbf".into(), columns, relevance: vec![1.0, 2.0], standardised: false };
-    assert_eq!(Picture::Relevance(relevance).title(), "Relevance of the columns to rbf, each in its own unit");
+    let scales = LengthScales { kernel: "rbf".into(), columns, lengths: vec![1.0, 2.0], standardised: false };
+    assert_eq!(Picture::LengthScales(scales).title(), "Length scales of the columns to rbf, each in its own unit");
     let pictures = samples::classes().entries.into_iter().flat_map(|row| row.pictures);
     let mut regions = pictures.filter_map(|p| if let Picture::Regions(r) = p { Some(r) } else { None }).next().unwrap();
     regions.held = 2;

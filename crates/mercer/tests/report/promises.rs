@@ -3,7 +3,7 @@
 use crate::samples;
 
 use mercer::report::{
-    AgainstBest, Comparison, Confusion, Curve, Difference, Estimate, Metric, Picture, PredictedTrue, Regions, Relevance, Reliability,
+    AgainstBest, Comparison, Confusion, Curve, Difference, Estimate, LengthScales, Metric, Picture, PredictedTrue, Regions, Reliability,
     Residuals, Row, Task, TuningCurve, figure_files,
 };
 use mercer::select::BoundStatus;
@@ -386,10 +386,10 @@ fn hostile_pictures() -> Vec<Picture> {
         Picture::Residuals(Residuals { target: bad(), predicted: vec![1.0, f64::NAN, 3.0], residual: vec![0.1, 1.0, f64::INFINITY] }),
         Picture::Reliability(Reliability::of(bad(), &[(0.5, true), (f64::NAN, false), (1.0, true)])),
         Picture::Reliability(Reliability::of(bad(), &[])),
-        Picture::Relevance(Relevance {
+        Picture::LengthScales(LengthScales {
             kernel: bad(),
             columns: vec![bad(), bad()],
-            relevance: vec![f64::INFINITY, 0.0],
+            lengths: vec![0.0, f64::INFINITY],
             standardised: false,
         }),
         Picture::Tuning(hostile_choice()),

@@ -2,7 +2,7 @@
 
 use mercer::estimators::Certificate;
 use mercer::report::{
-    Comparison, Confusion, Curve, Difference, Estimate, Metric, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Row,
+    Comparison, Confusion, Curve, Difference, Estimate, LengthScales, Metric, Picture, PredictedTrue, Regions, Reliability, Residuals, Row,
     Task, TuningCurve,
 };
 use mercer::select::{BoundStatus, TunedParameter};
@@ -49,6 +49,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
         folds: Vec::new(),
         held_out: None,
         recalls: Vec::new(),
+        by_target: Vec::new(),
         failure: None,
         unreached: false,
         pictures: Vec::new(),
@@ -221,11 +222,12 @@ pub(crate) fn regression() -> Comparison {
         None,
     );
     let columns = strings(["floor area [m²]", "rooms", "age of the house", "distance to the station", "floor"]);
-    let relevance = Relevance { kernel: "rbf".into(), columns, relevance: vec![2.1, 0.43, 0.9, 0.04, 0.0], standardised: true };
+    let lengths = vec![0.48, 2.3, 1.1, 25.0, f64::INFINITY];
+    let scales = LengthScales { kernel: "rbf".into(), columns, lengths, standardised: true };
     let residual = truth.iter().zip(&predicted).map(|(t, p)| t - p).collect();
     let residuals = Residuals { target: "price [kEUR]".into(), predicted: predicted.clone(), residual };
     gp.over_guess = Some(apart(-27.5, 2.1));
-    gp.pictures = vec![scatter(&intervals), curve(true, (0..90).collect()), Picture::Residuals(residuals), Picture::Relevance(relevance)];
+    gp.pictures = vec![scatter(&intervals), curve(true, (0..90).collect()), Picture::Residuals(residuals), Picture::LengthScales(scales)];
     let mut svr = row(
         "svr",
         "rbf(length_scale=8.9) + linear, c=40, epsilon=9",

@@ -13,10 +13,10 @@ mod contours;
 mod curve;
 mod directions;
 mod graphs;
+mod length_scales;
 mod panels;
 mod predicted;
 mod regions;
-mod relevance;
 mod reliability;
 mod residuals;
 mod scree;
@@ -30,10 +30,10 @@ pub(crate) use contours::contours;
 pub use curve::Curve;
 pub use directions::Directions;
 pub use graphs::{DrawnGraph, TypicalGraphs};
+pub use length_scales::LengthScales;
 pub use panels::{Layer, Panel, Panels};
 pub use predicted::PredictedTrue;
 pub use regions::Regions;
-pub use relevance::Relevance;
 pub use reliability::{Bin, Reliability};
 pub use residuals::Residuals;
 pub use scree::Scree;
@@ -74,8 +74,8 @@ pub enum Picture {
     Residuals(Residuals),
     /// Whether probabilities mean what they say.
     Reliability(Reliability),
-    /// How much each column matters.
-    Relevance(Relevance),
+    /// How fast the answer changes along each column.
+    LengthScales(LengthScales),
     /// How the score depends on one parameter.
     Tuning(TuningCurve),
     /// Graphs that are typical of what is predicted.
@@ -97,7 +97,7 @@ impl Picture {
             Picture::Confusion(p) => p.sentence(row),
             Picture::Residuals(p) => p.sentence(row),
             Picture::Reliability(p) => p.sentence(row),
-            Picture::Relevance(p) => p.sentence(),
+            Picture::LengthScales(p) => p.sentence(),
             Picture::Tuning(p) => p.sentence(),
             Picture::Graphs(p) => p.sentence(),
             Picture::Series(p) => p.sentence(),
@@ -117,7 +117,7 @@ impl Picture {
             Picture::Confusion(p) => p.svg(&label),
             Picture::Residuals(p) => p.svg(&label),
             Picture::Reliability(p) => p.svg(&label),
-            Picture::Relevance(p) => p.svg(&label),
+            Picture::LengthScales(p) => p.svg(&label),
             Picture::Tuning(p) => p.svg(&label),
             Picture::Graphs(p) => p.svg(&label),
             Picture::Series(p) => p.svg(&label),
@@ -141,9 +141,9 @@ impl Picture {
             Picture::Confusion(_) => "Confusion matrix".into(),
             Picture::Residuals(_) => "Residuals".into(),
             Picture::Reliability(_) => "Reliability".into(),
-            Picture::Relevance(p) => {
+            Picture::LengthScales(p) => {
                 let units = if p.standardised { "" } else { ", each in its own unit" };
-                format!("Relevance of the columns to {}{units}", shown(&p.kernel, 40))
+                format!("Length scales of the columns to {}{units}", shown(&p.kernel, 40))
             }
             Picture::Tuning(p) => format!("Choice of {}", shown(&p.parameter.name, 60)),
             Picture::Graphs(p) => format!("Typical graphs of {}", shown(&p.column, 40)),
@@ -158,7 +158,7 @@ impl Picture {
             Picture::Directions(p) => (marks(p.places.len()), "rows"),
             Picture::Residuals(p) => (marks(p.predicted.len()), "rows"),
             Picture::Confusion(p) => (p.part(), "classes"),
-            Picture::Relevance(p) => (p.part(), "columns"),
+            Picture::LengthScales(p) => (p.part(), "columns"),
             Picture::Reliability(_) | Picture::Scree(_) | Picture::Tuning(_) | Picture::Graphs(_) | Picture::Series(_) => (None, ""),
         };
         part.map_or(what.clone(), |[drawn, all]| format!("{what} ({} of {} {of} drawn)", count(drawn), count(all)))
@@ -176,7 +176,7 @@ impl Picture {
             Picture::Confusion(_) => "confusion".into(),
             Picture::Residuals(_) => "residuals".into(),
             Picture::Reliability(_) => "reliability".into(),
-            Picture::Relevance(p) => format!("relevance-{}", p.kernel),
+            Picture::LengthScales(p) => format!("length-scales-{}", p.kernel),
             Picture::Tuning(p) => format!("tuning-{}", p.parameter.path),
             Picture::Graphs(p) => format!("graphs-{}", p.column),
             Picture::Series(p) => format!("series-{}", p.column),
@@ -190,7 +190,7 @@ impl Picture {
             Picture::Confusion(_) | Picture::PredictedTrue(_) | Picture::Scree(_) => 1,
             Picture::Regions(_) | Picture::Residuals(_) => 2,
             Picture::Reliability(_) => 3,
-            Picture::Relevance(_) | Picture::Graphs(_) | Picture::Series(_) => 4,
+            Picture::LengthScales(_) | Picture::Graphs(_) | Picture::Series(_) => 4,
             Picture::Tuning(_) => 5,
         }
     }

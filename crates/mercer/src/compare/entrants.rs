@@ -1,0 +1,66 @@
+//! What stands side by side: every estimator under the common kernel, or one that has the features which it reads; and beside those that
+//! find length scales by a gradient themselves once more, with one length scale for each column of numbers.
+
+use super::Comparing;
+use crate::data::Values;
+use crate::estimators::EstimatorExpr;
+use crate::fitting::{self, Prepared};
+use crate::kernels::{Composed, KernelExpr};
+
+/// Numbers in a row up to which one length scale for each is tried: the search has as many more parameters.
+pub(super) const MOST_SCALES: usize = 10;
+/// Rows for each length scale, at least: fewer do not tell ten scales apart.
+const ROWS_FOR_SCALE: usize = 10;
+
+/// An estimator with the kernel that it is fitted under.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entrant {
+    pub estimator: EstimatorExpr,
+    pub kernel: KernelExpr,
+    /// Whether the kernel has one length scale for each column, and that of the others does not.
+    pub own_scales: bool,
+}
+
+/// Everything that is compared, in the order of the table.
+pub(super) fn entrants(comparing: &Comparing, whole: &Prepared) -> Vec<Entrant> {
+    let common = |estimator: &EstimatorExpr| Entrant {
+        estimator: estimator.clone(),
+        kernel: fitting::kernel_beside(estimator, comparing.kernel.as_ref(), whole),
+        own_scales: false,
+    };
+    let mut all: Vec<Entrant> = comparing.estimators.iter().map(common).collect();
+    if let Some(kernel) = own_scales(comparing, whole) {
+        let finds = |e: &&Entrant| e.kernel == whole.kernel && e.estimator.uses_kernel() && e.estimator.criterion_name().is_some();
+        let beside: Vec<Entrant> =
+            all.iter().filter(finds).map(|e| Entrant { kernel: kernel.clone(), own_scales: true, ..e.clone() }).collect();
+        all.extend(beside);
+    }
+    all
+}
+
+/// The common kernel with one length scale for each column of numbers, where it was made of the columns, and rows and columns allow it.
+fn own_scales(comparing: &Comparing, whole: &Prepared) -> Option<KernelExpr> {
+    let numbers = whole.data.columns().iter().filter(|c| matches!(c.values, Values::Numbers(_))).count();
+    let suits = (2..=MOST_SCALES).contains(&numbers) && whole.data.rows() >= ROWS_FOR_SCALE * numbers;
+    if !suits || !comparing.own_scales || comparing.kernel.is_some() {
+        return None;
+    }
+    let ard = KernelExpr::parse("rbf(ard=true)").ok()?;
+    Some(over_numbers(&whole.kernel, &ard)).filter(|kernel| *kernel != whole.kernel)
+}
+
+/// The kernel with another one over the numbers.
+pub(super) fn over_numbers(natural: &KernelExpr, other: &KernelExpr) -> KernelExpr {
+    match natural {
+        KernelExpr::Rbf(_) => other.clone(),
+        KernelExpr::Sum(sum) => {
+            KernelExpr::Sum(Composed { how: sum.how.clone(), of: sum.of.iter().map(|k| over_numbers(k, other)).collect() })
+        }
+        same => same.clone(),
+    }
+}
+
+/// The name of an estimator in the table, told from the same one under the common kernel.
+pub(crate) fn label(estimator: &str, own_scales: bool) -> String {
+    if own_scales { format!("{estimator}, ARD") } else { estimator.to_owned() }
+}
