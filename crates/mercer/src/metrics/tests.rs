@@ -45,12 +45,14 @@ fn check(predictions: &Predictions, truth: &Target, weights: Option<&[f64]>, exp
 fn metrics_of_two_classes_are_those_of_scikit_learn() {
     use Metric::*;
     let (p, truth) = two();
-    // scikit-learn 1.9.1: accuracy_score, balanced_accuracy_score, f1_score, roc_auc_score, log_loss, brier_score_loss.
+    // scikit-learn 1.9.1: accuracy_score, balanced_accuracy_score, f1_score, roc_auc_score, average_precision_score, log_loss,
+    // brier_score_loss.
     let plain = [
         (Accuracy, 0.8),
         (BalancedAccuracy, 0.7619047619047619),
         (F1, 0.6666666666666666),
         (Auc, 0.9523809523809523),
+        (AveragePrecision, 0.9166666666666665),
         (LogLoss, 0.4009065412672507),
         (Brier, 0.12700000000000003),
     ];
@@ -60,6 +62,7 @@ fn metrics_of_two_classes_are_those_of_scikit_learn() {
         (BalancedAccuracy, 0.7083333333333333),
         (F1, 0.6),
         (Auc, 0.9166666666666667),
+        (AveragePrecision, 0.8928571428571428),
         (LogLoss, 0.48907009335027535),
         (Brier, 0.16807692307692312),
     ];
@@ -70,12 +73,13 @@ fn metrics_of_two_classes_are_those_of_scikit_learn() {
 fn metrics_of_three_classes_are_those_of_scikit_learn() {
     use Metric::*;
     let (p, truth) = three();
-    // scikit-learn 1.9.1: f1_score(average="macro"), roc_auc_score(multi_class="ovr"), brier_score_loss.
+    // scikit-learn 1.9.1: f1_score(average="macro"), roc_auc_score(multi_class="ovr"), average_precision_score(average="macro"), brier_score_loss.
     let plain = [
         (Accuracy, 0.7),
         (BalancedAccuracy, 0.6944444444444443),
         (F1, 0.7111111111111111),
         (Auc, 0.8650793650793651),
+        (AveragePrecision, 0.7920634920634919),
         (LogLoss, 0.7361822568929519),
         (Brier, 0.41850000000000004),
     ];
@@ -85,6 +89,7 @@ fn metrics_of_three_classes_are_those_of_scikit_learn() {
         (BalancedAccuracy, 0.6),
         (F1, 0.5693257359924027),
         (Auc, 0.797735760971055),
+        (AveragePrecision, 0.7295669729880258),
         (LogLoss, 0.8750082851087231),
         (Brier, 0.5125000000000001),
     ];
@@ -144,7 +149,7 @@ fn a_weight_of_two_counts_as_two_rows_in_every_metric() {
         for ((metric, a), (_, b)) in weighted.iter().zip(&plain) {
             assert!((a - b).abs() <= 1e-14, "{metric:?}: {a} and {b}");
         }
-        assert_eq!(weighted.len(), if truth.as_numbers("").is_ok() { 6 } else { 7 });
+        assert_eq!(weighted.len(), if truth.as_numbers("").is_ok() { 6 } else { 8 });
     }
 }
 
@@ -220,7 +225,7 @@ fn the_deciding_metric_stands_first_and_each_stands_once() {
         let mut metrics: Vec<Metric> = scored.iter().map(|(m, _)| *m).collect();
         metrics.sort_unstable();
         metrics.dedup();
-        assert_eq!(metrics.len(), if deciding.is_listed() { 7 } else { 8 });
+        assert_eq!(metrics.len(), if deciding.is_listed() { 8 } else { 9 });
         let scoring = Scoring::of(&truth, None, Some(deciding)).unwrap();
         assert_eq!(scoring.decide(&p, &truth, None), scored[0].1);
     }
@@ -267,8 +272,9 @@ fn a_metric_of_another_sort_of_target_is_refused_with_those_that_decide() {
     let said = told(&numbers, Metric::Auc);
     assert_eq!(said, "metric: auc judges classes, and the target is of numbers; these decide: rmse, mae, median_absolute_error, r2, nlpd");
     assert!(
-        told(&classes, Metric::R2)
-            .contains("these decide: accuracy, balanced_accuracy, f1, f1_macro, auc, log_loss, brier, calibration_error")
+        told(&classes, Metric::R2).contains(
+            "these decide: accuracy, balanced_accuracy, f1, f1_macro, auc, average_precision, log_loss, brier, calibration_error"
+        )
     );
     assert!(told(&numbers, Metric::Coverage).contains("coverage is best near 0.95, so that nothing can be ranked by it"));
     assert_eq!(Scoring::of(&numbers, None, None).unwrap().deciding, Metric::Rmse);
