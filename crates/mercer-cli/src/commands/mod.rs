@@ -11,6 +11,7 @@ use mercer::data::Split;
 use mercer::data::{Dataset, Schema, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
+use mercer::facts::repeated_identifiers;
 use mercer::kernels::KernelExpr;
 use mercer::metrics::Metric;
 use mercer::prep::{Missing, Recipe};
@@ -235,7 +236,8 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
         }
     }
     let (target, info) = table.take_target(names, options)?;
-    let of_groups = if matches!(split, Split::Rows) { table.ignored_identifiers(options) } else { Vec::new() };
+    let ignored = if matches!(split, Split::Rows) { table.ignored(options) } else { Vec::new() };
+    let of_groups = ignored.into_iter().filter_map(|(name, cells)| repeated_identifiers(name, true, cells.into_iter())).collect();
     let data = table.dataset(options)?;
     let (notices, facts) = (table.notices(), table.facts());
     Ok(Loaded { data, target, info, weights, split, recipe, notices, facts, of_groups, kept: Vec::new() })

@@ -6,6 +6,7 @@ mod guess;
 mod held_out;
 mod plan;
 mod race;
+mod rare;
 mod runner;
 mod starts;
 mod watch;
@@ -26,13 +27,13 @@ use crate::facts;
 use crate::fitting::{self, Prepared, Used};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, TOO_MUCH, check_sample, from_a_sample};
-use crate::metrics::{Difference, Estimate, Metric, Scoring, balanced_costs, judged_by};
+use crate::metrics::{Difference, Estimate, Metric, judged_by};
 use crate::prep;
 use crate::schedule::Out;
 use crate::trial::{Spent, Trial};
 use entrants::Entrant;
 use race::Race;
-use std::borrow::Cow;
+use rare::{costs, decided, told_of_dominance};
 
 /// Settings of a comparison.
 #[derive(Clone, Debug)]
@@ -339,52 +340,6 @@ fn require_different(target: &Target) -> Result<()> {
         _ => None,
     };
     said.map_or(Ok(()), |said| Err(Error::Data(format!("there is nothing to predict: {said}, or check the target column"))))
-}
-
-/// The comparison with its deciding metric: where nothing is asked and accuracy says little, one that needs no cut between two classes, of
-/// more classes balanced accuracy.
-fn decided<'c>(comparing: &'c Comparing, target: &Target, weights: Option<&[f64]>) -> Result<Cow<'c, Comparing>> {
-    let Some((usual, _)) = facts::dominant_class(target).filter(|_| comparing.metric.is_none()) else {
-        return Ok(Cow::Borrowed(comparing));
-    };
-    let Target::Classes { names, .. } = target else { return Ok(Cow::Borrowed(comparing)) };
-    let metric = match Scoring::of(target, weights, None)?.positive {
-        None => Metric::BalancedAccuracy,
-        Some(positive) if names[positive] == usual => Metric::Auc,
-        Some(_) => Metric::AveragePrecision,
-    };
-    Ok(Cow::Owned(Comparing { metric: Some(metric), ..comparing.clone() }))
-}
-
-/// The costs of errors of the first and of the second of two classes, where they are not alike.
-fn costs(comparing: &Comparing, target: &Target, weights: Option<&[f64]>) -> Result<Option<[f64; 2]>> {
-    let Some(asked) = &comparing.costs else {
-        let is_rare = facts::dominant_class(target).is_some() && comparing.metric.is_none();
-        return Ok(if is_rare { balanced_costs(target, weights) } else { None });
-    };
-    let refused = |why: String| Error::Setting { name: "costs (--costs)".into(), why };
-    let Target::Classes { names, .. } = target else { return Err(refused("are of two classes, and numbers are predicted".into())) };
-    if names.len() != 2 {
-        return Err(refused(format!("are of two classes, and there are {}", names.len())));
-    }
-    let mut costs = [1.0; 2];
-    for (name, cost) in asked {
-        let place = names.iter().position(|n| n == name).ok_or_else(|| Error::unknown("class", name, names))?;
-        if !(*cost > 0.0 && cost.is_finite()) {
-            return Err(refused(format!("{cost} of class '{name}' is no cost; write a number above 0, as in {name}=10")));
-        }
-        costs[place] = *cost;
-    }
-    Ok(Some(costs))
-}
-
-fn told_of_dominance(target: &Target, metric: Option<Metric>) -> Option<String> {
-    let (class, share) = facts::dominant_class(target)?;
-    let metric = metric?.heading();
-    Some(format!(
-        "{metric} decides, because guessing '{class}' is correct in {:.1}% of rows; --metric accuracy judges by accuracy",
-        100.0 * share
-    ))
 }
 
 /// Estimators trained on a sample of the rows, with the reasons: one sentence for each reason.

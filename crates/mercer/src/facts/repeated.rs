@@ -23,7 +23,7 @@ pub fn of_cells<'a>(name: &str, is_ignored: bool, cells: impl Iterator<Item = &'
     are_groups(different.len(), rows).then(|| fact(name, is_ignored, different.len(), rows))
 }
 
-/// The same of a column of labels, texts or whole numbers.
+/// The fact that several rows share each label, text or whole number of a column.
 pub(super) fn of_column(column: &Column) -> Option<Fact> {
     match &column.values {
         Values::Categories(labels) => of_cells(&column.name, false, (0..labels.codes.len()).filter_map(|i| labels.label(i))),

@@ -253,11 +253,11 @@ impl Table {
         facts::merged(&self.facts)
     }
 
-    /// Identifiers among the columns that are to be ignored, of which several rows share each: what is ignored is no less known of a row.
-    pub fn ignored_identifiers(&self, options: &ReadOptions) -> Vec<crate::facts::Fact> {
+    /// The columns of text cells that are to be ignored, with their cells: what is ignored is no less known of a row.
+    pub fn ignored(&self, options: &ReadOptions) -> Vec<(&str, Vec<&str>)> {
         let ignored = self.columns.iter().filter(|(name, _)| self.declared(options, name) == Some(ColumnType::Ignore));
         let cells = ignored.filter_map(|(name, raw)| if let Raw::Cells(cells) = raw { Some((name, cells)) } else { None });
-        cells.filter_map(|(name, cells)| crate::facts::repeated_identifiers(name, true, cells.iter())).collect()
+        cells.map(|(name, cells)| (name.as_str(), cells.iter().collect())).collect()
     }
 
     pub(super) fn fault(&self, why: impl Into<String>) -> Error {
