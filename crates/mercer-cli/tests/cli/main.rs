@@ -16,5 +16,6 @@ mod stopping;
 mod strings;
 mod structures;
 mod untargeted;
+mod verdicts;
 mod words;
 mod written;

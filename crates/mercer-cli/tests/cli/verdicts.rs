@@ -1,0 +1,76 @@
+//! What a comparison says where one class is rare, where errors cost unlike, and where columns have scales of their own.
+
+use super::shell::Shell;
+use serde_json::Value;
+
+fn json(shell: &Shell, name: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(shell.path(name)).unwrap()).unwrap()
+}
+
+/// Four in a hundred rows are fraud, and lie at the end where an ordinary row is six times as likely.
+fn with_fraud() -> String {
+    let row = |i: usize| {
+        let fraud = i % 25 == 0;
+        let x = if fraud { 6.0 + (i * 37 % 101) as f64 / 25.0 } else { (i * 53 % 997) as f64 / 100.0 };
+        format!("{x},{},{}\n", (i * 31 % 89) as f64 / 10.0, if fraud { "fraud" } else { "good" })
+    };
+    format!("x,noise,kind\n{}", (0..500).map(row).collect::<String>())
+}
+
+#[test]
+fn a_rare_class_is_ranked_by_average_precision_and_predicted_where_that_costs_least() {
+    let shell = Shell::new();
+    shell.write("t.csv", with_fraud());
+    let compare = |more: &[&str]| {
+        let words = ["compare", "t.csv", "--target", "kind", "--estimators", "logistic", "--kernel", "linear", "--json", "r.json"];
+        shell.done(&[&words[..], &["--save", "m.mercer"], more].concat())
+    };
+    let found = || shell.done(&["predict", "m.mercer", "t.csv"]).out.lines().filter(|line| *line == "fraud").count();
+    let run = compare(&[]);
+    let said = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("average precision decides, because guessing 'good' is correct in 96.0% of rows"), "{said}");
+    assert!(said.contains("logistic predicts 'good' where its probability is above 0.9"), "{said}");
+    let document = json(&shell, "r.json");
+    assert_eq!(document["metric"], "average_precision");
+    let value = |name: &str| document["rows"][0]["metrics"][name]["mean"].as_f64().unwrap();
+    // By the larger probability no row is fraud, and balanced accuracy is 50%.
+    assert!(value("balanced_accuracy") > 0.75 && value("accuracy") < 0.96, "{}", document["rows"][0]["metrics"]);
+    let balanced = found();
+    assert!((20..250).contains(&balanced), "{balanced}");
+    // Errors that cost alike are fewest where nothing is fraud; what is missed is dear, and more is called fraud.
+    compare(&["--costs", "fraud=1,good=1"]);
+    let alike = found();
+    compare(&["--costs", "fraud=100"]);
+    let dear = found();
+    assert!(alike < balanced && balanced < dear, "{alike}, {balanced}, {dear}");
+    for (costs, why) in [("swindle=2", "class 'swindle'"), ("fraud", "no class with its cost"), ("fraud=0", "write a number above 0")] {
+        let run = shell.mercer(&["compare", "t.csv", "--target", "kind", "--estimators", "logistic", "--costs", costs]);
+        assert!(run.code == 2 && run.err.contains(why), "{costs}: {}", run.err);
+    }
+}
+
+#[test]
+fn columns_of_their_own_scale_are_tried_beside_one_scale_for_all() {
+    let shell = Shell::new();
+    let x = |i: usize, by: usize| (i * by % 211) as f64 / 211.0;
+    let row = |i: usize| {
+        let [a, b, c] = [x(i, 37), x(i, 59), x(i, 101)];
+        format!("{a},{b},{c},{}\n", (9.0 * a).sin() + 0.5 * b + 0.02 * x(i, 151))
+    };
+    shell.write("t.csv", format!("a,b,c,y\n{}", (0..200).map(row).collect::<String>()));
+    shell.done(&["compare", "t.csv", "--target", "y", "--json", "r.json"]);
+    let document = json(&shell, "r.json");
+    let rows = document["rows"].as_array().unwrap();
+    let error = |name: &str| {
+        let row = rows.iter().find(|r| r["estimator"] == name).unwrap_or_else(|| panic!("no {name}"));
+        row["metrics"]["rmse"]["mean"].as_f64().unwrap()
+    };
+    assert!(error("gp, ARD") < 0.8 * error("gp") && error("ridge, ARD") < 0.8 * error("ridge"), "{} of {}", error("gp, ARD"), error("gp"));
+    let ard = rows.iter().find(|r| r["estimator"] == "gp, ARD").unwrap();
+    assert!(ard["settled"].as_str().unwrap().contains("length_scale=["), "{}", ard["settled"]);
+    // Whoever names methods or a kernel gets these.
+    for more in [["--estimators", "gp"], ["--kernel", "rbf"]] {
+        let run = shell.done(&[&["compare", "t.csv", "--target", "y", "--effort", "0.1"], &more[..]].concat());
+        assert!(!run.out.contains("ARD"), "{}", run.out);
+    }
+}
