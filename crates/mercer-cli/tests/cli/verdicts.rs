@@ -29,7 +29,7 @@ fn a_rare_class_is_ranked_by_average_precision_and_predicted_where_that_costs_le
     let run = compare(&[]);
     let said = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("average precision decides, because guessing 'good' is correct in 96.0% of rows"), "{said}");
-    assert!(said.contains("logistic predicts 'good' where its probability is above 0.9"), "{said}");
+    assert!(said.contains("logistic predicts 'fraud' where its probability is at least 0.0"), "{said}");
     let document = json(&shell, "r.json");
     assert_eq!(document["metric"], "average_precision");
     let value = |name: &str| document["rows"][0]["metrics"][name]["mean"].as_f64().unwrap();

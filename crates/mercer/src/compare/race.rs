@@ -365,12 +365,15 @@ impl<'a> Race<'a> {
 /// Where a model cuts between two classes; it says so itself, too.
 fn cut_in_words(model: &mut Model) -> Option<String> {
     let (cut, classes) = (model.cut?, model.answer.target().classes?);
-    let what = if cut.of_probabilities { "probability" } else { "decision value" };
+    // The class that the larger probability would leave out.
+    let (class, place) = match cut.of_probabilities {
+        true if cut.above > 0.5 => (classes.first()?, format!("probability is at least {:.3}", 1.0 - cut.above)),
+        true => (classes.get(1)?, format!("probability is above {:.3}", cut.above)),
+        false => (classes.get(1)?, format!("decision value is above {:.3}", cut.above)),
+    };
     let said = format!(
-        "{} predicts '{}' where its {what} is above {:.3}, which costs least on held-out rows; the model keeps that",
-        model.estimator.name(),
-        classes.get(1)?,
-        cut.above
+        "{} predicts '{class}' where its {place}, which costs least on held-out rows; the model keeps that",
+        model.estimator.name()
     );
     model.about.notices.push(said.clone());
     Some(said)
