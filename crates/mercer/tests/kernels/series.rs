@@ -97,10 +97,11 @@ fn global_alignment_is_the_sum_over_all_alignments() {
     }
 }
 
+// The paths of 400 times are more than a double counts.
 #[test]
-fn global_alignment_of_ten_thousand_times_is_a_number() {
-    let long = |shift: f64| (0..10_000).map(|t| vec![(0.01 * t as f64 + shift).sin()]).collect();
-    let rows: Rows = vec![long(0.0), long(0.1), long(2.0), vec![vec![0.5]; 10_000], vec![vec![0.0]; 3]];
+fn global_alignment_of_two_thousand_times_is_a_number() {
+    let long = |shift: f64| (0..2000).map(|t| vec![(0.05 * t as f64 + shift).sin()]).collect();
+    let rows: Rows = vec![long(0.0), long(0.1), long(2.0), vec![vec![0.5]; 2000], vec![vec![0.0]; 3]];
     for text in ["global_alignment(length_scale=100)", "global_alignment(length_scale=0.01)", "global_alignment(length_scale=1, band=200)"]
     {
         let k = dense(text, None, &rows);
@@ -233,7 +234,7 @@ fn the_signature_pde_is_the_sum_over_all_levels_whatever_the_steps() {
     // Inner products: no more than I_0(2 L) of paths of length L, and no eigenvalue below 0, for steps of every size.
     for scale in [0.1, 1.0, 4.0] {
         let rows: Rows =
-            walks(12, 2, 9).into_iter().map(|s| s.into_iter().map(|x| x.into_iter().map(|v| scale * v).collect()).collect()).collect();
+            walks(7, 2, 9).into_iter().map(|s| s.into_iter().map(|x| x.into_iter().map(|v| scale * v).collect()).collect()).collect();
         for text in
             ["normalise(signature_pde)", "normalise(signature_pde(time=true))", "normalise(signature_pde(static=rbf, length_scale=0.7))"]
         {

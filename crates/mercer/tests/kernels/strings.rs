@@ -96,31 +96,24 @@ fn is_its_definition(
     for _ in 0..100 {
         let rows: Vec<String> = (0..4).map(|_| draw(&mut random, letters, longest)).collect();
         let new: Vec<String> = (0..3).map(|_| draw(&mut random, letters, longest)).collect();
-        let of = |s: &String| features(&read(s));
         let reversed = |s: &String| features(&read(s).into_iter().rev().map(complement).collect::<Vec<char>>());
+        let strands = |s: &String| if both_strands { vec![features(&read(s)), reversed(s)] } else { vec![features(&read(s))] };
+        let [of_rows, of_new] = [&rows, &new].map(|all| all.iter().map(strands).collect::<Vec<_>>());
         // k(x, z) + k(x, reverse complement of z), where the features are closed under it.
-        let value = |x: &String, z: &String| {
-            let strands = |s: &String| [of(s), reversed(s)];
-            match both_strands {
-                false => inner(&of(x), &of(z)),
-                true => strands(x).iter().flat_map(|a| strands(z).map(|b| inner(a, &b))).sum::<f64>() / 2.0,
-            }
-        };
+        let value =
+            |x: &Vec<Features>, z: &Vec<Features>| x.iter().flat_map(|a| z.iter().map(|b| inner(a, b))).sum::<f64>() / x.len() as f64;
         let (data, others) = (sequences(&rows), sequences(&new));
         let settled = KernelExpr::parse(kernel).unwrap().settle(&data).unwrap();
         let k = gram::dense(settled.bind(None, &data).unwrap().as_ref(), &Control::default()).unwrap();
         let bound = settled.bind(Some(&others), &data).unwrap();
         let cross = gram::dense(bound.as_ref(), &Control::default()).unwrap();
         let own = bound.diagonal(Side::Rows);
-        for (j, z) in rows.iter().enumerate() {
-            for (i, x) in rows.iter().enumerate() {
-                near(k[(i, j)], value(x, z), 1e-9 * (1.0 + value(x, z)));
-            }
-            for (i, x) in new.iter().enumerate() {
-                near(cross[(i, j)], value(x, z), 1e-9 * (1.0 + value(x, z)));
-                near(own[i], value(x, x), 1e-9 * (1.0 + value(x, x)));
-            }
+        let is = |found: f64, expected: f64| near(found, expected, 1e-9 * (1.0 + expected));
+        for (j, z) in of_rows.iter().enumerate() {
+            of_rows.iter().enumerate().for_each(|(i, x)| is(k[(i, j)], value(x, z)));
+            of_new.iter().enumerate().for_each(|(i, x)| is(cross[(i, j)], value(x, z)));
         }
+        of_new.iter().enumerate().for_each(|(i, x)| is(own[i], value(x, x)));
     }
 }
 
