@@ -31,7 +31,7 @@ say "Python extension"
 VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin develop --quiet --locked --features mercer/testkit
 
 say "Python tests"
-.venv/bin/python -m pytest --quiet crates/mercer-python/tests
+.venv/bin/python -m pytest --quiet --numprocesses auto crates/mercer-python/tests
 
 say "tour"
 scripts/tour.sh
