@@ -23,7 +23,7 @@ def documented():
     """Every native class, method and property of the package, its functions and those of the kernels, by name."""
     for one in CLASSES:
         yield one.__name__, one
-        for name, member in vars(one).items():
+        for name, member in sorted(vars(one).items()):
             if not name.startswith("_") or name == "__call__":
                 yield f"{one.__name__}.{name}", getattr(one, name) if isinstance(member, staticmethod) else member
     yield from ((one.__name__, one) for one in FUNCTIONS)
