@@ -74,3 +74,23 @@ fn columns_of_their_own_scale_are_tried_beside_one_scale_for_all() {
         assert!(!run.out.contains("ARD"), "{}", run.out);
     }
 }
+
+#[test]
+fn linear_machines_are_compared_where_rows_are_sparse() {
+    let shell = Shell::new();
+    let row = |i: usize| {
+        let word = |k: usize| 1 + (i * 37 + k * 101) % 300;
+        let mut words: Vec<usize> = (0..4).map(word).chain([if i % 2 == 0 { 301 } else { 302 }]).collect();
+        words.sort_unstable();
+        words.dedup();
+        let cells: Vec<String> = words.iter().map(|w| format!("{w}:1")).collect();
+        format!("{} {}\n", if i % 2 == 0 { "+1" } else { "-1" }, cells.join(" "))
+    };
+    shell.write("t.svm", (0..60).map(row).collect::<String>());
+    let run = shell.done(&["compare", "t.svm", "--effort", "0.1", "--json", "r.json"]);
+    let document = json(&shell, "r.json");
+    let names: Vec<&str> = document["rows"].as_array().unwrap().iter().map(|r| r["estimator"].as_str().unwrap()).collect();
+    assert!(names.contains(&"linear_svc"), "{names:?}\n{}", run.out);
+    let run = shell.done(&["compare", "t.svm", "--effort", "0.1", "--kernel", "cosine"]);
+    assert!(!run.out.contains("linear_svc"), "{}", run.out);
+}

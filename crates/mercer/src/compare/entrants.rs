@@ -2,8 +2,10 @@
 //! find length scales by a gradient themselves once more, with one length scale for each column of numbers.
 
 use super::Comparing;
-use crate::data::Values;
-use crate::estimators::EstimatorExpr;
+use super::advice::numbers_of;
+use crate::data::{Dataset, Target, Values};
+use crate::error::Result;
+use crate::estimators::{EstimatorExpr, Needs};
 use crate::fitting::{self, Prepared};
 use crate::kernels::{Composed, KernelExpr};
 
@@ -19,6 +21,18 @@ pub(super) struct Entrant {
     pub kernel: KernelExpr,
     /// Whether the kernel has one length scale for each column, and that of the others does not.
     pub own_scales: bool,
+}
+
+/// The estimators of a comparison where none are named: all that go by kernel values; beside them, where no kernel is asked for, the linear
+/// machines, if rows are stored by the few numbers that are not 0, or have as many numbers as there are rows.
+///
+/// # Errors
+/// None that a user brings about.
+pub fn usual(data: &Dataset, target: &Target, kernel: Option<&KernelExpr>) -> Result<Vec<EstimatorExpr>> {
+    let (numbers, sparse) = numbers_of(data);
+    let is_long = kernel.is_none() && (sparse || (numbers > 0 && numbers >= data.rows()));
+    let enters = |e: &EstimatorExpr| !e.needs().reads_structure() || (is_long && e.needs() == Needs::Features);
+    Ok(EstimatorExpr::all_for(target)?.into_iter().filter(enters).collect())
 }
 
 /// Everything that is compared, in the order of the table.
