@@ -267,7 +267,7 @@ pub(crate) fn asked(given: &Given<'_, '_>, standardise: bool, rest: Comparing) -
     let own_scales = estimators.is_none();
     let estimators = match estimators {
         Some(list) => list,
-        None => EstimatorExpr::usual_for(&target).map_err(raise)?,
+        None => mercer::compare::usual(&data, &target, kernel.as_ref()).map_err(raise)?,
     };
     let metric = given.metric.map(Metric::parse).transpose().map_err(raise)?;
     let comparing = Comparing { prep: recipe(standardise, given.missing)?, kernel, estimators, own_scales, metric, ..rest };

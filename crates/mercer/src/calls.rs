@@ -22,6 +22,6 @@ pub fn fit(estimator: &str, data: &Dataset, target: &Target) -> Result<Model> {
 /// # Errors
 /// Rows that allow no folds; the first failure where every estimator failed.
 pub fn compare(data: &Dataset, target: &Target) -> Result<Outcome> {
-    let comparing = Comparing::new(EstimatorExpr::usual_for(target)?);
+    let comparing = Comparing { own_scales: true, ..Comparing::new(compare::usual(data, target, None)?) };
     compare::compare(data, target, &TargetInfo::of(target), None, &Split::Rows, &comparing, &Control::default())
 }

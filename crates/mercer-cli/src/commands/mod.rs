@@ -278,9 +278,9 @@ fn comparing(asked: &Contest, kernel: Option<KernelExpr>, estimators: Option<Vec
     let learning = &asked.learning;
     Ok(Comparing {
         prep: loaded.recipe.clone(),
-        kernel,
         own_scales: estimators.is_none(),
-        estimators: estimators.map_or_else(|| EstimatorExpr::usual_for(&loaded.target), Ok)?,
+        estimators: estimators.map_or_else(|| mercer::compare::usual(&loaded.data, &loaded.target, kernel.as_ref()), Ok)?,
+        kernel,
         folds: asked.folds,
         seed: learning.seed,
         allow_non_mercer: learning.allow_non_mercer,

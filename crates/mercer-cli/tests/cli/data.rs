@@ -249,7 +249,7 @@ fn several_targets_are_scored_each_in_its_unit_and_ranked_by_what_is_explained()
     shell.write("t.csv", format!("x,near,far\n{}", (0..60).map(row).collect::<String>()));
     let run =
         shell.done(&["compare", "t.csv", "--target", "near,far", "--estimators", "ridge,knn", "--json", "r.json", "--report", "r.html"]);
-    assert!(run.out.contains("Error of each target") && run.out.contains("near: RMSE of ridge"), "{}", run.out);
+    assert!(run.out.contains("RMSE of each target") && run.out.contains("near: ridge 0.0"), "{}", run.out);
     let document = json(&shell, "r.json");
     assert_eq!(document["metric"], "r2");
     let of = |name: &str, what: &str| document["rows"][0]["targets"][name][what].as_f64().unwrap();

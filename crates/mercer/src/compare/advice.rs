@@ -91,7 +91,7 @@ fn best_of(judged: &[Judged]) -> Option<usize> {
 }
 
 /// Numbers in a row, and whether rows are stored by the few that are not 0.
-fn numbers_of(data: &Dataset) -> (usize, bool) {
+pub(super) fn numbers_of(data: &Dataset) -> (usize, bool) {
     let all = data.columns().iter().map(|c| match &c.values {
         Values::Numbers(_) => (1, false),
         Values::Points(points) => (points.dim(), points.is_sparse()),

@@ -13,6 +13,7 @@ mod watch;
 
 pub use advice::{Advice, Judged, Rule, advise};
 pub(crate) use entrants::label;
+pub use entrants::usual;
 pub use held_out::OutOfFold;
 pub use plan::{Plan, Planned};
 pub use starts::{SAME, Starts};

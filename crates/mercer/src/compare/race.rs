@@ -366,10 +366,11 @@ impl<'a> Race<'a> {
 fn cut_in_words(model: &mut Model) -> Option<String> {
     let (cut, classes) = (model.cut?, model.answer.target().classes?);
     // The class that the larger probability would leave out.
-    let (class, place) = match cut.of_probabilities {
-        true if cut.above > 0.5 => (classes.first()?, format!("probability is at least {:.3}", 1.0 - cut.above)),
-        true => (classes.get(1)?, format!("probability is above {:.3}", cut.above)),
-        false => (classes.get(1)?, format!("decision value is above {:.3}", cut.above)),
+    let (class, place) = match (cut.of_probabilities, cut.above) {
+        (true, above) if above >= 1.0 => (classes.first()?, "probability is at least 0".to_owned()),
+        (true, above) if above > 0.5 => (classes.first()?, format!("probability is at least {:.3}", 1.0 - above)),
+        (true, above) => (classes.get(1)?, format!("probability is above {:.3}", above.max(0.0))),
+        (false, above) => (classes.get(1)?, format!("decision value is above {above:.3}")),
     };
     let said = format!(
         "{} predicts '{class}' where its {place}, which costs least on held-out rows; the model keeps that",

@@ -57,10 +57,16 @@ pub(super) fn facts(codes: &[usize], names: &[String], folds: usize) -> Vec<Fact
         out.push(Fact {
             leaks: Vec::new(),
             found: format!("class {} has {rare} of {} rows, one to {} of {}", quoted(name), codes.len(), frequent / rare, quoted(usual)),
-            advice: format!(
-                "{why}; look at the recall of each class, at balanced accuracy, F1 or AUC (--metric balanced_accuracy, f1 or auc), and \
-                 weigh classes alike where the estimator can (svc(class_weight=balanced))"
-            ),
+            advice: match present.len() {
+                2 if share >= FREQUENT => format!(
+                    "{why}; methods are ranked by average precision, and errors of both classes count alike (--costs CLASS=COST, ... says \
+                     what they cost): look at the recall of each class"
+                ),
+                _ => format!(
+                    "{why}; look at the recall of each class, at balanced accuracy, F1 or AUC (--metric balanced_accuracy, f1 or auc), and \
+                     weigh classes alike where the estimator can (svc(class_weight=balanced))"
+                ),
+            },
         });
     }
     out

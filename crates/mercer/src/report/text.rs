@@ -2,9 +2,10 @@
 
 use super::terms::{AgainstBest, NOT_TUNED};
 use super::words::{
-    UNKNOWN, brief, count, counted, difference, digits, digits_of_differences, estimate, listed, percentage, power, seconds, shown, wrapped,
+    UNKNOWN, brief, count, counted, difference, digits, digits_of_differences, estimate, is_baseline, listed, percentage, power, seconds,
+    shown, wrapped,
 };
-use super::{Comparison, Metric, Row};
+use super::{Comparison, Metric, Row, TargetScore};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// Characters of an estimator's name in the table.
@@ -69,7 +70,7 @@ impl Comparison {
         section("Which to take", &self.recommendation(), &mut out);
         let fitted = self.entries.iter().filter(|r| r.fitted());
         section("Recall of each class", &self.recall_lines(), &mut out);
-        section("Error of each target", &self.target_lines(), &mut out);
+        section("RMSE of each target", &self.target_lines(), &mut out);
         let settled: Vec<String> = fitted.map(Row::settled_line).collect();
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
         section("Chosen settings", &settled, &mut out);
@@ -171,20 +172,21 @@ impl Comparison {
         lines
     }
 
-    /// The error of each of several targets, in its unit, by each estimator.
+    /// The error of each of several targets, in its unit: of the best row, of the tuned one with the lowest where that is another, and of a
+    /// guess.
     fn target_lines(&self) -> Vec<String> {
-        let of = |row: &Row, k: usize| {
-            row.by_target.get(k).map(|s| format!("{} {} (R² {})", shown(&row.estimator, NAME), brief(s.rmse), brief(s.r2)))
-        };
+        let scored = || self.entries.iter().filter(|row| !row.by_target.is_empty());
         let each = |(k, name): (usize, &String)| {
-            let said: Vec<String> = self.entries.iter().filter_map(|row| of(row, k)).collect();
-            format!("{}: RMSE of {}", shown(name, NAME), said.join(", "))
+            let tuned = scored().filter(|row| row.status.is_tuned() && !is_baseline(row));
+            let lowest = tuned.min_by(|a, b| a.by_target[k].rmse.total_cmp(&b.by_target[k].rmse)).filter(|row| !row.best);
+            let shown_rows = scored().filter(|row| row.best).chain(lowest).chain(scored().filter(|row| is_baseline(row)));
+            let of = |row: &Row| {
+                let TargetScore { rmse, r2 } = row.by_target[k];
+                format!("{} {} (R² {})", shown(&row.estimator, NAME), brief(rmse), brief(r2))
+            };
+            format!("{}: {}", shown(name, NAME), shown_rows.map(of).collect::<Vec<_>>().join(", "))
         };
-        if self.entries.iter().all(|row| row.by_target.is_empty()) {
-            Vec::new()
-        } else {
-            self.targets().iter().enumerate().map(each).collect()
-        }
+        if scored().next().is_none() { Vec::new() } else { self.targets().iter().enumerate().map(each).collect() }
     }
 
     /// Why there are no results, once for all estimators of which the same is to be said.
