@@ -336,7 +336,7 @@ fn kernels_of_series_say_whether_they_are_mercer_kernels() {
     }
 }
 
-// spec-part: K48, real-valued sequences
+// Real-valued sequences, from a table on.
 #[test]
 fn series_go_from_a_table_through_a_fit_to_predictions() {
     let phase = |i: usize| 0.37 * i as f64;
