@@ -10,7 +10,7 @@ fn json(shell: &Shell, name: &str) -> Value {
 /// Four in a hundred rows are fraud, and lie at the end where an ordinary row is six times as likely.
 fn with_fraud() -> String {
     let row = |i: usize| {
-        let fraud = i % 25 == 0;
+        let fraud = i.is_multiple_of(25);
         let x = if fraud { 6.0 + (i * 37 % 101) as f64 / 25.0 } else { (i * 53 % 997) as f64 / 100.0 };
         format!("{x},{},{}\n", (i * 31 % 89) as f64 / 10.0, if fraud { "fraud" } else { "good" })
     };
@@ -80,11 +80,11 @@ fn linear_machines_are_compared_where_rows_are_sparse() {
     let shell = Shell::new();
     let row = |i: usize| {
         let word = |k: usize| 1 + (i * 37 + k * 101) % 300;
-        let mut words: Vec<usize> = (0..4).map(word).chain([if i % 2 == 0 { 301 } else { 302 }]).collect();
+        let mut words: Vec<usize> = (0..4).map(word).chain([if i.is_multiple_of(2) { 301 } else { 302 }]).collect();
         words.sort_unstable();
         words.dedup();
         let cells: Vec<String> = words.iter().map(|w| format!("{w}:1")).collect();
-        format!("{} {}\n", if i % 2 == 0 { "+1" } else { "-1" }, cells.join(" "))
+        format!("{} {}\n", if i.is_multiple_of(2) { "+1" } else { "-1" }, cells.join(" "))
     };
     shell.write("t.svm", (0..60).map(row).collect::<String>());
     let run = shell.done(&["compare", "t.svm", "--effort", "0.1", "--json", "r.json"]);

@@ -12,6 +12,7 @@ mod starts;
 mod watch;
 
 pub use advice::{Advice, Judged, Rule, advise};
+#[cfg(feature = "report")]
 pub(crate) use entrants::label;
 pub use entrants::usual;
 pub use held_out::OutOfFold;
@@ -229,6 +230,7 @@ impl Scored {
     }
 
     /// Its name in the table.
+    #[cfg(feature = "report")]
     pub(crate) fn label(&self) -> String {
         entrants::label(&self.estimator.to_string(), self.own_scales)
     }
