@@ -11,7 +11,7 @@ use crate::kernels::{Composed, KernelExpr};
 
 /// Numbers in a row up to which one length scale for each is tried: the search has as many more parameters.
 pub(super) const MOST_SCALES: usize = 10;
-/// Rows for each length scale, at least: fewer do not tell ten scales apart.
+/// Rows for each length scale, at least: fewer do not determine ten scales.
 const ROWS_FOR_SCALE: usize = 10;
 
 /// Estimators whose criterion has its derivatives by all scales for the price of a few values; others reach less under such a kernel (lab400:
@@ -78,7 +78,7 @@ pub(super) fn over_numbers(natural: &KernelExpr, other: &KernelExpr) -> KernelEx
     }
 }
 
-/// The name of an estimator in the table, told from the same one under the common kernel.
+/// The name of an estimator in the table, other than that of the same one under the common kernel.
 pub(crate) fn label(estimator: &str, own_scales: bool) -> String {
     if own_scales { format!("{estimator} ARD") } else { estimator.to_owned() }
 }

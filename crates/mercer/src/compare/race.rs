@@ -22,6 +22,7 @@ use crate::select::{Search, TOO_COSTLY};
 use crate::trial::limits::{NAMED, WHOLE_FIELD};
 use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The notice of every comparison whose time limit left something out.
@@ -227,11 +228,11 @@ impl<'a> Race<'a> {
     }
 
     /// The predictions of these folds, their classes decided by what errors cost.
-    fn decided(&self, parts: &[Part<'_>]) -> Vec<Predictions> {
+    fn decided<'p>(&self, parts: &[Part<'p>]) -> Vec<Cow<'p, Predictions>> {
         let Examples { target, weights, .. } = self.runner.arena.examples;
         match self.costs {
-            Some(costs) => Cut::across(parts, target, weights, costs),
-            None => parts.iter().map(|(_, predictions)| (*predictions).clone()).collect(),
+            Some(costs) => Cut::across(parts, target, weights, costs).into_iter().map(Cow::Owned).collect(),
+            None => parts.iter().map(|(_, predictions)| Cow::Borrowed(*predictions)).collect(),
         }
     }
 
@@ -239,7 +240,7 @@ impl<'a> Race<'a> {
     fn judged(&self, c: usize) -> Vec<(Metric, Judged)> {
         let scores = self.scores(c);
         let decided = self.decided(&self.parts(&scores));
-        self.runner.held_out().judge(&decided.iter().collect::<Vec<_>>(), &self.runner.scoring)
+        self.runner.held_out().judge(&decided.iter().map(Cow::as_ref).collect::<Vec<_>>(), &self.runner.scoring)
     }
 
     /// Reports whether each fit depends on its start, where time allows; the rows are complete without it.
@@ -263,6 +264,9 @@ impl<'a> Race<'a> {
 
     /// The row of a candidate.
     fn scored(&mut self, c: usize, judged: &[(Metric, Judged)]) -> Scored {
+        let left = &mut self.runner.left[c];
+        let (failure, last) = (left.failure.take(), left.last.take());
+        let left = &self.runner.left[c];
         let scores = self.scores(c);
         let parts = self.parts(&scores);
         let Examples { target, weights, .. } = self.runner.arena.examples;
@@ -270,9 +274,7 @@ impl<'a> Race<'a> {
         let cut = cut.and_then(|costs| Cut::of_held_out(&parts, target, weights, costs));
         let decided = self.decided(&parts);
         let folds = &self.runner.arena.folds;
-        let left = &mut self.runner.left[c];
         let candidate = &self.schedule.candidates[c];
-        let failure = left.failure.take();
         let what = || candidate.estimator.name().to_owned();
         let unreached = || match self.runner.control.stop_early.is_cancelled() {
             true => Error::Stopped { what: what() },
@@ -309,7 +311,7 @@ impl<'a> Race<'a> {
             return row;
         }
         row.failure = failure;
-        if let Some(Timed { model, tune_seconds, fit_seconds }) = left.last.take() {
+        if let Some(Timed { model, tune_seconds, fit_seconds }) = last {
             (row.tune_seconds, row.fit_seconds) = (tune_seconds, fit_seconds);
             row.status.unconverged += usize::from(!model.summary().converged);
             row.status.fitted_rows = model.about.rows;
@@ -318,7 +320,8 @@ impl<'a> Race<'a> {
         row.metrics = judged.iter().map(|(metric, judged)| (*metric, judged.estimate())).collect();
         row.folds = judged.iter().map(|(metric, judged)| (*metric, judged.per_fold.clone())).collect();
         if scores.len() == folds.len() {
-            let parts: Vec<Part<'_>> = folds.iter().zip(&decided).map(|(f, predictions)| (f.test.as_slice(), predictions)).collect();
+            let parts: Vec<Part<'_>> =
+                folds.iter().zip(&decided).map(|(f, predictions)| (f.test.as_slice(), predictions.as_ref())).collect();
             row.out_of_fold = OutOfFold::of(&parts);
         }
         row

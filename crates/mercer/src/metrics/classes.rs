@@ -117,17 +117,22 @@ pub(super) fn auc(rows: &ClassRows<'_>) -> Option<f64> {
     mean((0..rows.classes.min(values.cols())).filter_map(|class| area(rows, class, |i| values[(i, class)])))
 }
 
-/// One class against the rest; `None` where either is absent.
-fn area(rows: &ClassRows<'_>, class: usize, value: impl Fn(usize) -> f64) -> Option<f64> {
+/// The weight of a class and that of the rest at each different value, from the smallest up; `None` where a value is no number.
+fn by_value(rows: &ClassRows<'_>, class: usize, value: impl Fn(usize) -> f64) -> Option<Vec<[f64; 2]>> {
     let mut order: Vec<usize> = (0..rows.truth.len()).collect();
     if order.iter().any(|&i| value(i).is_nan()) {
-        return Some(f64::NAN);
+        return None;
     }
     order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
+    let of = |tied: &[usize], own: bool| tied.iter().filter(|&&i| (rows.truth[i] == class) == own).map(|&i| rows.weight(i)).sum();
+    Some(order.chunk_by(|&a, &b| value(a) == value(b)).map(|tied| [of(tied, true), of(tied, false)]).collect())
+}
+
+/// One class against the rest; `None` where either is absent.
+fn area(rows: &ClassRows<'_>, class: usize, value: impl Fn(usize) -> f64) -> Option<f64> {
+    let Some(values) = by_value(rows, class, value) else { return Some(f64::NAN) };
     let (mut below, mut inside, mut area) = (0.0, 0.0, 0.0);
-    for tied in order.chunk_by(|&a, &b| value(a) == value(b)) {
-        let of = |own: bool| -> f64 { tied.iter().filter(|&&i| (rows.truth[i] == class) == own).map(|&i| rows.weight(i)).sum() };
-        let (own, other) = (of(true), of(false));
+    for [own, other] in values {
         area += own * (below + 0.5 * other);
         below += other;
         inside += own;
@@ -151,15 +156,10 @@ pub(super) fn average_precision(rows: &ClassRows<'_>) -> Option<f64> {
 
 /// The average precision of a class; `None` where it has no row.
 fn precision(rows: &ClassRows<'_>, class: usize, value: impl Fn(usize) -> f64) -> Option<f64> {
-    let mut order: Vec<usize> = (0..rows.truth.len()).collect();
-    if order.iter().any(|&i| value(i).is_nan()) {
-        return Some(f64::NAN);
-    }
-    order.sort_by(|&a, &b| value(b).total_cmp(&value(a)));
+    let Some(values) = by_value(rows, class, value) else { return Some(f64::NAN) };
     let (mut taken, mut right, mut sum) = (0.0, 0.0, 0.0);
-    for tied in order.chunk_by(|&a, &b| value(a) == value(b)) {
-        let own: f64 = tied.iter().filter(|&&i| rows.truth[i] == class).map(|&i| rows.weight(i)).sum();
-        taken += tied.iter().map(|&i| rows.weight(i)).sum::<f64>();
+    for [own, other] in values.into_iter().rev() {
+        taken += own + other;
         right += own;
         if own > 0.0 {
             sum += own * right / taken;
