@@ -15,10 +15,10 @@ use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Size};
 use crate::fitting::{
-    self, KernelValues, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_to_fit, require_similarity, size_of, support_of,
-    zero_norm_rows,
+    self, KernelValues, Prepared, Sharing, Used, cannot_predict, fit_bound, gram_for, plan, prepare_to_fit, require_similarity, size_of,
+    support_of, zero_norm_rows,
 };
-use crate::gram::{Bound, Gram, Known, Mercer};
+use crate::gram::{Bound, Known, Mercer, Side};
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::metrics::{Metric, Scoring, judged_by, require_judged};
 use crate::prep;
@@ -26,7 +26,6 @@ use crate::select::{Aim, Preparation, Search, Tuned, part, wins, without_target}
 use crate::trial::limits::{CURVES_WORK, FEWEST_ROWS, LEAST_ROWS};
 use crate::trial::{Landmarks, largest};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// How many of the rows a fit learns from; fewer than all are drawn at random.
@@ -144,12 +143,16 @@ pub struct Before<'a> {
     pub is_plain: bool,
     /// Its own search, and the seconds that it took.
     pub tuned: Option<(Tuned, f64)>,
-    /// The values of a settled kernel among all rows that a fit learns from, where others have use for them too.
-    pub(crate) values: Option<SharedValues<'a>>,
+    /// Where others have use for kernel values among all rows that a fit learns from.
+    pub(crate) sharing: Option<Sharing>,
 }
 
-/// Kernel values that several fits share: those of a Gram matrix, by a settled kernel among prepared rows.
-type SharedValues<'a> = &'a (dyn Fn(&dyn Gram, &KernelExpr, &Dataset) -> Result<Option<Arc<KernelValues>>> + Sync);
+impl Before<'_> {
+    /// Where kernel values are shared among so many rows.
+    fn sharing_of(&self, rows: usize) -> Option<&Sharing> {
+        self.sharing.as_ref().filter(|sharing| sharing.places.len() == rows)
+    }
+}
 
 /// The settings of a fit that do not depend on the number of its rows.
 struct Given<'a> {
@@ -290,10 +293,14 @@ impl Learner {
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
         let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Box<dyn Bound>> {
             let bound = gram_for(kernel, estimator, size(expr), &prepared.data, control)?;
-            // Kernel values are no features.
-            let values = before.values.filter(|_| !estimator.needs().reads_structure());
-            let shared = values.map_or(Ok(None), |values| values(bound.as_ref(), expr, &prepared.data))?;
-            Ok(shared.map_or(bound, |values| Box::new(Known(values.among.clone()))))
+            // Kernel values are no features, and of feature weights a model keeps no rows.
+            let structure = bound.structure();
+            let keeps_weights = structure.features_stand_alone() && structure.sparse_features(Side::Rows).is_some();
+            let sharing = before.sharing_of(prepared.data.rows()).filter(|_| !estimator.needs().reads_structure() && !keeps_weights);
+            let Some(sharing) = sharing else { return Ok(bound) };
+            let all: Vec<usize> = (0..prepared.data.rows()).collect();
+            let values = sharing.values((&all, &[]), false, expr, || KernelValues::of(bound.as_ref(), None, control))?;
+            Ok(Box::new(Known(values.matrix(control)?)))
         };
         let mut bound = bind(&kernel, &self.estimator, &open, control)?;
         // The origin is a place like any other.
@@ -428,7 +435,8 @@ impl Learner {
         }
         let scoring = Scoring::of(examples.target, examples.weights, self.metric)?;
         let aim = Aim { scoring, within_noise: before.within_noise };
-        let preparation = Preparation { prepared: &ready.prepared, raw: &ready.used.data, settled: None, among: None };
+        let sharing = before.sharing_of(examples.rows());
+        let preparation = Preparation { prepared: &ready.prepared, raw: &ready.used.data, settled: None, sharing };
         let mut search = Search::new(kernel, &self.estimator, &examples, Some(preparation), aim, control, self.seed)?;
         if before.is_plain {
             let (kernel, estimator) = before.searches.iter().find(|s| s.is_judged()).unwrap_or(&search).best()?;

@@ -448,8 +448,10 @@ fn compared(
             first.train.len()
         ));
     }
-    let mut outcome =
-        Race::new(*examples, info, comparing, (whole, entrants), splits, &plan, control)?.at_costs(costs).watched(observer).run()?;
+    let mut outcome = Race::new(*examples, info, comparing, (whole, used.rows, entrants), splits, &plan, control)?
+        .at_costs(costs)
+        .watched(observer)
+        .run()?;
     if outcome.rows.iter().all(|r| r.metrics.is_empty()) {
         let first = outcome.rows.into_iter().find_map(|r| r.failure);
         return Err(first.unwrap_or_else(|| Error::Data("no estimator could be scored".into())));

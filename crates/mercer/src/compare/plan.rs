@@ -7,11 +7,13 @@ use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size};
-use crate::fitting::{self, Prepared};
+use crate::fitting::{self, KernelValues, Prepared};
 use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 use crate::select::{Aim, Search};
-use crate::trial::limits::{BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PROGRAM_SHARE, RATE, SEARCHED_ROWS};
+use crate::trial::limits::{
+    BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PROGRAM_SHARE, RATE, SEARCHED_ROWS, VALUES_KEPT, VALUES_SHARE,
+};
 use crate::trial::{Landmarks, RowsOf, fewest, largest, rows_for};
 
 /// Training rows of a fold, as a share of all.
@@ -26,6 +28,11 @@ pub struct Plan {
     pub rows: usize,
     /// One for each estimator that can predict the target, in the order asked for.
     pub fits: Vec<Planned>,
+    /// Fits to no more rows than this read kernel values that are computed once for all estimators; 0 where a value takes no more work
+    /// than reading it.
+    pub shared_rows: usize,
+    /// Operations of the values that they read at their starting values; `None` on tables that are too small to ask.
+    pub shared: Option<f64>,
     /// Operations that may be spent; `None`: all that there is to do, or as long as the limit of time allows.
     pub budget: Option<f64>,
 }
@@ -56,7 +63,7 @@ pub struct Planned {
 impl Plan {
     /// Operations of everything, where they are known.
     fn operations(&self) -> Option<f64> {
-        self.fits.iter().map(|f| f.operations).sum()
+        self.fits.iter().map(|f| f.operations).chain([self.shared]).sum()
     }
 
     /// Seconds of the whole on this machine, where they are known: no more than the budget.
@@ -102,8 +109,14 @@ pub(super) fn plan(
     // With a limit of time the first guess is replaced as soon as something has been measured.
     let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
     let all = budget.or(limit).unwrap_or(f64::INFINITY);
+    let (shared_rows, of_shared) = shared_values(whole, size, comparing.folds, all, control);
     let memory = control.room().saturating_sub(bytes_of(examples.data)) / 8 * 7;
     let asked = comparing.sample.unwrap_or(rows).min(rows);
+    // Values that are computed once for all are priced beside the estimators.
+    let known = |e: &EstimatorExpr, size: Size, kernel: &KernelExpr| {
+        let are_shared = size.rows <= shared_rows && *kernel == whole.kernel && !e.needs().reads_structure();
+        if are_shared { size.known() } else { size }
+    };
     let fits = |e: &EstimatorExpr, size: Size| {
         let fold = size.at((train_share(comparing.folds) * size.rows as f64) as usize);
         let (of_fold, of_all) = (e.costs(fold), e.costs(size));
@@ -124,10 +137,11 @@ pub(super) fn plan(
     for Entrant { estimator, kernel, own_scales } in able {
         let size = if *kernel == whole.kernel { size } else { sized(kernel) };
         let takes_landmarks = kernel.takes_landmarks() && kernel.first_asymmetry(examples.data).is_none();
-        let first = largest(asked.min(LOOK_ROWS), |n| n <= fewest || look(estimator, size, n) <= share);
+        let known = |size: Size| known(estimator, size, kernel);
+        let first = largest(asked.min(LOOK_ROWS), |n| n <= fewest || look(estimator, known(size.at(n)), n) <= share);
         let in_memory = |s: Size| estimator.costs(s).bytes <= memory;
         let shares = (of_program * all, (1.0 - LOOK_SHARE) * all);
-        let found = rows_for(estimator, takes_landmarks, size, asked, in_memory, |s| fits(estimator, s), shares);
+        let found = rows_for(estimator, takes_landmarks, size, asked, in_memory, |s| fits(estimator, known(s)), shares);
         let RowsOf { rows: learnt, most, landmarks } = found;
         let full = size;
         let size = Landmarks::size(landmarks, size);
@@ -137,7 +151,7 @@ pub(super) fn plan(
             let some = examples.select(&some_rows_of(examples.target, learnt.min(SEARCHED_ROWS), comparing.seed));
             let search = contain(estimator.name(), || Search::new(kernel, estimator, &some.examples(), None, aim, control, comparing.seed));
             let searched = search.map_or(0.0, |s| folds * s.usual_work() + s.last_work(true, comparing.folds));
-            Some(look(estimator, full, first) + fits(estimator, size.at(learnt)) + searched)
+            Some(look(estimator, known(full.at(first)), first) + fits(estimator, known(size.at(learnt))) + searched)
         } else {
             None
         };
@@ -154,7 +168,23 @@ pub(super) fn plan(
             operations,
         });
     }
-    Ok(Plan { rows, fits: planned, budget })
+    let shared = (rows >= PLANNED_ROWS).then(|| of_shared(shared_rows));
+    Ok(Plan { rows, fits: planned, shared_rows, shared, budget })
+}
+
+/// Rows of fits that may share kernel values, and the operations of these values for so many rows: among all rows, among the training
+/// rows of every fold and of its held-out rows with them. They take no more than a share of `all` operations.
+fn shared_values(whole: &Prepared, size: Size, folds: usize, all: f64, control: &Control) -> (usize, impl Fn(usize) -> f64) {
+    let work = move |n: usize| {
+        let train = (train_share(folds) * n as f64) as usize;
+        KernelValues::work(size.at(n), 0) + folds as f64 * KernelValues::work(size.at(train), n - train)
+    };
+    let has_room = |n: usize| KernelValues::bytes(n, 0) <= control.allowed() / VALUES_KEPT;
+    let rows = match KernelValues::are_costly(&whole.data, size) {
+        true => largest(size.rows, |n| n == 0 || (has_room(n) && work(n) <= VALUES_SHARE * all)),
+        false => 0,
+    };
+    (rows, work)
 }
 
 /// Bytes of a table's numbers, of codes, and of pointers to anything longer.

@@ -54,7 +54,7 @@ impl<'a> Race<'a> {
         examples: Examples<'a>,
         info: &'a TargetInfo,
         comparing: &'a Comparing,
-        (whole, entrants): (Prepared, Vec<Entrant>),
+        (whole, used, entrants): (Prepared, Vec<usize>, Vec<Entrant>),
         folds: Vec<Fold>,
         plan: &Plan,
         control: &'a Control,
@@ -62,7 +62,7 @@ impl<'a> Race<'a> {
         let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
         let bytes = bytes_of(&whole.data);
         let count = folds.len();
-        let arena = Arena::new(examples, whole, folds, comparing.seed, bytes, control);
+        let arena = Arena::new(examples, (whole, used), folds, comparing.seed, (bytes, plan.shared_rows), control)?;
         let mut runner = Runner::new(arena, info, comparing, &entrants, scoring, control);
         let whole = &runner.arena.whole;
         let all = whole.data.rows();
@@ -105,6 +105,7 @@ impl<'a> Race<'a> {
     /// Every trial, as far as the budget allows, and the rows of the table.
     pub(super) fn run(mut self) -> Result<Outcome> {
         let budget = budget(self.runner.comparing, self.runner.control);
+        let mut shared = 0.0;
         loop {
             let control = self.runner.control;
             control.check()?;
@@ -121,6 +122,10 @@ impl<'a> Race<'a> {
                 let spent = if control.deadline.is_some() { result.spent.seconds } else { result.spent.operations };
                 self.schedule.take(&result, spent);
                 self.keep(result);
+            }
+            if control.deadline.is_none() {
+                let all = self.runner.arena.shared_work();
+                self.schedule.spend(all - std::mem::replace(&mut shared, all));
             }
         }
         self.finish()

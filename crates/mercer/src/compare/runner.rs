@@ -5,11 +5,10 @@ use super::entrants::Entrant;
 use super::watch::Watch;
 use crate::control::{Control, contain};
 use crate::data::TargetInfo;
-use crate::data::{Dataset, Examples, even_rows};
+use crate::data::{Examples, even_rows};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
-use crate::fitting::{self, Used};
-use crate::gram::Gram;
+use crate::fitting::{self, Sharing, Used};
 use crate::kernels::KernelExpr;
 use crate::learner::{Before, Learner, Timed, TrainingRows as Sampled};
 use crate::metrics::{HeldOut, Scoring};
@@ -112,7 +111,10 @@ impl<'a> Runner<'a> {
     /// The size of the fit of a trial.
     fn size(&self, trial: &Trial) -> Size {
         let most = trial.rows.fold.map_or(self.arena.whole.data.rows(), |k| self.arena.folds[k].train.len());
-        Landmarks::size(trial.rows.landmarks, self.sizes[trial.candidate].at(trial.rows.most.min(most)))
+        let size = Landmarks::size(trial.rows.landmarks, self.sizes[trial.candidate].at(trial.rows.most.min(most)));
+        // Values that several fits use are counted where they are kept.
+        let are_shared = trial.rows.landmarks.is_none() && !self.has_own_kernel(trial) && self.arena.shares(size.rows);
+        if are_shared { size.known() } else { size }
     }
 
     /// Operations of a trial, as its estimator counts them.
@@ -248,12 +250,9 @@ impl<'a> Runner<'a> {
         let searched = self.arena.searched(k, prepared)?;
         let (examples, aim) = (searched.examples(prepared), Aim { scoring: self.scoring, within_noise: true });
         let shares = !self.has_own_kernel(trial);
-        let values = match searched.is_all() && shares {
-            true => self.arena.values(k, prepared, &examples, &searched.kernel, control)?,
-            false => None,
-        };
-        let among = values.as_ref().map(|v| v.among.as_ref() as &dyn Gram);
-        let prepared = Preparation { prepared: &self.arena.whole, raw: &searched.raw, settled: shares.then_some(&searched.kernel), among };
+        let sharing = self.arena.sharing(k, &searched).filter(|_| shares);
+        let (settled, sharing) = (shares.then_some(&searched.kernel), sharing.as_ref());
+        let prepared = Preparation { prepared: &self.arena.whole, raw: &searched.raw, settled, sharing };
         Search::new(&trial.kernel, &trial.estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
     }
 
@@ -390,14 +389,14 @@ impl<'a> Runner<'a> {
         let operations: Vec<f64> = trials.iter().map(|t| self.operations(t)).collect();
         let searches: Vec<Vec<Search>> =
             trials.iter().map(|t| self.left[t.candidate].cells.iter().filter_map(|cell| lock(cell).search.take()).collect()).collect();
-        let arena = &self.arena;
-        let values = |among: &dyn Gram, kernel: &KernelExpr, rows: &Dataset| arena.values_of_all(among, kernel, rows, control);
+        let shared = self.arena.sharing_of_all();
+        let sharing: Vec<Option<Sharing>> = trials.iter().map(|t| shared.clone().filter(|_| !self.has_own_kernel(t))).collect();
         let before = |at: usize| Before {
             searches: &searches[at],
             within_noise: trials[at].purpose != Purpose::Last(LastSearch::Full),
             is_plain: trials[at].purpose == Purpose::Last(LastSearch::None),
             tuned: None,
-            values: Some(&values),
+            sharing: sharing[at].clone(),
         };
         let bytes = |t: &Trial| 4 * self.bytes(t) + search_bytes(self.size(t).rows);
         let clock = Instant::now();

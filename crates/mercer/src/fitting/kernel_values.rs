@@ -3,16 +3,27 @@
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples};
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Want};
-use crate::gram::{Bound, Dense, Gram, Side, Subset};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Size, Want};
+use crate::gram::{Bound, Dense, Gram, Known, Subset};
 use crate::kernels::KernelExpr;
-use crate::linalg::Matrix;
 use std::sync::Arc;
+
+/// Operations of a kernel value above which it is read again rather than computed again: a value of ten numbers takes a tenth.
+const COSTLY: f64 = 10.0 * Size::PER_VALUE;
 
 /// Kernel values among training rows, and of held-out rows with them.
 pub(crate) struct KernelValues {
-    pub among: Arc<Dense>,
-    cross: Dense,
+    /// Among the training rows, or among more.
+    all: Arc<Dense>,
+    places: Places,
+}
+
+/// Which of the values.
+enum Places {
+    /// All; those of held-out rows are a matrix of their own, if there are such.
+    Apart(Option<Dense>),
+    /// Training and held-out rows among all rows.
+    Within(Vec<usize>, Vec<usize>),
 }
 
 impl KernelValues {
@@ -30,9 +41,8 @@ impl KernelValues {
 
     /// Computes them, with held-out rows or without.
     pub(crate) fn of(among: &dyn Gram, cross: Option<&dyn Gram>, control: &Control) -> Result<KernelValues> {
-        let among = Arc::new(Dense::of(among, control)?);
-        let none = || Dense::cross(Matrix::zeros(0, among.shape().1), Vec::new(), among.diagonal(Side::Cols));
-        Ok(KernelValues { cross: cross.map_or_else(none, |cross| Dense::of(cross, control))?, among })
+        let all = Arc::new(Dense::of(among, control)?);
+        Ok(KernelValues { all, places: Places::Apart(cross.map(|cross| Dense::of(cross, control)).transpose()?) })
     }
 
     /// Memory of the kernel values of so many training and held-out rows, in bytes.
@@ -40,17 +50,52 @@ impl KernelValues {
         8 * train as u64 * (train + held_out) as u64
     }
 
-    /// Whether a value takes much more work than reading it again: for columns of texts, trees, sets and series, unless fits use few features.
-    pub(crate) fn are_costly(kernel: &KernelExpr, data: &Dataset) -> bool {
-        let has_structure =
-            |kind| matches!(kind, ColumnKind::Text | ColumnKind::Sequence | ColumnKind::Tree | ColumnKind::Set | ColumnKind::Series);
-        data.columns().iter().any(|c| has_structure(c.values.kind())) && kernel.rank(data).is_none()
+    /// Whether a value takes much more work than reading it again, and fits use values instead of few features: where inputs have
+    /// structure each row is prepared besides.
+    pub(crate) fn are_costly(data: &Dataset, size: Size) -> bool {
+        let is_plain = |kind| matches!(kind, ColumnKind::Number | ColumnKind::Points | ColumnKind::Category | ColumnKind::Similarities);
+        let has_structure = || data.columns().iter().any(|c| !is_plain(c.values.kind()));
+        size.rank.is_none() && (size.per_value > COSTLY || has_structure())
+    }
+
+    /// Operations of the values of a fit of a size and of so many held-out rows with its rows.
+    pub(crate) fn work(size: Size, held_out: usize) -> f64 {
+        let n = size.rows as f64;
+        size.per_value * (n * (n + 1.0) / 2.0 + n * held_out as f64)
+    }
+
+    /// Some of the training rows, and others of them as held-out rows. Nothing is copied.
+    pub(crate) fn folded(&self, train: &[usize], test: &[usize]) -> KernelValues {
+        let places = |of: &[usize]| match &self.places {
+            Places::Apart(_) => of.to_vec(),
+            Places::Within(own, _) => of.iter().map(|&i| own[i]).collect(),
+        };
+        KernelValues { all: self.all.clone(), places: Places::Within(places(train), places(test)) }
+    }
+
+    /// Among the training rows.
+    pub(crate) fn among(&self) -> Box<dyn Gram + '_> {
+        match &self.places {
+            Places::Apart(_) => Box::new(Known(self.all.clone())),
+            Places::Within(train, _) => Box::new(Subset::new(self.all.as_ref(), train, train)),
+        }
+    }
+
+    /// Those among the training rows as one matrix, copied where it holds more.
+    pub(crate) fn matrix(&self, control: &Control) -> Result<Arc<Dense>> {
+        match &self.places {
+            Places::Apart(_) => Ok(self.all.clone()),
+            Places::Within(..) => Dense::of(self.among().as_ref(), control).map(Arc::new),
+        }
     }
 
     /// The values of the held-out rows with some training rows.
     pub(crate) fn against(&self, support: &[usize]) -> Subset<'_> {
-        let all: Vec<usize> = (0..self.cross.shape().0).collect();
-        Subset::new(&self.cross, &all, support)
+        match &self.places {
+            Places::Apart(None) => Subset::new(self.all.as_ref(), &[], support),
+            Places::Apart(Some(cross)) => Subset::new(cross, &(0..cross.shape().0).collect::<Vec<usize>>(), support),
+            Places::Within(train, test) => Subset::new(self.all.as_ref(), test, &support.iter().map(|&i| train[i]).collect::<Vec<usize>>()),
+        }
     }
 
     /// A settled fit to the training rows, whose values these are by `kernel`, and its predictions for the rows held out.
@@ -62,7 +107,7 @@ impl KernelValues {
         control: &Control,
         seed: u64,
     ) -> Result<(FittedModel, Predictions)> {
-        let fitted = super::fit_bound(self.among.as_ref(), (kernel, estimator), train, control, seed)?;
+        let fitted = super::fit_bound(self.among().as_ref(), (kernel, estimator), train, control, seed)?;
         let predictions = fitted.predict(&Query::new(&self.against(fitted.support()), want, control))?;
         Ok((fitted, predictions))
     }

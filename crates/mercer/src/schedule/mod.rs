@@ -94,6 +94,11 @@ impl Schedule {
         Some((work + others.map(fit).sum::<f64>()).min(left.max(0.0)))
     }
 
+    /// Counts what trials have in common.
+    pub fn spend(&mut self, spent: f64) {
+        self.spent += spent;
+    }
+
     /// Takes the result of a trial into account, which has taken so much of the budget. A result of what is out already changes nothing.
     pub fn take(&mut self, result: &TrialResult, spent: f64) {
         self.spent += spent;

@@ -8,18 +8,19 @@
 use super::fixed_terms::FixedTerms;
 use super::free::{Free, Setting};
 use super::profile::{Curve, ProfileScan};
-use super::search::{RoundContext, SearchResult};
+use super::search::{RoundContext, SearchResult, is_fixed};
 use super::tune::steps;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, HoldOut, Query, RelearntKernel, Task, Want};
 use crate::fitting::{self, KernelValues, Relearnt};
-use crate::gram::{Dense, Gram, Subset};
+use crate::gram::{Gram, Subset};
 use crate::kernels::KernelExpr;
 use crate::metrics::{Estimate, Metric, Needs, Scoring};
 use crate::param::Value;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Folds of the inner cross-validation.
 pub(super) const FOLDS: usize = 4;
@@ -50,21 +51,14 @@ struct Trial {
     whole: bool,
 }
 
-/// Kernel values of a round.
-enum Kernels {
-    /// Among all rows; folds are parts of it.
-    Shared(Dense),
-    /// Of each fold, where the kernel or the preparation takes something from its training rows; those that were asked for.
-    Folds(Vec<Option<KernelValues>>),
-}
-
 /// The settings that compete in one round.
 pub(super) struct Field<'a> {
     place: &'a RoundContext<'a>,
     control: &'a Control,
     seed: u64,
     scoring: Scoring,
-    kernels: Option<(String, Kernels)>,
+    /// The values of a kernel in each fold that was asked for.
+    kernels: Option<(String, Vec<Option<Arc<KernelValues>>>)>,
     /// The terms of the kernel that no setting changes, of each fold or of all rows.
     fixed: FixedTerms,
     /// Training and held-out rows of each fold, where they are prepared anew.
@@ -157,35 +151,41 @@ impl<'a> Field<'a> {
         Ok(loss)
     }
 
-    /// Whether the kernel values of a round on all rows are kept from one setting to the next: where no setting changes them, they cost
-    /// more than reading them, and there is room.
+    /// Whether the kernel values of a round on all rows are kept from one setting to the next, or for others: where they cost more than
+    /// reading them, and there is room.
     fn keeps(&self) -> bool {
-        let sample = &self.place.round.sample.data;
-        let bytes: u64 = self.place.round.folds.iter().map(|f| KernelValues::bytes(f.train.len(), f.test.len())).sum();
-        let is_fixed = self.place.free.iter().all(|f| f.kernel_place().is_none());
-        is_fixed && KernelValues::are_costly(&self.place.start.kernel, sample) && bytes <= self.control.allowed() / 4
+        let RoundContext { round, free, sharing, size, .. } = *self.place;
+        let bytes: u64 = round.folds.iter().map(|f| KernelValues::bytes(f.train.len(), f.test.len())).sum();
+        let is_kept = is_fixed(free) || sharing.is_some();
+        is_kept && KernelValues::are_costly(&round.sample.data, size) && bytes <= self.control.allowed() / 4
     }
 
     /// Sees to it that the kernel values of these folds are there.
     fn compute(&mut self, setting: &Setting, folds: &[usize]) -> Result<()> {
-        let round = self.place.round;
+        let RoundContext { round, sharing, .. } = *self.place;
         if self.place.reads_features() || (round.all && !self.keeps()) {
             return Ok(());
         }
         let kernel = setting.kernel.to_string();
         if self.kernels.as_ref().is_none_or(|(k, _)| *k != kernel) {
             self.kernels = None;
-            let anew = setting.kernel.learns() || self.inner.iter().any(Option::is_some);
-            let made = if anew {
-                Kernels::Folds(round.folds.iter().map(|_| None).collect())
-            } else {
+            let mut made: Vec<Option<Arc<KernelValues>>> = round.folds.iter().map(|_| None).collect();
+            if !setting.kernel.learns() && self.inner.iter().all(Option::is_none) {
+                // Folds are parts of the values among all rows of the round.
                 let among = |kernel: &KernelExpr| Ok([kernel.bind_within(None, &round.sample.data, self.control)?]);
-                let [bound] = self.fixed.grams(round.folds.len(), &setting.kernel, self.control, among)?;
-                Kernels::Shared(Dense::of(bound.as_ref(), self.control)?)
-            };
+                let mut make = || {
+                    let [bound] = self.fixed.grams(round.folds.len(), &setting.kernel, self.control, among)?;
+                    KernelValues::of(bound.as_ref(), None, self.control)
+                };
+                let all = match sharing {
+                    Some(sharing) => sharing.values((&round.rows, &[]), false, &setting.kernel, make)?,
+                    None => Arc::new(make()?),
+                };
+                made = round.folds.iter().map(|fold| Some(Arc::new(all.folded(&fold.train, &fold.test)))).collect();
+            }
             self.kernels = Some((kernel, made));
         }
-        let Some((_, Kernels::Folds(made))) = &mut self.kernels else { return Ok(()) };
+        let Some((_, made)) = &mut self.kernels else { return Ok(()) };
         for &k in folds.iter().filter(|&&k| made[k].is_none()).collect::<Vec<_>>() {
             let fold = &round.folds[k];
             let cut;
@@ -198,8 +198,16 @@ impl<'a> Field<'a> {
             };
             let weights = round.sample.weights_of(&fold.train);
             let bind = |kernel: &KernelExpr| KernelValues::bind(kernel, train, weights.as_deref(), test, self.control);
-            let [among, cross] = self.fixed.grams(k, &setting.kernel, self.control, bind)?;
-            made[k] = Some(KernelValues::of(among.as_ref(), Some(cross.as_ref()), self.control)?);
+            let mut make = || {
+                let [among, cross] = self.fixed.grams(k, &setting.kernel, self.control, bind)?;
+                KernelValues::of(among.as_ref(), Some(cross.as_ref()), self.control)
+            };
+            let places = |of: &[usize]| of.iter().map(|&i| round.rows[i]).collect::<Vec<usize>>();
+            let is_anew = round.raw.is_some();
+            made[k] = Some(match sharing {
+                Some(sharing) => sharing.values((&places(&fold.train), &places(&fold.test)), is_anew, &setting.kernel, make)?,
+                None => Arc::new(make()?),
+            });
         }
         Ok(())
     }
@@ -207,33 +215,25 @@ impl<'a> Field<'a> {
     /// The deciding metric on one fold; `None` where the setting cannot be fitted.
     fn score_fold(&self, setting: &Setting, k: usize, control: &Control) -> Result<Option<f64>> {
         let fold = &self.place.round.folds[k];
-        match &self.kernels {
-            Some((_, Kernels::Shared(gram))) => {
-                let among = Subset::new(gram, &fold.train, &fold.train);
-                let cross = |support: &[usize]| {
-                    let rows: Vec<usize> = support.iter().map(|&s| fold.train[s]).collect();
-                    Subset::new(gram, &fold.test, &rows)
-                };
-                self.score_on(setting, (&among, None), cross, fold, control)
-            }
-            Some((_, Kernels::Folds(made))) => {
+        match (&self.kernels, &self.inner[k]) {
+            (Some((_, made)), inner) => {
                 let Some(values) = &made[k] else { return Ok(None) };
+                // A kernel that learns nothing has no use for the rows.
+                let none: &[usize] = &[];
                 let cut;
-                let train = match &self.inner[k] {
+                let train = match inner {
                     Some((train, _)) => train,
                     None => {
-                        cut = self.place.round.sample.data.select(&fold.train);
+                        cut = self.place.round.sample.data.select(if setting.kernel.learns() { &fold.train } else { none });
                         &cut
                     }
                 };
                 let relearnt = Relearnt { kernel: &setting.kernel, rows: train };
                 let kernel = relearnt.where_felt(&setting.estimator);
-                self.score_on(setting, (values.among.as_ref(), kernel), |support| values.against(support), fold, control)
+                self.score_on(setting, (values.among().as_ref(), kernel), |support| values.against(support), fold, control)
             }
-            None => match &self.inner[k] {
-                Some((train, test)) => self.score_apart(setting, train, test, fold, control),
-                None => Ok(None),
-            },
+            (None, Some((train, test))) => self.score_apart(setting, train, test, fold, control),
+            (None, None) => Ok(None),
         }
     }
 

@@ -39,6 +39,13 @@ impl FixedTerms {
         self.split.is_some()
     }
 
+    /// Takes the values of one group as known, where every term stands.
+    pub(super) fn know(&mut self, group: usize, values: Arc<Dense>) {
+        if self.split.as_ref().is_some_and(|split| split.moving.is_empty()) {
+            self.known.insert(group, vec![values]);
+        }
+    }
+
     /// The Gram matrices of a kernel that `bind` makes, among the same rows for one `group`.
     pub(super) fn grams<const COUNT: usize>(
         &mut self,

@@ -5,28 +5,29 @@ use super::free::Setting;
 use crate::data::{Dataset, Examples, Fold, Sample, Split, folds, some_rows_of};
 use crate::error::Result;
 use crate::facts;
-use crate::fitting::Prepared;
-use crate::gram::Gram;
+use crate::fitting::{Prepared, Sharing};
 use crate::kernels::KernelExpr;
 use crate::prep::Layout;
 use std::collections::HashMap;
 
 /// How rows became inputs: what inner folds repeat without the rows that they hold out.
 #[derive(Clone, Copy)]
-pub struct Preparation<'a> {
+pub(crate) struct Preparation<'a> {
     /// Rows whose columns the examples have.
     pub prepared: &'a Prepared,
     /// The rows of the examples before any step.
     pub raw: &'a Dataset,
     /// The kernel as the examples settle it, where that is known.
     pub settled: Option<&'a KernelExpr>,
-    /// Its values among them, where these are known.
-    pub among: Option<&'a dyn Gram>,
+    /// Where others use kernel values among the examples.
+    pub sharing: Option<&'a Sharing>,
 }
 
 /// The rows of one round.
 pub(super) struct Round {
     pub sample: Sample,
+    /// The places of the sample among the examples.
+    pub rows: Vec<usize>,
     /// Where searches begin, with what is not searched as these rows suggest it.
     pub start: Setting,
     /// Inner folds; none where the criterion is smooth.

@@ -20,7 +20,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size, Task};
-use crate::fitting;
+use crate::fitting::{self, Sharing};
 use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
@@ -73,8 +73,10 @@ pub struct Search {
     /// The estimator with what is open but not searched, such as a number of centroids: each round settles it by its own rows.
     open: EstimatorExpr,
     rounds: Vec<Round>,
-    /// The size of a fit to the whole.
+    /// The size of a fit to the whole; where no setting changes kernel values that others use, they are taken as known.
     size: Size,
+    /// Where others use kernel values among the whole.
+    sharing: Option<Sharing>,
     next: usize,
     found: Option<SearchResult>,
     suggested: Vec<Vec<f64>>,
@@ -94,7 +96,7 @@ impl Search {
     ///
     /// # Errors
     /// A kernel that does not fit the columns.
-    pub fn new(
+    pub(crate) fn new(
         kernel: &KernelExpr,
         estimator: &EstimatorExpr,
         examples: &Examples<'_>,
@@ -108,21 +110,23 @@ impl Search {
         let settled_estimator = if estimator.values().iter().all(|own| own.value.is_settled()) {
             estimator.clone()
         } else {
-            let bound;
-            let gram = match prepared.and_then(|p| p.among) {
-                Some(among) => among,
-                None => {
-                    bound = settled_kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
-                    bound.as_ref() as &dyn Gram
-                }
+            let known = prepared.and_then(|p| p.sharing?.known(&settled_kernel));
+            let gram: Box<dyn Gram + '_> = match &known {
+                Some(values) => values.among(),
+                None => settled_kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?,
             };
-            estimator.settle(&Task { gram, target: examples.target, weights: examples.weights, control, seed })?
+            estimator.settle(&Task { gram: gram.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
         };
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
         let free =
             if estimator.looks_at_inputs() { free_parameters(kernel, estimator, &start, examples.target.kind()) } else { Vec::new() };
-        let size = fitting::size_of(&start.kernel, examples.data, examples.target);
+        let sharing: Option<Sharing> = prepared.and_then(|p| p.sharing).filter(|_| !start.estimator.needs().reads_structure()).cloned();
+        let size = match &sharing {
+            Some(sharing) if is_fixed(&free) => sharing.size.at(examples.rows()).known(),
+            Some(sharing) => sharing.size.at(examples.rows()),
+            None => fitting::size_of(&start.kernel, examples.data, examples.target),
+        };
         let mut open = start.estimator.clone();
         for own in estimator.values() {
             if !own.value.is_settled() && !free.iter().any(|f| f.own_name() == Some(&own.path)) {
@@ -135,6 +139,7 @@ impl Search {
             open,
             rounds: Vec::new(),
             size,
+            sharing,
             next: 0,
             found: None,
             suggested: Vec::new(),
@@ -214,12 +219,12 @@ impl Search {
         match (for_good, self.is_smooth()) {
             (true, _) => self.work_for_good() + self.work_of_curves(),
             (false, true) => self.work_of(round, self.rounds.len()),
-            (false, false) => judged * self.work_of_setting(round),
+            (false, false) => judged * self.work_of_setting(round, self.size),
         }
     }
 
     fn work_of(&self, round: &Round, number: usize) -> f64 {
-        let one = self.work_of_one(round);
+        let one = self.work_of_one(round, self.size);
         if round.folds.is_empty() {
             return smooth::work(round.sample.data.rows(), self.free.len(), one);
         }
@@ -231,7 +236,7 @@ impl Search {
         let at = self.found.as_ref().map_or(0, |found| found.round);
         let Some(round) = self.rounds.get(at) else { return 0.0 };
         let values = 2 * steps(&self.free) * self.free.len();
-        (values * round.folds.len().max(1)) as f64 * self.work_of_one(round)
+        (values * round.folds.len().max(1)) as f64 * self.work_of_one(round, self.size)
     }
 
     /// Rows of the next round; of the whole where none is left.
@@ -312,13 +317,17 @@ impl Search {
             within_noise: self.aim.within_noise,
             judges: self.aim.within_noise && !self.suggested.is_empty(),
             tries: self.tries(round),
+            sharing: self.sharing.as_ref(),
+            size: self.size,
         };
         let evaluated = self.evaluations;
         let made = match self.criterion_name() {
             Some(name) if round.folds.is_empty() => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
             _ => crossval::go(&place, self.aim.scoring, control, self.seed, &mut self.evaluations),
         };
-        self.spent += (self.evaluations - evaluated) as f64 * self.work_of_setting(round);
+        // Kernel values that others use are counted where they are kept.
+        let size = if self.sharing.is_some() && !self.is_smooth() { self.size.known() } else { self.size };
+        self.spent += (self.evaluations - evaluated) as f64 * self.work_of_setting(round, size);
         match made {
             Ok((found, complete)) => {
                 self.cut |= !complete;
@@ -363,6 +372,8 @@ impl Search {
             within_noise: false,
             judges: false,
             tries: usize::MAX,
+            sharing: self.sharing.as_ref(),
+            size: self.size,
         };
         let smooth = round.folds.is_empty();
         let mut made: Vec<Curve> = Vec::new();
@@ -429,6 +440,15 @@ pub(super) struct RoundContext<'a> {
     pub judges: bool,
     /// Settings that it may try at most.
     pub tries: usize,
+    /// Where others use kernel values among the rows that rounds are drawn from.
+    pub sharing: Option<&'a Sharing>,
+    /// The size of a fit to these rows.
+    pub size: Size,
+}
+
+/// Whether no setting changes kernel values.
+pub(super) fn is_fixed(free: &[Free]) -> bool {
+    free.iter().all(|f| f.kernel_place().is_none())
 }
 
 impl RoundContext<'_> {

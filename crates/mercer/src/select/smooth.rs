@@ -3,12 +3,13 @@
 
 use super::free::Free;
 use super::profile::{Curve, ProfileScan};
-use super::search::{RoundContext, SearchResult};
+use super::search::{RoundContext, SearchResult, is_fixed};
 use super::starts;
 use super::tune::{At, Left, criterion_at, steps};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::Task;
+use crate::fitting::KernelValues;
 use crate::kernels::KernelExpr;
 use crate::solve::Lbfgs;
 
@@ -113,20 +114,15 @@ pub(super) fn go(
 ) -> Result<(SearchResult, bool)> {
     let control = control.clone().with_buffer_pool();
     let free = place.free;
-    let along = path(place, &control, seed)?;
+    let mut left = left(place, &control)?;
+    let along = path(place, &mut left, &control, seed)?;
     *evaluations += along.len();
     let x0: Vec<f64> = match along.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
         Some((at, _)) => vec![*at],
         None => free.iter().map(Free::coordinate).collect(),
     };
-    let mut descent = Descent {
-        place,
-        name,
-        seed,
-        evaluations,
-        best: Best { value: f64::INFINITY, x: x0.clone(), indifference: 0.0 },
-        left: left(place),
-    };
+    let mut descent =
+        Descent { place, name, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), indifference: 0.0 }, left };
     let ended = descend(&mut descent, &x0, name, &control);
     match ended {
         // What was judged before time was up is not lost.
@@ -180,19 +176,30 @@ fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control)
     solver.minimise(|x| descent.evaluate(x, control), &from, control).map(|_| ())
 }
 
-fn left(place: &RoundContext<'_>) -> Left {
-    Left::before(place.start, place.free, &place.examples())
+/// Kernel values that no setting changes may be there already.
+fn left(place: &RoundContext<'_>, control: &Control) -> Result<Left> {
+    let (kernel, examples) = (&place.start.kernel, place.examples());
+    let mut left = Left::before(place.start, place.free, &examples);
+    if let Some(sharing) = place.sharing.filter(|_| is_fixed(place.free)) {
+        let make = || {
+            let bound = kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
+            KernelValues::of(bound.as_ref(), None, control)
+        };
+        left.fixed.know(0, sharing.values((&place.round.rows, &[]), false, kernel, make)?.matrix(control)?);
+    }
+    Ok(left)
 }
 
 /// Coordinates and losses all along the only free parameter, where the estimator has them at the price of a few.
-fn path(place: &RoundContext<'_>, control: &Control, seed: u64) -> Result<Vec<(f64, f64)>> {
+fn path(place: &RoundContext<'_>, left: &mut Left, control: &Control, seed: u64) -> Result<Vec<(f64, f64)>> {
     let [only] = place.free else { return Ok(Vec::new()) };
     let Some(name) = only.own_name() else { return Ok(Vec::new()) };
     let (low, high) = only.bounds();
     let places: Vec<f64> = (0..PATH).map(|k| low + (high - low) * k as f64 / (PATH - 1) as f64).collect();
     let values: Vec<f64> = places.iter().map(|x| only.to_value(*x)).collect();
     let examples = place.examples();
-    let bound = place.start.kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
+    let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
+    let [bound] = left.fixed.grams(0, &place.start.kernel, control, among)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
     match place.start.estimator.criterion_along(name, &values, &task) {
         Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),
@@ -212,14 +219,15 @@ pub(super) fn curves(
 ) -> Result<Vec<Curve>> {
     let control = control.clone().with_buffer_pool();
     let free = place.free;
-    let known = path(place, &control, seed)?;
+    let mut left = left(place, &control)?;
+    let known = path(place, &mut left, &control, seed)?;
     let mut descent = Descent {
         place,
         name: &found.criterion,
         seed,
         evaluations,
         best: Best { value: found.loss, x: found.x.clone(), indifference: found.indifference },
-        left: left(place),
+        left,
     };
     // What the criterion leaves at the optimum, all along the curves.
     let loss = descent.evaluate(&found.x, &control)?.0;

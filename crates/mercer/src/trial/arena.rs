@@ -2,17 +2,17 @@
 
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
-use crate::error::Result;
-use crate::fitting::{KernelValues, Prepared};
-use crate::gram::{Gram, Side};
+use crate::error::{Error, Result};
+use crate::estimators::Size;
+use crate::fitting::{KernelValues, Prepared, SharedValues, Sharing, ValuesOf, size_of};
 use crate::kernels::KernelExpr;
-use crate::trial::limits::SEARCHED_ROWS;
+use crate::trial::limits::{SEARCHED_ROWS, VALUES_KEPT};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Prepared folds are kept where they take no more than this share of the memory allowed.
 const KEPT: u64 = 8;
-/// Kernel values that several fits use are kept where they take no more than this share of it, the last ones asked for.
-const VALUES_KEPT: u64 = 4;
+/// The values among all rows may take so much of the time that there is.
+const TABLE_SHARE: f64 = 0.3;
 
 /// The rows of one fold, prepared.
 pub(crate) struct PreparedFold {
@@ -24,18 +24,14 @@ pub(crate) struct PreparedFold {
 pub(crate) struct Searched {
     /// As they were before any step.
     pub raw: Dataset,
-    /// Prepared, where they are not all.
+    /// Prepared, where they are not all, and which they are.
     some: Option<Sample>,
+    rows: Option<Vec<usize>>,
     /// The kernel as they settle it.
     pub kernel: KernelExpr,
 }
 
 impl Searched {
-    /// Whether they are all training rows of the fold.
-    pub(crate) fn is_all(&self) -> bool {
-        self.some.is_none()
-    }
-
     pub(crate) fn examples<'g>(&'g self, prepared: &'g PreparedFold) -> Examples<'g> {
         self.some.as_ref().unwrap_or(&prepared.train).examples()
     }
@@ -44,8 +40,23 @@ impl Searched {
 /// Rows of a fold, or some of them.
 type Part = (usize, usize, Arc<Sample>);
 
-/// Which kernel values: of which fold, or of all rows; of so many training rows; by which kernel.
-type ValuesOf = (Option<usize>, usize, String);
+/// With the values among all rows by the kernel as they settle it, where these do not depend on which rows there are.
+fn with_table(shared: SharedValues, whole: &Prepared, size: Size, control: &Control) -> Result<SharedValues> {
+    let kernel = whole.kernel.settle(&whole.data)?;
+    if kernel.needs_training_rows() || kernel.depends_on_row_identity() {
+        return Ok(shared);
+    }
+    control.tell("kernel values of all rows", 0, 1);
+    let made = kernel
+        .learn(&whole.data, None, control)
+        .and_then(|kernel| KernelValues::of(kernel.gram(&whole.data, control)?.as_ref(), None, &control.share(TABLE_SHARE)));
+    match made {
+        Ok(values) => Ok(shared.with_table(&kernel, values, KernelValues::work(size, 0))),
+        // Fits then compute those that they need.
+        Err(Error::Time { .. } | Error::Memory { .. }) => Ok(shared),
+        Err(other) => Err(other),
+    }
+}
 
 /// One table and its folds.
 pub(crate) struct Arena<'a> {
@@ -58,30 +69,43 @@ pub(crate) struct Arena<'a> {
     searched: Vec<OnceLock<Arc<Searched>>>,
     keeps: bool,
     part: Mutex<Vec<Part>>,
-    values: Mutex<Vec<(ValuesOf, u64, Arc<KernelValues>)>>,
-    /// Bytes of kernel values that may be kept.
-    most_values: u64,
+    /// The rows that are used, of which `whole` are the prepared ones.
+    used: Vec<usize>,
+    /// The size of a fit to all of them, and whether its kernel values are worth sharing.
+    size: Size,
+    are_costly: bool,
+    /// Kernel values of fits to no more rows than this are shared.
+    shared_rows: usize,
+    shared: Arc<SharedValues>,
 }
 
 impl<'a> Arena<'a> {
-    /// `folds`: places among the rows of `examples`; `bytes` of a copy of the prepared rows.
-    pub(crate) fn new(examples: Examples<'a>, whole: Prepared, folds: Vec<Fold>, seed: u64, bytes: u64, control: &Control) -> Self {
+    /// `used`: the rows of `examples` of which `whole` are the prepared ones; `folds`: places among the rows of `examples`; `bytes` of a
+    /// copy of the prepared rows; kernel values of fits to no more rows than `shared_rows` are shared.
+    ///
+    /// # Errors
+    /// A kernel that does not fit the columns; an end that was asked for.
+    pub(crate) fn new(
+        examples: Examples<'a>,
+        (whole, used): (Prepared, Vec<usize>),
+        folds: Vec<Fold>,
+        seed: u64,
+        (bytes, shared_rows): (u64, usize),
+        control: &Control,
+    ) -> Result<Self> {
         // As they are and prepared.
         let keeps = 2 * bytes * (folds.len() + 1) as u64 <= control.allowed() / KEPT;
         let kept = folds.iter().map(|_| OnceLock::new()).collect();
         let searched = folds.iter().map(|_| OnceLock::new()).collect();
-        Arena {
-            examples,
-            whole,
-            folds,
-            seed,
-            kept,
-            searched,
-            keeps,
-            part: Mutex::default(),
-            values: Mutex::default(),
-            most_values: control.allowed() / VALUES_KEPT,
+        let mut shared = SharedValues::new(control.allowed() / VALUES_KEPT);
+        let size = size_of(&whole.kernel, &whole.data, examples.target);
+        let are_costly = shared_rows > 0 && KernelValues::are_costly(&whole.data, size);
+        let learns = whole.kernel.learns() || whole.layout().learns_from_rows(&examples.data.select(&used));
+        if are_costly && shared_rows >= used.len() && !learns && shared.has_room(KernelValues::bytes(used.len(), 0)) {
+            shared = with_table(shared, &whole, size, control)?;
         }
+        let (part, shared) = (Mutex::default(), Arc::new(shared));
+        Ok(Arena { examples, whole, folds, seed, kept, searched, keeps, part, used, size, are_costly, shared_rows, shared })
     }
 
     /// The rows of a fold, prepared without those that it holds out.
@@ -103,16 +127,16 @@ impl<'a> Arena<'a> {
             return Ok(kept.clone());
         }
         let rows = &self.folds[k].train;
-        let (raw, some) = if rows.len() <= SEARCHED_ROWS {
-            (self.examples.data.select(rows), None)
+        let (raw, some, rows) = if rows.len() <= SEARCHED_ROWS {
+            (self.examples.data.select(rows), None, None)
         } else {
             let some = some_rows_of(&prepared.train.target, SEARCHED_ROWS, self.seed);
             let raw = self.examples.data.select(&some.iter().map(|&i| rows[i]).collect::<Vec<usize>>());
-            (raw, Some(prepared.train.examples().select(&some)))
+            (raw, Some(prepared.train.examples().select(&some)), Some(some))
         };
         let sample = some.as_ref().unwrap_or(&prepared.train);
         let kernel = self.whole.kernel.settle_weighed(&sample.data, sample.weights.as_deref())?;
-        let made = Arc::new(Searched { raw, some, kernel });
+        let made = Arc::new(Searched { raw, some, rows, kernel });
         Ok(if self.keeps { self.searched[k].get_or_init(|| made).clone() } else { made })
     }
 
@@ -131,8 +155,8 @@ impl<'a> Arena<'a> {
         part
     }
 
-    /// The values of a kernel among these training rows of a fold, and of its held-out rows with them, where they are worth keeping:
-    /// computed once for all estimators.
+    /// The values of a kernel among so many training rows of a fold, all or those of [`Arena::part`], and of its held-out rows with
+    /// them, where they are worth keeping: computed once for all estimators.
     pub(crate) fn values(
         &self,
         k: usize,
@@ -141,61 +165,50 @@ impl<'a> Arena<'a> {
         kernel: &KernelExpr,
         control: &Control,
     ) -> Result<Option<Arc<KernelValues>>> {
-        self.shared(Some(k), train.data, prepared.test.rows(), kernel, || {
+        let (rows, held_out) = (train.rows(), prepared.test.rows());
+        if !self.shares(rows) || !self.shared.has_room(KernelValues::bytes(rows, held_out)) {
+            return Ok(None);
+        }
+        let fold = &self.folds[k];
+        let taken = some_rows_of(&prepared.train.target, rows, self.seed);
+        let train_rows = self.places(&taken.into_iter().map(|i| fold.train[i]).collect::<Vec<usize>>());
+        let of = ValuesOf { prepared_in: Some(k), train: train_rows, test: self.places(&fold.test), kernel: kernel.to_string() };
+        let make = || {
             let [among, cross] = KernelValues::bind(kernel, train.data, train.weights, &prepared.test, control)?;
             KernelValues::of(among.as_ref(), Some(cross.as_ref()), control)
-        })
+        };
+        self.shared.get(of, KernelValues::work(self.size.at(rows), held_out), make).map(Some)
     }
 
-    /// The kernel values among all rows, prepared for the fit to all of them; `None` where a model keeps feature weights, not rows.
-    pub(crate) fn values_of_all(
-        &self,
-        among: &dyn Gram,
-        kernel: &KernelExpr,
-        rows: &Dataset,
-        control: &Control,
-    ) -> Result<Option<Arc<KernelValues>>> {
-        let structure = among.structure();
-        let keeps_weights = structure.features_stand_alone() && structure.sparse_features(Side::Rows).is_some();
-        if rows.rows() < self.whole.data.rows() || keeps_weights {
-            return Ok(None);
-        }
-        self.shared(None, rows, 0, kernel, || KernelValues::of(among, None, control))
+    /// Where the searches of a fold, on rows that it draws from, share kernel values.
+    pub(crate) fn sharing(&self, k: usize, searched: &Searched) -> Option<Sharing> {
+        let rows = match &searched.rows {
+            Some(some) => some.iter().map(|&i| self.folds[k].train[i]).collect(),
+            None => self.folds[k].train.clone(),
+        };
+        let places = self.places(&rows).into();
+        self.are_costly.then(|| Sharing { values: self.shared.clone(), prepared_in: k, places, size: self.size })
     }
 
-    /// What is kept of these, or what `make` gives, which is kept if there is room.
-    fn shared(
-        &self,
-        fold: Option<usize>,
-        rows: &Dataset,
-        held_out: usize,
-        kernel: &KernelExpr,
-        make: impl FnOnce() -> Result<KernelValues>,
-    ) -> Result<Option<Arc<KernelValues>>> {
-        let bytes = KernelValues::bytes(rows.rows(), held_out);
-        if bytes > self.most_values || !KernelValues::are_costly(kernel, rows) {
-            return Ok(None);
-        }
-        let of = (fold, rows.rows(), kernel.to_string());
-        let kept = || self.values.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = |kept: &[(ValuesOf, u64, Arc<KernelValues>)]| kept.iter().position(|(known, ..)| *known == of);
-        {
-            let mut kept = kept();
-            if let Some(found) = place(&kept).map(|at| kept.remove(at)) {
-                kept.push(found);
-                return Ok(kept.last().map(|(.., values)| values.clone()));
-            }
-        }
-        // Not under the lock: a thread that waits for a part of this work may take up another trial.
-        let values = Arc::new(make()?);
-        let mut kept = kept();
-        if place(&kept).is_none() {
-            while kept.iter().map(|(_, bytes, _)| bytes).sum::<u64>() + bytes > self.most_values {
-                kept.remove(0);
-            }
-            kept.push((of, bytes, values.clone()));
-        }
-        Ok(Some(values))
+    /// Where fits to all rows do.
+    pub(crate) fn sharing_of_all(&self) -> Option<Sharing> {
+        let places = (0..self.whole.data.rows()).collect();
+        self.are_costly.then(|| Sharing { values: self.shared.clone(), prepared_in: self.folds.len(), places, size: self.size })
+    }
+
+    /// Places of rows among the prepared ones.
+    fn places(&self, rows: &[usize]) -> Vec<usize> {
+        rows.iter().map(|i| self.used.binary_search(i).unwrap_or(*i)).collect()
+    }
+
+    /// Operations of all kernel values that were shared so far.
+    pub(crate) fn shared_work(&self) -> f64 {
+        self.shared.work()
+    }
+
+    /// Whether the kernel values of a fit to so many rows are shared.
+    pub(crate) fn shares(&self, rows: usize) -> bool {
+        self.are_costly && rows <= self.shared_rows
     }
 
     /// The kernel as it was asked for.

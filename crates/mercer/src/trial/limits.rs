@@ -39,6 +39,10 @@ limits! {
         "First looks of all estimators may take so much, each as much as any other: they decide what the rest is spent on.", "";
     LOOK_ROWS: usize = 2000, "rows",
         "First looks learn from no more rows than this: they tell what to begin with.", "";
+    VALUES_SHARE: f64 = 0.4, "share of the budget",
+        "Kernel values that all estimators read may take so much; fits and searches have the rest.", "";
+    VALUES_KEPT: u64 = 4, "part of the memory allowed",
+        "Kernel values that several fits use are kept where they take no more than this part of it, those asked for last.", "";
     CHEAP_SHARE: f64 = 0.04, "share of what is left of the budget",
         "A search on the first fold that takes no more than this comes before the leader is finished: it may find a better leader.", "";
     NEGLIGIBLE_SHARE: f64 = 0.001, "share of what is left of the budget",

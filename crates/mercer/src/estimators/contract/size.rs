@@ -51,6 +51,11 @@ impl Size {
         self.stored.filter(|_| self.few().is_none() && self.rows >= SPARSE_ROWS)
     }
 
+    /// The size where kernel values are known: reading one takes no more than an easy one does to compute.
+    pub(crate) fn known(self) -> Size {
+        Size { per_value: self.per_value.min(Size::PER_VALUE), ..self }
+    }
+
     /// The size without few features: for an estimator that uses kernel values whatever the kernel.
     pub(crate) fn by_values(self) -> Size {
         Size { rank: None, ..self }

@@ -10,7 +10,7 @@ use super::{Search, USUAL};
 use crate::control::Control;
 use crate::data::{Examples, Sample};
 use crate::error::Result;
-use crate::estimators::{Costs, Task};
+use crate::estimators::{Costs, Size, Task};
 
 /// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
 const SMOOTH_ROWS: [usize; 2] = [600, 1000];
@@ -69,7 +69,7 @@ impl Search {
             true => smooth::work(rows, self.free.len(), self.open.costs(self.size.at(rows)).criterion_work(self.size)),
             false => {
                 let fits = crossval::fits(self.free.len(), k == 0, k + 1 == sizes.len(), crossval::FOLDS, false);
-                fits * self.work_of_fit(rows - rows / crossval::FOLDS)
+                fits * self.work_of_fit(rows - rows / crossval::FOLDS, self.size)
             }
         };
         sizes.iter().enumerate().map(of).sum()
@@ -111,10 +111,10 @@ impl Search {
         let sample = examples.select(rows);
         let start = self.start_on(&sample, control)?;
         if self.is_smooth() {
-            return Ok(Round { sample, start, folds: Vec::new(), all: false, raw: None });
+            return Ok(Round { sample, rows: rows.to_vec(), start, folds: Vec::new(), all: false, raw: None });
         }
         let folds = inner_folds(&sample, rows, prepared, self.seed)?;
-        Ok(Round { sample, start, folds, all: false, raw: raw_of(rows, prepared) })
+        Ok(Round { sample, rows: rows.to_vec(), start, folds, all: false, raw: raw_of(rows, prepared) })
     }
 
     /// The start, with what is not searched as some rows suggest it.
@@ -159,7 +159,8 @@ impl Search {
         // The last ones, which in time learn from the most rows.
         parts.drain(..parts.len().saturating_sub(LAST_FOLDS));
         let start = self.start_on(&sample, control)?;
-        Ok(Some(Round { sample, start, folds: parts, all: true, raw: raw_of(&rows, prepared) }))
+        let raw = raw_of(&rows, prepared);
+        Ok(Some(Round { sample, rows, start, folds: parts, all: true, raw }))
     }
 
     /// Whether even the cheapest search on so many rows exceeds the budget.
@@ -168,7 +169,7 @@ impl Search {
             true => self.work_of_sizes(&[rows]),
             false => {
                 let fits = LEAST_TRIES as f64 * crossval::fits_of_one(crossval::FOLDS, false);
-                fits * self.work_of_fit(rows - rows / crossval::FOLDS)
+                fits * self.work_of_fit(rows - rows / crossval::FOLDS, self.size)
             }
         };
         least > TOO_EXPENSIVE * self.most_work()
@@ -176,28 +177,28 @@ impl Search {
 
     /// Settings that cross-validation may try in a round.
     pub(super) fn tries(&self, round: &Round) -> usize {
-        ((self.most_work() / self.work_of_setting(round).max(1.0)) as usize).max(LEAST_TRIES)
+        ((self.most_work() / self.work_of_setting(round, self.size).max(1.0)) as usize).max(LEAST_TRIES)
     }
 
     fn most_work(&self) -> f64 {
         WORK[usize::from(!self.aim.within_noise)]
     }
 
-    /// Operations of one value of the smooth criterion, or of one fit without a fold.
-    pub(super) fn work_of_one(&self, round: &Round) -> f64 {
+    /// Operations of one value of the smooth criterion, or of one fit without a fold; `size`: of a fit to the whole.
+    pub(super) fn work_of_one(&self, round: &Round, size: Size) -> f64 {
         if round.folds.is_empty() {
-            return self.open.costs(self.size.at(round.sample.data.rows())).criterion_work(self.size);
+            return self.open.costs(size.at(round.sample.data.rows())).criterion_work(size);
         }
-        self.work_of_fit(round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0))
+        self.work_of_fit(round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0), size)
     }
 
     /// Operations of one setting: of a value of the smooth criterion, or of the fits that judge it.
-    pub(super) fn work_of_setting(&self, round: &Round) -> f64 {
-        self.work_of_one(round) * if round.folds.is_empty() { 1.0 } else { crossval::fits_of_one(round.folds.len(), round.all) }
+    pub(super) fn work_of_setting(&self, round: &Round, size: Size) -> f64 {
+        self.work_of_one(round, size) * if round.folds.is_empty() { 1.0 } else { crossval::fits_of_one(round.folds.len(), round.all) }
     }
 
     /// Operations of one fit that cross-validation judges.
-    fn work_of_fit(&self, rows: usize) -> f64 {
-        crossval::as_judged(&self.open, self.aim.scoring.deciding).with_one_start().costs(self.size.at(rows)).work(self.size)
+    fn work_of_fit(&self, rows: usize, size: Size) -> f64 {
+        crossval::as_judged(&self.open, self.aim.scoring.deciding).with_one_start().costs(size.at(rows)).work(size)
     }
 }

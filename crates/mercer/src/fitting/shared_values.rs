@@ -1,0 +1,142 @@
+//! Kernel values that several fits of a comparison use: computed once, and kept while there is room, those asked for last. Where no row
+//! changes the inputs or the kernel of others, the values among all rows serve every part of them.
+
+use super::KernelValues;
+use crate::error::Result;
+use crate::estimators::Size;
+use crate::kernels::KernelExpr;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Which kernel values, by places among the prepared rows of the table.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct ValuesOf {
+    /// The fold whose training rows prepared the inputs; `None`: the training rows below.
+    pub prepared_in: Option<usize>,
+    pub train: Vec<usize>,
+    /// Held-out rows.
+    pub test: Vec<usize>,
+    pub kernel: String,
+}
+
+impl ValuesOf {
+    /// Whether other values are among these.
+    fn serves(&self, other: &ValuesOf) -> bool {
+        let tests = other.test.is_empty() || other.test == self.test;
+        tests && (self.prepared_in, &self.train, &self.kernel) == (other.prepared_in, &other.train, &other.kernel)
+    }
+}
+
+/// The values that are kept, with their bytes, and what all of them took.
+#[derive(Default)]
+struct Kept {
+    values: Vec<(ValuesOf, u64, Arc<KernelValues>)>,
+    counted: HashSet<ValuesOf>,
+    work: f64,
+}
+
+/// The kernel values of one table.
+pub(crate) struct SharedValues {
+    kept: Mutex<Kept>,
+    /// Bytes that may be kept.
+    most: u64,
+    /// The values among all rows by a kernel of which no row changes anything for others.
+    table: Option<(String, KernelValues)>,
+}
+
+/// Some rows of the table whose kernel values others may use.
+#[derive(Clone)]
+pub(crate) struct Sharing {
+    pub values: Arc<SharedValues>,
+    /// The fold whose training rows prepared them.
+    pub prepared_in: usize,
+    /// Their places among the prepared rows of the table.
+    pub places: Arc<[usize]>,
+    /// The size of a fit to all prepared rows.
+    pub size: Size,
+}
+
+impl Sharing {
+    /// The values by a kernel among some of these rows, and of others of them with these; `anew`: whether the training rows prepared
+    /// both.
+    pub(crate) fn values(
+        &self,
+        (train, test): (&[usize], &[usize]),
+        anew: bool,
+        kernel: &KernelExpr,
+        make: impl FnOnce() -> Result<KernelValues>,
+    ) -> Result<Arc<KernelValues>> {
+        let places = |of: &[usize]| of.iter().map(|&i| self.places[i]).collect();
+        let prepared_in = (!anew).then_some(self.prepared_in);
+        let of = ValuesOf { prepared_in, train: places(train), test: places(test), kernel: kernel.to_string() };
+        self.values.get(of, KernelValues::work(self.size.at(train.len()), test.len()), make)
+    }
+
+    /// The values by a kernel among all these rows, where they are there.
+    pub(crate) fn known(&self, kernel: &KernelExpr) -> Option<Arc<KernelValues>> {
+        let (prepared_in, train) = (Some(self.prepared_in), self.places.to_vec());
+        self.values.kept(&ValuesOf { prepared_in, train, test: Vec::new(), kernel: kernel.to_string() })
+    }
+}
+
+impl SharedValues {
+    pub(crate) fn new(most: u64) -> Self {
+        SharedValues { kept: Mutex::default(), most, table: None }
+    }
+
+    /// With the values among all rows by a kernel, which took so many operations.
+    pub(crate) fn with_table(mut self, kernel: &KernelExpr, values: KernelValues, work: f64) -> Self {
+        self.table = Some((kernel.to_string(), values));
+        self.lock().work += work;
+        self
+    }
+
+    /// Whether so many bytes may be kept.
+    pub(crate) fn has_room(&self, bytes: u64) -> bool {
+        bytes <= self.most
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is kept of these.
+    fn kept(&self, of: &ValuesOf) -> Option<Arc<KernelValues>> {
+        if let Some((_, table)) = self.table.as_ref().filter(|(kernel, _)| *kernel == of.kernel) {
+            return Some(Arc::new(table.folded(&of.train, &of.test)));
+        }
+        let mut kept = self.lock();
+        let found = kept.values.iter().position(|(known, ..)| known.serves(of))?;
+        let found = kept.values.remove(found);
+        let values = found.2.clone();
+        kept.values.push(found);
+        Some(values)
+    }
+
+    /// What is kept of these, or what `make` gives, which takes so many operations.
+    pub(crate) fn get(&self, of: ValuesOf, work: f64, make: impl FnOnce() -> Result<KernelValues>) -> Result<Arc<KernelValues>> {
+        if let Some(kept) = self.kept(&of) {
+            return Ok(kept);
+        }
+        // Not under the lock: a thread that waits for a part of this work may take up another trial.
+        let values = Arc::new(make()?);
+        let bytes = KernelValues::bytes(of.train.len(), of.test.len());
+        let mut kept = self.lock();
+        // Each is counted once, whatever threads were at it at a time and whatever had to go: what is spent is the same in every run.
+        if kept.counted.insert(of.clone()) {
+            kept.work += work;
+        }
+        if self.has_room(bytes) && !kept.values.iter().any(|(known, ..)| *known == of) {
+            while kept.values.iter().map(|(_, bytes, _)| bytes).sum::<u64>() + bytes > self.most {
+                kept.values.remove(0);
+            }
+            kept.values.push((of, bytes, values.clone()));
+        }
+        Ok(values)
+    }
+
+    /// Operations of all values that were asked for so far.
+    pub(crate) fn work(&self) -> f64 {
+        self.lock().work
+    }
+}
