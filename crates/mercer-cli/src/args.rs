@@ -25,7 +25,7 @@ Exit codes:
   4    memory, time, or numerical failure
   5    a model file
   70   an internal error: please report it
-  130  ctrl-C; compare and fit write the best so far
+  130  ctrl-C or SIGTERM; compare and fit write the best so far
 After an error nothing is half-written.";
 
 /// Kernel methods side by side on your table.

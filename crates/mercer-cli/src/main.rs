@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     });
     match outcome {
         Ok(_) if stop.stop_early.is_cancelled() => {
-            eprintln!("mercer: stopped by ctrl-C; what was found by then is written");
+            eprintln!("mercer: stopped on request; what was found by then is written");
             ExitCode::from(STOPPED)
         }
         Ok(code) => code,
@@ -49,10 +49,10 @@ fn run(arguments: &Arguments, stop: &Stop) -> Result<ExitCode> {
     with_threads(arguments.threads, || arguments.command.run(stop))?
 }
 
-/// The first ctrl-C asks for the best so far where there may be one, the next asks to stop and leave nothing
-/// half-written; one more ends the process.
+/// The first ctrl-C, or signal to end the process, asks for the best so far where there may be one, the next asks to stop and leave
+/// nothing half-written; one more ends the process.
 fn stop_on_ctrl_c(stop: Stop, has_best: bool) {
-    let installed = ctrlc::set_handler(move || {
+    let asked = move || {
         if stop.cancel.is_cancelled() {
             std::process::exit(STOPPED.into());
         }
@@ -64,13 +64,25 @@ fn stop_on_ctrl_c(stop: Stop, has_best: bool) {
             });
             stop.stop_early.cancel();
         }
-    });
-    if let Err(e) = installed {
+    };
+    #[cfg(unix)]
+    if let Err(e) = stop_on_termination(asked.clone()) {
+        eprintln!("mercer: a signal to end the process will do so at once: {e}");
+    }
+    if let Err(e) = ctrlc::set_handler(asked) {
         eprintln!("mercer: ctrl-C will end the process at once: {e}");
     }
 }
 
-/// The exit code after ctrl-C.
+/// SIGTERM, by which batch systems, containers and `timeout` end a process.
+#[cfg(unix)]
+fn stop_on_termination(asked: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM])?;
+    std::thread::spawn(move || signals.forever().for_each(|_| asked()));
+    Ok(())
+}
+
+/// The exit code after ctrl-C and SIGTERM.
 const STOPPED: u8 = 130;
 
 /// The exit codes that `mercer --help` documents.

@@ -22,20 +22,26 @@ fn start(shell: &Shell, words: &[&str]) -> Child {
 /// done before.
 #[cfg(unix)]
 fn interrupted(shell: &Shell, words: &[&str], wait: u64) -> Option<(Option<i32>, String)> {
+    ended_by("-INT", shell, words, wait)
+}
+
+/// The same by a signal.
+#[cfg(unix)]
+fn ended_by(signal: &str, shell: &Shell, words: &[&str], wait: u64) -> Option<(Option<i32>, String)> {
     let mut child = start(shell, words);
     std::thread::sleep(Duration::from_millis(wait));
     if child.try_wait().unwrap().is_some() {
         println!("skipped: mercer {} was over after {wait} ms", words.join(" "));
         return None;
     }
-    interrupt(&child);
+    send(signal, &child);
     let output = child.wait_with_output().unwrap();
     Some((output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 #[cfg(unix)]
-fn interrupt(child: &Child) {
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+fn send(signal: &str, child: &Child) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
 }
 
 #[test]
@@ -89,7 +95,7 @@ fn ctrl_c_in_the_search_of_a_fit_writes_the_best_so_far_and_says_so() {
             let model = store::load(shell.path("m.mercer")).unwrap();
             let told = model.about.notices.iter().any(|n| n.contains("stopped on request")) || model.summary().converged;
             assert!(model.summary().certificate.is_some() && told, "{:?}", model.about.notices);
-            assert!(said.contains("stopped by ctrl-C; what was found by then is written"), "{said}");
+            assert!(said.contains("stopped on request; what was found by then is written"), "{said}");
             std::fs::remove_file(shell.path("m.mercer")).unwrap();
         } else {
             assert!(wait < 3000 && said.contains("nothing was written"), "after three seconds some setting has been judged: {said}");
@@ -115,13 +121,13 @@ fn ctrl_c_in_the_solver_gives_its_iterate_with_the_certificate() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_in_a_comparison_writes_what_is_scored_or_nothing() {
+fn a_signal_to_end_a_comparison_writes_what_is_scored_or_nothing() {
     let shell = Shell::new();
     shell.write("t.csv", long(2000));
     let words =
         ["compare", "t.csv", "--target", "y", "--estimators", "baseline, svc", "--threads", "1", "--report", "r.html", "--json", "r.json"];
-    for wait in [200, 2500] {
-        let Some((code, said)) = interrupted(&shell, &words, wait) else { continue };
+    for (signal, wait) in [("-INT", 200), ("-TERM", 2500)] {
+        let Some((code, said)) = ended_by(signal, &shell, &words, wait) else { continue };
         assert_eq!(code, Some(130), "{said}");
         if shell.path("r.html").exists() {
             let page = std::fs::read_to_string(shell.path("r.html")).unwrap();
@@ -159,7 +165,7 @@ fn the_second_ctrl_c_stops_at_once_and_writes_nothing() {
         println!("skipped: the comparison was over before it could be stopped");
         return;
     }
-    interrupt(&child);
+    send("-INT", &child);
     std::thread::sleep(Duration::from_millis(50));
     // The first may have been enough by now.
     let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).stderr(Stdio::null()).status();
