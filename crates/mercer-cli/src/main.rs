@@ -82,6 +82,9 @@ fn stop_on_termination(asked: impl Fn() + Send + 'static) -> std::io::Result<()>
     Ok(())
 }
 
+/// The exit code where memory or time did not suffice.
+pub(crate) const OUT_OF_RESOURCES: u8 = 4;
+
 /// The exit code after ctrl-C and SIGTERM.
 const STOPPED: u8 = 130;
 
@@ -91,7 +94,7 @@ fn exit_code(error: &Error) -> u8 {
         (Error::Cancelled, _) => STOPPED,
         (_, ErrorKind::Expression) => 2,
         (_, ErrorKind::Data) => 3,
-        (_, ErrorKind::Resource) => 4,
+        (_, ErrorKind::Resource) => OUT_OF_RESOURCES,
         (_, ErrorKind::ModelFile) => 5,
         // EX_SOFTWARE of sysexits.h.
         (_, ErrorKind::Internal) => 70,

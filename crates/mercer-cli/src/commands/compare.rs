@@ -1,7 +1,7 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Role, Run, bounds, command_line, comparing, done, estimators, kernel, load, watched};
-use crate::Stop;
+use super::{Role, Run, bounds, command_line, comparing, estimators, kernel, load, watched};
+use crate::{OUT_OF_RESOURCES, Stop};
 use crate::args::Contest;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
 use crate::progress::race_view;
@@ -67,11 +67,13 @@ impl Run for Compare {
     const BEST_SO_FAR: bool = true;
 
     fn run(&self, stop: &Stop) -> Result<ExitCode> {
-        compare(self, stop).map(done)
+        // What was to be found is not there.
+        compare(self, stop).map(|is_found| if is_found { ExitCode::SUCCESS } else { ExitCode::from(OUT_OF_RESOURCES) })
     }
 }
 
-fn compare(args: &Compare, stop: &Stop) -> Result<()> {
+/// Whether there is a winner.
+fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
     let learning = &args.contest.learning;
     let asked_kernel = kernel(&learning.table.inputs)?;
     let asked = estimators(&args.contest.estimators)?;
@@ -137,7 +139,7 @@ fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     if let Some(folder) = &args.figures {
         write_figures(folder, &comparison.entries)?;
     }
-    Ok(())
+    Ok(outcome.best.is_some())
 }
 
 /// `CLASS=COST`.

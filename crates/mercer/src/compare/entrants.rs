@@ -28,13 +28,15 @@ pub(super) struct Entrant {
 }
 
 /// The estimators of a comparison where none are named: all that go by kernel values; beside them, where no kernel is asked for, the linear
-/// machines, if rows are stored by the few numbers that are not 0, or have as many numbers as there are rows.
+/// machines, if rows are stored by the few numbers that are not 0, as texts by the counts of their words, or have as many numbers as there
+/// are rows.
 ///
 /// # Errors
 /// None that a user brings about.
 pub fn usual(data: &Dataset, target: &Target, kernel: Option<&KernelExpr>) -> Result<Vec<EstimatorExpr>> {
     let (numbers, sparse) = numbers_of(data);
-    let is_long = kernel.is_none() && (sparse || (numbers > 0 && numbers >= data.rows()));
+    let has_texts = data.columns().iter().any(|c| matches!(c.values, Values::Texts(_)));
+    let is_long = kernel.is_none() && (sparse || has_texts || (numbers > 0 && numbers >= data.rows()));
     let enters = |e: &EstimatorExpr| !e.needs().reads_structure() || (is_long && e.needs() == Needs::Features);
     Ok(EstimatorExpr::all_for(target)?.into_iter().filter(enters).collect())
 }

@@ -4,7 +4,7 @@ use super::Comparing;
 use super::entrants::Entrant;
 use super::runner::timed_rows;
 use crate::control::{Control, contain};
-use crate::data::{Dataset, Examples, some_rows_of};
+use crate::data::{Dataset, Examples, even_rows, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size};
 use crate::fitting::{self, KernelValues, Prepared};
@@ -12,9 +12,11 @@ use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 use crate::select::{Aim, Search};
 use crate::trial::limits::{
-    BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PROGRAM_SHARE, RATE, SEARCHED_ROWS, VALUES_KEPT, VALUES_SHARE,
+    BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PRICED_ROWS, PROBES_SHARE, PROGRAM_SHARE, RATE, SEARCHED_ROWS, VALUES_KEPT,
+    VALUES_SHARE,
 };
 use crate::trial::{Landmarks, RowsOf, fewest, largest, rows_for};
+use std::time::Instant;
 
 /// Training rows of a fold, as a share of all.
 fn train_share(folds: usize) -> f64 {
@@ -31,6 +33,8 @@ pub struct Plan {
     /// Fits to no more rows than this read kernel values that are computed once for all estimators; 0 where a value takes no more work
     /// than reading it.
     pub shared_rows: usize,
+    /// Operations of one of these values: measured on a few rows where time is limited.
+    pub per_value: f64,
     /// Operations of the values that they read at their starting values; `None` on tables that are too small to ask.
     pub shared: Option<f64>,
     /// Operations that may be spent; `None`: all that there is to do, or as long as the limit of time allows.
@@ -104,7 +108,7 @@ pub(super) fn plan(
 ) -> Result<Plan> {
     let (rows, folds) = (examples.rows(), comparing.folds as f64);
     let sized = |kernel: &KernelExpr| fitting::size_of(kernel, examples.data, examples.target);
-    let size = sized(&whole.kernel);
+    let size = timed(sized(&whole.kernel), whole, control);
     let budget = budget(comparing, control);
     // With a limit of time the first guess is replaced as soon as something has been measured.
     let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
@@ -169,7 +173,26 @@ pub(super) fn plan(
         });
     }
     let shared = (rows >= PLANNED_ROWS).then(|| of_shared(shared_rows));
-    Ok(Plan { rows, fits: planned, shared_rows, shared, budget })
+    Ok(Plan { rows, fits: planned, shared_rows, per_value: size.per_value, shared, budget })
+}
+
+/// The size with what a kernel value takes on this machine, where time is limited and inputs have structure: by a few rows.
+fn timed(size: Size, whole: &Prepared, control: &Control) -> Size {
+    let (rows, quiet) = (even_rows(whole.data.rows(), PRICED_ROWS), Control { progress: None, ..control.share(PROBES_SHARE) });
+    if control.deadline.is_none() || !KernelValues::are_costly(&whole.data, size) {
+        return size;
+    }
+    let some = whole.data.select(&rows);
+    let clock = Instant::now();
+    let values = || {
+        let bound = whole.kernel.settle(&some)?.learn(&some, None, &quiet)?.gram(&some, &quiet)?;
+        KernelValues::of(bound.as_ref(), None, &quiet)
+    };
+    let is_made = contain("kernel values", values).is_ok();
+    let operations = clock.elapsed().as_secs_f64() * RATE * rayon::current_num_threads() as f64;
+    let measured = operations / KernelValues::work(Size { per_value: 1.0, ..size }.at(rows.len()), 0);
+    // What takes longer than it may takes so long at least.
+    Size { per_value: if is_made { measured } else { measured.max(size.per_value) }, ..size }
 }
 
 /// Rows of fits that may share kernel values, and the operations of these values for so many rows: among all rows, among the training

@@ -62,7 +62,7 @@ impl<'a> Race<'a> {
         let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
         let bytes = bytes_of(&whole.data);
         let count = folds.len();
-        let arena = Arena::new(examples, (whole, used), folds, comparing.seed, (bytes, plan.shared_rows), control)?;
+        let arena = Arena::new(examples, (whole, used), folds, comparing.seed, (bytes, plan.shared_rows, plan.per_value), control)?;
         let mut runner = Runner::new(arena, info, comparing, &entrants, scoring, control);
         let whole = &runner.arena.whole;
         let all = whole.data.rows();

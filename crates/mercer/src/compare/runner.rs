@@ -101,7 +101,7 @@ impl<'a> Runner<'a> {
         control: &'a Control,
     ) -> Self {
         let sized = |kernel: &KernelExpr| fitting::size_of(kernel, &arena.whole.data, arena.examples.target);
-        let shared = sized(arena.kernel());
+        let shared = arena.size;
         let size = |e: &Entrant| if e.kernel == *arena.kernel() { shared } else { sized(&e.kernel) };
         let sizes = entrants.iter().map(size).collect();
         let left = entrants.iter().map(|_| Left::new(arena.folds.len())).collect();
@@ -325,7 +325,7 @@ impl<'a> Runner<'a> {
             }
             None => kernel,
         };
-        let values = match estimator.needs().reads_structure() {
+        let values = match estimator.needs().reads_structure() || !estimator.looks_at_inputs() {
             true => None,
             false => self.arena.values(k, prepared, &train, kernel, control)?,
         };

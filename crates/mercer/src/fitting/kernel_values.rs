@@ -50,12 +50,15 @@ impl KernelValues {
         8 * train as u64 * (train + held_out) as u64
     }
 
-    /// Whether a value takes much more work than reading it again, and fits use values instead of few features: where inputs have
-    /// structure each row is prepared besides.
-    pub(crate) fn are_costly(data: &Dataset, size: Size) -> bool {
+    /// Whether some column has inputs with structure, of which each is prepared before any value.
+    pub(crate) fn have_structure(data: &Dataset) -> bool {
         let is_plain = |kind| matches!(kind, ColumnKind::Number | ColumnKind::Points | ColumnKind::Category | ColumnKind::Similarities);
-        let has_structure = || data.columns().iter().any(|c| !is_plain(c.values.kind()));
-        size.rank.is_none() && (size.per_value > COSTLY || has_structure())
+        data.columns().iter().any(|c| !is_plain(c.values.kind()))
+    }
+
+    /// Whether a value takes much more work than reading it again, and fits use values instead of few features.
+    pub(crate) fn are_costly(data: &Dataset, size: Size) -> bool {
+        size.rank.is_none() && (size.per_value > COSTLY || KernelValues::have_structure(data))
     }
 
     /// Operations of the values of a fit of a size and of so many held-out rows with its rows.

@@ -71,7 +71,7 @@ mod tests {
             operations,
         };
         let fits = vec![fit("svc", 20_000, Some(2e11)), fit("knn", 5_000, Some(4e11))];
-        let plan = Plan { rows: 20_000, fits, budget: None };
+        let plan = Plan { rows: 20_000, fits, shared_rows: 0, per_value: 0.0, shared: Some(0.0), budget: None };
         let text = plan_text(&plan);
         assert!(text.contains("svc: all of them, 2 MB of memory") || text.contains("svc: all of them, 3 MB of memory"), "{text}");
         assert!(text.contains("knn: a random part, 5") && text.contains("up to"), "{text}");

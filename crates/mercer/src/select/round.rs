@@ -5,7 +5,7 @@ use super::free::Setting;
 use crate::data::{Dataset, Examples, Fold, Sample, Split, folds, some_rows_of};
 use crate::error::Result;
 use crate::facts;
-use crate::fitting::{Prepared, Sharing};
+use crate::fitting::{KernelValues, Prepared, Sharing};
 use crate::kernels::KernelExpr;
 use crate::prep::Layout;
 use std::collections::HashMap;
@@ -69,9 +69,10 @@ pub(super) fn inner_folds(sample: &Sample, rows: &[usize], prepared: Option<Prep
     folds(&sample.target, &split, crossval::FOLDS.min(split.most_folds(rows.len())), seed)
 }
 
-/// How some rows became inputs, where other training rows would give other inputs.
+/// How some rows became inputs, where other training rows would give other inputs. Of inputs with structure the values of a kernel are
+/// computed once for all inner folds: these choose between settings, and no score is theirs.
 pub(super) fn raw_of(rows: &[usize], prepared: Option<Preparation<'_>>) -> Option<Raw> {
-    let learns = prepared.filter(|p| p.prepared.layout().learns_from_rows(p.raw));
+    let learns = prepared.filter(|p| !KernelValues::have_structure(p.raw) && p.prepared.layout().learns_from_rows(p.raw));
     learns.map(|p| Raw { layout: p.prepared.layout().clone(), rows: p.raw.select(rows) })
 }
 

@@ -327,7 +327,11 @@ impl Search {
         };
         // Kernel values that others use are counted where they are kept.
         let size = if self.sharing.is_some() && !self.is_smooth() { self.size.known() } else { self.size };
-        self.spent += (self.evaluations - evaluated) as f64 * self.work_of_setting(round, size);
+        let (evaluated, of_one) = (self.evaluations - evaluated, self.work_of_setting(round, size));
+        self.spent += match round.folds.is_empty() {
+            true => smooth::spent(round.sample.data.rows(), self.free.len(), evaluated, of_one),
+            false => evaluated as f64 * of_one,
+        };
         match made {
             Ok((found, complete)) => {
                 self.cut |= !complete;

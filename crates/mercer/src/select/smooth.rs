@@ -36,6 +36,14 @@ pub(super) fn work(rows: usize, free: usize, of_value: f64) -> f64 {
     if free == 1 { path.max(EVALUATIONS * of_value / 3.0) } else { EVALUATIONS * of_value }
 }
 
+/// Operations of so many evaluations on so many rows: those of a whole path cost one decomposition.
+pub(super) fn spent(rows: usize, free: usize, evaluations: usize, of_value: f64) -> f64 {
+    if free == 1 && evaluations >= PATH {
+        return 12.0 * (rows as f64).powi(3) + (evaluations - PATH) as f64 * of_value;
+    }
+    evaluations as f64 * of_value
+}
+
 /// The least value met, where, and its indifference.
 struct Best {
     value: f64,

@@ -72,7 +72,7 @@ pub(crate) struct Arena<'a> {
     /// The rows that are used, of which `whole` are the prepared ones.
     used: Vec<usize>,
     /// The size of a fit to all of them, and whether its kernel values are worth sharing.
-    size: Size,
+    pub size: Size,
     are_costly: bool,
     /// Kernel values of fits to no more rows than this are shared.
     shared_rows: usize,
@@ -81,7 +81,8 @@ pub(crate) struct Arena<'a> {
 
 impl<'a> Arena<'a> {
     /// `used`: the rows of `examples` of which `whole` are the prepared ones; `folds`: places among the rows of `examples`; `bytes` of a
-    /// copy of the prepared rows; kernel values of fits to no more rows than `shared_rows` are shared.
+    /// copy of the prepared rows; kernel values of fits to no more rows than `shared_rows` are shared,
+    /// each of which takes `per_value` operations.
     ///
     /// # Errors
     /// A kernel that does not fit the columns; an end that was asked for.
@@ -90,7 +91,7 @@ impl<'a> Arena<'a> {
         (whole, used): (Prepared, Vec<usize>),
         folds: Vec<Fold>,
         seed: u64,
-        (bytes, shared_rows): (u64, usize),
+        (bytes, shared_rows, per_value): (u64, usize, f64),
         control: &Control,
     ) -> Result<Self> {
         // As they are and prepared.
@@ -98,7 +99,7 @@ impl<'a> Arena<'a> {
         let kept = folds.iter().map(|_| OnceLock::new()).collect();
         let searched = folds.iter().map(|_| OnceLock::new()).collect();
         let mut shared = SharedValues::new(control.allowed() / VALUES_KEPT);
-        let size = size_of(&whole.kernel, &whole.data, examples.target);
+        let size = Size { per_value, ..size_of(&whole.kernel, &whole.data, examples.target) };
         let are_costly = shared_rows > 0 && KernelValues::are_costly(&whole.data, size);
         let learns = whole.kernel.learns() || whole.layout().learns_from_rows(&examples.data.select(&used));
         if are_costly && shared_rows >= used.len() && !learns && shared.has_room(KernelValues::bytes(used.len(), 0)) {

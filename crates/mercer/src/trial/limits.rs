@@ -75,6 +75,8 @@ limits! {
         "A single fit without a limit of time may take so much; the rest is for its search.", "";
     FITS_AND_SEARCH: f64 = 5.0, "fits",
         "With a limit of time a search and a fit count as so many fits.", "";
+    PRICED_ROWS: usize = 30, "rows",
+        "With a limit of time the work of a kernel value of inputs with structure is measured among so many rows.", "";
     PROBED_ROWS: usize = 750, "rows",
         "The speed of an estimator is measured on so many rows first, then on twice as many each time.", "";
     MOST_PROBED_ROWS: usize = 6000, "rows",
