@@ -4,7 +4,7 @@ use super::postings::Postings;
 use super::{PreparedBatch, dots};
 use crate::data::{Points, Storage};
 use crate::linalg::simd::dot;
-use crate::linalg::{Real, SparseMatrix};
+use crate::linalg::{Real, SCATTERED, SparseMatrix};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -200,8 +200,17 @@ impl PreparedPoints {
         }
     }
 
+    /// Operations of an inner product of two different points, on average: of dense ones two for each column; of sparse ones as many at a
+    /// scattered place for each column where both store a number.
+    pub(crate) fn per_dot(&self) -> f64 {
+        match &self.body {
+            Body::Dense(_) => 2.0 * self.dim as f64,
+            Body::Sparse(_) => 2.0 * SCATTERED * self.shared_columns(),
+        }
+    }
+
     /// How many columns two different points share, on average: columns where both store a number.
-    pub(crate) fn shared_columns(&self) -> f64 {
+    fn shared_columns(&self) -> f64 {
         let mut holders: HashMap<usize, f64> = HashMap::new();
         for i in 0..self.rows {
             self.each(i).for_each(|(column, _)| *holders.entry(column).or_default() += 1.0);

@@ -133,8 +133,7 @@ pub(crate) fn per_value<I: Cells>(inputs: &I, stored: usize, prepare: impl Fn(&I
     }
     let step = inputs.len().div_ceil(most).max(1);
     let some: Vec<usize> = (0..inputs.len()).step_by(step).collect();
-    let shared = prepare(&inputs.select(&some)).map_or(0.0, |counted| counted.counts.shared_columns());
-    PER_FUNCTION + 2.0 * SCATTERED * shared
+    PER_FUNCTION + prepare(&inputs.select(&some)).map_or(0.0, |counted| counted.counts.per_dot())
 }
 
 /// The methods of [`crate::gram::Kernel`] of a kernel that is an inner product of hashed features.

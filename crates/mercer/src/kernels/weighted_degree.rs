@@ -146,7 +146,7 @@ impl Kernel for WeightedDegree {
     /// A step of bytes for each letter and each length.
     fn per_value(&self, inputs: &Strings) -> f64 {
         let lags = 2.0 * self.shift.settle(0.0).number() + 1.0;
-        PER_FUNCTION + lags * inputs.mean_length() * (2.0 + self.degree.settle(10.0).number()) / 16.0
+        PER_FUNCTION + lags * inputs.mean_length() * (2.0 + self.degree.settle(10.0).number()) / 4.0
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

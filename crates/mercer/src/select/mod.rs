@@ -22,7 +22,7 @@ pub(crate) use landmarks::wins;
 pub(crate) use parallel::without_target;
 pub(crate) use part::part;
 pub use profile::{BoundStatus, End, TunedParameter};
-pub(crate) use round::Preparation;
+pub use round::Preparation;
 pub use search::{Aim, Search};
 pub(crate) use search::{MOST_SEARCHED, TOO_COSTLY};
 pub use tune::{Tuned, Tuning, criterion, tune};

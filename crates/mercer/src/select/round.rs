@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// How rows became inputs: what inner folds repeat without the rows that they hold out.
 #[derive(Clone, Copy)]
-pub(crate) struct Preparation<'a> {
+pub struct Preparation<'a> {
     /// Rows whose columns the examples have.
     pub prepared: &'a Prepared,
     /// The rows of the examples before any step.
@@ -20,7 +20,7 @@ pub(crate) struct Preparation<'a> {
     /// The kernel as the examples settle it, where that is known.
     pub settled: Option<&'a KernelExpr>,
     /// Where others use kernel values among the examples.
-    pub sharing: Option<&'a Sharing>,
+    pub(crate) sharing: Option<&'a Sharing>,
 }
 
 /// The rows of one round.

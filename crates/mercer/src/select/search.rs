@@ -96,7 +96,7 @@ impl Search {
     ///
     /// # Errors
     /// A kernel that does not fit the columns.
-    pub(crate) fn new(
+    pub fn new(
         kernel: &KernelExpr,
         estimator: &EstimatorExpr,
         examples: &Examples<'_>,

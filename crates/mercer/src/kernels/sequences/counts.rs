@@ -249,12 +249,12 @@ impl Counting {
     pub(crate) fn per_value(&self, inputs: &Strings) -> f64 {
         let step = inputs.len().div_ceil(SAMPLE).max(1);
         let some = Strings::new(inputs.iter().step_by(step));
-        let shared = if some.iter().map(str::len).sum::<usize>() <= SAMPLED_LETTERS {
-            self.prepare(&some, None, &Control::unwatched()).map_or(0.0, |counted| counted.counts.shared_columns())
+        let of_dot = if some.iter().map(str::len).sum::<usize>() <= SAMPLED_LETTERS {
+            self.prepare(&some, None, &Control::unwatched()).map_or(0.0, |counted| counted.counts.per_dot())
         } else {
-            self.stored(&some) as f64 / some.len() as f64
+            2.0 * SCATTERED * self.stored(&some) as f64 / some.len() as f64
         };
-        PER_FUNCTION + 2.0 * SCATTERED * shared
+        PER_FUNCTION + of_dot
     }
 }
 
