@@ -25,7 +25,7 @@ fn interrupted(shell: &Shell, words: &[&str], wait: u64) -> Option<(Option<i32>,
     ended_by("-INT", shell, words, wait)
 }
 
-/// The same by a signal.
+/// Sends a command a signal after so many milliseconds: see [`interrupted`].
 #[cfg(unix)]
 fn ended_by(signal: &str, shell: &Shell, words: &[&str], wait: u64) -> Option<(Option<i32>, String)> {
     let mut child = start(shell, words);
