@@ -193,8 +193,13 @@ fn an_npy_array_is_series_sets_or_vectors_as_its_axes_and_its_declaration_say() 
     assert_eq!(read(&flat, &["x=points"]).unwrap().0, Values::Points(crate::data::Points::dense(3, 4, items.clone()).unwrap()));
     // What does not fit is refused with its place.
     let mut holed = items.clone();
-    holed[9] = f64::NAN;
-    says(&message(read(&npy_of("(2, 3, 2)", false, &holed), &[])), &["array 'x'", "row 2, time 2, channel 2", "NaN", "finite"]);
+    holed[9] = f64::INFINITY;
+    says(&message(read(&npy_of("(2, 3, 2)", false, &holed), &[])), &["array 'x'", "row 2, time 2, channel 2", "inf", "finite"]);
+    // A series may have gaps, and ends with its last number.
+    (holed[9], holed[11]) = (f64::NAN, f64::NAN);
+    let (values, said) = read(&npy_of("(3, 4)", false, &holed), &["x=series"]).unwrap();
+    assert_eq!((values.cell(2), said.len()), (serde_json::json!([8.0, null, 10.0]), 1));
+    assert!(said[0].contains("fewer than 4 times in 1 of 3 rows (the first is row 3)"), "{said:?}");
     says(&message(read(&npy_of("(3, 4)", false, &holed), &["x=points"])), &["row 3, number 2", "NaN"]);
     says(&message(read(&cube, &["x=points"])), &["(rows, numbers)", "declared points", "[2, 3, 2]"]);
     says(&message(read(&cube, &["x=number"])), &["declared number", "(rows, times, channels)"]);
