@@ -140,6 +140,13 @@ impl Series {
         rows.dedup();
         rows.first().map(|&first| GapCount { times: times.len(), rows: rows.len(), first })
     }
+    /// How many rows have fewer than `times` times, in words; `None` where none does, empty ones aside.
+    pub fn shorter_than(&self, times: usize) -> Option<String> {
+        let rows = Cells::len(self);
+        let short: Vec<usize> = (0..rows).filter(|&row| (1..times).contains(&self.length(row))).collect();
+        let first = short.first()? + 1;
+        Some(format!("fewer than {times} times in {} of {rows} rows (the first is row {first})", short.len()))
+    }
     /// The numbers of all vectors, NaN in the gaps.
     pub fn numbers(&self) -> Vec<f64> {
         let mut values = self.vectors().to_dense().into_owned();

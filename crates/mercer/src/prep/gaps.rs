@@ -53,10 +53,21 @@ impl Gaps {
     }
 }
 
-/// The notice of the gaps of a column, if it has any: where nothing but the kernel is asked for, they are interpolated.
-pub fn gaps_of(columns: &[Column]) -> Vec<Notice> {
-    let series = |c: &Column| if let Values::Series(series) = &c.values { told(&c.name, series, GapFill::Interpolate) } else { None };
-    columns.iter().filter_map(series).collect()
+/// The notices of gaps in columns that a kernel sees without a preparation: they are interpolated.
+///
+/// # Errors
+/// A channel that has no number at any time of a row.
+pub fn interpolated_gaps(columns: &[Column]) -> Result<Vec<Notice>> {
+    let mut notices = Vec::new();
+    for Column { name, values } in columns {
+        if let Values::Series(series) = values
+            && let Some(said) = told(name, series, GapFill::Interpolate)
+        {
+            series.filled(GapFill::Interpolate).map_err(|misfit| misfit.of_column(name))?;
+            notices.push(said.split(';').next().unwrap_or_default().to_owned());
+        }
+    }
+    Ok(notices)
 }
 
 fn told(name: &str, series: &Series, fill: GapFill) -> Option<Notice> {

@@ -16,7 +16,7 @@ mod vectors;
 pub use calendar::{Calendar, Cycle};
 pub use constant::{Drop, Hold};
 pub use fill::{Fill, Filled};
-pub use gaps::{Gaps, gaps_of};
+pub use gaps::{Gaps, interpolated_gaps};
 pub use missing::{Complete, Kept, Missing};
 pub use one_hot::{Encoded, OneHot};
 pub use standardise::{Scaled, Standardise};

@@ -6,7 +6,7 @@ use super::options::column_and;
 use super::unseen::name_of;
 use super::{ReadOptions, Table};
 use crate::data::names::named_as_identifier;
-use crate::data::{Cells as _, Holds, Schema, Series, Values, Writing};
+use crate::data::{Holds, Schema, Series, Values, Writing};
 use crate::error::{Error, Result};
 use crate::read::table::Raw;
 use serde::{Deserialize, Serialize};
@@ -125,10 +125,7 @@ impl Table {
 
 /// What is said of series that end before the last time of their table.
 pub(super) fn ends(name: &str, series: &Series, times: usize) -> Option<Fact> {
-    let rows = series.len();
-    let short: Vec<usize> = (0..rows).filter(|&row| (1..times).contains(&series.length(row))).collect();
-    let first = short.first()? + 1;
-    let says = format!("{{has}} fewer than {times} times in {} of {rows} rows (the first is row {first}), whose last cells are empty", short.len());
+    let says = format!("{{has}} {}, whose last cells are empty", series.shorter_than(times)?);
     Some(Fact::of_column(Topic::Table, name, says))
 }
 
