@@ -97,7 +97,10 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, said: &mut Ve
     if is_series && let Some(rows) = of_one_channel(object)? {
         return rows.series().map(Cells::Series);
     }
-    if wanted.is_none() && have_unlike_lengths(object)? && let Ok(Some(rows)) = of_one_channel(object) {
+    if wanted.is_none()
+        && have_unlike_lengths(object)?
+        && let Ok(Some(rows)) = of_one_channel(object)
+    {
         said.push("holds lists of numbers of unlike lengths: read as series".into());
         return rows.series().map(Cells::Series);
     }
@@ -194,7 +197,10 @@ fn of_table(object: &Bound<'_, PyAny>, said: &mut Vec<String>) -> PyResult<Optio
 
 /// Whether the cells that are there are lists or arrays of one axis whose lengths differ.
 fn have_unlike_lengths(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    if object.is_instance_of::<PyString>() || object.hasattr("shape")? && shape(object).is_ok_and(|axes| axes.len() != 1) || object.try_iter().is_err() {
+    if object.is_instance_of::<PyString>()
+        || object.hasattr("shape")? && shape(object).is_ok_and(|axes| axes.len() != 1)
+        || object.try_iter().is_err()
+    {
         return Ok(false);
     }
     let mut first = None;

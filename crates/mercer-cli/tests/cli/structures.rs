@@ -123,14 +123,18 @@ fn gaps_of_series_are_filled_left_out_or_refused_in_every_form_of_table() {
     ];
     // Without standardisation, |x - y| along the best path: whole numbers (by hand).
     let gram = |form: &[&str], more: &[&str]| {
-        let words = [&["gram"], form, &["--target", "y", "--kernel", "dtw(length_scale=1)", "--no-standardise", "-o", "g.npy"], more].concat();
+        let words =
+            [&["gram"], form, &["--target", "y", "--kernel", "dtw(length_scale=1)", "--no-standardise", "-o", "g.npy"], more].concat();
         let run = shell.mercer(&words);
         (run.code, run.err, std::fs::read(shell.path("g.npy")).unwrap_or_default())
     };
     let skipped = gram(&["two.csv"], &[]).2;
     for (form, name) in forms {
         let (code, said, filled) = gram(form, &[]);
-        assert!(code == 0 && said.contains(&format!("column '{name}' lacks numbers at 1 time of row 1: interpolated; --missing {name}=skip")), "{said}");
+        assert!(
+            code == 0 && said.contains(&format!("column '{name}' lacks numbers at 1 time of row 1: interpolated; --missing {name}=skip")),
+            "{said}"
+        );
         let policy = |word: &str| format!("{name}={word}");
         let (_, said, left) = gram(form, &["--missing", &policy("skip")]);
         assert!(said.contains("left out with their times") && left == skipped && left != filled, "{said}");
@@ -143,7 +147,8 @@ fn gaps_of_series_are_filled_left_out_or_refused_in_every_form_of_table() {
     // A row of a long table is a time, and a channel stands for its series.
     assert_eq!(gram(forms[0].0, &["--missing", "value=drop"]).2, skipped);
     // A model fills new rows as it was taught, and a channel that lacks all numbers is named.
-    let fit = ["fit", "wide.csv", "--series", "s=t0..t2", "--missing", "s=skip", "--target", "y", "--estimator", "svc(c=1)", "-o", "m.mercer"];
+    let fit =
+        ["fit", "wide.csv", "--series", "s=t0..t2", "--missing", "s=skip", "--target", "y", "--estimator", "svc(c=1)", "-o", "m.mercer"];
     shell.done(&fit);
     let predicted = shell.done(&["predict", "m.mercer", "wide.csv"]);
     assert!(predicted.err.contains("column 's' lacks numbers at 1 time of row 1: left out with their times"), "{}", predicted.err);

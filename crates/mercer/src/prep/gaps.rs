@@ -76,7 +76,9 @@ fn told(name: &str, series: &Series, fill: GapFill) -> Option<Notice> {
     let place = format!("row {}", found.first + 1);
     let rows = if found.rows == 1 { format!("of {place}") } else { format!("of {} rows (the first is {place})", found.rows) };
     let ways = match fill {
-        GapFill::Interpolate => format!("; {} leaves such times out, {} repeats the last number", option(name, "skip"), option(name, "forward")),
+        GapFill::Interpolate => {
+            format!("; {} leaves such times out, {} repeats the last number", option(name, "skip"), option(name, "forward"))
+        }
         GapFill::Forward | GapFill::Skip => String::new(),
     };
     Some(format!("column '{name}' lacks numbers at {times} {rows}: {}{ways}", done(fill)))

@@ -128,7 +128,8 @@ pub(super) fn by_column(policies: &[(String, Missing)], data: &Dataset) -> Resul
     for (name, policy) in policies {
         let holds = |c: &&Column| {
             let written = data.written(&c.name);
-            matches!(c.values, Values::Series(_)) && written.coordinates.iter().chain(written.channels.iter().flatten()).any(|channel| channel == name)
+            matches!(c.values, Values::Series(_))
+                && written.coordinates.iter().chain(written.channels.iter().flatten()).any(|channel| channel == name)
         };
         let Some(series) = data.columns().iter().filter(|_| data.column(name).is_err()).find(holds) else {
             by_column.push((name.clone(), *policy));
@@ -137,7 +138,11 @@ pub(super) fn by_column(policies: &[(String, Missing)], data: &Dataset) -> Resul
         let is_row = !data.written(&series.name).coordinates.is_empty();
         let policy = if *policy == Missing::Drop && is_row { Missing::Skip } else { *policy };
         if let Some((_, other, said)) = of_channels.iter().find(|(of, _, said)| *of == series.name && *said != policy) {
-            let why = format!("'{name}' and '{other}' are channels of one series, whose gaps are handled alike: {} or {}", policy.name(), said.name());
+            let why = format!(
+                "'{name}' and '{other}' are channels of one series, whose gaps are handled alike: {} or {}",
+                policy.name(),
+                said.name()
+            );
             return Err(Error::Setting { name: format!("missing cells of column '{}'", series.name), why });
         }
         of_channels.push((&series.name, name, policy));

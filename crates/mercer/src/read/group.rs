@@ -35,8 +35,28 @@ struct Times {
 
 /// Words in the names of columns of numbers that count time.
 const TIMES: [&str; 22] = [
-    "time", "t", "timestamp", "times", "step", "tick", "ts", "date", "datetime", "epoch", "millisecond", "milliseconds", "ms", "second",
-    "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week",
+    "time",
+    "t",
+    "timestamp",
+    "times",
+    "step",
+    "tick",
+    "ts",
+    "date",
+    "datetime",
+    "epoch",
+    "millisecond",
+    "milliseconds",
+    "ms",
+    "second",
+    "seconds",
+    "minute",
+    "minutes",
+    "hour",
+    "hours",
+    "day",
+    "days",
+    "week",
 ];
 
 /// What rows are grouped by and into.
@@ -91,11 +111,14 @@ impl Table {
         }
         let Some((_, ids)) = self.columns.iter().find(|(name, _)| name == column) else { return Ok(None) };
         let ids = ids.clone().into_cells(column)?;
-        let named = |name: &&String| words(name).iter().any(|word| TIMES.contains(&word.as_str()));
         let mut found: Option<Times> = None;
-        for name in numeric.iter().filter(named) {
+        for name in numeric {
             let Some((_, raw)) = self.columns.iter().find(|(other, _)| other == name) else { continue };
             let cells = raw.clone().into_cells(name)?;
+            let is_named = words(name).iter().any(|word| TIMES.contains(&word.as_str()));
+            if !is_named && !cells.iter().all(|cell| cell.parse().is_ok_and(is_since_1970)) {
+                continue;
+            }
             let values = numbers(&self.file, name, &cells, &Writing::of(&cells).unwrap_or_default())?;
             let is_declared = self.declared(options, name).is_some();
             if found.is_none() && are_times(name, &ids, &values) {
@@ -105,7 +128,7 @@ impl Table {
                     false => Some(self.ordering(name, &cells, &Writing::of(&cells).unwrap_or_default())?),
                 };
             } else if !is_declared {
-                let says = "{has} the name of a time and {is} a channel of the series";
+                let says = "{looks} like a time and {is} a channel of the series";
                 self.facts.push(Fact::of_column(Topic::Table, name, says).undone_by("ignore leaves it out"));
             }
         }
@@ -239,13 +262,19 @@ impl Table {
                 _ => {
                     let is_time = ordered_by == Some(name.as_str());
                     let done = if is_time { "it orders them, and is no channel" } else { "left out" };
-                    let fact = Fact::of_column(Topic::Table, &name, format!("{{has}} different values among the rows of one '{column}': {done}"));
+                    let fact =
+                        Fact::of_column(Topic::Table, &name, format!("{{has}} different values among the rows of one '{column}': {done}"));
                     self.facts.push(if is_time { fact.undone_by("number makes it a channel too") } else { fact });
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Whether a number may be a time since 1970-01-01, in seconds, or thousandths, millionths or billionths of them: one from 1985 to 2100.
+fn is_since_1970(x: f64) -> bool {
+    [1.0, 1e3, 1e6, 1e9].iter().any(|unit| (4.7e8..4.1e9).contains(&(x / unit)))
 }
 
 /// Whether numbers named for a time are the times of rows: they differ within each of `ids`, and where another word stands in the name, as in
@@ -349,7 +378,12 @@ mod tests {
             let data = table.dataset(&options).unwrap();
             (series(&data).remove(0), table.notices().join("\n"))
         };
-        for (name, two, one) in [("t", "2", "1"), ("timestamp", "1700000060", "1700000000"), ("when", "2020-01-02", "2020-01-01")] {
+        for (name, two, one) in [
+            ("t", "2", "1"),
+            ("timestamp", "1700000060", "1700000000"),
+            ("recorded", "1700000060000", "1700000000000"),
+            ("when", "2020-01-02", "2020-01-01"),
+        ] {
             let text = format!("id,{name},v,y\nm,{two},7,a\nm,{one},5,a\nn,{one},3,b\n");
             let (cells, said) = read(&text, &[]);
             assert_eq!(cells, "[5.0,7.0]", "{said}");
@@ -360,7 +394,7 @@ mod tests {
         }
         let (cells, said) = read("id,hour,v,y\nm,2,7,a\nm,2,5,a\nn,3,3,b\n", &[]);
         assert_eq!(cells, "[[2.0,7.0],[2.0,5.0]]");
-        assert!(said.contains("column 'hour' has the name of a time and is a channel of the series"), "{said}");
+        assert!(said.contains("column 'hour' looks like a time and is a channel of the series"), "{said}");
         assert_eq!(read("id,response time,v,y\nm,.31,7,a\nm,.27,5,a\nn,.4,3,b\n", &[]).0, "[[0.31,7.0],[0.27,5.0]]");
         // Times are all there is of events.
         assert_eq!(read("id,t,y\nm,2.5,a\nm,1.5,a\nn,3,b\n", &[]).0, "[1.5,2.5]");

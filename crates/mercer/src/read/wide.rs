@@ -45,8 +45,12 @@ impl Table {
         let place = |name: &String| {
             let found = self.columns.iter().position(|(column, _)| *column == name_of(name));
             found.ok_or_else(|| match name_of(name) {
-                target if self.target.contains(&target) => refused(format!("'{name}' is the target, which is no time of a series; end before it")),
-                other if self.header.contains(&other) => refused(format!("'{name}' is no input here: it holds weights, groups or the like")),
+                target if self.target.contains(&target) => {
+                    refused(format!("'{name}' is the target, which is no time of a series; end before it"))
+                }
+                other if self.header.contains(&other) => {
+                    refused(format!("'{name}' is no input here: it holds weights, groups or the like"))
+                }
                 _ => Error::unknown("column", name, self.columns.iter().map(|(column, _)| column)),
             })
         };

@@ -88,8 +88,10 @@ fn arrays_of_numbers_of_unlike_lengths_or_with_gaps_are_series_in_tables_of_any_
             says(&table.notices().join("\n"), &["column 'r'", said, "read as series; --types r=ignore leaves it out"]);
         }
     }
-    let even = |cell: &str| (0..12).fold("r\ty\n".to_owned(), |text, i| text + &format!("[{i}.5, {}]\t{i}.5\n", if i == 5 { cell } else { "1" }));
-    let kind = |text: String| Table::parse("t.tsv", text.as_bytes()).unwrap().dataset(&ReadOptions::default()).unwrap().columns()[0].values.kind();
+    let even =
+        |cell: &str| (0..12).fold("r\ty\n".to_owned(), |text, i| text + &format!("[{i}.5, {}]\t{i}.5\n", if i == 5 { cell } else { "1" }));
+    let kind =
+        |text: String| Table::parse("t.tsv", text.as_bytes()).unwrap().dataset(&ReadOptions::default()).unwrap().columns()[0].values.kind();
     assert_eq!((kind(even("2")), kind(even("null"))), (ColumnKind::Points, ColumnKind::Series));
     // A vector that is missing is no series.
     let mut table = Table::parse("t.tsv", even("2").replace("[3.5, 1]", "").as_bytes()).unwrap();
