@@ -17,7 +17,7 @@ use text::{FINITE, parsed};
 
 /// One series a row: a vector of one number per channel for each time. A series may be empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[serde(try_from = "StoredSeries")]
 pub struct Series {
     #[serde(flatten)]
     sets: Sets,
@@ -28,16 +28,16 @@ pub struct Series {
 
 /// A series as it is stored.
 #[derive(Deserialize)]
-struct Stored {
+struct StoredSeries {
     #[serde(flatten)]
     sets: Sets,
     #[serde(default)]
     gaps: Vec<usize>,
 }
 
-impl TryFrom<Stored> for Series {
+impl TryFrom<StoredSeries> for Series {
     type Error = &'static str;
-    fn try_from(Stored { sets, gaps }: Stored) -> std::result::Result<Self, Self::Error> {
+    fn try_from(StoredSeries { sets, gaps }: StoredSeries) -> std::result::Result<Self, Self::Error> {
         let fits = gaps.is_sorted() && gaps.last().is_none_or(|&last| last / sets.vectors().dim().max(1) < sets.vectors().rows());
         if fits { Ok(Series { sets, gaps }) } else { Err("series: gaps that stand nowhere") }
     }
@@ -150,7 +150,11 @@ impl Series {
     /// The numbers of all vectors, NaN in the gaps.
     pub fn numbers(&self) -> Vec<f64> {
         let mut values = self.vectors().to_dense().into_owned();
-        self.gaps.iter().filter_map(|&gap| values.get_mut(gap).map(|x| *x = f64::NAN)).count();
+        for &gap in &self.gaps {
+            if let Some(x) = values.get_mut(gap) {
+                *x = f64::NAN;
+            }
+        }
         values
     }
     /// These series without gaps.
@@ -248,8 +252,7 @@ fn fill(series: &mut [f64], channels: usize, how: GapFill) {
             let behind = known.partition_point(|(k, _)| *k < at);
             series[at] = match (behind.checked_sub(1).map(|before| known[before]), known.get(behind)) {
                 (Some((first, a)), Some((last, b))) if how == GapFill::Interpolate => {
-                    let share = (at - first) as f64 / (last - first) as f64;
-                    a * (1.0 - share) + b * share
+                    a + (b - a) / (last - first) as f64 * (at - first) as f64
                 }
                 (Some((_, x)), _) | (None, Some(&(_, x))) => x,
                 (None, None) => 0.0,
