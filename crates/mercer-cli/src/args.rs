@@ -60,8 +60,8 @@ pub(crate) struct Inputs {
     pub kernel: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
-    /// How missing cells are handled: median+flag (numbers), category (labels) or empty (texts), which are the defaults;
-    /// drop (drop the row) or error.
+    /// How missing cells are handled: median+flag (numbers), category (labels), empty (texts) or interpolate (series that lack numbers),
+    /// which are the defaults; for series also forward (the last number) or skip (leave the time out); drop (drop the row) or error.
     #[arg(long, value_name = "COL=POLICY", help_heading = "What to learn")]
     pub missing: Vec<String>,
     /// Precomputed kernel matrix: COL holds the names of rows, FILE their kernel matrix (CSV with the names in

@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// What is to be done about vectors of several lengths.
-pub(crate) const ONE_LENGTH: &str = "make them one length, or give a column for each of their numbers";
+pub(crate) const ONE_LENGTH: &str = "make them one length, give a column for each of their numbers, or declare series, of any length and with gaps: \
+                                     Dataset({\"x\": rows}, types={\"x\": \"series\"})";
 
 /// `numpy.asarray`, with an error about the data for what it cannot convert. Masked cells become NaN or `None`.
 pub(crate) fn asarray<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -10,7 +10,7 @@ use crate::trees::trees;
 use mercer::data::{ColumnKind, Points, Series, Sets};
 use mercer::read::Notice;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::collections::HashSet;
 
 /// The cells of a column.
@@ -88,10 +88,20 @@ fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, said: &mut Ve
         return Ok(Cells::Points(points));
     }
     let is_series = wanted == Some(ColumnKind::Series);
+    if is_series && let Some(series) = of_table(object, said)? {
+        return Ok(Cells::Series(series));
+    }
     if let Some(rows) = set_rows(object, wanted == Some(ColumnKind::Set))? {
         return if is_series { rows.series().map(Cells::Series) } else { rows.sets().map(Cells::Sets) };
     }
     if is_series && let Some(rows) = of_one_channel(object)? {
+        return rows.series().map(Cells::Series);
+    }
+    if wanted.is_none()
+        && have_unlike_lengths(object)?
+        && let Ok(Some(rows)) = of_one_channel(object)
+    {
+        said.push("holds lists of numbers of unlike lengths: read as series".into());
         return rows.series().map(Cells::Series);
     }
     let array = asarray(object)?;
@@ -168,12 +178,58 @@ fn holds_vectors(array: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(list || (cell.hasattr("__array__")? && !shape(&asarray(&cell)?)?.is_empty()))
 }
 
+/// The series of an array of the axes (rows, times) or (rows, times, channels), each ending with its last number; `None` of anything else.
+fn of_table(object: &Bound<'_, PyAny>, said: &mut Vec<String>) -> PyResult<Option<Series>> {
+    let is_array = object.hasattr("ndim")? && !object.hasattr("columns")?;
+    let array = if is_array { asarray(object)? } else { return Ok(None) };
+    let (times, channels) = match shape(&array)?[..] {
+        [_, times] => (times, 1),
+        [_, times, channels] => (times, channels),
+        _ => return Ok(None),
+    };
+    if times == 0 || channels == 0 || !is_numeric(kind(&array)?) {
+        return Ok(None);
+    }
+    let series = Series::padded(times, channels, &numbers(&array)?).map_err(raise)?;
+    said.extend(series.shorter_than(times).map(|short| format!("has {short}, which end with NaN")));
+    Ok(Some(series))
+}
+
+/// Whether the cells that are there are lists or arrays of one axis whose lengths differ.
+fn have_unlike_lengths(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_instance_of::<PyString>()
+        || object.hasattr("shape")? && shape(object).is_ok_and(|axes| axes.len() != 1)
+        || object.try_iter().is_err()
+    {
+        return Ok(false);
+    }
+    let mut first = None;
+    for cell in object.try_iter()? {
+        let cell = cell?;
+        if cell.is_instance_of::<PyString>() || cell.is_instance_of::<PyFloat>() || cell.is_instance_of::<PyInt>() {
+            return Ok(false);
+        }
+        if is_missing(&cell)? {
+            continue;
+        }
+        let Ok(length) = cell.len() else { return Ok(false) };
+        if *first.get_or_insert(length) != length {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The numbers of a list or an array of one axis, NaN where one is missing; `None` of anything else.
+fn list_of_numbers(cell: &Bound<'_, PyAny>) -> PyResult<Option<Vec<f64>>> {
+    number_column(cell)?.map(|found| numbers(&found)).transpose()
+}
+
 /// The numbers of each cell as vectors of one number, in their order, and none where a cell is missing; `None` where the first cell is
 /// no list of numbers.
 fn of_one_channel(object: &Bound<'_, PyAny>) -> PyResult<Option<VectorRows>> {
     let cells = listed(object)?;
-    let one_axis = |cell: &Bound<'_, PyAny>| asarray(cell).and_then(|cell| Ok(shape(&cell)?.len() == 1 && is_numeric(kind(&cell)?)));
-    if !first_present(&cells)?.is_some_and(|cell| one_axis(&cell).unwrap_or(false)) {
+    if !first_present(&cells)?.is_some_and(|cell| list_of_numbers(&cell).is_ok_and(|found| found.is_some())) {
         return Ok(None);
     }
     let mut all = VectorRows::default();
@@ -183,7 +239,8 @@ fn of_one_channel(object: &Bound<'_, PyAny>) -> PyResult<Option<VectorRows>> {
             all.push_missing();
             continue;
         }
-        let values = asarray(&cell).and_then(|cell| numbers(&cell)).map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?;
+        let fault = |e| within(object.py(), &format!("row {}", row + 1), e);
+        let values = list_of_numbers(&cell).map_err(fault)?.ok_or_else(|| fault(data_error("expected a list of numbers")))?;
         all.rows.push(values.into_iter().map(|x| vec![x]).collect());
     }
     Ok(Some(all))

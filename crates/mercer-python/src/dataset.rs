@@ -11,7 +11,7 @@ use crate::lone_columns::is_lone_column;
 use crate::model::Model;
 use crate::pickle::{self, no_state, parts};
 use crate::sets::are_sets_alone;
-use mercer::data::{Cells as _, ColumnSchema, Holds, Own, Points, Schema, Similarities, Values};
+use mercer::data::{ColumnSchema, Holds, Own, Schema, Similarities, Values};
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions};
 use mercer::report;
@@ -136,6 +136,14 @@ pub(crate) fn with_notices(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::d
     Ok((Arc::new(data), notices))
 }
 
+/// Rows without column names as one column of this kind, with the notices, each of which is warned of once.
+pub(crate) fn of_one_column(object: &Bound<'_, PyAny>, kind: ColumnType) -> PyResult<(Arc<mercer::data::Dataset>, Vec<Notice>)> {
+    let options = ReadOptions { types: vec![(ONLY.into(), kind)], ..ReadOptions::default() };
+    let (data, notices) = build(object, &Asked { options, ..Asked::default() })?;
+    warn(object.py(), &notices)?;
+    Ok((Arc::new(data), notices))
+}
+
 /// The columns of a training schema out of any object that holds them; notices in `told` are not repeated.
 pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema, told: &Told) -> PyResult<Arc<mercer::data::Dataset>> {
     if let Ok(data) = object.cast::<Dataset>() {
@@ -151,12 +159,7 @@ pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType
     if object.is_instance_of::<Dataset>() {
         return dataset(object);
     }
-    let declared = |object: &Bound<'_, PyAny>| {
-        let options = ReadOptions { types: vec![(ONLY.into(), text.clone())], ..ReadOptions::default() };
-        let (data, notices) = build(object, &Asked { options, ..Asked::default() })?;
-        warn(object.py(), &notices)?;
-        Ok(Arc::new(data))
-    };
+    let declared = |object: &Bound<'_, PyAny>| of_one_column(object, text.clone()).map(|(data, _)| data);
     if text.kind().map_or(Ok(false), |kind| is_lone_column(object, kind))? {
         return declared(object);
     }
@@ -418,8 +421,11 @@ pub(crate) fn column_array<'py>(py: Python<'py>, values: &Values) -> PyResult<Bo
         Values::Categories(c) => texts((0..c.codes.len()).map(|i| c.label(i)).collect()),
         Values::Texts(s) | Values::Sequences(s) => texts(s.iter().map(Some).collect()),
         Values::Similarities(s) => texts((0..values.len()).map(|i| s.names().get(s.own(i)).map(String::as_str)).collect()),
-        Values::Sets(sets) => vectors_of_rows(py, sets.vectors(), (0..values.len()).map(|row| sets.range(row))),
-        Values::Series(series) => vectors_of_rows(py, series.vectors(), (0..values.len()).map(|row| series.range(row))),
+        Values::Sets(sets) => {
+            let vectors = sets.vectors();
+            vectors_of_rows(py, vectors.dim(), &vectors.to_dense(), (0..values.len()).map(|row| sets.range(row)))
+        }
+        Values::Series(series) => vectors_of_rows(py, series.channels(), &series.numbers(), (0..values.len()).map(|row| series.range(row))),
         other => {
             let cells: Vec<String> = (0..other.len()).map(|i| other.cell(i).as_str().unwrap_or_default().to_owned()).collect();
             texts(cells.iter().map(|cell| Some(cell.as_str())).collect())
@@ -430,13 +436,14 @@ pub(crate) fn column_array<'py>(py: Python<'py>, values: &Values) -> PyResult<Bo
 /// A 2-D array for each row, of the vectors in its range.
 fn vectors_of_rows<'py>(
     py: Python<'py>,
-    vectors: &Points,
+    dim: usize,
+    numbers: &[f64],
     ranges: impl ExactSizeIterator<Item = std::ops::Range<usize>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let cells = py.import("numpy")?.call_method1("empty", (ranges.len(), "object"))?;
     for (row, range) in ranges.enumerate() {
-        let of_row: Vec<usize> = range.collect();
-        cells.set_item(row, column_array(py, &Values::Points(vectors.select(&of_row)))?)?;
+        let own = numbers[range.start * dim..range.end * dim].to_vec();
+        cells.set_item(row, from_matrix(py, Matrix::new(range.len(), dim, own).map_err(raise)?)?)?;
     }
     Ok(cells)
 }

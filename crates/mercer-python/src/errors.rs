@@ -90,6 +90,7 @@ pub(crate) fn spoken(message: &str) -> String {
         None => message,
     };
     let message = keyword(&message, "--types ", "types=", |word| format!("\"{word}\""));
+    let message = keyword(&message, "--missing ", "missing=", |word| format!("\"{word}\""));
     let message = keyword(&message, "--gram ", "gram=", |_| "K".into());
     let plain = [
         ("--types", "types="),

@@ -3,9 +3,10 @@
 use crate::answers::values;
 use crate::arrays::{asarray, from_matrix, numbers, two_axes};
 use crate::columns::{Cells, cells};
-use crate::dataset::{self, dataset, with_notices};
+use crate::dataset::{self, dataset, of_one_column, with_notices};
 use crate::errors::{data_error, raise};
 use crate::frames::{is_frame, mapping, tabled};
+use crate::lone_columns::only_kind;
 use crate::model::Model;
 use crate::work::Limits;
 use mercer::data::{Column, ColumnKind, Dataset, Own, Similarities, Values};
@@ -13,7 +14,7 @@ use mercer::error::Result;
 use mercer::estimators::{FoundNeighbours, Want};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
-use mercer::read::Notice;
+use mercer::read::{ColumnType, Notice};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::Arc;
@@ -39,7 +40,14 @@ pub(crate) fn of_similarities(name: &str, rows: Result<Similarities>) -> PyResul
 /// Training rows, with what is said of how they were read; for a kernel that takes nothing but kernel values an array or a frame holds those
 /// among them.
 pub(crate) fn training_rows(kernel: Option<&KernelExpr>, object: &Bound<'_, PyAny>) -> PyResult<(Arc<Dataset>, Vec<Notice>)> {
-    if kernel.is_some_and(takes_kernel_values) { among(object).map(|data| (data, Vec::new())) } else { with_notices(object) }
+    let Some(kernel) = kernel else { return with_notices(object) };
+    if takes_kernel_values(kernel) {
+        return among(object).map(|data| (data, Vec::new()));
+    }
+    match only_kind(kernel, object)? {
+        Some(kind) => of_one_column(object, ColumnType::Of(kind)),
+        None => with_notices(object),
+    }
 }
 
 /// Training rows for a kernel that takes nothing but kernel values: an array or a frame holds those among them.

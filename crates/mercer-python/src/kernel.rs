@@ -3,7 +3,7 @@
 use crate::answers;
 use crate::arrays::{from_matrix, from_vec};
 use crate::dataset::{Dataset, batch};
-use crate::errors::{guarded, raise};
+use crate::errors::{guarded, raise, warn};
 use crate::own_kernel::{self, operand, registered};
 use crate::pickle::no_state;
 use crate::work::Limits;
@@ -13,6 +13,7 @@ use mercer::expr::Short;
 use mercer::gram::{self, Mercer, Side};
 use mercer::kernels::{Centre, Composed, Exp, KernelExpr, Normalise, On, Product, Repair, Repaired, Weighted};
 use mercer::param::Value;
+use mercer::prep::interpolated_gaps;
 use mercer::read::ColumnType;
 use mercer::{report, validity};
 use pyo3::prelude::*;
@@ -108,7 +109,9 @@ impl Kernel {
         let takes_numbers = self.expr.uses(&[("x", ColumnKind::Number)]).is_ok_and(|uses| uses.unused.is_empty());
         let takes = |kind: &&ColumnKind| takes(kind) && !(takes_numbers && **kind != ColumnKind::Sequence);
         let text = ColumnKind::ALL.iter().rev().find(takes).map_or(ColumnType::CATEGORY, |kind| ColumnType::Of(*kind));
-        batch(object, self.expr.names_columns(), text)
+        let rows = batch(object, self.expr.names_columns(), text)?;
+        warn(object.py(), &interpolated_gaps(rows.columns()).map_err(raise)?)?;
+        Ok(rows)
     }
 }
 

@@ -41,8 +41,9 @@ use std::sync::Arc;
 /// standardise : bool
 ///     Bring numbers to mean 0 and standard deviation 1 first.
 /// missing : dict, optional
-///     What is done with missing cells, ``{"age": "drop"}``: median+flag (numbers), category (labels) or empty (texts), which is
-///     done where nothing is said; or drop the row, or error.
+///     What is done with missing cells, ``{"age": "drop"}``: median+flag (numbers), category (labels), empty (texts) or
+///     interpolate (series), which is done where nothing is said; for series also forward (the last number) or skip (leave the time out);
+///     or drop the row, or error.
 /// seed : int
 ///     Of anything random.
 /// allow_non_mercer : bool

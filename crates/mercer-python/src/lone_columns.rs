@@ -2,6 +2,7 @@
 
 use crate::arrays::{asarray, is_numeric, kind, shape};
 use crate::cells::first_present;
+use crate::dataset::Dataset;
 use crate::errors::raise;
 use crate::frames::mapping;
 use crate::graphs::{are_graphs, is_graph};
@@ -10,6 +11,7 @@ use crate::sets::{are_sets, are_sets_alone};
 use crate::trees::are_trees;
 use mercer::data::ColumnKind;
 use mercer::generative::GenerativeExpr;
+use mercer::kernels::KernelExpr;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
@@ -69,12 +71,6 @@ pub(crate) fn lone_kinds(
     kind: Option<&str>,
 ) -> PyResult<Vec<&'static str>> {
     let model = model.map(GenerativeExpr::parse).transpose().map_err(raise)?;
-    let takes = |one: ColumnKind| match (kernel, &model, kind) {
-        (Some(kernel), ..) => kernel.get().expr.uses(&[("x", one)]).is_ok_and(|uses| uses.unused.is_empty()),
-        (_, Some(model), _) => (model.column_needs().takes)(one),
-        (.., kind) => kind == Some(one.name()),
-    };
-    let names = |kinds: &[ColumnKind]| kinds.iter().map(|kind| kind.name()).collect();
     if kernel.is_none() && model.is_none() && kind.is_none() {
         if mapping(rows)?.is_some() && !are_graphs(rows, false)? {
             return Ok(Vec::new());
@@ -86,7 +82,33 @@ pub(crate) fn lone_kinds(
         ];
         return Ok(looks.into_iter().filter(|(_, looks)| *looks).map(|(kind, _)| kind.name()).collect());
     }
-    if !STRUCTURES.into_iter().any(takes) {
+    let able = kinds(rows, |one| match (kernel, &model, kind) {
+        (Some(kernel), ..) => takes(&kernel.get().expr, one),
+        (_, Some(model), _) => (model.column_needs().takes)(one),
+        (.., kind) => kind == Some(one.name()),
+    })?;
+    Ok(able.into_iter().map(ColumnKind::name).collect())
+}
+
+/// Whether a kernel takes a column of this kind alone.
+fn takes(kernel: &KernelExpr, kind: ColumnKind) -> bool {
+    kernel.uses(&[("x", kind)]).is_ok_and(|uses| uses.unused.is_empty())
+}
+
+/// The one kind of structure that rows without column names are for a kernel, where they are such.
+pub(crate) fn only_kind(kernel: &KernelExpr, rows: &Bound<'_, PyAny>) -> PyResult<Option<ColumnKind>> {
+    if rows.is_instance_of::<Dataset>() || mapping(rows)?.is_some() {
+        return Ok(None);
+    }
+    Ok(match kinds(rows, |one| takes(kernel, one))?[..] {
+        [one] => Some(one),
+        _ => None,
+    })
+}
+
+/// Those kinds of structure that rows without column names may be, of those that are taken.
+fn kinds(rows: &Bound<'_, PyAny>, takes: impl Fn(ColumnKind) -> bool) -> PyResult<Vec<ColumnKind>> {
+    if !STRUCTURES.into_iter().any(&takes) {
         return Ok(Vec::new());
     }
     let is_table = || asarray(rows).and_then(|array| Ok(shape(&array)?.len() == 2 && is_numeric(self::kind(&array)?))).unwrap_or(false);
@@ -99,5 +121,5 @@ pub(crate) fn lone_kinds(
             able.push(one);
         }
     }
-    Ok(names(&able))
+    Ok(able)
 }

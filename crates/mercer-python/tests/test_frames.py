@@ -126,8 +126,11 @@ def test_a_column_of_vectors_has_one_length(name):
     data = Dataset(made(name, {"v": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]}))
     assert data.columns == {"v": "points"}
     assert data["v"].tolist() == [[1, 2], [3, 4], [5, 6]]
+    unlike = Dataset(made(name, {"v": [[1.0, 2.0], [3.0, 4.0], [5.0]]}))
+    assert unlike.columns == {"v": "series"} and unlike["v"][2].tolist() == [[5.0]]
+    assert "unlike lengths: read as series" in unlike.notices[0]
     with pytest.raises(mercer.DataError, match=r"column 'v': row 3 \(index 2\) holds a vector of length 1, row 1 .* length 2; make them one length"):
-        Dataset(made(name, {"v": [[1.0, 2.0], [3.0, 4.0], [5.0]]}))
+        Dataset(made(name, {"v": [[1.0, 2.0], [3.0, 4.0], [5.0]]}), types={"v": "points"})
     with pytest.raises(mercer.DataError, match=r"column 'v': row 2 \(index 1\) holds no vector"):
         Dataset(made(name, {"v": [[1.0, 2.0], None]}))
 

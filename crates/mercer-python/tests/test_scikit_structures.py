@@ -124,7 +124,7 @@ def test_empty_sets_and_series_are_values_and_none_is_missing():
 @pytest.mark.parametrize(
     "rows, kind, message",
     [
-        ([[1.0, np.nan], [1.0]], "series", r"column 'x': row 1 \(index 0\): found 'NaN in channel 1 at time 2', expected a finite number"),
+        ([[1.0, np.inf], [1.0]], "series", r"column 'x': row 1 \(index 0\): found 'inf in channel 1 at time 2', expected a finite number"),
         ([np.zeros((3, 2)), np.zeros((4, 3))], "series", r"column 'x': row 2 \(index 1\): found '3 channels at time 1', expected 2"),
         ([np.array([[1.0, np.inf]]), np.ones((1, 2))], "set", r"column 'x': row 1 \(index 0\): found 'inf in vector 1', expected a finite"),
         ([[(0, 1)], 3], "graph", r"column 'x': row 2 \(index 1\): expected a graph: .*found int"),

@@ -227,7 +227,39 @@ def test_series_come_as_lists_of_unlike_length_and_as_arrays():
     rows = mercer.Dataset({"s": several}, types={"s": "series"})
     assert mercer.SVC(kernel="normalise(global_alignment)").fit(rows, ["a", "b", "b"]).predict(rows).shape == (3,)
     with pytest.raises(mercer.DataError, match="row 2"):
-        mercer.Dataset({"s": [[1.0], [np.nan]]}, types={"s": "series"})
+        mercer.Dataset({"s": [[1.0], [np.inf]]}, types={"s": "series"})
+
+
+def test_gaps_of_series_are_interpolated_carried_on_or_left_out():
+    rows, filled, classes = [[1.0, np.nan, 5.0], [2.0, None], [3.0, 6.0, 7.0]], [[1.0, 3.0, 5.0], [2.0, 2.0], [3.0, 6.0, 7.0]], ["a", "b", "a"]
+    kernel = mercer.Kernel("global_alignment(sigma=1)")
+    with pytest.warns(mercer.MercerWarning, match="column 'x' lacks numbers at 2 times of 2 rows"):
+        np.testing.assert_array_equal(kernel(rows), kernel(filled))
+    data = mercer.Dataset({"s": rows}, types={"s": "series"})
+    assert np.isnan(data["s"][0][1, 0]) and data["s"][0][2, 0] == 5.0 and not data.missing
+    skipped = mercer.Dataset({"s": [[1.0, 5.0], [2.0], [3.0, 6.0, 7.0]]}, types={"s": "series"})
+    with pytest.warns(mercer.MercerWarning, match="left out with their times"):
+        model = mercer.Learner("svc(c=1)", "normalise(global_alignment(sigma=1))", missing={"s": "skip"}).fit(data, classes)
+    expected = mercer.Learner("svc(c=1)", "normalise(global_alignment(sigma=1))").fit(skipped, classes)
+    np.testing.assert_array_equal(model.decision_function(skipped), expected.decision_function(skipped))
+
+
+def test_padded_arrays_are_series_that_end_with_their_last_number():
+    padded = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, np.nan]])
+    with pytest.warns(mercer.MercerWarning, match=r"column 's' has fewer than 3 times in 1 of 2 rows \(the first is row 2"):
+        data = mercer.Dataset({"s": padded}, types={"s": "series"})
+        mercer.Learner("svc(c=1)").fit(data, ["a", "b"])
+    assert [len(series) for series in data["s"]] == [3, 1]
+    cube = np.stack([padded, padded], axis=2)
+    assert [series.shape for series in mercer.Dataset({"s": cube}, types={"s": "series"})["s"]] == [(3, 2), (1, 2)]
+
+
+def test_lists_of_unlike_lengths_are_series_by_their_kernel_or_in_a_named_column():
+    rows, classes = [np.array([1.0, 2.0, np.nan]), np.array([1.0, 2.0])], ["a", "b"]
+    with pytest.warns(mercer.MercerWarning):
+        assert mercer.Learner("svc(c=1)", "normalise(global_alignment)").fit(rows, classes).columns == {"x": "series"}
+    with pytest.raises(mercer.DataError, match=r'declare series.*types=\{"x": "series"\}'):
+        mercer.Learner("svc(c=1)").fit(rows, classes)
 
 
 def test_records_of_series_and_graphs_are_records_and_no_column():

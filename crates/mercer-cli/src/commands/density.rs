@@ -27,7 +27,7 @@ Examples:
 pub(crate) struct Density {
     /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
     pub table: String,
-    /// Columns of numbers, separated by commas; the only column if left out.
+    /// Columns of numbers, separated by commas; all of numbers if left out.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
     pub columns: Option<String>,
     /// A rule (auto: isj, or silverman for several columns and values that repeat; normal_reference, silverman, scott, sheather_jones, isj, cross_validation, least_squares), or a number, or one for
@@ -84,7 +84,7 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
     let (data, weights, kept) = smoothed::read(&args.table, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
     let names = match &args.columns {
         Some(columns) => split_list(columns),
-        None => vec![smoothed::only_column(&data)?],
+        None => smoothed::number_columns(&data, None)?,
     };
     let support = supports(&args.support, names.len())?;
     let points = numbers(&data, &names, &args.table)?;

@@ -6,7 +6,6 @@ use crate::Stop;
 use crate::args::{Limits, Reading};
 use crate::output::{check_writable, print};
 use clap::Args;
-use mercer::data::{ColumnKind, Dataset};
 use mercer::error::{Error, Result};
 use mercer::read::split_list;
 use mercer::report::{SmoothReport, Smoother, rows_csv};
@@ -84,7 +83,7 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
     }
     let control = control(&args.limits, false, stop);
     let (data, weights, kept) = smoothed::read(&args.table, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
-    let names = given.map_or_else(|| other_numbers(&data, &args.target), Ok)?;
+    let names = given.map_or_else(|| smoothed::number_columns(&data, Some(&args.target)), Ok)?;
     let asked = early.map_or_else(|| Asked::of(args, &names), Ok)?;
     let points = numbers(&data, &names, &args.table)?;
     let y = numbers(&data, std::slice::from_ref(&args.target), &args.table)?.into_data();
@@ -106,16 +105,6 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
     }
     let told = SmoothReport { smoother: &smoother, names: &names, target: &args.target, table: &args.table, points: &points, y: &y };
     smoothed::write(&csv, || told.text(), || told.html(&command_line(), &control), args.output.as_ref(), args.report.as_ref())
-}
-
-/// The columns of numbers besides one.
-fn other_numbers(data: &Dataset, but: &str) -> Result<Vec<String>> {
-    let others = data.columns().iter().filter(|c| c.values.kind() == ColumnKind::Number && c.name != but);
-    let names: Vec<String> = others.map(|c| c.name.clone()).collect();
-    if names.is_empty() {
-        return Err(Error::Setting { name: "--columns".into(), why: format!("there is no column of numbers besides {but} to smooth over") });
-    }
-    Ok(names)
 }
 
 /// What is asked for, by the words typed.

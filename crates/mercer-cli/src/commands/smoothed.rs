@@ -4,7 +4,7 @@ use super::{kept_columns, read_options};
 use crate::args::Reading;
 use crate::output::{notices, print};
 use mercer::control::Control;
-use mercer::data::{Dataset, Values};
+use mercer::data::{Column, Dataset, Values};
 use mercer::error::{Error, Result};
 use mercer::linalg::Matrix;
 use mercer::read::{Source, Table};
@@ -27,15 +27,19 @@ pub(super) fn read(table: &str, weights: Option<&str>, keep: Option<&str>, readi
     Ok((data, weights, kept))
 }
 
-/// The name of the one column of a table.
-pub(super) fn only_column(data: &Dataset) -> Result<String> {
-    match data.names()[..] {
-        [name] => Ok(name.to_owned()),
-        ref names => Err(Error::Setting {
-            name: "--columns".into(),
-            why: format!("the table has {} columns, and one or more are to be named: {}", names.len(), names.join(", ")),
-        }),
+/// The names of the columns of numbers besides one; a notice names the columns of anything else.
+pub(super) fn number_columns(data: &Dataset, but: Option<&str>) -> Result<Vec<String>> {
+    let all = data.columns().iter().filter(|column| but != Some(&column.name));
+    let (numeric, others): (Vec<&Column>, Vec<&Column>) = all.partition(|column| matches!(column.values, Values::Numbers(_)));
+    let names = |columns: &[&Column]| columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    if numeric.is_empty() {
+        let besides = but.map_or(String::new(), |but| format!(" besides {but}"));
+        return Err(Error::Setting { name: "--columns".into(), why: format!("there is no column of numbers{besides} to smooth over") });
     }
+    if !others.is_empty() {
+        notices(&[format!("no numbers, and left out: {}; --columns names the columns to use", names(&others).join(", "))]);
+    }
+    Ok(names(&numeric))
 }
 
 /// Columns of numbers without a missing cell, by their names.

@@ -31,6 +31,11 @@ fn densities_are_logarithms_and_the_page_holds_every_rule() {
     assert!(run.out.contains("sheather_jones") && run.out.contains("written: d.csv"), "{}", run.out);
     let page = std::fs::read_to_string(shell.path("page.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("least_squares"));
+    // All columns of numbers where none are named.
+    shell.write("two.csv", "x,word,y\n1,a,2\n2,b,5\n4,c,3\n7,d,1\n");
+    let all = shell.done(&["density", "two.csv", "--bandwidth", "1"]);
+    assert!(all.err.contains("no numbers, and left out: word"), "{}", all.err);
+    assert_eq!(all.out, shell.done(&["density", "two.csv", "--columns", "x,y", "--bandwidth", "1"]).out);
     let none = shell.mercer(&["density", "t.csv", "--columns", "x", "--bandwidth", "silvermann", "-o", "none.csv"]);
     assert!(none.code != 0 && none.err.contains("did you mean 'silverman'"), "{} {}", none.code, none.err);
     assert!(!shell.path("none.csv").exists());

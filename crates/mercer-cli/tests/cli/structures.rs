@@ -101,9 +101,60 @@ fn series_come_from_columns_and_from_rows_of_one_name() {
     assert!(right(&shell.done(&["predict", "long.mercer", "long.csv"]).out, truth) >= 28);
     let run = shell.mercer(&["fit", "wide.csv", "--series", "s=t0..t99", "--target", "class", "-o", "x.mercer"]);
     assert!(run.code > 0 && run.err.contains("'t99'"), "{}", run.err);
-    shell.write("bad.csv", "class,s\na,\"[1, 2]\"\nb,\"[1, nan]\"\n");
+    shell.write("bad.csv", "class,s\na,\"[1, 2]\"\nb,\"[1, one]\"\n");
     let run = shell.mercer(&["fit", "bad.csv", "--target", "class", "--types", "s=series", "-o", "x.mercer"]);
     assert!(run.code > 0 && run.err.contains("row 2") && run.err.contains("column 's'"), "{}", run.err);
+}
+
+#[test]
+fn gaps_of_series_are_filled_left_out_or_refused_in_every_form_of_table() {
+    let shell = Shell::new();
+    // In each form the series [1, -, 5], [2, 4, 9] and [3, 6, 7].
+    shell.write("long.csv", "id,time,value,y\n1,0,1,a\n1,1,,a\n1,2,5,a\n2,0,2,b\n2,1,4,b\n2,2,9,b\n3,0,3,a\n3,1,6,a\n3,2,7,a\n");
+    shell.write("wide.csv", "t0,t1,t2,y\n1,,5,a\n2,4,9,b\n3,6,7,a\n");
+    shell.write("cell.csv", "s,y\n\"[1, NaN, 5]\",a\n\"[2, 4, 9]\",b\n\"[3, 6, 7]\",a\n");
+    shell.write("lines.jsonl", "{\"s\":[1,null,5],\"y\":\"a\"}\n{\"s\":[2,4,9],\"y\":\"b\"}\n{\"s\":[3,6,7],\"y\":\"a\"}\n");
+    shell.write("two.csv", "s,y\n\"[1, 5]\",a\n\"[2, 4, 9]\",b\n\"[3, 6, 7]\",a\n");
+    let forms: [(&[&str], &str); 4] = [
+        (&["long.csv", "--group-into", "id", "--types", "id=series"], "id"),
+        (&["wide.csv", "--series", "s=t0..t2"], "s"),
+        (&["cell.csv"], "s"),
+        (&["lines.jsonl"], "s"),
+    ];
+    // Without standardisation, |x - y| along the best path: whole numbers (by hand).
+    let gram = |form: &[&str], more: &[&str]| {
+        let words =
+            [&["gram"], form, &["--target", "y", "--kernel", "dtw(length_scale=1)", "--no-standardise", "-o", "g.npy"], more].concat();
+        let run = shell.mercer(&words);
+        (run.code, run.err, std::fs::read(shell.path("g.npy")).unwrap_or_default())
+    };
+    let skipped = gram(&["two.csv"], &[]).2;
+    for (form, name) in forms {
+        let (code, said, filled) = gram(form, &[]);
+        assert!(
+            code == 0 && said.contains(&format!("column '{name}' lacks numbers at 1 time of row 1: interpolated; --missing {name}=skip")),
+            "{said}"
+        );
+        let policy = |word: &str| format!("{name}={word}");
+        let (_, said, left) = gram(form, &["--missing", &policy("skip")]);
+        assert!(said.contains("left out with their times") && left == skipped && left != filled, "{said}");
+        assert!(gram(form, &["--missing", &policy("forward")]).2 != filled);
+        let (code, said, _) = gram(form, &["--missing", &policy("error")]);
+        assert!(code > 0 && said.contains(&format!("row 1, column '{name}': the series lacks numbers")), "{said}");
+        let (_, said, _) = gram(form, &["--missing", &policy("drop")]);
+        assert!(said.contains("1 row that lacks numbers is left out (the first is row 1)"), "{said}");
+    }
+    // A row of a long table is a time, and a channel stands for its series.
+    assert_eq!(gram(forms[0].0, &["--missing", "value=drop"]).2, skipped);
+    // A model fills new rows as it was taught, and a channel that lacks all numbers is named.
+    let fit =
+        ["fit", "wide.csv", "--series", "s=t0..t2", "--missing", "s=skip", "--target", "y", "--estimator", "svc(c=1)", "-o", "m.mercer"];
+    shell.done(&fit);
+    let predicted = shell.done(&["predict", "m.mercer", "wide.csv"]);
+    assert!(predicted.err.contains("column 's' lacks numbers at 1 time of row 1: left out with their times"), "{}", predicted.err);
+    shell.write("void.csv", "u0,u1,v0,v1,y\n1,2,,,a\n2,4,3,1,b\n");
+    let void = shell.mercer(&["fit", "void.csv", "--series", "s=u0..u1+v0..v1", "--target", "y", "-o", "x.mercer"]);
+    assert!(void.code > 0 && void.err.contains("row 1, column 's': found 'no number in channel 2 at any time'"), "{}", void.err);
 }
 
 #[test]

@@ -32,6 +32,19 @@ fn clusters_are_written_row_by_row_and_new_rows_find_theirs() {
 }
 
 #[test]
+fn texts_without_words_are_no_centre_of_texts_that_share_none() {
+    let shell = Shell::new();
+    // Two languages of 15 texts each, which share one word and have three of their own, and two empty texts.
+    let text = |i: usize| format!("{} a{i}x b{i}x c{i}x", ["der", "the"][i % 2]);
+    let mut table = String::from("text\n");
+    (0..30).for_each(|i| table += &format!("{}\n", if i == 9 || i == 20 { "\"\"".to_owned() } else { text(i) }));
+    shell.write("t.csv", table);
+    let found = shell.done(&["cluster", "t.csv", "--types", "text=text", "--clusters", "2"]).out;
+    let found: Vec<&str> = found.lines().skip(1).collect();
+    assert!((0..30).filter(|i| *i != 9 && *i != 20).all(|i| found[i] == found[i % 2]) && found[0] != found[1], "{found:?}");
+}
+
+#[test]
 fn the_target_that_a_table_names_itself_is_left_out_untold_or_told() {
     let shell = Shell::new();
     let words = ["cluster", "example:iris", "--estimator", "k_medoids(clusters=3)"];

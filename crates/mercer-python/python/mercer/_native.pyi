@@ -11,7 +11,7 @@ _Data: TypeAlias = Any
 _Target: TypeAlias = Any
 _Task: TypeAlias = Literal["classification", "regression"]
 _Type: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "graph", "series", "date", "date-dmy", "date-mdy", "days", "flag", "ordinal", "ignore"] | str
-_Policy: TypeAlias = Literal["median+flag", "category", "empty", "drop", "error"]
+_Policy: TypeAlias = Literal["median+flag", "category", "empty", "interpolate", "forward", "skip", "drop", "error"]
 _Path: TypeAlias = str | PathLike[str]
 
 class _OwnEstimator(Protocol):

@@ -9,6 +9,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use std::fmt;
 
+/// The words that stand for a missing cell in every column, besides every spelling of NaN: those of pandas.read_csv, and `?`.
+pub(crate) const MISSING_WORDS: [&str; 12] = ["", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NULL", "Null", "null", "None", "?"];
+
 /// The cells of a column of one kind. A new kind is a file with this trait and one line of the list in `mod.rs`.
 pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + Sized {
     /// The schema that new cells must match, such as a width; `()` where there is nothing.
@@ -68,6 +71,10 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     /// Rows whose cell is missing.
     fn missing(&self) -> Vec<usize> {
         Vec::new()
+    }
+    /// Rows whose cell is missing, or lacks a number that it should hold.
+    fn incomplete(&self) -> Vec<usize> {
+        self.missing()
     }
     /// Whether all rows hold one value, which carries no information; kinds that are left to their kernels say no.
     fn is_constant(&self) -> bool {

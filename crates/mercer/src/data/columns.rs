@@ -110,6 +110,10 @@ macro_rules! columns {
             pub fn missing(&self) -> Vec<usize> {
                 match self { $(Values::$Variant(cells) => cells.missing(),)* }
             }
+            /// See [`Cells::incomplete`].
+            pub fn incomplete(&self) -> Vec<usize> {
+                match self { $(Values::$Variant(cells) => cells.incomplete(),)* }
+            }
             /// See [`Cells::is_constant`].
             pub fn is_constant(&self) -> bool {
                 match self { $(Values::$Variant(cells) => cells.is_constant(),)* }

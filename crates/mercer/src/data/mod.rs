@@ -19,18 +19,19 @@ mod strings;
 mod target;
 mod written;
 
+pub(crate) use cells::MISSING_WORDS;
 pub use cells::{Cells, Draw, Misfit};
 pub use dataset::{Column, Dataset};
 pub use examples::{Examples, Sample};
 pub(crate) use folds::lose_alike;
 pub use folds::{Fold, Split, folds};
 pub(crate) use numbers::{are_constant, marker};
-#[cfg(feature = "read")]
-pub(crate) use points::array_length;
 pub use row_count::RowCount;
 pub use row_weights::RowWeights;
 pub(crate) use sample::{even_rows, some_rows, some_rows_of};
 pub use schema::{ColumnSchema, Schema};
+#[cfg(feature = "read")]
+pub(crate) use series::list_of_numbers;
 pub use similarities::Own;
 pub(crate) use strings::CutRows;
 pub use strings::Strings;

@@ -170,15 +170,6 @@ fn numbers_of(text: &str) -> Option<Vec<&str>> {
     ((items.len() > 1 || text.starts_with('[')) && items.iter().all(sound)).then_some(items)
 }
 
-/// How many numbers an array in square brackets has, `[1, 2.5]` or `[1 2.5]`; `None` of any other text.
-#[cfg(feature = "read")]
-pub(crate) fn array_length(text: &str) -> Option<usize> {
-    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
-    let items = inner.split([',', ';', ' ', '\t', '\n', '\r']).map(str::trim).filter(|item| !item.is_empty());
-    let all: Vec<&str> = items.collect();
-    all.iter().all(|item| item.parse::<f64>().is_ok()).then_some(all.len())
-}
-
 impl Cells for Points {
     /// Numbers per vector.
     type Schema = usize;

@@ -1,5 +1,11 @@
 //! Columns of series: real vectors in order of time, `[1, 2, 3]` of one channel and `[[1, 2], [3, 4]]` of several. Rows may differ in
-//! length and have the same channels. The vectors of all rows lie one after the other.
+//! length and have the same channels. The vectors of all rows lie one after the other. A number that is missing at a time is a gap:
+//! `[1, null, 3]`.
+
+mod text;
+
+#[cfg(feature = "read")]
+pub(crate) use text::list_of_numbers;
 
 use super::cells::{Cells, Draw, Misfit};
 use super::{Arity, ColumnKind, Dataset, Inputs, PER_FUNCTION, Points, Sets, Values, one_column};
@@ -7,11 +13,58 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
+use text::{FINITE, parsed};
 
 /// One series a row: a vector of one number per channel for each time. A series may be empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Series(Sets);
+#[serde(try_from = "StoredSeries")]
+pub struct Series {
+    #[serde(flatten)]
+    sets: Sets,
+    /// The numbers that are missing, by their places among the numbers of all vectors, ascending. What stands there is interpolated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    gaps: Vec<usize>,
+}
+
+/// A series as it is stored.
+#[derive(Deserialize)]
+struct StoredSeries {
+    #[serde(flatten)]
+    sets: Sets,
+    #[serde(default)]
+    gaps: Vec<usize>,
+}
+
+impl TryFrom<StoredSeries> for Series {
+    type Error = &'static str;
+    fn try_from(StoredSeries { sets, gaps }: StoredSeries) -> std::result::Result<Self, Self::Error> {
+        let fits = gaps.is_sorted() && gaps.last().is_none_or(|&last| last / sets.vectors().dim().max(1) < sets.vectors().rows());
+        if fits { Ok(Series { sets, gaps }) } else { Err("series: gaps that stand nowhere") }
+    }
+}
+
+/// What is done with the gaps of series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GapFill {
+    /// A time that lacks a number is left out.
+    Skip,
+    /// The last number before it, or the first of all where there is none.
+    Forward,
+    /// Linearly between the numbers on both sides, all times being equally far apart; before the first number and behind the last one
+    /// the nearest of them.
+    Interpolate,
+}
+
+/// How many gaps there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GapCount {
+    /// Times that lack a number.
+    pub times: usize,
+    /// Rows that have such times.
+    pub rows: usize,
+    /// The first of them, from 0.
+    pub first: usize,
+}
 
 impl Series {
     /// Row i holds the vectors `starts[i]..starts[i + 1]`, in order of time.
@@ -19,12 +72,12 @@ impl Series {
     /// # Errors
     /// Offsets that do not begin with 0, fall, or do not end with the number of vectors.
     pub fn new(starts: Vec<usize>, vectors: Points) -> Result<Self> {
-        Sets::new(starts, vectors).map(Series)
+        Sets::new(starts, vectors).map(Series::from)
     }
-    /// Series in order, each a vector of channels for each time.
+    /// Series in order, each a vector of channels for each time, NaN where a number is missing. A series without any number is missing.
     ///
     /// # Errors
-    /// Vectors with unlike numbers of channels, and numbers that are not finite, by row and time.
+    /// Vectors with unlike numbers of channels, and infinite numbers, by row and time.
     ///
     /// ```
     /// use mercer::data::Series;
@@ -35,26 +88,123 @@ impl Series {
     pub fn of_rows(rows: &[Vec<Vec<f64>>]) -> Result<Self> {
         Self::checked(rows.iter().cloned().map(Ok)).map_err(Misfit::alone)
     }
-    /// Marks the empty series among these rows, ascending, as missing.
+    /// Series out of their numbers, time after time, NaN where one is missing: row i holds the times `starts[i]..starts[i + 1]`. A
+    /// series without any number is missing.
+    ///
+    /// # Errors
+    /// Offsets as in [`Series::new`], and infinite numbers.
+    pub fn with_gaps(starts: &[usize], channels: usize, values: &[f64]) -> Result<Self> {
+        let (mut kept, mut numbers, mut gaps, mut missing) = (vec![0], Vec::with_capacity(values.len()), Vec::new(), Vec::new());
+        for (row, times) in starts.windows(2).enumerate() {
+            let own = values.get(times[0] * channels..times[1] * channels).unwrap_or_default();
+            if own.iter().all(|x| x.is_nan()) {
+                missing.extend((!own.is_empty()).then_some(row));
+            } else {
+                gaps.extend(own.iter().enumerate().filter(|(_, x)| x.is_nan()).map(|(k, _)| numbers.len() + k));
+                let begin = numbers.len();
+                numbers.extend_from_slice(own);
+                fill(&mut numbers[begin..], channels, GapFill::Interpolate);
+            }
+            kept.push(numbers.len() / channels.max(1));
+        }
+        let vectors = Points::dense(numbers.len() / channels.max(1), channels, numbers)?;
+        Ok(Series { sets: Sets::new(kept, vectors)?.with_missing(missing), gaps })
+    }
+    /// Series that a table of `times` times holds, one a row: each ends with the last time that has a number.
+    ///
+    /// # Errors
+    /// Infinite numbers.
+    pub fn padded(times: usize, channels: usize, values: &[f64]) -> Result<Self> {
+        let (mut starts, mut kept) = (vec![0], Vec::with_capacity(values.len()));
+        for row in values.chunks_exact((times * channels).max(1)) {
+            let end = row.iter().rposition(|x| !x.is_nan()).map_or(0, |last| last / channels + 1);
+            kept.extend_from_slice(&row[..end * channels]);
+            starts.push(starts[starts.len() - 1] + end);
+        }
+        let rows = starts.len() - 1;
+        Ok(Self::with_gaps(&starts, channels, &kept)?.with_missing((0..rows).collect()))
+    }
+    /// Marks the empty series among these rows, ascending, as missing, and keeps those that are marked.
     #[must_use]
-    pub fn with_missing(self, rows: Vec<usize>) -> Self {
-        Series(self.0.with_missing(rows))
+    pub fn with_missing(self, mut rows: Vec<usize>) -> Self {
+        rows.extend(self.sets.missing());
+        rows.sort_unstable();
+        rows.dedup();
+        Series { sets: self.sets.with_missing(rows), ..self }
+    }
+    /// How many gaps there are, if any.
+    pub fn count_gaps(&self) -> Option<GapCount> {
+        let mut times: Vec<usize> = self.gaps.iter().map(|gap| gap / self.channels().max(1)).collect();
+        times.dedup();
+        let mut rows: Vec<usize> = times.iter().map(|&time| self.sets.owner(time)).collect();
+        rows.dedup();
+        rows.first().map(|&first| GapCount { times: times.len(), rows: rows.len(), first })
+    }
+    /// How many rows have fewer than `times` times, in words; `None` where none does, empty ones aside.
+    pub fn shorter_than(&self, times: usize) -> Option<String> {
+        let rows = Cells::len(self);
+        let short: Vec<usize> = (0..rows).filter(|&row| (1..times).contains(&self.length(row))).collect();
+        let first = short.first()? + 1;
+        Some(format!("fewer than {times} times in {} of {rows} rows (the first is row {first})", short.len()))
+    }
+    /// The numbers of all vectors, NaN in the gaps.
+    pub fn numbers(&self) -> Vec<f64> {
+        let mut values = self.vectors().to_dense().into_owned();
+        for &gap in &self.gaps {
+            if let Some(x) = values.get_mut(gap) {
+                *x = f64::NAN;
+            }
+        }
+        values
+    }
+    /// These series without gaps.
+    ///
+    /// # Errors
+    /// A channel that has no number at any time of a row, where that is to be filled.
+    pub fn filled(&self, how: GapFill) -> std::result::Result<Self, Misfit> {
+        if self.gaps.is_empty() {
+            return Ok(self.clone());
+        }
+        let channels = self.channels();
+        let (mut starts, mut numbers) = (vec![0], Vec::new());
+        let all = self.numbers();
+        for row in 0..Cells::len(self) {
+            let range = self.range(row);
+            let own = &all[range.start * channels..range.end * channels];
+            let begin = numbers.len();
+            if how == GapFill::Skip {
+                own.chunks_exact(channels).filter(|vector| !vector.iter().any(|x| x.is_nan())).for_each(|vector| numbers.extend_from_slice(vector));
+            } else {
+                numbers.extend_from_slice(own);
+                if let Some(channel) = (0..channels).find(|&c| !own.is_empty() && own.iter().skip(c).step_by(channels).all(|x| x.is_nan())) {
+                    let expected = "one at least, to fill the gaps with; leave the row or the channel out".into();
+                    return Err(Misfit { row, found: format!("no number in channel {} at any time", channel + 1), expected });
+                }
+                fill(&mut numbers[begin..], channels, how);
+            }
+            starts.push(numbers.len() / channels);
+        }
+        let count = numbers.len() / channels;
+        let refused = |why: Error| Misfit { row: 0, found: String::new(), expected: why.to_string() };
+        let emptied = (0..Cells::len(self)).filter(|&row| starts[row] == starts[row + 1] && self.length(row) > 0).collect();
+        let filled = Series::new(starts, Points::computed(count, channels, numbers)).map_err(refused)?;
+        Ok(filled.with_missing(self.sets.missing()).with_missing(emptied))
     }
     /// Numbers at each time; 0 where every series is empty.
     pub fn channels(&self) -> usize {
-        self.0.vectors().dim()
+        self.sets.vectors().dim()
     }
     /// Times of a row.
     pub fn length(&self, row: usize) -> usize {
-        self.0.range(row).len()
+        self.sets.range(row).len()
     }
     /// Where the vectors of a row stand among [`Series::vectors`].
     pub fn range(&self, row: usize) -> Range<usize> {
-        self.0.range(row)
+        self.sets.range(row)
     }
     /// The vectors of all rows, row after row.
     pub fn vectors(&self) -> &Points {
-        self.0.vectors()
+        self.sets.vectors()
     }
     /// Times of a row on average.
     pub fn mean_length(&self) -> f64 {
@@ -74,58 +224,47 @@ impl Series {
                     let expected = if channels == 0 { "1 at least".into() } else { format!("{channels}, as in row {}", first + 1) };
                     return Err(misfit(format!("{} channels", vector.len()), expected));
                 }
-                if let Some((channel, x)) = vector.iter().enumerate().find(|(_, x)| !x.is_finite()) {
+                if let Some((channel, x)) = vector.iter().enumerate().find(|(_, x)| x.is_infinite()) {
                     return Err(misfit(format!("{x} in channel {}", channel + 1), FINITE.into()));
                 }
                 values.extend_from_slice(vector);
             }
             starts.push(starts[starts.len() - 1] + vectors.len());
         }
-        let (count, channels) = (starts[starts.len() - 1], width.map_or(0, |(channels, _)| channels));
-        Series::new(starts, Points::computed(count, channels, values)).map_err(|e| Misfit { row: 0, found: String::new(), expected: e.to_string() })
+        let channels = width.map_or(0, |(channels, _)| channels);
+        Series::with_gaps(&starts, channels, &values).map_err(|e| Misfit { row: 0, found: String::new(), expected: e.to_string() })
+    }
+
+    /// The places of the gaps of a row.
+    fn gaps_of(&self, row: usize) -> &[usize] {
+        let (range, channels) = (self.range(row), self.channels());
+        let place = |vector: usize| self.gaps.partition_point(|&gap| gap < vector * channels);
+        &self.gaps[place(range.start)..place(range.end)]
     }
 }
 
-/// What each time holds, and what to do where it does not.
-const FINITE: &str = "a finite number; leave the time out, or fill it";
-
-/// The first word of a cell that is no finite number, and its time.
-fn first_word(text: &str, is_of_vectors: bool) -> Option<(usize, &str)> {
-    let mut opened = 0;
-    text.split(',').enumerate().find_map(|(k, part)| {
-        opened += part.matches('[').count();
-        let word = part.trim_matches(|c: char| c.is_whitespace() || c == '[' || c == ']');
-        let is_finite = word.parse::<f64>().is_ok_and(f64::is_finite);
-        (!is_finite).then_some((if is_of_vectors { opened.saturating_sub(1) } else { k + 1 }, word))
-    })
-}
-
-/// The vectors of one cell; none of an empty text.
-fn parsed(row: usize, text: &str) -> std::result::Result<Vec<Vec<f64>>, Misfit> {
-    if text.is_empty() {
-        return Ok(Vec::new());
-    }
-    let is_of_vectors = text.trim_start().strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('['));
-    let is_list = text.starts_with('[') && text.ends_with(']');
-    let misfit = |why: &serde_json::Error| {
-        if let Some((time, word)) = first_word(text, is_of_vectors).filter(|_| is_list) {
-            let word = if word.is_empty() { "nothing" } else { word };
-            return Misfit { row, found: format!("{word} at time {time}"), expected: FINITE.into() };
+/// Fills the NaN of each channel of one series; a channel without any number becomes 0.
+fn fill(series: &mut [f64], channels: usize, how: GapFill) {
+    for channel in 0..channels {
+        let known: Vec<(usize, f64)> =
+            (channel..series.len()).step_by(channels).map(|at| (at, series[at])).filter(|(_, x)| !x.is_nan()).collect();
+        for at in (channel..series.len()).step_by(channels).filter(|at| series[*at].is_nan()).collect::<Vec<_>>() {
+            let behind = known.partition_point(|(k, _)| *k < at);
+            series[at] = match (behind.checked_sub(1).map(|before| known[before]), known.get(behind)) {
+                (Some((first, a)), Some((last, b))) if how == GapFill::Interpolate => {
+                    a + (b - a) / (last - first) as f64 * (at - first) as f64
+                }
+                (Some((_, x)), _) | (None, Some(&(_, x))) => x,
+                (None, None) => 0.0,
+            };
         }
-        let expected = format!("{}; at character {} it is none", Series::WRITTEN.unwrap_or_default(), why.column());
-        Misfit { row, found: text.to_owned(), expected }
-    };
-    if is_of_vectors {
-        return serde_json::from_str(text).map_err(|why| misfit(&why));
     }
-    let numbers: Vec<f64> = serde_json::from_str(text).map_err(|why| misfit(&why))?;
-    Ok(numbers.into_iter().map(|x| vec![x]).collect())
 }
 
 /// Sets whose vectors stand in order of time.
 impl From<Sets> for Series {
     fn from(sets: Sets) -> Self {
-        Series(sets)
+        Series { sets, gaps: Vec::new() }
     }
 }
 
@@ -146,23 +285,29 @@ impl Cells for Series {
     const EMPTY: Option<&'static str> = Some("the empty series");
 
     fn len(&self) -> usize {
-        Cells::len(&self.0)
+        Cells::len(&self.sets)
     }
     fn select(&self, rows: &[usize]) -> Self {
-        Series(Cells::select(&self.0, rows))
+        let sets = Cells::select(&self.sets, rows);
+        let moved = |(at, row): (usize, &usize)| {
+            let (from, to) = (self.range(*row).start * self.channels(), sets.range(at).start * self.channels());
+            self.gaps_of(*row).iter().map(move |gap| gap - from + to)
+        };
+        let gaps = rows.iter().enumerate().flat_map(moved).collect();
+        Series { sets, gaps }
     }
     fn schema(&self) -> usize {
         self.channels()
     }
     /// Empty series have the channels of any other.
     fn aligned(&self, channels: &usize, column: &str) -> Result<Self> {
-        if let Some(row) = self.0.first_held()
+        if let Some(row) = self.sets.first_held()
             && self.channels() != *channels
         {
             let expected = format!("{channels}, as in training: give the same channels in the same order");
             return Err(Misfit { row, found: format!("{} channels", self.channels()), expected }.of_column(column));
         }
-        Cells::aligned(&self.0, channels, column).map(Series)
+        Ok(Series { sets: Cells::aligned(&self.sets, channels, column)?, gaps: self.gaps.clone() })
     }
     fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
         let mut missing = Vec::new();
@@ -172,17 +317,18 @@ impl Cells for Series {
         };
         Ok(Self::checked(texts.enumerate().map(series))?.with_missing(missing))
     }
-    /// One channel as a list of numbers.
+    /// One channel as a list of numbers; null in the gaps.
     fn cell(&self, row: usize) -> serde_json::Value {
-        match (self.channels(), self.0.cell(row)) {
-            (1, serde_json::Value::Array(vectors)) => vectors.into_iter().map(|vector| vector[0].clone()).collect(),
-            (_, cell) => cell,
+        let mut numbers: Vec<serde_json::Value> = self.select(&[row]).numbers().into_iter().map(serde_json::Value::from).collect();
+        match self.channels() {
+            0 | 1 => numbers.into(),
+            channels => numbers.chunks_exact_mut(channels).map(|vector| vector.to_vec()).collect(),
         }
     }
     fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
-        let range = self.0.range(row);
+        let range = self.range(row);
         word(range.len() as u64);
-        range.flat_map(|time| self.0.words_of(time)).for_each(word);
+        range.flat_map(|time| self.sets.words_of(time)).for_each(word);
     }
     fn describe(&self) -> String {
         let lengths: Vec<usize> = (0..Cells::len(self)).map(|i| self.length(i)).collect();
@@ -197,19 +343,22 @@ impl Cells for Series {
         }
     }
     fn missing(&self) -> Vec<usize> {
-        self.0.missing()
+        self.sets.missing()
+    }
+    fn incomplete(&self) -> Vec<usize> {
+        (0..Cells::len(self)).filter(|&row| !self.gaps_of(row).is_empty() || self.sets.is_missing(row)).collect()
     }
     fn stored(&self) -> usize {
-        self.0.stored()
+        self.sets.stored()
     }
     fn vectors(&self) -> Option<&Points> {
-        Some(self.0.vectors())
+        Some(self.sets.vectors())
     }
     fn owner(&self, vector: usize) -> usize {
-        self.0.owner(vector)
+        self.sets.owner(vector)
     }
     fn with_vectors(&self, vectors: Points) -> Option<Self> {
-        self.0.with_vectors(vectors).map(Series)
+        Some(Series { sets: self.sets.with_vectors(vectors)?, gaps: self.gaps.clone() })
     }
     /// Random walks of two channels.
     fn invent(draw: &mut Draw) -> Option<Self> {
@@ -242,18 +391,25 @@ one_column!(Series, Series, Series, "one column of series", "series", per_pair: 
 mod tests {
     use super::*;
 
+    fn read(texts: &[&str]) -> Series {
+        <Series as Cells>::parse(&mut texts.iter().copied()).unwrap()
+    }
     fn fault(texts: &[&str]) -> String {
         <Series as Cells>::parse(&mut texts.iter().copied()).unwrap_err().of_column("x").to_string()
+    }
+    fn cell(series: &Series, row: usize) -> String {
+        series.cell(row).to_string()
     }
 
     #[test]
     fn series_are_read_with_one_channel_or_several_and_with_empty_ones() {
-        let one = <Series as Cells>::parse(&mut ["[1, 2,3]", "", "[]", "[[5]]"].into_iter()).unwrap();
+        let one = read(&["[1, 2,3]", "", "[]", "[[5]]"]);
         assert_eq!((one.channels(), (0..4).map(|i| one.length(i)).collect::<Vec<_>>()), (1, vec![3, 0, 0, 1]));
-        assert_eq!((one.missing(), one.cell(0).to_string(), one.cell(3).to_string()), (vec![1], "[1.0,2.0,3.0]".into(), "[5.0]".into()));
+        assert_eq!((one.missing(), cell(&one, 0), cell(&one, 3)), (vec![1], "[1.0,2.0,3.0]".into(), "[5.0]".into()));
         let points = Points::dense(2, 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
-        assert_eq!(Series::try_from(&points).unwrap(), <Series as Cells>::parse(&mut ["[1,2]", "[3,4]"].into_iter()).unwrap());
-        let two = <Series as Cells>::parse(&mut ["[[1,2],[3,4]]", " [ [5, 6e0] ]"].into_iter()).unwrap();
+        assert_eq!(Series::try_from(&points).unwrap(), read(&["[1,2]", "[3,4]"]));
+        assert_eq!(read(&["[1 2]", "[3; 4]", "[1,5; 2]"]), read(&["[1,2]", "[3,4]", "[1.5,2]"]));
+        let two = read(&["[[1,2],[3,4]]", " [ [5, 6e0] ]"].map(str::trim));
         assert_eq!((two.describe().as_str(), two.owner(2)), ("1 to 2 times, 2 channels", 1));
         assert_eq!(Cells::select(&two, &[1]), Series::of_rows(&[vec![vec![5.0, 6.0]]]).unwrap());
         let stored = serde_json::to_string(&two).unwrap();
@@ -266,14 +422,53 @@ mod tests {
         let unlike = fault(&["[[1,2],[3]]"]);
         assert!(unlike.contains("row 1, column 'x': found '1 channels at time 2', expected 2, as in row 1"), "{unlike}");
         assert!(fault(&["[1, 2]", "[]", "[[3, 4]]"]).contains("row 3"));
-        assert!(fault(&["[1, nan]"]).contains("found 'nan at time 2', expected a finite number"));
-        assert!(fault(&["[[1, 2], [3, null]]"]).contains("found 'null at time 2', expected a finite number"));
-        assert!(fault(&["[1, ]"]).contains("found 'nothing at time 2'") && fault(&["[1, [2]]"]).contains("character 4"));
+        assert!(fault(&["[1, two]"]).contains("found 'two at time 2', expected a finite number"));
+        assert!(fault(&["[[1, 2], [3, inf]]"]).contains("found 'inf at time 2', expected a finite number"));
+        assert!(fault(&["[1, ]"]).contains("found 'nothing at time 2'") && fault(&["[1, [2]]"]).contains("'[2] at time 2'"));
         assert!(fault(&["[[]]"]).contains("1 at least") && fault(&["[1", "[1]"]).contains("row 1"));
-        assert!(fault(&["7"]).contains("a series such as [1, 2, 3]"));
-        let infinite = Series::of_rows(&[vec![vec![0.0]], vec![vec![1.0], vec![f64::NAN]]]).unwrap_err().to_string();
+        assert!(fault(&["7"]).contains("a series such as [1, 2, 3]") && fault(&["[[1], 2]"]).contains("a series such as"));
+        let infinite = Series::of_rows(&[vec![vec![0.0]], vec![vec![1.0], vec![f64::INFINITY]]]).unwrap_err().to_string();
         let new = Series::of_rows(&[vec![vec![0.0, 1.0]]]).unwrap().aligned(&1, "x").unwrap_err().to_string();
         assert!(new.contains("row 1, column 'x': found '2 channels', expected 1, as in training"), "{new}");
-        assert!(infinite.contains("row 2") && infinite.contains("NaN in channel 1 at time 2"), "{infinite}");
+        assert!(infinite.contains("row 2") && infinite.contains("inf in channel 1 at time 2"), "{infinite}");
+    }
+
+    #[test]
+    fn gaps_are_interpolated_carried_on_or_left_out() {
+        let series = read(&["[null, 1, NaN, , 7, NA]", "[1, 2]", "[nan, ?]", "[3, null]"]);
+        assert_eq!((series.missing(), series.incomplete(), series.length(2)), (vec![2], vec![0, 2, 3], 0));
+        assert_eq!(series.count_gaps(), Some(GapCount { times: 5, rows: 2, first: 0 }));
+        assert_eq!((cell(&series, 0).as_str(), cell(&series, 1).as_str()), ("[null,1.0,null,null,7.0,null]", "[1.0,2.0]"));
+        let filled = |how| cell(&series.filled(how).unwrap(), 0);
+        // numpy.interp([0, .., 5], [1, 4], [1, 7]), pandas ffill().bfill() and dropna() of the same numbers.
+        assert_eq!(filled(GapFill::Interpolate), "[1.0,1.0,3.0,5.0,7.0,7.0]");
+        assert_eq!((filled(GapFill::Forward), filled(GapFill::Skip)), ("[1.0,1.0,1.0,1.0,7.0,7.0]".into(), "[1.0,7.0]".into()));
+        assert_eq!(series.filled(GapFill::Skip).unwrap().missing(), [2]);
+        let some = Cells::select(&series, &[3, 0, 3]);
+        assert_eq!((cell(&some, 2), some.filled(GapFill::Skip).unwrap()), ("[3.0,null]".into(), read(&["[3]", "[1,7]", "[3]"])));
+        let stored = serde_json::to_string(&series).unwrap();
+        assert_eq!(serde_json::from_str::<Series>(&stored).unwrap(), series);
+        assert!(serde_json::from_str::<Series>(&stored.replace("\"gaps\":[0,", "\"gaps\":[99,")).is_err());
+    }
+
+    #[test]
+    fn a_channel_without_a_number_is_named_and_a_time_that_lacks_one_channel_is_a_gap() {
+        let two = read(&["[[1,2],[3,null],[5,6]]", "[[null,1],[null,2]]"]);
+        assert_eq!(cell(&two.filled(GapFill::Skip).unwrap(), 0), "[[1.0,2.0],[5.0,6.0]]");
+        assert_eq!(two.filled(GapFill::Skip).unwrap().missing(), [1]);
+        let one = Cells::select(&two, &[0]).filled(GapFill::Interpolate).unwrap();
+        assert_eq!(cell(&one, 0), "[[1.0,2.0],[3.0,4.0],[5.0,6.0]]");
+        let why = two.filled(GapFill::Forward).unwrap_err().of_column("x").to_string();
+        assert!(why.contains("row 2, column 'x': found 'no number in channel 1 at any time'"), "{why}");
+    }
+
+    #[test]
+    fn series_of_a_table_end_with_their_last_number() {
+        let nan = f64::NAN;
+        let series = Series::padded(3, 1, &[1.0, 2.0, 3.0, 1.0, nan, nan, nan, nan, nan, nan, 5.0, nan]).unwrap();
+        assert_eq!((0..4).map(|row| cell(&series, row)).collect::<Vec<_>>(), ["[1.0,2.0,3.0]", "[1.0]", "[]", "[null,5.0]"]);
+        assert_eq!(series.missing(), [2]);
+        let two = Series::padded(2, 2, &[1.0, 2.0, nan, 4.0, 1.0, nan, nan, nan]).unwrap();
+        assert_eq!((two.length(0), two.length(1), two.incomplete()), (2, 1, vec![0, 1]));
     }
 }

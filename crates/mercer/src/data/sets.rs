@@ -74,6 +74,10 @@ impl Sets {
         rows.retain(|&row| self.range(row).is_empty());
         Sets { missing: rows, ..self }
     }
+    /// Whether a row is missing.
+    pub(super) fn is_missing(&self, row: usize) -> bool {
+        self.missing.binary_search(&row).is_ok()
+    }
     /// The first row that holds a vector.
     pub(super) fn first_held(&self) -> Option<usize> {
         (0..Cells::len(self)).find(|&row| !self.range(row).is_empty())
@@ -146,7 +150,7 @@ impl Cells for Sets {
         let mut starts = vec![0];
         rows.iter().for_each(|&i| starts.push(starts[starts.len() - 1] + self.range(i).len()));
         let vectors: Vec<usize> = rows.iter().flat_map(|&i| self.range(i)).collect();
-        let missing = (0..rows.len()).filter(|&at| self.missing.binary_search(&rows[at]).is_ok()).collect();
+        let missing = (0..rows.len()).filter(|&at| self.is_missing(rows[at])).collect();
         Sets { starts, vectors: self.vectors.select(&vectors), missing }
     }
     fn schema(&self) -> usize {

@@ -17,6 +17,7 @@ mod series;
 mod settle;
 mod shared;
 mod stationary;
+mod stop_lists;
 mod support;
 mod text;
 mod trees;

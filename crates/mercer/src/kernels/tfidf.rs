@@ -4,6 +4,7 @@
 //! counts for nothing. tf=count, idf=none, normalised=false is the bag of words (K23).
 
 use super::cosine::from_unit;
+use super::stop_lists;
 use super::words::{Tokens, Words, per_shared};
 use crate::blocks;
 use crate::control::Control;
@@ -109,7 +110,7 @@ const ROUNDING: f64 = 1e-9;
 
 impl Tfidf {
     fn reader(&self) -> Words {
-        Words::new(self.tokens, self.lower_case, self.ngrams.integer(), &self.stop_words)
+        Words::new(self.tokens, self.lower_case, self.ngrams.integer(), &stop_lists::meant(&self.stop_words))
     }
 
     /// The fewest and the most documents that a word may stand in.
@@ -145,7 +146,7 @@ impl Kernel for Tfidf {
             "what a word is: words, by the word boundaries of Unicode (UAX 29); spaces, all between white space",
             Domain::Choice(&["words", "spaces"]),
         ),
-        Param::fixed("stop_words", "words that do not count, a list; each is cut as texts are, and one of several words counts where these follow one another", Domain::Words),
+        Param::fixed("stop_words", "words that do not count, a list, or the name of a language, such as english or german, or several, for the lists of NLTK; each is cut as texts are, and one of several words counts where these follow one another", Domain::Words),
     ];
     const SHARED: &'static str = "word";
     type Inputs = Strings;
@@ -157,7 +158,7 @@ impl Kernel for Tfidf {
         Tfidf { ngrams, min_df, max_df, ..self.clone() }
     }
     fn check(&self, _: &Strings) -> Result<()> {
-        match self.reader().without_a_word(&self.stop_words) {
+        match self.reader().without_a_word(&stop_lists::meant(&self.stop_words)) {
             Some(stop_word) => Err(Error::OutOfDomain {
                 owner: Self::NAME.into(),
                 name: "stop_words".into(),

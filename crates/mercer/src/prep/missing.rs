@@ -1,8 +1,9 @@
 //! What is done with missing cells, column by column: numbers are filled with the median of the training rows with a column that
-//! says where, a category gets a label for them, a text is empty; or their rows are left out, or they are refused.
+//! says where, a category gets a label for them, a text is empty; or their rows are left out, or they are refused. Series may lack numbers
+//! at some of their times.
 
 use super::{PrepStep, listed, place};
-use crate::data::{Column, ColumnKind, Dataset, MISSING, Notice};
+use crate::data::{Cells as _, Column, ColumnKind, Dataset, MISSING, Notice, Values};
 use crate::error::{Error, Result};
 #[cfg(feature = "read")]
 use crate::read::{column_and, split_list};
@@ -21,6 +22,12 @@ pub enum Missing {
     Category,
     /// Texts, sequences, trees, sets and series: the empty one. What is done if nothing is said.
     Empty,
+    /// Series that lack numbers: interpolated, linearly between the times on both sides. What is done if nothing is said.
+    Interpolate,
+    /// Series that lack numbers: the last number before.
+    Forward,
+    /// Series that lack numbers: the times without one are left out.
+    Skip,
     /// Rows are left out of training; new rows with one are refused, since they would get no prediction.
     Drop,
     /// Refused, in training and in new rows.
@@ -29,7 +36,16 @@ pub enum Missing {
 
 impl Missing {
     /// Every policy.
-    pub const ALL: [Missing; 5] = [Missing::MedianFlag, Missing::Category, Missing::Empty, Missing::Drop, Missing::Error];
+    pub const ALL: [Missing; 8] = [
+        Missing::MedianFlag,
+        Missing::Category,
+        Missing::Empty,
+        Missing::Interpolate,
+        Missing::Forward,
+        Missing::Skip,
+        Missing::Drop,
+        Missing::Error,
+    ];
 
     /// The word for it in `--missing`.
     pub fn name(self) -> &'static str {
@@ -37,6 +53,9 @@ impl Missing {
             Missing::MedianFlag => "median+flag",
             Missing::Category => "category",
             Missing::Empty => "empty",
+            Missing::Interpolate => "interpolate",
+            Missing::Forward => "forward",
+            Missing::Skip => "skip",
             Missing::Drop => "drop",
             Missing::Error => "error",
         }
@@ -62,6 +81,7 @@ impl Missing {
             Missing::MedianFlag => kind == ColumnKind::Number,
             Missing::Category => kind == ColumnKind::Category,
             Missing::Empty => kind.empty().is_some(),
+            Missing::Interpolate | Missing::Forward | Missing::Skip => kind == ColumnKind::Series,
             Missing::Drop | Missing::Error => true,
         }
     }
@@ -97,11 +117,46 @@ fn policy(policies: &[(String, Missing)], name: &str) -> Option<Missing> {
     policies.iter().rev().find(|(n, _)| n == name).map(|(_, m)| *m)
 }
 
+/// Policies by column, where one of a column that became a channel of series is one of these series: in a table of a row for each time, `drop`
+/// leaves such times out.
+///
+/// # Errors
+/// Channels of one series with different policies.
+pub(super) fn by_column(policies: &[(String, Missing)], data: &Dataset) -> Result<Vec<(String, Missing)>> {
+    let mut by_column: Vec<(String, Missing)> = Vec::new();
+    let mut of_channels: Vec<(&str, &str, Missing)> = Vec::new();
+    for (name, policy) in policies {
+        let holds = |c: &&Column| {
+            let written = data.written(&c.name);
+            matches!(c.values, Values::Series(_))
+                && written.coordinates.iter().chain(written.channels.iter().flatten()).any(|channel| channel == name)
+        };
+        let Some(series) = data.columns().iter().filter(|_| data.column(name).is_err()).find(holds) else {
+            by_column.push((name.clone(), *policy));
+            continue;
+        };
+        let is_row = !data.written(&series.name).coordinates.is_empty();
+        let policy = if *policy == Missing::Drop && is_row { Missing::Skip } else { *policy };
+        if let Some((_, other, said)) = of_channels.iter().find(|(of, _, said)| *of == series.name && *said != policy) {
+            let why = format!(
+                "'{name}' and '{other}' are channels of one series, whose gaps are handled alike: {} or {}",
+                policy.name(),
+                said.name()
+            );
+            return Err(Error::Setting { name: format!("missing cells of column '{}'", series.name), why });
+        }
+        of_channels.push((&series.name, name, policy));
+        by_column.push((series.name.clone(), policy));
+    }
+    Ok(by_column)
+}
+
 /// Leaves out the rows that miss a cell where that is the policy.
 ///
 /// # Errors
 /// A policy for a column that is not there or of another kind; a missing cell where that is an error, by row; no row left.
 pub(super) fn keep(policies: &[(String, Missing)], data: &Dataset) -> Result<Kept> {
+    let policies = &by_column(policies, data)?;
     let mut gone = vec![false; data.rows()];
     let mut notices = Vec::new();
     for (name, _) in policies {
@@ -114,14 +169,15 @@ pub(super) fn keep(policies: &[(String, Missing)], data: &Dataset) -> Result<Kep
                 why: format!("{} does not suit {}; these do: {}", policy.name(), kind.holds(), able.join(", ")),
             });
         }
-        let rows = column.values.missing();
+        let rows = column.values.incomplete();
         match (policy, rows.first()) {
-            (Missing::Error, Some(&row)) => return Err(refusal(name, row, policy)),
+            (Missing::Error, Some(&row)) => return Err(refusal(column, row, policy)),
             (Missing::Drop, Some(&row)) => {
-                let count = if rows.len() == 1 {
-                    "1 row that misses its cell is".into()
-                } else {
-                    format!("{} rows that miss their cell are", rows.len())
+                let count = match (kind == ColumnKind::Series, rows.len()) {
+                    (true, 1) => "1 row that lacks numbers is".into(),
+                    (true, many) => format!("{many} rows that lack numbers are"),
+                    (false, 1) => "1 row that misses its cell is".into(),
+                    (false, many) => format!("{many} rows that miss their cell are"),
                 };
                 let said = format!("column '{name}': {count} left out (the first is row {})", row + 1);
                 if !notices.contains(&said) {
@@ -160,14 +216,19 @@ pub(super) fn cells(count: usize) -> String {
     if count == 1 { "1 missing cell".into() } else { format!("{count} missing cells") }
 }
 
-fn refusal(column: &str, row: usize, policy: Missing) -> Error {
+fn refusal(column: &Column, row: usize, policy: Missing) -> Error {
+    let lacks = match &column.values {
+        Values::Series(series) if !series.missing().contains(&row) => "the series lacks numbers",
+        _ => "the cell is missing",
+    };
     let why = match policy {
         Missing::Drop => "rows like it were left out of training, and get no prediction",
         _ => "the policy of this column is error",
     };
     Error::Data(format!(
-        "row {}, column '{column}': the cell is missing; {why}; fill it, take the row out, or fit with another policy (--missing)",
-        row + 1
+        "row {}, column '{}': {lacks}; {why}; fill it, take the row out, or fit with another policy (--missing)",
+        row + 1,
+        column.name
     ))
 }
 
@@ -181,8 +242,9 @@ impl Complete {
 
     pub(super) fn apply(&self, columns: &[Column]) -> Result<()> {
         for (name, policy) in &self.columns {
-            if let Some(&row) = columns[place(columns, name)?].values.missing().first() {
-                return Err(refusal(name, row, *policy));
+            let column = &columns[place(columns, name)?];
+            if let Some(&row) = column.values.incomplete().first() {
+                return Err(refusal(column, row, *policy));
             }
         }
         Ok(())

@@ -1,12 +1,13 @@
 //! Columns as they were read to columns that kernels can take: fitted on training rows, applied to new rows.
 //!
-//! In this order: rows or tables with missing cells refused where asked, missing numbers filled, the periods of dates added, constant columns dropped, categories turned into 0/1 columns where asked,
+//! In this order: rows or tables with missing cells refused where asked, gaps of series and missing numbers filled, the periods of dates added, constant columns dropped, categories turned into 0/1 columns where asked,
 //! numbers brought to mean 0 and standard deviation 1, vectors likewise per dimension. Every step is data, stored in
 //! the model; new rows are never looked at to settle anything.
 
 mod calendar;
 mod constant;
 mod fill;
+mod gaps;
 mod missing;
 mod one_hot;
 mod standardise;
@@ -15,6 +16,7 @@ mod vectors;
 pub use calendar::{Calendar, Cycle};
 pub use constant::{Drop, Hold};
 pub use fill::{Fill, Filled};
+pub use gaps::{Gaps, interpolated_gaps};
 pub use missing::{Complete, Kept, Missing};
 pub use one_hot::{Encoded, OneHot};
 pub use standardise::{Scaled, Standardise};
@@ -35,7 +37,7 @@ pub struct Recipe {
     /// Drop columns that hold the same value in every row.
     pub drop_constant: bool,
     /// What is done with missing cells, column by column; the last word about a column counts. Without one: the median
-    /// and a flag for numbers, a label for categories, the empty text for texts and sequences.
+    /// and a flag for numbers, a label for categories, the empty text for texts and sequences, interpolation in series.
     pub missing: Vec<(String, Missing)>,
 }
 
@@ -51,6 +53,8 @@ impl Default for Recipe {
 pub enum PrepStep {
     /// Missing cells are refused.
     Complete(Complete),
+    /// Gaps of series are filled or left out.
+    Gaps(Gaps),
     /// Missing numbers become the training median.
     Fill(Fill),
     /// Dates get columns for their periods.
@@ -131,7 +135,9 @@ impl Recipe {
             steps: Vec::new(),
             notices: missing::tell(data.columns()).into_iter().map(|(_, said)| said).collect(),
         };
-        fitting.add(|columns, _| Ok(Complete::fit(&self.missing, columns)))?;
+        let missing = missing::by_column(&self.missing, data)?;
+        fitting.add(|columns, _| Ok(Complete::fit(&missing, columns)))?;
+        fitting.add(|columns, notices| Ok(Gaps::fit(&missing, columns, notices)))?;
         let schema = Schema::of(data);
         fitting.add(|columns, notices| Fill::fit(columns, &schema, weights, notices))?;
         fitting.add(|columns, notices| Ok(Calendar::fit(columns, &schema, as_is, notices)))?;
@@ -190,7 +196,7 @@ impl Layout {
         for step in &self.fitted.steps {
             match step {
                 PrepStep::Fill(fill) => fitting.add(|columns, _| fill.anew(columns, weights).map(Some))?,
-                PrepStep::Complete(_) | PrepStep::Calendar(_) | PrepStep::Drop(_) | PrepStep::OneHot(_) => {
+                PrepStep::Complete(_) | PrepStep::Gaps(_) | PrepStep::Calendar(_) | PrepStep::Drop(_) | PrepStep::OneHot(_) => {
                     fitting.add(|_, _| Ok(Some(step.clone())))?
                 }
                 PrepStep::Hold(_) | PrepStep::Standardise(_) | PrepStep::Vectors(_) => {}
@@ -246,6 +252,7 @@ impl Fitted {
                 PrepStep::Standardise(step) => step.undo(&mut columns)?,
                 PrepStep::Vectors(step) => step.undo(&mut columns)?,
                 PrepStep::Complete(_)
+                | PrepStep::Gaps(_)
                 | PrepStep::Fill(_)
                 | PrepStep::Calendar(_)
                 | PrepStep::Drop(_)
@@ -272,6 +279,7 @@ impl Fitted {
         let columns: Vec<Column> = data.columns().iter().filter(|c| named(&c.name)).cloned().collect();
         let filled = self.steps.iter().filter_map(|step| match step {
             PrepStep::Fill(fill) => Some(fill.tell(&columns, &self.schema)),
+            PrepStep::Gaps(gaps) => Some(gaps.tell(&columns)),
             _ => None,
         });
         filled.flatten().chain(missing::tell(&columns)).collect()
@@ -315,6 +323,7 @@ impl PrepStep {
     fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
         match self {
             PrepStep::Complete(step) => step.apply(columns),
+            PrepStep::Gaps(step) => step.apply(columns),
             PrepStep::Fill(step) => step.apply(columns),
             PrepStep::Calendar(step) => step.apply(columns),
             PrepStep::Drop(step) => step.apply(columns),
@@ -329,6 +338,7 @@ impl PrepStep {
     fn describe(&self, schema: &Schema) -> String {
         match self {
             PrepStep::Complete(step) => step.describe(),
+            PrepStep::Gaps(step) => step.describe(),
             PrepStep::Fill(step) => step.describe(schema),
             PrepStep::Calendar(step) => step.describe(),
             PrepStep::Drop(step) => step.describe(),

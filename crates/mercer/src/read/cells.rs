@@ -1,6 +1,7 @@
 //! The cells of one column as text, end to end in one string, and what a single cell says.
 
 use super::unseen::{Unseen, seen};
+pub(super) use crate::data::MISSING_WORDS;
 
 /// The cells of a column, trimmed of the spaces around them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -129,9 +130,6 @@ pub(super) enum Cell {
     /// Anything else.
     Word,
 }
-
-/// The words that stand for a missing cell in every column, besides every spelling of NaN: those of pandas.read_csv, and `?`.
-pub(super) const MISSING_WORDS: [&str; 12] = ["", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NULL", "Null", "null", "None", "?"];
 
 /// Words that do so among numbers. Among labels they are labels: `+` and `-`, `.` for a strand that is not known.
 const AMONG_NUMBERS: [&str; 5] = ["-", ".", "--", "na", "n.a."];

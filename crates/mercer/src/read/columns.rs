@@ -258,7 +258,10 @@ impl Table {
             self.require_trained(name)?;
             let raw = self.take(name)?;
             let values = match (&wanted.holds, raw) {
-                (holds, Raw::Lists(lists)) => self.agreed(name, holds, &self.listed(name, lists, Some(holds.kind()))?)?,
+                (holds, Raw::Lists(lists)) => {
+                    let values = self.listed(name, lists, Some(holds.kind()))?;
+                    self.agreed(name, holds, &values)?
+                }
                 (Holds::Points(dim), raw) => self.vectors_like(name, *dim, &wanted.written.features, raw)?,
                 (Holds::Number(()), Raw::Numbers(v)) => self.finite(name, v)?,
                 (Holds::Number(()), raw) => {

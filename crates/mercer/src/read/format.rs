@@ -106,8 +106,8 @@ fn parquet(file: &str, bytes: Cow<'_, [u8]>, most: u64) -> Result<Table> {
 fn parquet(file: &str, _: Cow<'_, [u8]>, _: u64) -> Result<Table> {
     Err(crate::error::Error::Table {
         file: file.to_owned(),
-        why: "this is a Parquet file, which this build does not read; build with the cargo feature parquet \
-              (cargo build --release --features parquet), or save the table as CSV or JSON lines"
+        why: "this is a Parquet file, which this build does not read; 'cargo install --path crates/mercer-cli --features parquet' builds \
+              one that does; in Python, pandas.read_parquet or polars.read_parquet gives a frame that mercer takes; or save the table as CSV or JSON lines"
             .into(),
     })
 }

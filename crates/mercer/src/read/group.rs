@@ -9,7 +9,7 @@ use super::table::Raw;
 use super::unseen::name_of;
 use super::{ReadOptions, Table};
 use crate::data::names::words;
-use crate::data::{ColumnKind, Points, Schema, Sets, Values, Writing};
+use crate::data::{ColumnKind, Points, Schema, Series, Sets, Values, Writing};
 use crate::error::Result;
 use std::collections::HashMap;
 
@@ -34,7 +34,30 @@ struct Times {
 }
 
 /// Words in the names of columns of numbers that count time.
-const TIMES: [&str; 12] = ["time", "t", "timestamp", "times", "step", "tick", "second", "minute", "hour", "day", "week", "epoch"];
+const TIMES: [&str; 22] = [
+    "time",
+    "t",
+    "timestamp",
+    "times",
+    "step",
+    "tick",
+    "ts",
+    "date",
+    "datetime",
+    "epoch",
+    "millisecond",
+    "milliseconds",
+    "ms",
+    "second",
+    "seconds",
+    "minute",
+    "minutes",
+    "hour",
+    "hours",
+    "day",
+    "days",
+    "week",
+];
 
 /// What rows are grouped by and into.
 struct Grouping<'a> {
@@ -67,13 +90,17 @@ impl Table {
         let ignored = |name: &str| self.declared(options, name).is_some_and(|declared| declared.kind().is_none());
         self.columns = all.into_iter().filter(|(name, _)| !ignored(name)).collect();
         let kind = self.declared(options, column).and_then(|declared| declared.kind()).filter(|kind| *kind == ColumnKind::Series);
-        let times = if kind.is_some() { self.times_of_rows(column, &coordinates, &kept)? } else { None };
-        self.grouped(Grouping { column, kept: &kept, kind: kind.unwrap_or(ColumnKind::Set), times }, coordinates)
+        let times = if kind.is_some() { self.times_of_rows(column, &coordinates, &kept, options)? } else { None };
+        // Times are no channel unless that is declared, or nothing else is there.
+        let are_times = |name: &String| times.as_ref().is_some_and(|times| times.column == *name) && self.declared(options, name).is_none();
+        let channels: Vec<String> = coordinates.iter().filter(|name| !are_times(name)).cloned().collect();
+        let channels = if channels.is_empty() { coordinates } else { channels };
+        self.grouped(Grouping { column, kept: &kept, kind: kind.unwrap_or(ColumnKind::Set), times }, channels)
     }
 
-    /// The one column of dates or times beside the channels, or a channel that counts time by its name and differs within a series.
-    fn times_of_rows(&self, column: &str, channels: &[String], kept: &[String]) -> Result<Option<Times>> {
-        let others = self.columns.iter().filter(|(name, _)| name != column && !kept.contains(name) && !channels.contains(name));
+    /// The one column of dates or times, or the first of numbers that count time by their name and differ within a series.
+    fn times_of_rows(&mut self, column: &str, numeric: &[String], kept: &[String], options: &ReadOptions) -> Result<Option<Times>> {
+        let others = self.columns.iter().filter(|(name, _)| name != column && !kept.contains(name));
         let dated = others.filter_map(|(name, raw)| {
             let Raw::Cells(cells) = raw else { return None };
             let writing = Writing::of(cells)?;
@@ -84,13 +111,28 @@ impl Table {
         }
         let Some((_, ids)) = self.columns.iter().find(|(name, _)| name == column) else { return Ok(None) };
         let ids = ids.clone().into_cells(column)?;
-        let named = |name: &&String| words(name).iter().any(|word| TIMES.contains(&word.as_str()));
-        let [name] = channels.iter().filter(named).collect::<Vec<_>>()[..] else { return Ok(None) };
-        let Some((_, raw)) = self.columns.iter().find(|(other, _)| other == name) else { return Ok(None) };
-        let times = self.ordering(name, &raw.clone().into_cells(name)?, &Writing::Point)?;
-        let mut seen = std::collections::HashSet::new();
-        let differs = ids.iter().zip(&times.values).all(|(id, time)| seen.insert((id, time.to_bits())));
-        Ok(differs.then_some(times))
+        let mut found: Option<Times> = None;
+        for name in numeric {
+            let Some((_, raw)) = self.columns.iter().find(|(other, _)| other == name) else { continue };
+            let cells = raw.clone().into_cells(name)?;
+            let is_named = words(name).iter().any(|word| TIMES.contains(&word.as_str()));
+            if !is_named && !cells.iter().all(|cell| cell.parse().is_ok_and(is_since_1970)) {
+                continue;
+            }
+            let values = numbers(&self.file, name, &cells, &Writing::of(&cells).unwrap_or_default())?;
+            let is_declared = self.declared(options, name).is_some();
+            if found.is_none() && are_times(name, &ids, &values) {
+                let is_whole = !values.iter().any(|time| time.is_nan());
+                found = match is_declared {
+                    true => is_whole.then(|| Times { column: name.clone(), values }),
+                    false => Some(self.ordering(name, &cells, &Writing::of(&cells).unwrap_or_default())?),
+                };
+            } else if !is_declared {
+                let says = "{looks} like a time and {is} a channel of the series";
+                self.facts.push(Fact::of_column(Topic::Table, name, says).undone_by("ignore leaves it out"));
+            }
+        }
+        Ok(found)
     }
 
     /// The times in a column that orders rows, none of them missing.
@@ -147,15 +189,13 @@ impl Table {
         if let Some((row, found)) = ids.iter().enumerate().find(|(_, id)| ids.misses(id)) {
             return Err(self.cell(row, column, found, "the name of the set that the row belongs to"));
         }
-        let whole = if kind == ColumnKind::Series {
-            "a series has one in each channel at each time"
-        } else {
-            "a vector of a set has all of its numbers"
-        };
         let mut vectors = Vec::with_capacity(coordinates.len());
         for name in &coordinates {
             let cells = self.take_cells(name)?;
-            vectors.push(self.complete_numbers(name, &cells, whole)?);
+            vectors.push(match kind {
+                ColumnKind::Series => numbers(&self.file, name, &cells, &Writing::of(&cells).unwrap_or_default())?,
+                _ => self.complete_numbers(name, &cells, "a vector of a set has all of its numbers")?,
+            });
         }
         // Rows by set, sets in the order of their first rows.
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -178,8 +218,11 @@ impl Table {
         }
         let mut starts = vec![0];
         members.iter().for_each(|rows| starts.push(starts[starts.len() - 1] + rows.len()));
-        let values = members.iter().flatten().flat_map(|&row| vectors.iter().map(move |v| v[row])).collect();
-        let sets = Sets::new(starts, Points::dense(self.rows, coordinates.len(), values)?)?;
+        let values: Vec<f64> = members.iter().flatten().flat_map(|&row| vectors.iter().map(move |v| v[row])).collect();
+        let cells = match kind {
+            ColumnKind::Series => Values::Series(Series::with_gaps(&starts, coordinates.len(), &values)?),
+            _ => Values::Sets(Sets::new(starts, Points::dense(self.rows, coordinates.len(), values)?)?),
+        };
         self.keep_what_is_said_of_sets(column, &stood, kept, kind, ordered_by.as_deref())?;
         let firsts: Vec<usize> = stood.iter().map(|rows| rows[0]).collect();
         let names = ids.select(&firsts).iter().map(str::to_owned).collect();
@@ -187,10 +230,7 @@ impl Table {
         let says = format!("{{is}} {} {many} of {} rows, each of them {each}: {} numbers", firsts.len(), self.rows, coordinates.len());
         self.facts.push(Fact::of_column(Topic::Table, column, says).plainly());
         self.keep_rows(&firsts);
-        self.columns.push((
-            column.to_owned(),
-            Raw::Ready(if kind == ColumnKind::Series { Values::Series(sets.into()) } else { Values::Sets(sets) }),
-        ));
+        self.columns.push((column.to_owned(), Raw::Ready(cells)));
         self.grouped = Some(Grouped { column: column.to_owned(), coordinates, names, ordered_by });
         Ok(())
     }
@@ -220,14 +260,31 @@ impl Table {
                     return Err(self.cell(row, &name, found, &format!("what the other rows of this '{column}' have: {one} is one row")));
                 }
                 _ => {
-                    let done = if ordered_by == Some(name.as_str()) { "it orders them, and is no channel" } else { "left out" };
-                    let says = format!("{{has}} different values among the rows of one '{column}': {done}");
-                    self.facts.push(Fact::of_column(Topic::Table, &name, says));
+                    let is_time = ordered_by == Some(name.as_str());
+                    let done = if is_time { "it orders them, and is no channel" } else { "left out" };
+                    let fact =
+                        Fact::of_column(Topic::Table, &name, format!("{{has}} different values among the rows of one '{column}': {done}"));
+                    self.facts.push(if is_time { fact.undone_by("number makes it a channel too") } else { fact });
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Whether a number may be a time since 1970-01-01, in seconds, or thousandths, millionths or billionths of them: one from 1985 to 2100.
+fn is_since_1970(x: f64) -> bool {
+    [1.0, 1e3, 1e6, 1e9].iter().any(|unit| (4.7e8..4.1e9).contains(&(x / unit)))
+}
+
+/// Whether numbers named for a time are the times of rows: they differ within each of `ids`, and where another word stands in the name, as in
+/// `response_time`, they are whole or ascend as the rows stand.
+fn are_times(name: &str, ids: &Cells, times: &[f64]) -> bool {
+    let mut seen = std::collections::HashSet::new();
+    let differ = ids.iter().zip(times).all(|(id, time)| seen.insert((id, time.to_bits())));
+    let mut last = HashMap::new();
+    let ascend = ids.iter().zip(times).all(|(id, &time)| last.insert(id, time).is_none_or(|before| before < time));
+    differ && (words(name).len() == 1 || ascend || times.iter().all(|time| time.fract() == 0.0))
 }
 
 impl Raw {
@@ -313,10 +370,34 @@ mod tests {
             assert_eq!(series(&new.dataset_like(&schema, &ReadOptions::default()).unwrap()), [expected]);
             assert_eq!(new.notices().join("\n").contains("taken as they stand"), !text.contains("day"));
         }
-        // A channel that counts time orders rows too; one that does not differ counts nothing.
-        let mut table = grouped(b"id,t,v,y\nm,2,7,a\nm,1,5,a\nn,3,3,b\n", &options).unwrap();
-        table.take_target(&["y"], &options).unwrap();
-        assert_eq!(series(&table.dataset(&options).unwrap())[0], "[[1.0,5.0],[2.0,7.0]]");
+        // Numbers that count time order rows too, and are a channel where that is declared; what does not differ counts nothing.
+        let read = |text: &str, types: &[&str]| {
+            let options = ReadOptions::with_types([&["id=series"][..], types].concat()).unwrap();
+            let mut table = grouped(text.as_bytes(), &options).unwrap();
+            table.take_target(&["y"], &options).unwrap();
+            let data = table.dataset(&options).unwrap();
+            (series(&data).remove(0), table.notices().join("\n"))
+        };
+        for (name, two, one) in [
+            ("t", "2", "1"),
+            ("timestamp", "1700000060", "1700000000"),
+            ("recorded", "1700000060000", "1700000000000"),
+            ("when", "2020-01-02", "2020-01-01"),
+        ] {
+            let text = format!("id,{name},v,y\nm,{two},7,a\nm,{one},5,a\nn,{one},3,b\n");
+            let (cells, said) = read(&text, &[]);
+            assert_eq!(cells, "[5.0,7.0]", "{said}");
+            assert!(said.contains(&format!("--types {name}=number makes it a channel too")), "{said}");
+            assert_eq!(read(&text, &[&format!("{name}=ignore")]).0, "[7.0,5.0]");
+            let both = read(&text, &[&format!("{name}=number")]).0;
+            assert!(both.starts_with("[[") && both.ends_with(",7.0]]"), "{both}");
+        }
+        let (cells, said) = read("id,hour,v,y\nm,2,7,a\nm,2,5,a\nn,3,3,b\n", &[]);
+        assert_eq!(cells, "[[2.0,7.0],[2.0,5.0]]");
+        assert!(said.contains("column 'hour' looks like a time and is a channel of the series"), "{said}");
+        assert_eq!(read("id,response time,v,y\nm,.31,7,a\nm,.27,5,a\nn,.4,3,b\n", &[]).0, "[[0.31,7.0],[0.27,5.0]]");
+        // Times are all there is of events.
+        assert_eq!(read("id,t,y\nm,2.5,a\nm,1.5,a\nn,3,b\n", &[]).0, "[1.5,2.5]");
     }
 
     #[test]
@@ -325,7 +406,11 @@ mod tests {
         let differs = String::from_utf8_lossy(TABLE).replace("5,6,r,yes", "5,6,r,no");
         assert!(grouped(differs.as_bytes(), &options).unwrap_err().to_string().contains("a series is one row"));
         let gap = String::from_utf8_lossy(TABLE).replace("m,5,6", "m,,6");
-        assert!(grouped(gap.as_bytes(), &options).unwrap_err().to_string().contains("a series has one in each channel at each time"));
+        let data = grouped(gap.as_bytes(), &options).unwrap().dataset(&options).unwrap();
+        assert_eq!(data.column("id").unwrap().values.cell(0), serde_json::json!([[1.0, 2.0], [null, 6.0]]));
+        let word = String::from_utf8_lossy(TABLE).replace("m,5,6", "m,five,6").replace("n,3,4,q,no", "n,3,4,q,no\nn,3,4,q,no");
+        let declared = ReadOptions::with_types(["id=series,a=number"]).unwrap();
+        assert!(grouped(word.as_bytes(), &declared).unwrap_err().to_string().contains("row 4, column 'a': found 'five'"));
         let table = grouped(TABLE, &ReadOptions::default()).unwrap();
         let why = table.texts(&["a".into()]).unwrap_err().to_string();
         assert!(why.contains("column 'a': it has several values for one 'id'") && why.contains("keep one of these: y, id"), "{why}");

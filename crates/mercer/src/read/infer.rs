@@ -9,10 +9,11 @@
 
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::facts::{Fact, Topic, declared};
+use super::lists::ListSize;
 use super::marks::{self, Said};
 use super::writing::Mostly;
 use super::{dates, doubts};
-use crate::data::{Addition, ColumnKind, DateOrder, Unit, Writing, array_length};
+use crate::data::{Addition, ColumnKind, DateOrder, Unit, Writing, list_of_numbers};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
@@ -138,7 +139,7 @@ impl Looking<'_> {
     /// A kind whose cells look like no other's, where nine in ten cells that are not missing are such.
     fn structures(&self, c: &Counts<'_>, facts: &mut Vec<Fact>) -> Result<Option<Looks>> {
         let there: Vec<(usize, &str)> = self.cells.iter().enumerate().filter(|(_, text)| !self.cells.misses(text)).collect();
-        if let Some(found) = self.arrays(c, &there)? {
+        if let Some(found) = self.arrays(c, &there, facts)? {
             return Ok(Some(found));
         }
         let looked_at = there.iter().take(LOOKED_AT);
@@ -168,19 +169,23 @@ impl Looking<'_> {
         }
     }
 
-    /// Arrays of numbers in square brackets: vectors where all are of one length, and never labels.
-    fn arrays(&self, c: &Counts<'_>, there: &[(usize, &str)]) -> Result<Option<Looks>> {
-        let length = |text: &str| if text.starts_with('[') { array_length(text) } else { None };
-        let count = there.iter().filter(|(_, text)| length(text).is_some()).count();
-        let Some(first) = there.iter().find_map(|(_, text)| length(text).filter(|&length| length > 0)) else { return Ok(None) };
-        if 10 * count < 9 * there.len() {
+    /// Arrays of numbers in square brackets, which are never labels: vectors where all are of one length, series where they are not or
+    /// lack numbers.
+    fn arrays(&self, c: &Counts<'_>, there: &[(usize, &str)], facts: &mut Vec<Fact>) -> Result<Option<Looks>> {
+        let size = |(_, text): &(usize, &str)| list_of_numbers(text).map(|list| ListSize::of(&list));
+        let sizes: Vec<Option<ListSize>> = there.iter().map(size).collect();
+        let count = sizes.iter().flatten().count();
+        if 10 * count < 9 * there.len() || sizes.iter().flatten().all(|size| size.length == 0) {
             return Ok(None);
         }
-        if let Some(at) = there.iter().find(|(_, text)| length(text).is_none()) {
+        if let Some((at, _)) = there.iter().zip(&sizes).find(|(_, size)| size.is_none()) {
             return self.odd(*at, "an array of numbers such as [1.5, 2]");
         }
-        let even = count == self.cells.len() && there.iter().all(|(_, text)| length(text) == Some(first));
-        let is_whole = even && ColumnKind::Points.parse(&mut self.cells.iter()).is_ok();
+        if let Some(said) = ListSize::are_series(self.column, sizes.iter().flatten()) {
+            facts.push(said);
+            return Ok(Some(Looks::Of(ColumnKind::Series)));
+        }
+        let is_whole = count == self.cells.len() && ColumnKind::Points.parse(&mut self.cells.iter()).is_ok();
         Ok(Some(if is_whole { Looks::Of(ColumnKind::Points) } else { c.identifier(UNEVEN) }))
     }
 

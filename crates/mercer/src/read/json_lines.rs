@@ -1,6 +1,6 @@
 //! JSON lines: one object a row, its keys the columns. Numbers, strings, true and false are cells, null and absent keys
-//! missing ones; an array of numbers is a vector, or a series of one channel where that is declared, and an array of such arrays a
-//! set of vectors; an object with edges is a graph, one with children, or a list that begins with a label, a tree. A column holds one sort of
+//! missing ones; an array of numbers is a vector, or a series of one channel where lengths differ, nulls stand for numbers or that is
+//! declared, and an array of such arrays a set of vectors; an object with edges is a graph, one with children, or a list that begins with a label, a tree. A column holds one sort of
 //! value.
 
 use super::cells::Cells;
@@ -108,7 +108,7 @@ fn damage(text: &str, (line, row): (usize, usize), why: &serde_json::Error) -> S
     let word = format!("{}{behind}", &before[before.len() - word..]).to_lowercase();
     let what = spoken(why);
     let hint = if ["nan", "inf", "-nan", "-inf"].iter().any(|name| word.starts_with(name)) {
-        "; JSON has no such number: write null for a missing cell, and leave out the times of a series that have no number"
+        "; JSON has no such number: write null for a missing cell, or for a number that a series lacks"
     } else {
         ""
     };
@@ -194,10 +194,11 @@ impl Growing {
     }
 }
 
-/// The numbers of an array.
+/// The numbers of an array, NaN for null.
 fn numbers(items: &[Value]) -> std::result::Result<Vec<f64>, String> {
     let number = |(k, item): (usize, &Value)| {
-        item.as_f64().ok_or_else(|| format!("item {} is {item}, expected a number; fill it, or leave that time of a series out", k + 1))
+        let number = if item.is_null() { Some(f64::NAN) } else { item.as_f64() };
+        number.ok_or_else(|| format!("item {} is {item}, expected a number, or null where a series lacks one", k + 1))
     };
     items.iter().enumerate().map(number).collect()
 }

@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::facts::{Fact, Topic};
 use super::table::{Raw, Table};
 use super::unpack::{read_at_most, too_large};
-use super::{ColumnType, ReadOptions};
+use super::{ColumnType, ReadOptions, wide};
 use crate::data::{ColumnKind, Points, Series, Sets, Values};
 use crate::error::{Error, Result};
 use crate::npy::{self, Array, Items};
@@ -76,7 +76,11 @@ fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> 
                 let said = format!("{{is}} a series of {times} times and {channels} channels: the last two axes of its array");
                 facts.push(Fact::of_column(Topic::Table, &name, said).undone_by("set reads sets of vectors"));
             }
-            columns.push((name.clone(), how.column(v, &shape).map_err(|why| fault(format!("array '{name}': {why}")))?));
+            let column = how.column(v, &shape).map_err(|why| fault(format!("array '{name}': {why}")))?;
+            if let Raw::Ready(Values::Series(series)) = &column {
+                facts.extend(wide::ends(&name, series, shape[1]));
+            }
+            columns.push((name.clone(), column));
             continue;
         }
         for k in 0..width {
@@ -133,7 +137,9 @@ impl Gathered {
     /// A column of the numbers of an array, or where one of them is none.
     fn column(self, items: Vec<f64>, shape: &[usize]) -> std::result::Result<Raw, String> {
         let (rows, second, third) = (shape[0], shape[1], shape.get(2).copied().unwrap_or(1));
-        if let Some(at) = items.iter().position(|x| !x.is_finite()) {
+        // A series may have gaps.
+        let is_none = |x: &f64| x.is_infinite() || (x.is_nan() && !matches!(self, Gathered::Series));
+        if let Some(at) = items.iter().position(is_none) {
             let (row, place, number) = (at / (second * third) + 1, at / third % second + 1, at % third + 1);
             let place = match self {
                 Gathered::Series => format!("time {place}, channel {number}"),
@@ -142,16 +148,14 @@ impl Gathered {
             };
             return Err(format!("row {row}, {place}: found {}, expected a finite number; fill it, or leave the row out", items[at]));
         }
-        let starts = || (0..=rows).map(|row| row * second).collect();
-        let points = |rows: usize, dim: usize| Points::dense(rows, dim, items);
         match self {
-            Gathered::Series => {
-                points(rows * second, third).and_then(|vectors| Series::new(starts(), vectors)).map(|s| Raw::Ready(Values::Series(s)))
-            }
+            Gathered::Series => Series::padded(second, third, &items).map(|s| Raw::Ready(Values::Series(s))),
             Gathered::Sets => {
-                points(rows * second, third).and_then(|vectors| Sets::new(starts(), vectors)).map(|s| Raw::Ready(Values::Sets(s)))
+                let starts = (0..=rows).map(|row| row * second).collect();
+                let vectors = Points::dense(rows * second, third, items);
+                vectors.and_then(|vectors| Sets::new(starts, vectors)).map(|s| Raw::Ready(Values::Sets(s)))
             }
-            Gathered::Points => points(rows, second).map(Raw::Points),
+            Gathered::Points => Points::dense(rows, second, items).map(Raw::Points),
         }
         .map_err(|why| why.to_string())
     }

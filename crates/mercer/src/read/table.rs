@@ -29,6 +29,8 @@ pub struct Table {
     pub(super) facts: Vec<Fact>,
     /// The columns to predict that the format or a built-in table names itself.
     pub(super) own_target: Vec<String>,
+    /// The columns that were taken out to be predicted.
+    pub(super) target: Vec<String>,
     /// Columns that are inputs only if they are declared: targets and groups of formats that have them.
     pub(super) aside: Vec<String>,
     /// What the format itself says of columns.
@@ -204,6 +206,7 @@ impl Table {
             columns,
             facts: Vec::new(),
             own_target: Vec::new(),
+            target: Vec::new(),
             aside: Vec::new(),
             own_types: Vec::new(),
             marked: Vec::new(),

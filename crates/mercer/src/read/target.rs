@@ -27,6 +27,7 @@ impl Table {
     pub fn take_target<S: AsRef<str>>(&mut self, names: &[S], options: &ReadOptions) -> Result<(Target, TargetInfo)> {
         self.check_declared(options)?;
         let names: Vec<String> = names.iter().map(|s| name_of(s.as_ref())).collect();
+        self.target.clone_from(&names);
         let [name] = names.as_slice() else {
             if let Some(name) =
                 names.iter().find(|n| options.declared(n).is_some_and(|declared| declared.kind() != Some(ColumnKind::Number)))

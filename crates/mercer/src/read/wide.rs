@@ -1,10 +1,12 @@
 //! Groups of columns that are one series each: `t0`, `t1`, .., `t95` hold the values of a series at 96 times.
 
+use super::columns::numbers;
 use super::facts::{Fact, Topic};
 use super::options::column_and;
 use super::unseen::name_of;
 use super::{ReadOptions, Table};
-use crate::data::{Holds, Points, Schema, Series, Values};
+use crate::data::names::named_as_identifier;
+use crate::data::{Holds, Schema, Series, Values, Writing};
 use crate::error::{Error, Result};
 use crate::read::table::Raw;
 use serde::{Deserialize, Serialize};
@@ -42,7 +44,15 @@ impl Table {
         let refused = |why: String| Error::Setting { name: format!("series '{}'", series.name), why };
         let place = |name: &String| {
             let found = self.columns.iter().position(|(column, _)| *column == name_of(name));
-            found.ok_or_else(|| Error::unknown("column", name, self.columns.iter().map(|(column, _)| column)))
+            found.ok_or_else(|| match name_of(name) {
+                target if self.target.contains(&target) => {
+                    refused(format!("'{name}' is the target, which is no time of a series; end before it"))
+                }
+                other if self.header.contains(&other) => {
+                    refused(format!("'{name}' is no input here: it holds weights, groups or the like"))
+                }
+                _ => Error::unknown("column", name, self.columns.iter().map(|(column, _)| column)),
+            })
         };
         if self.columns.iter().any(|(column, _)| *column == series.name) {
             return Err(refused("the table has a column of this name; call the series something else".into()));
@@ -60,10 +70,15 @@ impl Table {
     /// Makes the groups of columns that the options name one column of series each.
     ///
     /// # Errors
-    /// Columns that are not there or hold no numbers, missing cells, channels of unlike length.
+    /// Columns that are not there or hold no numbers, channels of unlike length.
     pub(super) fn widen(&mut self, options: &ReadOptions) -> Result<()> {
         for series in &options.series {
             let channels = self.columns_between(series)?;
+            let (odd, others): (Vec<&String>, Vec<&String>) = channels.iter().flatten().partition(|column| named_as_identifier(column));
+            for column in odd.into_iter().filter(|_| !others.is_empty()) {
+                let says = format!("{{has}} the name of an identifier and {{is}} a time of series '{}'", series.name);
+                self.facts.push(Fact::of_column(Topic::Identifiers, column, says));
+            }
             if let (Some(columns), Some((first, last))) = (channels.first(), series.channels.first()) {
                 let said = format!("{{is}} a series of {} times, made of columns '{first}' to '{last}'", columns.len());
                 self.facts.push(Fact::of_column(Topic::Table, &series.name, said).plainly());
@@ -94,22 +109,28 @@ impl Table {
             let why = format!("its channels have {times} and {} columns; every channel has a column for each time", other.len());
             return Err(Error::Setting { name: format!("series '{name}'"), why });
         }
-        let mut values = vec![0.0; rows * times * channels.len()];
+        let mut values = vec![f64::NAN; rows * times * channels.len()];
         for (channel, columns) in channels.iter().enumerate() {
             for (time, column) in columns.iter().enumerate() {
                 let cells = self.take_cells(column)?;
-                let found = self.complete_numbers(column, &cells, "a series in columns has one at each time")?;
+                let found = numbers(&self.file, column, &cells, &Writing::of(&cells).unwrap_or_default())?;
                 for (row, x) in found.into_iter().enumerate() {
                     values[(row * times + time) * channels.len() + channel] = x;
                 }
             }
         }
-        let vectors = Points::dense(rows * times, channels.len(), values)?;
-        let series = Series::new((0..=rows).map(|row| row * times).collect(), vectors)?;
+        let series = Series::padded(times, channels.len(), &values)?;
+        self.facts.extend(ends(name, &series, times));
         self.columns.push((name.to_owned(), Raw::Ready(Values::Series(series))));
         self.header.push(name.to_owned());
         Ok(())
     }
+}
+
+/// What is said of series that end before the last time of their table.
+pub(super) fn ends(name: &str, series: &Series, times: usize) -> Option<Fact> {
+    let says = format!("{{has}} {}, whose last cells are empty", series.shorter_than(times)?);
+    Some(Fact::of_column(Topic::Table, name, says))
 }
 
 #[cfg(test)]
@@ -150,12 +171,31 @@ mod tests {
         let fault = |written: &str| read(&[written]).unwrap_err().to_string();
         assert!(fault("s=t0..t9").contains("'t9'") && fault("s=t2..t0").contains("behind") && fault("id=t0..t2").contains("this name"));
         assert!(fault("s=t0..t2+u0..u1").contains("3 and 2") && fault("s=t0").contains("s=t0..t95"));
-        let mut table = Table::parse("t", b"t0,t1,y\n1,2,a\n3,,b\n").unwrap();
         let options = ReadOptions { series: vec!["s=t0..t1".parse().unwrap()], ..ReadOptions::default() };
-        assert!(table.dataset(&options).unwrap_err().to_string().contains("row 2, column 't1'"));
         let mut table = Table::parse("t", b"t0,t1,y\n1,2,a\n3,x,b\n").unwrap();
         let why = table.dataset(&options).unwrap_err().to_string();
-        assert!(why.contains("found 'x', expected a finite number; a series in columns has one at each time"), "{why}");
+        assert!(why.contains("row 2, column 't1': found 'x'") && why.contains("--na=x"), "{why}");
+        assert!(fault("s=t0..y").contains("'y' is the target"));
+    }
+
+    #[test]
+    fn empty_cells_at_the_end_of_a_row_end_its_series_and_others_are_gaps() {
+        let mut table = Table::parse("t", b"t0,t1,t2,y\n1,2,3,a\n3,,,b\n,5,6,a\n,,,b\n1,,2,a\n").unwrap();
+        let options = ReadOptions { series: vec!["s=t0..t2".parse().unwrap()], ..ReadOptions::default() };
+        table.take_target(&["y"], &options).unwrap();
+        let data = table.dataset(&options).unwrap();
+        let Values::Series(series) = &data.columns()[0].values else { panic!("no series") };
+        let cells: Vec<String> = (0..5).map(|row| series.cell(row).to_string()).collect();
+        assert_eq!(cells, ["[1.0,2.0,3.0]", "[3.0]", "[null,5.0,6.0]", "[]", "[1.0,null,2.0]"]);
+        assert_eq!(series.missing(), [3]);
+        let said = "column 's' has fewer than 3 times in 1 of 5 rows (the first is row 2), whose last cells are empty";
+        assert!(table.notices().iter().any(|notice| notice == said), "{:?}", table.notices());
+    }
+
+    #[test]
+    fn an_identifier_among_the_times_is_told() {
+        let (table, _) = read(&["s=id..t2"]).unwrap();
+        assert!(table.notices().iter().any(|said| said.contains("column 'id' has the name of an identifier and is a time of series 's'")));
     }
 
     #[test]

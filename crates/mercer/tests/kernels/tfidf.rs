@@ -324,6 +324,12 @@ fn stop_words_are_cut_as_texts_are() {
     assert_eq!(in_common("up, \"up-to\", \"up-to-date\"", "an up to date list up", "his up to date up map"), 0.0);
     assert_eq!(in_common("\"\u{c9}t\u{e9}\"", "un e\u{301}te\u{301}", "cet \u{e9}t\u{e9}"), 0.0);
     assert_eq!(counted(", tokens=spaces, stop_words=[\"--\"]", &["a -- b", "c -- d"])[(0, 1)], 0.0);
+    // The lists of NLTK, by language; the name of one among other words is a word.
+    assert_eq!(in_common("english", "the cat isn't here", "the dog isn't there"), 0.0);
+    assert_eq!(in_common("english", "une souris", "une maison"), 1.0);
+    assert_eq!(in_common("english, french", "the une souris", "the une maison"), 0.0);
+    assert_eq!(in_common("english, souris", "the english souris", "the english souris noir"), 1.0);
+    assert_eq!(learn("tfidf(stop_words=german)", &["der Hund und die Katze"]).unwrap().to_string().matches("german").count(), 1);
     // What could have no effect is an error, and not silence.
     let message = learn("tfidf(stop_words=[the, \"--\"])", &TOY).unwrap_err().to_string();
     assert!(message.contains("'--'") && message.contains("stop_words") && message.contains("tokens=spaces"), "{message}");

@@ -137,8 +137,8 @@ class MercerClassifier(Expressions, KernelClassifier):
     standardise : bool, default=True
         Whether numbers are standardised (mean 0, standard deviation 1) first.
     missing : dict or str, default=None
-        What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said), "drop" or
-        "error".
+        What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said),
+        "interpolate" (series, where nothing is said), "forward" or "skip" (series), "drop" or "error".
     types : dict, default=None
         What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
         "sequence", "tree", "set", "graph", "series", "date", "flag", "ordinal" or "ignore". Of rows without names, such as a list of series, the
@@ -232,8 +232,8 @@ class MercerRegressor(Expressions, KernelRegressor):
     standardise : bool, default=True
         Whether numbers are standardised (mean 0, standard deviation 1) first.
     missing : dict or str, default=None
-        What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said), "drop" or
-        "error".
+        What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said),
+        "interpolate" (series, where nothing is said), "forward" or "skip" (series), "drop" or "error".
     types : dict, default=None
         What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
         "sequence", "tree", "set", "graph", "series", "date", "flag", "ordinal" or "ignore". Of rows without names, such as a list of series, the

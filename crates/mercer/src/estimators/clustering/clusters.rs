@@ -40,6 +40,8 @@ pub(crate) struct Places {
     pub(crate) apart: Matrix,
     /// That power, 1 or 2. Squares in feature space may lie below 0 where the similarity is no kernel.
     pub(super) power: usize,
+    /// The place of inputs without any feature, where it is set apart.
+    pub(super) featureless: Option<usize>,
 }
 
 impl Places {
@@ -77,6 +79,7 @@ impl Places {
             single: Vec::new(),
             apart: Matrix::zeros(0, 0),
             power: if distances { 1 } else { 2 },
+            featureless: None,
         };
         let mut row = vec![0.0; n];
         for &i in &order {
@@ -126,6 +129,23 @@ impl Places {
         fault.map_or(Ok(()), Err)?;
         to_means(&mut out);
         Ok(out)
+    }
+
+    /// Where all other inputs have one norm, those without any feature, such as empty texts, lie half as far (squared) from each of them as two
+    /// that share nothing lie from one another: they are set as far apart as these, so that they are no centre of anything.
+    pub(super) fn set_featureless_apart(&mut self, task: &Task<'_>) {
+        let diagonal = task.gram.diagonal(Side::Rows);
+        let norms: Vec<f64> = self.rows.iter().map(|&row| diagonal[row]).collect();
+        let Some(place) = norms.iter().position(|&norm| norm == 0.0) else { return };
+        let Some(norm) = norms.iter().copied().find(|&norm| norm > 0.0) else { return };
+        if norms.iter().any(|&other| other != 0.0 && (other - norm).abs() > ALIKE * norm) {
+            return;
+        }
+        for other in (0..norms.len()).filter(|&other| other != place) {
+            self.apart[(place, other)] = 2.0 * norm;
+            self.apart[(other, place)] = 2.0 * norm;
+        }
+        self.featureless = Some(place);
     }
 
     /// Kernel values among the places, of which the symmetric part makes distances.
@@ -234,6 +254,7 @@ impl Places {
             single: some.iter().map(|&p| self.single[p]).collect(),
             apart,
             power: self.power,
+            featureless: self.featureless.and_then(|place| some.iter().position(|&p| p == place)),
         }
     }
 

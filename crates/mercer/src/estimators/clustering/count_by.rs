@@ -181,7 +181,7 @@ fn gap(places: &Places, most: usize, task: &Task<'_>, clusters: Clustering<'_>) 
         let squares = reference(&coordinates, task.seed.wrapping_add(draw as u64), task)?;
         let Places { rows, weights, single, .. } = places;
         let (rows, weights, single) = (rows.clone(), weights.clone(), single.clone());
-        let mut like = Places { rows, of_row: (0..n).collect(), weights, single, apart: squares.clone(), power: 2 };
+        let mut like = Places { rows, of_row: (0..n).collect(), weights, single, apart: squares.clone(), power: 2, featureless: None };
         like.raise(places.power);
         let found = clusters(&like, &counts)?;
         drawn.push(scatters(&squares, &like, &counts, &found));
@@ -330,6 +330,7 @@ mod tests {
             single: vec![1.0; 3],
             apart: squares.clone(),
             power: 2,
+            featureless: None,
         };
         let found = scatters(&squares, &places, &[1, 2], &[vec![0, 0, 0], vec![0, 0, 1]]);
         assert!((found[0] - 56f64.ln()).abs() <= 1e-12 && (found[1] - 2f64.ln()).abs() <= 1e-12);

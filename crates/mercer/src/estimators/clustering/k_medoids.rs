@@ -54,12 +54,19 @@ impl KMedoids {
     /// The places, with the distances that are added up among them.
     fn places(&self, task: &Task<'_>) -> Result<Places> {
         let mut places = Places::of(task, self.values == KernelValueKind::Distances)?;
+        if self.values == KernelValueKind::Similarities {
+            places.set_featureless_apart(task);
+        }
         places.raise(self.power.integer());
         Ok(places)
     }
 
     fn medoids(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<Medoids> {
-        medoids(&places.apart, &places.weights, count, self.starts.integer(), task.seed, task.control)
+        let mut weights = places.weights.clone();
+        if let Some(place) = places.featureless {
+            weights[place] = 0.0;
+        }
+        medoids(&places.apart, &weights, count, self.starts.integer(), task.seed, task.control)
     }
 }
 

@@ -110,8 +110,15 @@ fn arrays_of_numbers_are_series_of_one_channel_where_that_is_declared() {
     says(&message(even.clone().dataset(&options("r=set"))), &["'r' holds arrays of numbers, expected sets of vectors", "--types r=series"]);
     let wide = parsed("{\"r\": [[1, 2], [3, 4]]}\n").dataset_like(&Schema::of(&data), &ReadOptions::default());
     says(&message(wide), &["row 1, column 'r'", "found '2 channels', expected 1, as in training"]);
-    let null = parsed("{\"r\": [[1], [null]]}\n").dataset(&options("r=series"));
-    says(&message(null), &["row 1, column 'r'", "found 'null at time 2', expected a finite number"]);
+    let null = parsed("{\"r\": [[1], [null]]}\n").dataset(&options("r=series")).unwrap();
+    assert_eq!(null.columns()[0].values.cell(0), serde_json::json!([1.0, null]));
+    // Nobody has to declare what can be nothing else.
+    for (text, cell) in [("{\"r\": [1, null]}\n{\"r\": [1, 2]}\n", "[1.0,null]"), ("{\"r\": [1]}\n{\"r\": [1, 2]}\n", "[1.0]")] {
+        let mut table = parsed(text);
+        let data = table.dataset(&ReadOptions::default()).unwrap();
+        assert_eq!((data.columns()[0].values.kind(), data.columns()[0].values.cell(0).to_string()), (ColumnKind::Series, cell.to_owned()));
+        says(&table.notices()[0], &["column 'r' holds arrays of", "read as series; --types r=ignore"]);
+    }
 }
 
 #[test]
@@ -121,14 +128,16 @@ fn faults_of_json_lines_name_line_and_column() {
     refused("{\"a\": 1, \"a\": 2}\n", &["line 1", "'a'", "twice"]);
     refused("{\"a\": {\"b\": 1}}\n", &["line 1", "'a'", "nested"]);
     let taken = |text: &str| message(parsed(text).dataset(&ReadOptions::default()));
-    let unlike = taken("{\"a\": [1, 2]}\n{\"a\": [1]}\n");
+    let declared = |text: &str| message(parsed(text).dataset(&options("a=points")));
+    let unlike = declared("{\"a\": [1, 2]}\n{\"a\": [1]}\n");
     says(&unlike, &["row 2, column 'a'", "found 'an array of 1', expected an array of 2, as in row 1", "--types a=series", "a=ignore"]);
-    refused("{\"a\": [1, null]}\n", &["line 1 (row 1)", "'a'", "item 2 is null", "fill it, or leave that time of a series out"]);
+    says(&declared("{\"a\": [1, 2]}\n{\"a\": [1, null]}\n"), &["row 2, column 'a'", "found 'null at number 2'", "--types a=series"]);
+    refused("{\"a\": [1, \"x\"]}\n", &["line 1 (row 1)", "'a'", "item 2 is \"x\"", "null where a series lacks one"]);
     refused("{\"a\": [1]}\n{\"a\": [[1]]}\n", &["line 2 (row 2)", "'a'", "row 1 holds arrays; make them one type"]);
     says(&taken("{\"a\": [1]}\n{\"a\": null}\n"), &["row 2, column 'a'", "cannot be missing"]);
     says(&taken("{\"b\": 1}\n{\"a\": [1]}\n"), &["row 1, column 'a'", "cannot be missing"]);
     refused("{\"a\": 1}\n{\"a\": 2}\n{\"a\": ", &["line 3 (row 3)", "cut off"]);
-    refused("{\"a\": 1}\n{\"a\": [[1, NaN]]}\n", &["line 2 (row 2)", "JSON has no such number", "leave out the times"]);
+    refused("{\"a\": 1}\n{\"a\": [[1, NaN]]}\n", &["line 2 (row 2)", "JSON has no such number", "write null"]);
     refused("{\"a\": 1}\n[1]\n", &["line 2", "an object such as"]);
     refused("{\"a\": 1}\n{\"a\": 1e999}\n", &["line 2"]);
     let array = format::parse("t", b"[{\"a\": 1}]"[..].into(), Some("t.json"), &ReadOptions::default(), 1000).unwrap_err().to_string();
@@ -193,8 +202,13 @@ fn an_npy_array_is_series_sets_or_vectors_as_its_axes_and_its_declaration_say() 
     assert_eq!(read(&flat, &["x=points"]).unwrap().0, Values::Points(crate::data::Points::dense(3, 4, items.clone()).unwrap()));
     // What does not fit is refused with its place.
     let mut holed = items.clone();
-    holed[9] = f64::NAN;
-    says(&message(read(&npy_of("(2, 3, 2)", false, &holed), &[])), &["array 'x'", "row 2, time 2, channel 2", "NaN", "finite"]);
+    holed[9] = f64::INFINITY;
+    says(&message(read(&npy_of("(2, 3, 2)", false, &holed), &[])), &["array 'x'", "row 2, time 2, channel 2", "inf", "finite"]);
+    // A series may have gaps, and ends with its last number.
+    (holed[9], holed[11]) = (f64::NAN, f64::NAN);
+    let (values, said) = read(&npy_of("(3, 4)", false, &holed), &["x=series"]).unwrap();
+    assert_eq!((values.cell(2), said.len()), (serde_json::json!([8.0, null, 10.0]), 1));
+    assert!(said[0].contains("fewer than 4 times in 1 of 3 rows (the first is row 3)"), "{said:?}");
     says(&message(read(&npy_of("(3, 4)", false, &holed), &["x=points"])), &["row 3, number 2", "NaN"]);
     says(&message(read(&cube, &["x=points"])), &["(rows, numbers)", "declared points", "[2, 3, 2]"]);
     says(&message(read(&cube, &["x=number"])), &["declared number", "(rows, times, channels)"]);

@@ -78,13 +78,25 @@ fn identifiers_are_left_out_with_a_notice_that_says_how_to_keep_them() {
 }
 
 #[test]
-fn arrays_of_numbers_that_are_left_out_may_be_kept_as_series_or_sets() {
-    let text = (0..20).fold("r\ty\n".to_owned(), |text, i| text + &format!("[{i}.5{}]\t{}\n", ", 1".repeat(i % 3 + 1), i % 2));
-    let mut table = Table::parse("t.tsv", text.as_bytes()).unwrap();
+fn arrays_of_numbers_of_unlike_lengths_or_with_gaps_are_series_in_tables_of_any_length() {
+    for rows in [4, 80] {
+        for (cell, said) in [(", 1", "holds arrays of 2 to 4 numbers"), (", NaN", "holds arrays of 2 to 4 numbers")] {
+            let text = (0..rows).fold("r\ty\n".to_owned(), |text, i| text + &format!("[{i}.5{}]\t{}\n", cell.repeat(i % 3 + 1), i % 2));
+            let mut table = Table::parse("t.tsv", text.as_bytes()).unwrap();
+            let data = table.dataset(&ReadOptions::default()).unwrap();
+            assert_eq!(data.column("r").unwrap().values.kind(), ColumnKind::Series);
+            says(&table.notices().join("\n"), &["column 'r'", said, "read as series; --types r=ignore leaves it out"]);
+        }
+    }
+    let even =
+        |cell: &str| (0..12).fold("r\ty\n".to_owned(), |text, i| text + &format!("[{i}.5, {}]\t{i}.5\n", if i == 5 { cell } else { "1" }));
+    let kind =
+        |text: String| Table::parse("t.tsv", text.as_bytes()).unwrap().dataset(&ReadOptions::default()).unwrap().columns()[0].values.kind();
+    assert_eq!((kind(even("2")), kind(even("null"))), (ColumnKind::Points, ColumnKind::Series));
+    // A vector that is missing is no series.
+    let mut table = Table::parse("t.tsv", even("2").replace("[3.5, 1]", "").as_bytes()).unwrap();
     assert_eq!(table.dataset(&ReadOptions::default()).unwrap().names(), ["y"]);
     says(&table.notices().join("\n"), &["column 'r'", "ignored as an identifier; --types r=series (or set, points, text) keeps it"]);
-    let kept = Table::parse("t.tsv", text.as_bytes()).unwrap().dataset(&options("r=series")).unwrap();
-    assert_eq!(kept.columns()[0].values.kind(), ColumnKind::Series);
 }
 
 #[test]

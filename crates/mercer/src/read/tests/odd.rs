@@ -204,10 +204,10 @@ fn lines_end_in_carriage_returns_alone_in_every_format() {
 fn ragged_arrays_are_named_and_graphs_and_trees_of_one_node_keep_their_kind() {
     let rows = |cell: &dyn Fn(usize) -> String| column("x", (0..40).map(|i| format!("\"{}\"", cell(i).replace('"', "\"\""))));
     let kind = |text: &str| dataset(text).columns().iter().find(|c| c.name == "x").map(|c| c.values.kind());
-    // States by day, which come back.
+    // States by day, which come back, are series and no labels.
     let (data, said) = plain(&rows(&|i| format!("[0, 1{}]", ", 1".repeat(i % 3)))).unwrap();
-    assert_eq!(data.names(), ["other"]);
-    says(&said, &["column 'x' has vectors of which some are missing or of another length", "--types x=series"]);
+    assert_eq!(data.names(), ["x", "other"]);
+    says(&said, &["column 'x' holds arrays of 2 to 4 numbers: read as series", "--types x=ignore"]);
     assert_eq!(kind(&rows(&|i| format!("[{}, {}]", i % 3, i % 2))), Some(ColumnKind::Points));
     assert_eq!(kind(&rows(&|i| if i % 5 == 0 { "C|".into() } else { "C O|0-1".into() })), Some(ColumnKind::Graph));
     assert_eq!(kind(&rows(&|i| if i % 5 == 0 { "(NP)".into() } else { "(S (NP I))".into() })), Some(ColumnKind::Tree));

@@ -1,0 +1,107 @@
+//! Gaps of series, the times at which a channel lacks a number: interpolated where nothing is said, filled with the last number before them,
+//! or left out.
+
+use super::{Missing, PrepStep, listed, place};
+use crate::data::{Column, GapFill, Notice, Series, Values};
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+
+/// What is done with the gaps of each column of series.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gaps {
+    /// The columns, in training order, and what is said of them.
+    pub columns: Vec<(String, Missing)>,
+}
+
+impl Gaps {
+    pub(super) fn fit(policies: &[(String, Missing)], columns: &[Column], notices: &mut Vec<Notice>) -> Option<PrepStep> {
+        let said = |c: &Column| policies.iter().rev().find(|(name, _)| *name == c.name).map_or(Missing::Interpolate, |(_, said)| *said);
+        let series = columns.iter().filter(|c| matches!(c.values, Values::Series(_)));
+        let gaps = Gaps { columns: series.map(|c| (c.name.clone(), said(c))).collect() };
+        notices.extend(gaps.tell(columns).into_iter().map(|(_, said)| said));
+        (!gaps.columns.is_empty()).then_some(PrepStep::Gaps(gaps))
+    }
+
+    pub(super) fn apply(&self, columns: &mut [Column]) -> Result<()> {
+        for (name, policy) in &self.columns {
+            let at = place(columns, name)?;
+            if let Values::Series(series) = &columns[at].values {
+                let filled = series.filled(how(*policy)).map_err(|misfit| misfit.of_column(name))?;
+                columns[at].values = Values::Series(filled);
+            }
+        }
+        Ok(())
+    }
+
+    /// The gaps of rows, one notice a column, with its name.
+    pub(super) fn tell(&self, columns: &[Column]) -> Vec<(String, Notice)> {
+        let said = |(name, policy): &(String, Missing)| match &columns.iter().find(|c| c.name == *name)?.values {
+            Values::Series(series) => Some((name.clone(), told(name, series, how(*policy))?)),
+            _ => None,
+        };
+        self.columns.iter().filter_map(said).collect()
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let part = |fill: GapFill| {
+            let names: Vec<&str> = self.columns.iter().filter(|(_, policy)| how(*policy) == fill).map(|(name, _)| name.as_str()).collect();
+            (!names.is_empty()).then(|| format!("{} in {}", done(fill), listed(names.into_iter())))
+        };
+        let parts = [GapFill::Interpolate, GapFill::Forward, GapFill::Skip].into_iter().filter_map(part);
+        format!("Gaps of series are {}.", parts.collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// The notices of gaps in columns that a kernel sees without a preparation: they are interpolated.
+///
+/// # Errors
+/// A channel that has no number at any time of a row.
+pub fn interpolated_gaps(columns: &[Column]) -> Result<Vec<Notice>> {
+    let mut notices = Vec::new();
+    for Column { name, values } in columns {
+        if let Values::Series(series) = values
+            && let Some(said) = told(name, series, GapFill::Interpolate)
+        {
+            series.filled(GapFill::Interpolate).map_err(|misfit| misfit.of_column(name))?;
+            notices.push(said.split(';').next().unwrap_or_default().to_owned());
+        }
+    }
+    Ok(notices)
+}
+
+fn told(name: &str, series: &Series, fill: GapFill) -> Option<Notice> {
+    let found = series.count_gaps()?;
+    let times = if found.times == 1 { "1 time".into() } else { format!("{} times", found.times) };
+    let place = format!("row {}", found.first + 1);
+    let rows = if found.rows == 1 { format!("of {place}") } else { format!("of {} rows (the first is {place})", found.rows) };
+    let ways = match fill {
+        GapFill::Interpolate => {
+            format!("; {} leaves such times out, {} repeats the last number", option(name, "skip"), option(name, "forward"))
+        }
+        GapFill::Forward | GapFill::Skip => String::new(),
+    };
+    Some(format!("column '{name}' lacks numbers at {times} {rows}: {}{ways}", done(fill)))
+}
+
+/// The option of a policy, fit for a shell.
+fn option(column: &str, word: &str) -> String {
+    let plain = column.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+    if plain { format!("--missing {column}={word}") } else { format!("--missing '{column}={word}'") }
+}
+
+fn done(fill: GapFill) -> &'static str {
+    match fill {
+        GapFill::Interpolate => "interpolated",
+        GapFill::Forward => "filled with the last number before them",
+        GapFill::Skip => "left out with their times",
+    }
+}
+
+fn how(policy: Missing) -> GapFill {
+    match policy {
+        Missing::Skip => GapFill::Skip,
+        Missing::Forward => GapFill::Forward,
+        _ => GapFill::Interpolate,
+    }
+}
