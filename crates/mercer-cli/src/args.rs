@@ -2,13 +2,14 @@
 
 use crate::commands::Command;
 use clap::{Args, Parser};
-use mercer::read::ColumnType;
+use mercer::read::{ColumnType, Source};
+use std::path::Path;
 
 const AFTER: &str = "\
 A TABLE is a file, - for standard input, or example:NAME. Its format is recognised from its first bytes: CSV \
 with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also \
 packed by gzip, Zstandard, bzip2 or xz; or a folder of texts (or a tar archive of one) with a folder for each label, \
-or of several tables, which are joined. \
+or of several tables, which are joined. Several files, such as a FASTA file for each class, may be named one after the other. \
 A note says whatever was not plain: dates, decimal commas, missing cells, new labels.
 
 A first look:
@@ -39,13 +40,32 @@ pub(crate) struct Arguments {
     pub command: Command,
 }
 
+/// Where the rows are.
+#[derive(Debug, Args)]
+pub(crate) struct Tables {
+    /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples'). Several files are joined: the
+    /// column 'file' holds the name of each without its ending, and is the target if no other is named.
+    #[arg(required = true)]
+    table: Vec<String>,
+}
+
+impl Tables {
+    pub(crate) fn source(&self) -> Source {
+        Source::of_words(&self.table)
+    }
+    /// The files, which nothing may be written to.
+    pub(crate) fn paths(&self) -> Vec<&Path> {
+        self.table.iter().map(Path::new).collect()
+    }
+}
+
 /// The table to learn from and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct Tabular {
-    /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
-    pub table: String,
+    #[command(flatten)]
+    pub table: Tables,
     /// Column to predict; several number columns separated by commas, a name that holds a comma in double quotes. Not needed
-    /// where the table names it: LIBSVM, NPZ with y, folders of texts, example:NAME.
+    /// where the table names it: LIBSVM, NPZ with y, folders of texts, a file for each class, example:NAME.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
     pub target: Option<String>,
     #[command(flatten)]

@@ -78,10 +78,11 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 ///
 /// Parameters
 /// ----------
-/// path : str or path
-///     The file or folder.
+/// path : str or path, or list of these
+///     The file or folder; several files are joined, and the column ``file`` holds the name of each without its ending.
 /// target : str or list of str, optional
-///     The column to predict, or several; None: the one that the table names itself (LIBSVM, NPZ with y), or none.
+///     The column to predict, or several; None: the one that the table names itself (LIBSVM, NPZ with y, ``file`` of several
+///     files), or none.
 /// types : dict, optional
 ///     Column types where detection is wrong, ``{"zip": "category"}``.
 /// weights : str, optional
@@ -126,7 +127,7 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn read_table<'py>(
     py: Python<'py>,
-    path: PathBuf,
+    path: &Bound<'py, PyAny>,
     target: Option<&Bound<'py, PyAny>>,
     types: Option<&Bound<'py, PyDict>>,
     weights: Option<&str>,
@@ -155,13 +156,25 @@ pub(crate) fn read_table<'py>(
         decimal: decimal.map(str::parse).transpose().map_err(raise)?,
         ..declared(types.map(|t| t.as_any()), || Ok(Vec::new()))?
     };
-    let table = guarded(|| Table::read_within(&Source::File(path), &options, &Control::default()))?;
+    let source = source(path)?;
+    let table = guarded(|| Table::read_within(&source, &options, &Control::default()))?;
     let target = match asked {
         Some(asked) => Some(asked),
         None if like.is_none() && !table.own_target().is_empty() => Some(table.own_target().to_vec()),
         None => None,
     };
     with_weights(py, parts(py, table, target, &options, weights, like.map(|m| m.get()), group_into)?)
+}
+
+/// The file or folder of a path, or the files of a list of paths.
+fn source(path: &Bound<'_, PyAny>) -> PyResult<Source> {
+    if let Ok(one) = path.extract() {
+        return Ok(Source::File(one));
+    }
+    Ok(match <[PathBuf; 1]>::try_from(path.extract::<Vec<PathBuf>>()?) {
+        Ok([one]) => Source::File(one),
+        Err(several) => Source::Files(several),
+    })
 }
 
 /// Series made of columns, `{"s": "t0..t95"}`.

@@ -85,6 +85,15 @@ def test_sequences_and_folders_of_texts_are_tables(tmp_path):
     fasta.write_text(">a label=x\nACGT\n>b label=y\nGG\n>c label=x\nAC\n")
     data, target = mercer.read_table(fasta, "label")
     assert data.columns == {"sequence": "sequence"} and list(target) == ["x", "y", "x"]
+    other = tmp_path / "other.fa"
+    other.write_text(">a OX=9606\nGGT\n")
+    with pytest.warns(mercer.errors.MercerWarning, match="'label', 'OX' hold fields of the headers of the records: no input"):
+        data, target = mercer.read_table([fasta, str(other)])
+    assert data.columns == {"sequence": "sequence"} and list(target) == ["t", "t", "t", "other"]
+    # One odd letter among many costs no column, and is named.
+    with pytest.warns(mercer.errors.MercerWarning, match="DNA, and 1 letter that names no base \\('X' at letter 5 of row 2\\)"):
+        data = mercer.Dataset({"seq": ["ACGTACGTACGTAC", "ACGTXCGTACGTGT", "ACGTACGTacgtTT"], "y": [1.0, 2.0, 2.5]})
+    assert data.columns["seq"] == "sequence"
     for label in ("neg", "pos"):
         (tmp_path / "reviews" / label).mkdir(parents=True)
         for i in range(2):

@@ -145,14 +145,6 @@ fn prepare_for(
     // Of a column that is left out, that is said already.
     let idle = unused.iter().filter(|name| !prep.drops(name));
     notices.extend(idle.map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
-    let masked = data.columns().iter().filter(|c| matches!(&c.values, Values::Sequences(s) if s.are_nucleotides_of_both_cases()));
-    notices.extend(masked.map(|c| {
-        format!(
-            "column '{}' holds nucleotides in capital and in small letters, which are taken for different ones; write all in one case if \
-             small letters mask repeats",
-            c.name
-        )
-    }));
     Ok(Prepared { data: prep.apply(data)?, layout: prep::Layout::new(recipe, &as_is, &prep), prep, kernel, notices })
 }
 

@@ -78,7 +78,7 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
     let asked_kernel = kernel(&learning.table.inputs)?;
     let asked = estimators(&args.contest.estimators)?;
     for path in args.report.iter().chain(&args.json).chain(&args.save) {
-        check_writable(path, &[Path::new(&learning.table.table)])?;
+        check_writable(path, &learning.table.table.paths())?;
     }
     args.figures.as_deref().map_or(Ok(()), check_folder)?;
     let weights = learning.weights.as_deref().map(Role::Weights);
@@ -111,7 +111,7 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
     let outcome = outcome.inspect_err(|_| notices(&below))?;
     let request = Request {
         command: command_line(),
-        table: learning.table.table.clone(),
+        table: learning.table.table.source().to_string(),
         data: &loaded.data,
         target: &loaded.target,
         info: &loaded.info,

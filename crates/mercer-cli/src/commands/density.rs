@@ -81,11 +81,11 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
         check_writable(path, &[Path::new(&args.table)])?;
     }
     let control = control(&args.limits, false, stop);
-    let (data, weights, kept) = smoothed::read(&args.table, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
-    let names = match &args.columns {
-        Some(columns) => split_list(columns),
-        None => smoothed::number_columns(&data, None)?,
-    };
+    let given = args.columns.as_deref().map(split_list);
+    let asked = given.clone().unwrap_or_default();
+    let (data, weights, kept) =
+        smoothed::read(&args.table, asked, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
+    let names = given.map_or_else(|| smoothed::number_columns(&data, None), Ok)?;
     let support = supports(&args.support, names.len())?;
     let points = numbers(&data, &names, &args.table)?;
     let sample = Sample::new(&points, weights.as_deref())?;

@@ -12,7 +12,7 @@ use mercer::estimators::EstimatorExpr;
 use mercer::learner::{Learner, TrainingRows};
 use mercer::report::Row;
 use mercer::{report, store};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const FIT: &str = "\
@@ -68,8 +68,8 @@ fn one_estimator(asked: &[String]) -> Result<Option<EstimatorExpr>> {
 fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table.inputs)?;
     let asked = one_estimator(&args.estimator)?;
-    check_writable(&args.output, &[Path::new(&args.learning.table.table)])?;
-    args.report.as_deref().map_or(Ok(()), |path| check_writable(path, &[Path::new(&args.learning.table.table)]))?;
+    check_writable(&args.output, &args.learning.table.table.paths())?;
+    args.report.as_deref().map_or(Ok(()), |path| check_writable(path, &args.learning.table.table.paths()))?;
     args.figures.as_deref().map_or(Ok(()), check_folder)?;
     let roles: Vec<Role<'_>> = args.learning.weights.as_deref().map(Role::Weights).into_iter().collect();
     let without_target = asked.as_ref().filter(|e| e.takes_no_target());
@@ -117,7 +117,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
         model.about.notices.splice(0..0, loaded.notices.clone());
         // A model without strings, or without decision values, has none; nor has one that takes long to ask.
         let influences = model.influences(&loaded.data, None, &telling.clone().with_seconds(PAGE_SECONDS)).unwrap_or_default();
-        let page = report::model_page(&model, &row, &influences, &args.learning.table.table, &command_line())?;
+        let page = report::model_page(&model, &row, &influences, &args.learning.table.table.source().to_string(), &command_line())?;
         store::write_atomically(path, page.as_bytes())?;
         print(&format!("written: {}\n", path.display()))?;
     }

@@ -42,7 +42,7 @@ impl Run for Gram {
 
 fn gram(args: &Gram, stop: &Stop) -> Result<()> {
     let asked = kernel(&args.table.inputs)?;
-    let mut read = vec![Path::new(&args.table.table)];
+    let mut read = args.table.table.paths();
     read.extend(args.rows.iter().map(Path::new));
     check_writable(&args.output, &read)?;
     let control = bounds(args.max_memory, stop);

@@ -1,7 +1,7 @@
 //! One file per command, and what several of them share: reading the table, the bounds of the work.
 
 use crate::Stop;
-use crate::args::{Contest, Inputs, Learning, Limits, Reading, Tabular};
+use crate::args::{Contest, Inputs, Learning, Limits, Reading, Tables, Tabular};
 use crate::output::notices;
 use crate::progress::Line;
 use clap::Subcommand;
@@ -157,8 +157,10 @@ fn options_like(asked: &Reading, schema: &Schema) -> Result<ReadOptions> {
 /// A table as it is asked for.
 #[derive(Clone, Copy)]
 struct AskedTable<'a> {
-    table: &'a str,
+    table: &'a Tables,
     target: Option<&'a String>,
+    /// The columns to use, where some are named.
+    columns: Option<&'a String>,
     inputs: &'a Inputs,
     /// Columns to keep beside what is written for each row.
     keep: Option<&'a str>,
@@ -166,7 +168,7 @@ struct AskedTable<'a> {
 
 impl<'a> From<&'a Tabular> for AskedTable<'a> {
     fn from(asked: &'a Tabular) -> Self {
-        AskedTable { table: &asked.table, target: asked.target.as_ref(), inputs: &asked.inputs, keep: None }
+        AskedTable { table: &asked.table, target: asked.target.as_ref(), columns: None, inputs: &asked.inputs, keep: None }
     }
 }
 
@@ -187,10 +189,11 @@ fn columns(data: &Dataset, names: &str) -> Result<Dataset> {
 
 /// Reads a table and splits it by the roles of its columns; `targetless`: no target is required.
 fn load<'a>(asked: impl Into<AskedTable<'a>>, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
-    let AskedTable { table: path, target, inputs, keep } = asked.into();
-    let options = ReadOptions { names: target.map(|target| split_list(target)).unwrap_or_default(), ..read_options(&inputs.reading)? };
+    let AskedTable { table: path, target, columns, inputs, keep } = asked.into();
+    let names = target.into_iter().chain(columns).flat_map(|list| split_list(list)).collect();
+    let options = ReadOptions { names, ..read_options(&inputs.reading)? };
     let recipe = recipe(inputs)?;
-    let mut table = Table::read_within(&Source::new(path), &options, control)?;
+    let mut table = Table::read_within(&path.source(), &options, control)?;
     table.require_room(control)?;
     attach_grams(&mut table, &inputs.gram, control)?;
     let names = targets(&table, target, &options, targetless)?;

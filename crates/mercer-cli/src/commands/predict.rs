@@ -28,8 +28,9 @@ Examples:
 pub(crate) struct Predict {
     /// Model file.
     pub model: PathBuf,
-    /// Table with the columns that the model was fitted on, in any order; - for standard input.
-    pub table: String,
+    /// Table with the columns that the model was fitted on, in any order; - for standard input. Several files are joined.
+    #[arg(required = true)]
+    pub table: Vec<String>,
     #[command(flatten)]
     pub reading: Reading,
     /// Precomputed kernel values of the rows, if the model uses some: COL=FILE as for fit, with the training rows among the names.
@@ -71,12 +72,13 @@ impl Run for Predict {
 
 fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     if let Some(path) = &args.output {
-        check_writable(path, &[Path::new(&args.table), &args.model])?;
+        let read = args.table.iter().map(Path::new).chain([args.model.as_path()]).collect::<Vec<_>>();
+        check_writable(path, &read)?;
     }
     let control = bounds(args.max_memory, stop);
     let model = store::load_within(&args.model, &control)?;
     let options = options_like(&args.reading, &model.prep.schema)?;
-    let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
+    let mut table = Table::read_within(&Source::of_words(&args.table), &options, &control)?;
     table.group_like(&model.prep.schema)?;
     let mut kept = kept_columns(&table, args.keep.as_deref())?;
     attach_grams(&mut table, &args.gram, &control)?;

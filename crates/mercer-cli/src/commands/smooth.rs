@@ -82,7 +82,9 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
         check_writable(path, &[Path::new(&args.table)])?;
     }
     let control = control(&args.limits, false, stop);
-    let (data, weights, kept) = smoothed::read(&args.table, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
+    let named = given.iter().flatten().chain([&args.target]).cloned().collect();
+    let (data, weights, kept) =
+        smoothed::read(&args.table, named, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
     let names = given.map_or_else(|| smoothed::number_columns(&data, Some(&args.target)), Ok)?;
     let asked = early.map_or_else(|| Asked::of(args, &names), Ok)?;
     let points = numbers(&data, &names, &args.table)?;

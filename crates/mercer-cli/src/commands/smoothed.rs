@@ -7,7 +7,7 @@ use mercer::control::Control;
 use mercer::data::{Column, Dataset, Values};
 use mercer::error::{Error, Result};
 use mercer::linalg::Matrix;
-use mercer::read::{Source, Table};
+use mercer::read::{ReadOptions, Source, Table};
 use mercer::report::KeptColumn;
 use mercer::store;
 use std::path::PathBuf;
@@ -15,9 +15,16 @@ use std::path::PathBuf;
 /// The columns of a table without the one of sample weights, these, and the columns to keep beside what is written.
 pub(super) type Taken = (Dataset, Option<Vec<f64>>, Vec<KeptColumn>);
 
-/// Reads a table.
-pub(super) fn read(table: &str, weights: Option<&str>, keep: Option<&str>, reading: &Reading, control: &Control) -> Result<Taken> {
-    let options = read_options(reading)?;
+/// Reads a table; `names` are the columns that are asked for.
+pub(super) fn read(
+    table: &str,
+    names: Vec<String>,
+    weights: Option<&str>,
+    keep: Option<&str>,
+    reading: &Reading,
+    control: &Control,
+) -> Result<Taken> {
+    let options = ReadOptions { names, ..read_options(reading)? };
     let mut table = Table::read_within(&Source::new(table), &options, control)?;
     table.require_room(control)?;
     let kept = kept_columns(&table, keep)?;

@@ -2,17 +2,17 @@
 
 use super::{Run, columns, control, done, read_options};
 use crate::Stop;
-use crate::args::{Limits, Reading};
+use crate::args::{Limits, Reading, Tables};
 use crate::output::{check_writable, notices, print, width};
 use clap::Args;
 use mercer::dependence::{Asked, AskedCorrelations, Correlations, TestResult, canonical_correlations, independence_test, two_sample_test};
 use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
 use mercer::prep::Recipe;
-use mercer::read::{Source, Table};
+use mercer::read::{ReadOptions, Source, Table, split_list};
 use mercer::report::{Question, dependence_text, p_value};
 use mercer::store::write_atomically;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const TEST: &str = "\
@@ -28,8 +28,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(name = "test", after_help = TEST)]
 pub(crate) struct Test {
-    /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
-    pub table: String,
+    #[command(flatten)]
+    pub table: Tables,
     /// Columns of one side, separated by commas.
     #[arg(long, value_name = "COL[,COL]", requires = "and", required_unless_present = "groups", help_heading = "What to test")]
     pub between: Option<String>,
@@ -85,11 +85,12 @@ fn kernel(asked: Option<&String>) -> Result<Option<KernelExpr>> {
 fn test(args: &Test, stop: &Stop) -> Result<()> {
     let kernels = [kernel(args.kernel.as_ref())?, kernel(args.kernel_and.as_ref())?];
     if let Some(path) = &args.output {
-        check_writable(path, &[Path::new(&args.table)])?;
+        check_writable(path, &args.table.paths())?;
     }
     let control = control(&args.limits, false, stop);
-    let options = read_options(&args.reading)?;
-    let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
+    let names = [&args.between, &args.and].into_iter().flatten().flat_map(|list| split_list(list)).collect();
+    let options = ReadOptions { names, ..read_options(&args.reading)? };
+    let mut table = Table::read_within(&args.table.source(), &options, &control)?;
     table.require_room(&control)?;
     let asked = Asked { permutations: args.permutations, seed: args.seed };
     let recipe = Recipe { standardise: !args.no_standardise, ..Recipe::default() };

@@ -2,7 +2,7 @@
 
 use super::{AskedTable, Role, bounds, columns, command_line, control, kernel, load};
 use crate::Stop;
-use crate::args::{Inputs, Limits};
+use crate::args::{Inputs, Limits, Tables};
 use crate::output::{check_writable, notices, print, width};
 use clap::Args;
 use mercer::control::Control;
@@ -11,13 +11,13 @@ use mercer::estimators::EstimatorExpr;
 use mercer::learner::{Learner, TrainingRows};
 use mercer::report::{PredictionColumns, Row, predict_csv};
 use mercer::{report, store};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a command without a target asks for besides its method.
 #[derive(Debug, Args)]
 pub(crate) struct Untargeted {
-    /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
-    pub table: String,
+    #[command(flatten)]
+    pub table: Tables,
     /// Columns to use, separated by commas; all if left out.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
     pub columns: Option<String>,
@@ -68,10 +68,16 @@ impl Untargeted {
         }
         let asked_kernel = kernel(&self.inputs)?;
         for path in [&self.output, &self.model, &self.report].into_iter().flatten() {
-            check_writable(path, &[Path::new(&self.table)])?;
+            check_writable(path, &self.table.paths())?;
         }
         let roles: Vec<Role<'_>> = self.weights.iter().map(|name| Role::Weights(name)).collect();
-        let asked = AskedTable { table: &self.table, target: None, inputs: &self.inputs, keep: self.keep.as_deref() };
+        let asked = AskedTable {
+            table: &self.table,
+            target: None,
+            columns: self.columns.as_ref(),
+            inputs: &self.inputs,
+            keep: self.keep.as_deref(),
+        };
         let mut loaded = load(asked, &roles, true, &bounds(self.limits.max_memory, stop))?;
         if self.distances {
             loaded.takes_distances();
@@ -102,7 +108,7 @@ impl Untargeted {
             let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
             // The page says too how the table was read.
             model.about.notices.splice(0..0, loaded.notices.clone());
-            let page = report::model_page(&model, &row, &[], &self.table, &command_line())?;
+            let page = report::model_page(&model, &row, &[], &self.table.source().to_string(), &command_line())?;
             store::write_atomically(path, page.as_bytes())?;
         }
         match &self.output {

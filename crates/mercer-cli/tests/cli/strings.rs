@@ -52,19 +52,19 @@ fn a_model_of_sequences_says_which_letters_it_answers_by() {
     assert_eq!(json["columns"][0]["units"].as_array().unwrap().len(), json["columns"][0]["effects"].as_array().unwrap().len());
     let run = refused(&shell, &["explain", "m.mercer", "t.csv", "--row", "61"]);
     assert!(run.err.contains("60 rows") && run.err.contains("61"), "{}", run.err);
-    let run = refused(&shell, &["explain", "m.mercer", "ACGT!"]);
-    assert!(run.err.contains("'!'") && run.err.contains("letter 5"), "{}", run.err);
+    let run = refused(&shell, &["explain", "m.mercer", "ACGTEEEE"]);
+    assert!(run.err.contains("'E'") && run.err.contains("letter 5"), "{}", run.err);
 }
 
 #[test]
 fn faults_of_sequences_are_named_by_row_and_letter() {
     let shell = Shell::new();
-    shell.write("t.csv", "class,seq\na,ACGTACGTACGT\nb,ACGTXCGTACGA\na,ACGTACGTACGA\nb,TTGTACGTACGA\n");
+    shell.write("t.csv", "class,seq\na,ACGTACGTACGT\nb,ACGTJJJJJJGA\na,ACGTACGTACGA\nb,TTGTACGTACGA\n");
     let fit = |kernel: &str| {
         refused(&shell, &["fit", "t.csv", "--target", "class", "--kernel", kernel, "--types", "seq=sequence", "-o", "m.mercer"]).err
     };
     let why = fit("spectrum(k=3, alphabet=dna)");
-    assert!(why.contains("row 2") && why.contains("'X'") && why.contains("letter 5"), "{why}");
+    assert!(why.contains("row 2") && why.contains("'J'") && why.contains("letter 5"), "{why}");
     assert!(!shell.files().contains(&"m.mercer".to_owned()), "nothing is written");
     shell.write("t.csv", "class,seq\na,ACGTACGTACGT\nb,ACGTCGTACGA\na,ACGTACGTACGA\nb,TTGTACGTACGA\n");
     for kernel in ["gapped(length=20, k=6)", "spectrum(k=13)"] {
@@ -84,6 +84,55 @@ fn faults_of_sequences_are_named_by_row_and_letter() {
         ]);
         assert!(run.err.contains("the longest string of 'seq' has 12: it finds nothing"), "{}", run.err);
     }
+}
+
+/// Letters that are no bases are named, and treated as N, in a CSV as in a FASTA file.
+#[test]
+fn odd_letters_of_csv_and_fasta_count_as_unknown_bases() {
+    let shell = Shell::new();
+    let rows: Vec<String> = planted("GATTACA").lines().skip(1).map(|line| line.split(',').nth(1).unwrap().to_owned()).collect();
+    let gram = |odd: char, kernel: &[&str]| {
+        let mut rows = rows.clone();
+        rows[4].insert(7, odd);
+        let csv: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        let fasta: String = rows.iter().enumerate().map(|(i, row)| format!(">s{i}\n{row}\n")).collect();
+        shell.write("t.csv", format!("seq\n{csv}"));
+        shell.write("t.fa", fasta);
+        let k = ["t.csv", "t.fa"].map(|table| {
+            let run = shell.done(&[&["gram", table, "-o", "k.npy"][..], kernel].concat());
+            let said = format!("DNA, and 1 letter that names no base ('{odd}' at letter 8 of row 5)");
+            assert_eq!(run.err.contains(&said), !"N-".contains(odd), "{table} with '{odd}': {}", run.err);
+            std::fs::read(shell.path("k.npy")).unwrap()
+        });
+        assert!(k[0] == k[1], "'{odd}'");
+        k[0].clone()
+    };
+    for kernel in [&[][..], &["--kernel", "spectrum(k=3, alphabet=dna)"]] {
+        let unknown = gram('N', kernel);
+        assert!(['-', '*', 'X', '7'].iter().all(|odd| gram(*odd, kernel) == unknown));
+    }
+}
+
+/// Two files are two classes, whose names are those of the files.
+#[test]
+fn a_fasta_file_for_each_class_is_learnt_from_at_once() {
+    let shell = Shell::new();
+    let rows = planted("GATTACA");
+    for (label, name) in [("with", "pos.fasta"), ("without", "neg.fa")] {
+        let of = rows.lines().skip(1).filter_map(|line| line.split_once(',')).filter(|(l, _)| *l == label);
+        shell.write(name, of.enumerate().map(|(i, (_, row))| format!(">s{i} OS=Homo sapiens OX=9606\n{row}\n")).collect::<String>());
+    }
+    let fit = shell.done(&["fit", "pos.fasta", "neg.fa", "--estimator", "svc(c=10)", "-o", "m.mercer"]);
+    for part in ["2 tables are joined, pos.fasta to neg.fa", "'OS', 'OX' hold fields of the headers of the records: no input"] {
+        assert!(fit.err.contains(part), "{}", fit.err);
+    }
+    let predicted = shell.done(&["predict", "m.mercer", "pos.fasta", "neg.fa"]).out;
+    let lines: Vec<&str> = predicted.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("file_predicted", 61));
+    assert!(lines[1..31].iter().filter(|line| **line == "pos").count() >= 25, "{predicted}");
+    // The classes differ, and a field that is named is an input.
+    assert!(shell.done(&["test", "pos.fasta", "neg.fa", "--groups", "file", "--permutations", "99"]).out.contains("pos"));
+    assert!(refused(&shell, &["fit", "pos.fasta", "nowhere.fa", "-o", "m.mercer"]).err.contains("nowhere.fa"));
 }
 
 /// A FASTA file that holds a name twice loses nothing, and soft-masked letters are the same bases.

@@ -512,7 +512,7 @@ def plan(
 ) -> Plan: ...
 @overload
 def read_table(
-    path: _Path,
+    path: _Path | Sequence[_Path],
     target: str | Sequence[str] | None = None,
     *,
     types: Mapping[str, _Type] | None = None,
@@ -530,7 +530,7 @@ def read_table(
 ) -> tuple[Dataset, Any]: ...
 @overload
 def read_table(
-    path: _Path,
+    path: _Path | Sequence[_Path],
     target: str | Sequence[str] | None = None,
     *,
     types: Mapping[str, _Type] | None = None,

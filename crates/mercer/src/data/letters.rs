@@ -57,9 +57,16 @@ pub(crate) const ALPHABET: Param = Param::fixed(
 );
 pub(crate) const AMBIGUITY: Param = Param::fixed(
     "ambiguity",
-    "letters that stand for several, such as N: split, they match nothing and no substring runs across them; skip, they are left out; letter, they match themselves",
-    Domain::Choice(&["split", "skip", "letter"]),
+    "letters that stand for several, such as N: split, they match nothing and no substring runs across them; skip, they are left out; letter, they match themselves; a letter that is none of the alphabet splits, or is left out by skip",
+    POLICIES,
 );
+/// The parameter `ambiguity` of kernels that allow gaps.
+pub(crate) const AMBIGUITY_IN_GAPS: Param = Param::fixed(
+    "ambiguity",
+    "letters that stand for several, such as N: split, they match nothing, and a gap may run across them; skip, they are left out; letter, they match themselves; a letter that is none of the alphabet is treated as by split, or is left out by skip",
+    POLICIES,
+);
+const POLICIES: Domain = Domain::Choice(&["split", "skip", "letter"]);
 pub(crate) const REVERSE_COMPLEMENT: Param = Param::fixed(
     "reverse_complement",
     "whether both strands of DNA or RNA count: k(x, z) + k(x, reverse complement of z), by features of both strands",
@@ -76,14 +83,18 @@ const THEIR_COMPLEMENTS: &[u8] = b"YRSWMKVHDBN-.";
 const RESIDUES: &[u8] = b"ACDEFGHIKLMNPQRSTVWY";
 /// Selenocysteine and pyrrolysine, which few proteins hold, are among them.
 const SEVERAL_RESIDUES: &[u8] = b"BJZXUO*-.";
+/// What stands in sequences of any alphabet and names no letter: gaps and stops.
+const GAPS: &[u8] = b"-.*";
+/// A letter that is not known, or masked as a vector is.
+const MASK: u8 = b'X';
 /// A guess is made where random English letters would give it less often than this.
 const CHANCE: f64 = 1e-6;
 /// The share of the letters of English that are A, C, G, T or U, and that are one of the 20 amino acids (Lewand, Cryptological
 /// mathematics, 2000).
 const ENGLISH_BASES: f64 = 0.249;
 const ENGLISH_RESIDUES: f64 = 0.878;
-/// The least share of letters that name one base or one residue.
-const SINGLE: f64 = 0.9;
+/// Of so many letters, one at most may be none of the alphabet.
+const ONE_ODD_IN: usize = 10;
 
 impl Alphabet {
     /// The letters that stand for one thing and those that stand for several; `None` of text.
@@ -105,37 +116,70 @@ impl Alphabet {
         }
     }
 
-    /// The alphabet that the strings are written in. What is written in capital and in small letters is text: whether these are the same
-    /// letters is for the user to say.
-    pub(crate) fn guess(inputs: &Strings) -> Alphabet {
-        let mut counts = [0usize; 256];
-        for text in inputs.iter() {
-            if !text.is_ascii() {
-                return Alphabet::Text;
+    /// The alphabet in which nine in ten letters are written, whatever their case; gaps and stops are no letters. Proteins are written in
+    /// capital letters, most of them at least: words rarely are.
+    pub(crate) fn guess<'a>(texts: impl Iterator<Item = &'a str>) -> Alphabet {
+        let (mut counts, mut others) = ([0usize; 128], 0usize);
+        for b in texts.flat_map(str::bytes) {
+            match counts.get_mut(usize::from(b)) {
+                Some(count) => *count += 1,
+                // The first byte of a character that is not ASCII.
+                None => others += usize::from(b >= 0xC0),
             }
-            text.bytes().for_each(|b| counts[usize::from(b)] += 1);
         }
-        let total: usize = counts.iter().sum();
         let small: usize = (b'a'..=b'z').map(|b| counts[usize::from(b)]).sum();
         let capital: usize = (b'A'..=b'Z').map(|b| counts[usize::from(b)]).sum();
-        if small > 0 && capital > 0 {
-            return Alphabet::Text;
-        }
         (b'a'..=b'z').for_each(|b| counts[usize::from(b.to_ascii_uppercase())] += std::mem::take(&mut counts[usize::from(b)]));
-        let holds = |set: &[u8]| set.iter().map(|b| counts[usize::from(*b)]).sum::<usize>();
-        let fits = |single: &[u8], others: &[&[u8]], english: f64| {
-            let own = holds(single);
-            own + others.iter().map(|set| holds(set)).sum::<usize>() == total
-                && own as f64 >= SINGLE * total as f64
-                && (own as f64) * english.ln() < CHANCE.ln()
+        let held = |set: &[u8]| set.iter().map(|b| counts[usize::from(*b)]).sum::<usize>();
+        let letters = counts.iter().sum::<usize>() + others - held(GAPS);
+        let decides = |single: &[u8], unknown: &[u8], english: f64| {
+            let own = held(single);
+            ONE_ODD_IN * (own + held(unknown)) >= (ONE_ODD_IN - 1) * letters && (own as f64) * english.ln() < CHANCE.ln()
         };
-        if fits(b"ACGTU", &[SEVERAL_BASES], ENGLISH_BASES) {
-            let rna = counts[usize::from(b'U')] > 0 && counts[usize::from(b'T')] == 0;
-            return if rna { Alphabet::Rna } else { Alphabet::Dna };
+        if decides(b"ACGTU", &[b'N', MASK], ENGLISH_BASES) {
+            return if held(b"U") > held(b"T") { Alphabet::Rna } else { Alphabet::Dna };
         }
-        // Proteins are written in capital letters; words rarely are.
-        if small == 0 && fits(RESIDUES, &[SEVERAL_RESIDUES], ENGLISH_RESIDUES) { Alphabet::Protein } else { Alphabet::Text }
+        if capital > small && decides(RESIDUES, &[MASK], ENGLISH_RESIDUES) { Alphabet::Protein } else { Alphabet::Text }
     }
+
+    /// The letters of the strings that are none of the alphabet, if there are such; of text there are none.
+    pub(crate) fn odd_letters(self, inputs: &Strings) -> Option<OddLetters> {
+        let (single, several) = self.sets()?;
+        let (mut odd, mut letters, mut unknown) = (OddLetters::default(), 0, 0);
+        for (row, text) in inputs.iter().enumerate() {
+            let before = odd.count;
+            for (at, letter) in text.chars().enumerate() {
+                letters += 1;
+                let byte = u8::try_from(letter).unwrap_or(0);
+                if letter == MASKED || place(byte, single, several).is_some() {
+                    continue;
+                }
+                if odd.count == 0 {
+                    odd = OddLetters { row, at, letter, ..odd };
+                }
+                odd.count += 1;
+                unknown += usize::from(byte.eq_ignore_ascii_case(&MASK) || GAPS.contains(&byte));
+            }
+            odd.rows += usize::from(odd.count > before);
+        }
+        // Fewer letters are too few to tell.
+        odd.too_many = ONE_ODD_IN * (odd.count - unknown) > letters.max(ONE_ODD_IN);
+        (odd.count > 0).then_some(odd)
+    }
+}
+
+/// Letters that are none of an alphabet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OddLetters {
+    pub(crate) count: usize,
+    /// Rows that hold one.
+    pub(crate) rows: usize,
+    /// The first: its row and its place there, from 0.
+    pub(crate) row: usize,
+    pub(crate) at: usize,
+    pub(crate) letter: char,
+    /// Whether more than one letter in ten is neither of the alphabet nor a gap, a stop or masked.
+    pub(crate) too_many: bool,
 }
 
 /// Codes of letters, in one byte where there are few.
@@ -210,10 +254,10 @@ impl Reading {
     /// The alphabet, guessed where it is `auto`.
     pub(crate) fn settled(&self, inputs: &Strings) -> Alphabet {
         match (self.alphabet, self.reverse_complement) {
-            (Alphabet::Auto, false) => Alphabet::guess(inputs),
+            (Alphabet::Auto, false) => Alphabet::guess(inputs.iter()),
             // Strands are asked for of nucleic acids alone.
             (Alphabet::Auto, true) => {
-                if Alphabet::guess(inputs) == Alphabet::Rna {
+                if Alphabet::guess(inputs.iter()) == Alphabet::Rna {
                     Alphabet::Rna
                 } else {
                     Alphabet::Dna
@@ -229,36 +273,34 @@ impl Reading {
         Some(single.len() + if self.ambiguity == Ambiguity::Letter { several.len() } else { 0 })
     }
 
-    /// An error that names the first letter outside the alphabet, or strands of what has none.
+    /// An error that names the first letter outside the alphabet where there are many, or strands of what has none.
     pub(crate) fn check(&self, owner: &str, inputs: &Strings) -> Result<()> {
-        let Some((single, several)) = self.alphabet.sets() else {
-            return if self.reverse_complement && self.alphabet == Alphabet::Text {
-                Err(Error::Setting {
-                    name: format!("{owner}: reverse_complement"),
-                    why: "text has no complement; the strings must be DNA or RNA (alphabet=dna)".into(),
-                })
-            } else {
-                Ok(())
-            };
+        let without = match self.alphabet {
+            Alphabet::Text => "text has no complement; the strings must be DNA or RNA (alphabet=dna)",
+            Alphabet::Protein => "a protein has no complement; leave it out, or declare alphabet=dna if these are bases",
+            _ => "",
         };
-        if self.reverse_complement && self.alphabet == Alphabet::Protein {
-            return Err(Error::Setting {
-                name: format!("{owner}: reverse_complement"),
-                why: "a protein has no complement; leave it out, or declare alphabet=dna if these are bases".into(),
-            });
+        if self.reverse_complement && !without.is_empty() {
+            return Err(Error::Setting { name: format!("{owner}: reverse_complement"), why: without.into() });
         }
-        let known = |c: char| c == MASKED || u8::try_from(c).is_ok_and(|b| place(b, single, several).is_some());
-        for (i, text) in inputs.iter().enumerate() {
-            if let Some((at, letter)) = text.chars().enumerate().find(|(_, c)| !known(*c)) {
-                return Err(Error::Data(format!(
-                    "row {}: {owner} with alphabet={} found '{letter}' at letter {}, which is none of its letters; correct the row, or give alphabet=text",
-                    i + 1,
-                    self.alphabet.name(),
-                    at + 1
-                )));
-            }
-        }
-        Ok(())
+        self.refuse(owner, self.alphabet.odd_letters(inputs).filter(|odd| odd.too_many))
+    }
+
+    /// An error that names the first letter outside the alphabet.
+    pub(crate) fn check_every_letter(&self, owner: &str, inputs: &Strings) -> Result<()> {
+        self.refuse(owner, self.alphabet.odd_letters(inputs))
+    }
+
+    fn refuse(&self, owner: &str, odd: Option<OddLetters>) -> Result<()> {
+        let Some(OddLetters { count, row, at, letter, .. }) = odd else { return Ok(()) };
+        let others = if count > 1 { format!(" nor are {} others", count - 1) } else { String::new() };
+        Err(Error::Data(format!(
+            "row {}: {owner} with alphabet={} found '{letter}' at letter {}, which is none of its letters{others}; correct the rows, or \
+             give alphabet=text",
+            row + 1,
+            self.alphabet.name(),
+            at + 1
+        )))
     }
 
     /// The strings as codes; against a batch of columns, by its codes.
@@ -273,7 +315,7 @@ impl Reading {
             for c in text.chars() {
                 match u8::try_from(c).ok().and_then(|b| place(b, single, several)) {
                     Some(place) if place < single.len() || self.ambiguity == Ambiguity::Letter => codes.push(place as u8),
-                    Some(_) if self.ambiguity == Ambiguity::Skip => {}
+                    _ if self.ambiguity == Ambiguity::Skip && c != MASKED => {}
                     _ => codes.push(u8::SPLIT),
                 }
             }

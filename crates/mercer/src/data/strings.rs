@@ -113,21 +113,6 @@ impl Strings {
     pub fn get(&self, row: usize) -> &str {
         &self.all.strings[self.rows[row] as usize]
     }
-    /// Whether all of them are made of the letters of nucleotides (IUPAC), nine in ten of which name one base, in capital and in small
-    /// ones.
-    pub(crate) fn are_nucleotides_of_both_cases(&self) -> bool {
-        let (mut capital, mut small, mut bases) = (0usize, 0usize, 0usize);
-        for b in self.iter().flat_map(str::bytes) {
-            match b.to_ascii_uppercase() {
-                b'A' | b'C' | b'G' | b'T' | b'U' | b'N' => bases += 1,
-                b'R' | b'Y' | b'S' | b'W' | b'K' | b'M' | b'B' | b'D' | b'H' | b'V' => {}
-                b'-' | b'.' => continue,
-                _ => return false,
-            }
-            *if b.is_ascii_uppercase() { &mut capital } else { &mut small } += 1;
-        }
-        capital > 0 && small > 0 && 10 * bases >= 9 * (capital + small)
-    }
     /// The strings, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.rows.iter().map(|&i| self.all.strings[i as usize].as_str())

@@ -9,7 +9,7 @@
 
 use crate::control::Control;
 use super::sequences::abreast::{LaneLetters, fill_eight, own_values};
-use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
+use super::sequences::letters::{ALPHABET, AMBIGUITY_IN_GAPS, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::local::{AddedUp, LocalAlignments, PairWeights};
 use super::sequences::blosum62;
 use crate::data::{RowWeights, Strings};
@@ -163,7 +163,7 @@ impl Kernel for LocalAlignment {
         Param::fixed("open", "cost of the first letter of a gap", Domain::NonNegative),
         Param::fixed("extend", "cost of each further letter of a gap", Domain::NonNegative),
         ALPHABET,
-        AMBIGUITY,
+        AMBIGUITY_IN_GAPS,
     ];
     type Inputs = Strings;
     type Learnt = ();

@@ -7,7 +7,7 @@
 
 use crate::control::Control;
 use super::sequences::abreast::{EightPairs, LaneLetters, each_eight, fill_eight, own_values};
-use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
+use super::sequences::letters::{ALPHABET, AMBIGUITY_IN_GAPS, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::octet::{LANES, Letters, Octet, by_octets};
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
@@ -281,7 +281,7 @@ impl Kernel for Subsequence {
         Param::searched("decay", "factor for each letter that a subsequence spans, gaps included; 1 counts subsequences", Domain::UpToOne, 10.0),
         Param::fixed("lengths", "which subsequences are added: one, those of k letters; up_to, those of 1 to k letters", Domain::Choice(&["one", "up_to"])),
         ALPHABET,
-        AMBIGUITY,
+        AMBIGUITY_IN_GAPS,
     ];
     const DIFFERENTIABLE: &'static [&'static str] = &["decay"];
     const SHARED: &'static str = "subsequence";

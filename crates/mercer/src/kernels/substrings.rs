@@ -100,6 +100,6 @@ impl Kernel for Substrings {
         if given != 1 && given != words {
             return Err(Self::outside("weights", &kernel.weights, format!("one number, or one for each of the {words} substrings in `only`")));
         }
-        kernel.reading().check("the list `only` of substrings", &Strings::new(&kernel.only))
+        kernel.reading().check_every_letter("the list `only` of substrings", &Strings::new(&kernel.only))
     });
 }

@@ -1,8 +1,8 @@
 //! weighted_degree: k(x, z) = sum over d = 1..D of b_d times the places where x and z have the same d letters,
 //! b_d = 2 (D - d + 1) / (D (D + 1)) (Raetsch & Sonnenburg 2004).
 //!
-//! With a shift S, the same letters up to S places apart count too, s places apart 1 / (s + 1) as much (Raetsch, Sonnenburg & Schoelkopf
-//! 2005; each of the two directions half of that). It stays semi-definite: r(0) = 1, r(s) = 1 / (2 (|s| + 1)) is a function of the distance
+//! With a shift S, the same letters up to S places apart count too, s > 0 places apart in either direction 1 / (2 (s + 1)) as much
+//! (Raetsch, Sonnenburg & Schoelkopf 2005). It stays semi-definite: r(0) = 1, r(s) = 1 / (2 (|s| + 1)) is a function of the distance
 //! of two places with the transform 1 + sum_s cos(s w) / (s + 1), at least 1/2 by the inequality of Rogosinski and Szegoe (1928).
 
 use crate::control::Control;
@@ -83,7 +83,7 @@ impl Kernel for WeightedDegree {
     const BECAUSE: &'static str = "a sum over places of inner products of indicators, weighted by a positive definite function of their distance";
     const PARAMS: &'static [Param] = &[
         Param::fixed("degree", "greatest length of the substrings in letters", Domain::Integer(1, 255)),
-        Param::fixed("shift", "substrings up to so many places apart count too, s places apart 1 / (s + 1) as much", Domain::Integer(0, 1000)),
+        Param::fixed("shift", "substrings up to so many places apart count too, s places apart 1 / (2 (s + 1)) as much", Domain::Integer(0, 1000)),
         ALPHABET,
         AMBIGUITY,
     ];

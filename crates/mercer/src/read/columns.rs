@@ -7,7 +7,7 @@ use super::infer::{self, Looks, marking, shortened};
 use super::table::Raw;
 use super::unseen::{difference, look};
 use super::writing::Mostly;
-use super::{ColumnType, MISSING, ReadOptions, Table, dates, libsvm, marks, orders};
+use super::{ColumnType, MISSING, ReadOptions, Table, dates, fasta, libsvm, marks, orders, sequences};
 use crate::data::{
     Categories, Column, ColumnKind, Dataset, DateOrder, Holds, Marks, Schema, Thousands, UNSEEN, Unit, Values, Writing, Written,
 };
@@ -33,8 +33,8 @@ impl Table {
             if declared == Some(ColumnType::Ignore) {
                 continue;
             }
-            if options.declared(&name).is_none() && self.aside.contains(&name) {
-                self.tell_own_target(&name);
+            if options.declared(&name).is_none() && !options.names.contains(&name) && self.aside.contains(&name) {
+                self.tell_aside(&name);
                 continue;
             }
             let kind = declared.as_ref().and_then(ColumnType::kind);
@@ -58,6 +58,9 @@ impl Table {
                 Some(Values::Numbers(v)) if declared.is_none() => self.unless_identifier(&name, v, &writing),
                 other => other,
             };
+            if let Some(Values::Sequences(strings)) = &values {
+                self.facts.extend(sequences::letters(&name, strings));
+            }
             let missing = self.marked.iter().filter(|(column, _)| *column == name).flat_map(|(_, texts)| texts.clone()).collect();
             let coordinates = self.grouped.iter().filter(|sets| sets.column == name).flat_map(|sets| sets.coordinates.clone()).collect();
             let channels = self.wide.iter().filter(|(series, _)| *series == name).flat_map(|(_, channels)| channels.clone()).collect();
@@ -70,11 +73,14 @@ impl Table {
         Ok(written.into_iter().fold(data, |data, (name, how)| if data.position(&name).is_ok() { data.remember(&name, how) } else { data }))
     }
 
-    /// Says that the target which the table names itself is no input where another was taken.
-    fn tell_own_target(&mut self, name: &str) {
+    /// Says of a column that is no input unless it is declared what it is: the target that the table names itself, where another was
+    /// taken, or what the headers of sequences say.
+    fn tell_aside(&mut self, name: &str) {
         if self.own_target.iter().any(|own| own == name) {
             let fact = Fact::of_column(Topic::Table, name, "{is} the target that the table names itself, and no input");
             self.facts.push(fact.undone_by("category makes it one"));
+        } else if self.is_of_sequences() {
+            self.facts.extend(fasta::aside(name));
         }
     }
 
@@ -293,6 +299,9 @@ impl Table {
                 }
                 (holds, raw) => self.agreed(name, holds, &self.parsed(name, holds.kind(), &raw.into_cells(name)?)?)?,
             };
+            if let Values::Sequences(strings) = &values {
+                self.facts.extend(sequences::letters(name, strings).into_iter().map(|fact| fact.about(Topic::New)));
+            }
             columns.push(Column { name: name.clone(), values });
         }
         let data = Dataset::with_rows(self.rows, columns)?;

@@ -1,13 +1,17 @@
 //! FASTA (Pearson and Lipman 1988) and FASTQ (Cock et al. 2010): one row a record, with the columns `name`, `sequence`, and one
-//! for each field `KEY=VALUE` of the descriptions; what is left of these is the column `description`. Qualities are left out.
+//! for each field `KEY=VALUE` of the headers (see `headers`); what is left of these is the column `description`. Of these columns only
+//! `sequence` is an input unless they are declared. Qualities are left out.
 //! Small letters, which mask repeats and other parts of little information, are the same residues and become capital letters.
 
 use super::ColumnType;
 use super::cells::Cells;
 use super::facts::{Fact, Topic};
+use super::headers;
 use super::infer::shortened;
 use super::table::{Raw, Table};
+use super::texts::FILE;
 use super::unpack::too_large;
+use crate::data::letters::Alphabet;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 
@@ -45,21 +49,16 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
     let (mut records, mut comments) = (Records::new(file, most), 0);
     for (number, line) in text.lines().enumerate() {
         match line.strip_prefix('>') {
-            Some(header) => {
-                records.check_last()?;
-                records.begin(number + 1, header)?;
-            }
+            Some(header) => records.begin(number + 1, header)?,
             None if is_comment(line) => comments += 1,
             None => records.extend(number + 1, line)?,
         }
     }
-    records.check_last()?;
     let mut table = records.finish()?;
     if comments > 0 {
         let lines = if comments == 1 { "1 line that begins".into() } else { format!("{comments} lines that begin") };
         table.facts.push(Fact::of_table(format!("{file}: {lines} with ';' or '#' left out as comments")));
     }
-    tell_aside(&mut table);
     Ok(table)
 }
 
@@ -67,7 +66,6 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
 pub(super) fn parse_with_qualities(file: &str, text: &str, most: u64) -> Result<Table> {
     let fault = |line: usize, why: &str| Err(Error::Table { file: file.to_owned(), why: format!("line {line}: {why}") });
     let mut records = Records::new(file, most);
-    let mut empty: Vec<(usize, String)> = Vec::new();
     let mut lines = text.lines().enumerate().map(|(k, line)| (k + 1, line.trim_end())).peekable();
     while let Some((number, line)) = lines.next() {
         if line.is_empty() {
@@ -97,28 +95,21 @@ pub(super) fn parse_with_qualities(file: &str, text: &str, most: u64) -> Result<
             let cut = if lines.peek().is_none() && qualities < letters { "; is the file cut off?" } else { "" };
             return fault(at, &format!("found {qualities} qualities for {letters} letters of the read in line {number}{cut}"));
         }
-        if letters == 0 {
-            empty.push((number, records.at.1.clone()));
-        }
     }
     let mut table = records.finish()?;
     table.facts.push(Fact::of_table(format!("{file}: the qualities of the reads are no input: left out")));
-    if let Some((line, name)) = empty.first() {
-        let reads = if empty.len() == 1 { "1 read has".into() } else { format!("{} reads have", empty.len()) };
-        let first = format!("'{}' in line {line}", shortened(name));
-        table.facts.push(Fact::of_table(format!("{file}: {reads} no letters (first {first}): an empty sequence")));
-    }
-    tell_aside(&mut table);
     Ok(table)
 }
 
-/// Says which columns of records are no inputs.
-fn tell_aside(table: &mut Table) {
-    for name in &table.aside {
-        let what = if name == NAME { "names" } else { "descriptions" };
-        let says = format!("{{holds}} the {what} of the records: no input");
-        table.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("text makes it one"));
-    }
+/// What is said of a column of records that is no input unless it is declared.
+pub(super) fn aside(name: &str) -> Option<Fact> {
+    let (what, undo) = match name {
+        FILE => return None,
+        NAME => ("the names of the records", "text makes it an input"),
+        DESCRIPTION => ("the descriptions of the records", "text makes it an input"),
+        _ => ("fields of the headers of the records", "category (or number) makes it an input"),
+    };
+    Some(Fact::of_column(Topic::Identifiers, name, format!("{{holds}} {what}: no input")).undone_by(undo))
 }
 
 /// The records so far.
@@ -132,8 +123,10 @@ struct Records<'a> {
     places: HashMap<String, usize>,
     fields: Vec<(String, Cells)>,
     sequences: Vec<String>,
-    /// The line and name of the record that is read.
-    at: (usize, String),
+    /// The lines of the records.
+    lines: Vec<usize>,
+    /// The first letter that no sequence has, and its line.
+    odd: Option<(usize, char)>,
 }
 
 impl<'a> Records<'a> {
@@ -147,7 +140,8 @@ impl<'a> Records<'a> {
             places: HashMap::new(),
             fields: Vec::new(),
             sequences: Vec::new(),
-            at: (0, String::new()),
+            lines: Vec::new(),
+            odd: None,
         }
     }
 
@@ -157,11 +151,10 @@ impl<'a> Records<'a> {
 
     /// Begins a record with what stands behind its sign.
     fn begin(&mut self, line: usize, header: &str) -> Result<()> {
-        let (name, description) = header.trim().split_once(char::is_whitespace).unwrap_or((header.trim(), ""));
         let row = self.sequences.len();
-        self.at = (line, name.to_owned());
+        let (name, fields, rest) = headers::parts(header);
+        self.lines.push(line);
         self.names.push(name);
-        let (fields, rest) = fields(description);
         self.described |= !rest.is_empty();
         self.descriptions.push(&rest);
         for (key, value) in fields {
@@ -193,9 +186,8 @@ impl<'a> Records<'a> {
         if letters.trim().is_empty() {
             return Ok(());
         }
-        if let Some(found) = letters.chars().find(|c| !(c.is_whitespace() || c.is_ascii() && is_letter(*c as u8))) {
-            return Err(self.fault(line, &format!("found '{found}' in a sequence, expected letters, '-', '*' or '.'")));
-        }
+        let odd = || letters.chars().find(|c| !(c.is_whitespace() || c.is_ascii() && is_letter(*c as u8)));
+        self.odd = self.odd.or_else(|| odd().map(|letter| (line, letter)));
         match self.sequences.last_mut() {
             Some(sequence) => sequence.extend(letters.split_whitespace()),
             None => return Err(self.fault(line, "found letters before the first '>'")),
@@ -203,95 +195,55 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
-    fn check_last(&self) -> Result<()> {
-        if self.sequences.last().is_some_and(String::is_empty) {
-            return Err(self.fault(self.at.0, &format!("'{}' has no sequence", shortened(&self.at.1))));
-        }
-        Ok(())
+    /// Signs that are no letters belong to sequences of bases or residues alone.
+    fn check_letters(&self) -> Result<()> {
+        let is_text = || Alphabet::guess(self.sequences.iter().map(String::as_str)) == Alphabet::Text;
+        self.odd.filter(|_| is_text()).map_or(Ok(()), |(line, found)| {
+            let why = "in a sequence that is neither of bases nor of residues, expected letters, '-', '*' or '.'";
+            Err(self.fault(line, &format!("found '{found}' {why}")))
+        })
     }
 
-    fn finish(self) -> Result<Table> {
+    /// Says which records have no letters, if others have some.
+    fn empty_records(&self) -> Result<Option<Fact>> {
+        let mut empty = self.sequences.iter().enumerate().filter(|(_, sequence)| sequence.is_empty()).map(|(row, _)| row);
+        let Some(row) = empty.next() else { return Ok(None) };
+        let (line, name) = (self.lines[row], shortened(self.names.iter().nth(row).unwrap_or_default()));
+        let records = match 1 + empty.count() {
+            all if all == self.sequences.len() => {
+                return Err(self.fault(line, &format!("'{name}' has no sequence, nor has any other record; is the file cut off?")));
+            }
+            1 => "1 record has".into(),
+            count => format!("{count} records have"),
+        };
+        Ok(Some(Fact::of_table(format!("{}: {records} no letters (first '{name}' in line {line}): an empty sequence", self.file))))
+    }
+
+    fn finish(mut self) -> Result<Table> {
         let rows = self.sequences.len();
-        let (mut sequences, mut masked) = (Cells::new(true, true), 0);
-        for mut sequence in self.sequences {
-            masked += usize::from(sequence.bytes().any(|b| b.is_ascii_lowercase()));
-            sequence.make_ascii_uppercase();
-            sequences.push(&sequence);
-        }
+        let masked = self.sequences.iter().filter(|sequence| sequence.bytes().any(|b| b.is_ascii_lowercase())).count();
+        self.sequences.iter_mut().for_each(|sequence| sequence.make_ascii_uppercase());
+        self.check_letters()?;
+        let empty = self.empty_records()?;
+        let mut sequences = Cells::new(true, true);
+        self.sequences.iter().for_each(|sequence| sequences.push(sequence));
         let mut columns = vec![(NAME.to_owned(), Raw::Cells(self.names))];
         columns.extend(self.fields.into_iter().map(|(name, mut cells)| {
             cells.pad(rows);
             (name, Raw::Cells(cells))
         }));
-        let mut aside = vec![NAME.to_owned()];
         if self.described {
             columns.push((DESCRIPTION.to_owned(), Raw::Cells(self.descriptions)));
-            aside.push(DESCRIPTION.to_owned());
         }
+        let aside = columns.iter().map(|(name, _)| name.clone()).collect();
         columns.push((SEQUENCE.to_owned(), Raw::Cells(sequences)));
         let own_types = vec![(SEQUENCE.to_owned(), ColumnType::SEQUENCE)];
         let mut table = Table { aside, own_types, ..Table::of_raw(self.file, rows, columns)? };
+        table.facts.extend(empty);
         if masked > 0 {
             let of = if masked == 1 { "1 sequence".into() } else { format!("{masked} sequences") };
             table.facts.push(Fact::of_table(format!("{}: {of} with small letters (soft-masked): read as capital letters", self.file)));
         }
         Ok(table)
-    }
-}
-
-/// The fields `KEY=VALUE` of a description and what is left of it. A value in double quotes may hold spaces; so may one of a
-/// key of two capitals, as UniProt writes them (`OS=Homo sapiens OX=9606`), up to the next key.
-fn fields(description: &str) -> (Vec<(String, String)>, String) {
-    let mut found: Vec<(String, String)> = Vec::new();
-    let mut rest: Vec<&str> = Vec::new();
-    let mut words = description.split_whitespace();
-    let mut open = false;
-    while let Some(word) = words.next() {
-        match word.split_once('=').filter(|(key, _)| is_key(key)) {
-            Some((key, value)) => {
-                let mut value = value.to_owned();
-                if let Some(begun) = value.strip_prefix('"').map(str::to_owned) {
-                    value = begun;
-                    while !value.ends_with('"') {
-                        let Some(next) = words.next() else { break };
-                        value = format!("{value} {next}");
-                    }
-                    value = value.trim_end_matches('"').to_owned();
-                    open = false;
-                } else {
-                    open = key.len() == 2 && key.bytes().all(|b| b.is_ascii_uppercase());
-                }
-                found.push((key.to_owned(), value));
-            }
-            None => match found.last_mut().filter(|_| open) {
-                Some((_, value)) => *value = format!("{value} {word}"),
-                None => rest.push(word),
-            },
-        }
-    }
-    (found, rest.join(" "))
-}
-
-fn is_key(key: &str) -> bool {
-    key.starts_with(|c: char| c.is_alphabetic()) && key.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_of_descriptions_are_told_from_their_words() {
-        let of = |text: &str| {
-            let (found, rest) = fields(text);
-            (found.iter().map(|(k, v)| format!("{k}:{v}")).collect::<Vec<_>>().join("|"), rest)
-        };
-        assert_eq!(of("label=1"), ("label:1".into(), String::new()));
-        assert_eq!(of("a protein label=1 of note"), ("label:1".into(), "a protein of note".into()));
-        assert_eq!(of("kind=\"two words\" y=3"), ("kind:two words|y:3".into(), String::new()));
-        assert_eq!(of("kind=\"never closed"), ("kind:never closed".into(), String::new()));
-        let uniprot = "Hemoglobin subunit alpha OS=Homo sapiens OX=9606 GN=HBA1 PE=1 SV=2";
-        assert_eq!(of(uniprot), ("OS:Homo sapiens|OX:9606|GN:HBA1|PE:1|SV:2".into(), "Hemoglobin subunit alpha".into()));
-        assert_eq!(of("=1 2=3"), (String::new(), "=1 2=3".into()));
     }
 }

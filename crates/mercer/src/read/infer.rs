@@ -1,9 +1,10 @@
 //! The type of a column, inferred from all of its cells.
 //!
-//! In this order: what only trees, sets of vectors, graphs or vectors look like, nine in ten cells at least; only numbers, be they
-//! plain, written for people, dates or words for true and false; DNA or RNA letters, ten or more a cell on average; labels that repeat
-//! (at most half as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
-//! (sequences); three words or more a cell on average (texts), where a word has a letter; at least ten cells of which nine in ten
+//! In this order: what only trees, sets of vectors, graphs or vectors look like, nine in ten cells at least; DNA or RNA, ten letters or
+//! more a cell on average; only numbers, be they plain, written for people, dates or words for true and false; labels that repeat
+//! (at most half as many as cells, and at most 20 or a tenth of the rows); proteins, or one word of letters a cell, nine in ten cells at
+//! least, ten letters or more on average (sequences), where nine in ten letters decide whether these are bases or residues; three words
+//! or more a cell on average (texts), where a word has a letter; at least ten cells of which nine in ten
 //! differ (identifiers); whatever is left are labels. Other cells among numbers, amounts, dates or times are an error where nine in
 //! ten cells are such (ten at least), and where half of them are, not by their unit alone, and the cells do not repeat like labels.
 
@@ -12,7 +13,8 @@ use super::facts::{Fact, Topic, declared};
 use super::lists::ListSize;
 use super::marks::{self, Said};
 use super::writing::Mostly;
-use super::{dates, doubts};
+use super::{dates, doubts, sequences};
+use crate::data::letters::Alphabet;
 use crate::data::{Addition, ColumnKind, DateOrder, Unit, Writing, list_of_numbers};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
@@ -39,14 +41,15 @@ struct Counts<'a> {
     words_with_commas: usize,
     not_numbers: usize,
     distinct: HashSet<&'a str>,
-    letters_only: bool,
-    nucleotides_only: bool,
+    /// Cells of letters alone, and their length.
+    of_letters: usize,
+    letters: usize,
     length: usize,
     words: usize,
 }
 
 fn count(cells: &Cells) -> Counts<'_> {
-    let mut c = Counts { letters_only: true, nucleotides_only: true, ..Counts::default() };
+    let mut c = Counts::default();
     for (row, text) in cells.iter().enumerate() {
         let cell = cells.says(text);
         match cell {
@@ -62,8 +65,10 @@ fn count(cells: &Cells) -> Counts<'_> {
             c.words_with_commas += usize::from(number_with_commas(text));
         }
         c.distinct.insert(text);
-        c.letters_only &= text.bytes().all(|b| b.is_ascii_alphabetic());
-        c.nucleotides_only &= text.bytes().all(|b| b"ACGTUNacgtun".contains(&b));
+        if text.bytes().all(|b| b.is_ascii_alphabetic()) {
+            c.of_letters += 1;
+            c.letters += text.len();
+        }
         c.length += text.chars().count();
         c.words += text.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
     }
@@ -93,18 +98,24 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     if let Some(found) = looking.structures(&c, facts)? {
         return Ok(found);
     }
+    let smiles = sequences::smiles(column, cells);
+    let alphabet = match &smiles {
+        None if c.length >= LONG * c.cells => Alphabet::guess(cells.iter().filter(|text| !cells.misses(text))),
+        _ => Alphabet::Text,
+    };
+    if matches!(alphabet, Alphabet::Dna | Alphabet::Rna) {
+        return Ok(Looks::Of(ColumnKind::Sequence));
+    }
+    facts.extend(smiles);
     if doubts::are_telephones(column, cells) {
         return Ok(if c.repeats() { Looks::Of(ColumnKind::Category) } else { c.identifier("telephone numbers") });
     }
     if let Some(found) = looking.numbers(&c, facts)? {
         return Ok(found);
     }
-    let long = c.length >= 10 * c.cells;
-    Ok(if c.letters_only && c.nucleotides_only && long {
-        Looks::Of(ColumnKind::Sequence)
-    } else if c.repeats() {
+    Ok(if c.repeats() {
         Looks::Of(ColumnKind::Category)
-    } else if c.letters_only && long {
+    } else if alphabet == Alphabet::Protein || c.are_long_words() {
         Looks::Of(ColumnKind::Sequence)
     } else if c.words >= 3 * c.cells {
         Looks::Of(ColumnKind::Text)
@@ -269,6 +280,8 @@ impl Looking<'_> {
     }
 }
 
+/// Letters that a sequence has at least, on average.
+const LONG: usize = 10;
 /// Cells that are looked at to find one that looks like no other kind's.
 const LOOKED_AT: usize = 1000;
 /// Why arrays of numbers are no vectors.
@@ -313,6 +326,10 @@ impl Counts<'_> {
     /// Whether few values come back again and again, as labels do.
     fn repeats(&self) -> bool {
         2 * self.distinct.len() <= self.cells && self.distinct.len() <= 20.max(self.cells / 10)
+    }
+    /// Whether each cell is one word, nine in ten of letters alone, and these are long.
+    fn are_long_words(&self) -> bool {
+        10 * self.of_letters >= 9 * self.cells && self.letters >= LONG * self.of_letters && self.words <= self.cells
     }
     fn differs(&self) -> bool {
         self.cells >= 10 && 10 * self.distinct.len() >= 9 * self.cells

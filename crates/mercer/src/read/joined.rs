@@ -1,5 +1,5 @@
-//! Several tables of a folder or an archive, such as FASTA files, end to end as one. Which table a row is from stands in the
-//! column `file`, and in `label` where folders hold them.
+//! Several tables of a folder or an archive, or named one by one, such as FASTA files, end to end as one. Which table a row is from
+//! stands in the column `file`, and in `label` where folders hold them.
 
 use super::cells::Cells;
 use super::facts::Fact;
@@ -8,6 +8,7 @@ use super::texts::{FILE, LABEL, parent};
 use super::unpack::without_ending;
 use super::{ColumnType, ReadOptions, format};
 use crate::error::{Error, Result};
+use std::collections::HashSet;
 
 /// Endings of files that are tables of their own.
 const TABLES: [&str; 13] =
@@ -20,7 +21,7 @@ pub(super) fn is_table(path: &str) -> bool {
     TABLES.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Joins the tables among files, each with its path and its text; `file` is what messages call the whole.
+/// Joins the tables among the files of a folder, each with its path and its text; `file` is what messages call the whole.
 ///
 /// # Errors
 /// A fault of one of the tables, and columns that do not fit those of the first.
@@ -28,23 +29,80 @@ pub(super) fn tables(file: &str, files: Vec<(String, String)>, options: &ReadOpt
     let (tables, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_table(path));
     let folders: Vec<Option<String>> = tables.iter().map(|(path, _)| parent(path)).collect();
     let labelled = folders.iter().all(Option::is_some) && folders.windows(2).any(|pair| pair[0] != pair[1]);
-    let (first, last) = (&tables[0].0, &tables[tables.len() - 1].0);
     let which = if labelled { format!("columns '{FILE}' and '{LABEL}' say") } else { format!("column '{FILE}' says") };
-    let mut said = vec![format!("{file}: {} tables are joined, {first} to {last}; {which} where a row is from", tables.len())];
+    let mut facts = vec![tell_joined(file, &tables, &format!("{which} where a row is from"))];
     if let Some((path, _)) = others.first() {
         let more = if others.len() > 1 { format!(" and {} more", others.len() - 1) } else { String::new() };
-        said.push(format!("{file}: {path}{more} left out, as no table"));
+        facts.push(Fact::of_table(format!("{file}: {path}{more} left out, as no table")));
     }
-    let mut facts: Vec<Fact> = said.into_iter().map(Fact::of_table).collect();
-    let mut whole: Option<Table> = None;
-    let (mut labels, mut paths) = (Cells::new(true, true), Cells::new(true, true));
-    for ((path, text), folder) in tables.into_iter().zip(folders) {
-        let name = format!("{file}: {path}");
-        let mut part = format::of_text(&name, &text, Some(&path), options, most)?;
-        for _ in 0..part.rows {
-            labels.push(folder.as_deref().unwrap_or_default());
-            paths.push(&path);
-        }
+    let (mut whole, rows) = end_to_end(file, &tables, |path| format!("{file}: {path}"), facts, options, most)?;
+    if labelled && add(&mut whole, LABEL, &rows, folders.iter().flatten().map(String::as_str)) {
+        whole.own_types.push((LABEL.to_owned(), ColumnType::CATEGORY));
+        whole.own_target = vec![LABEL.to_owned()];
+    }
+    add(&mut whole, FILE, &rows, tables.iter().map(|(path, _)| path.as_str()));
+    Ok(whole)
+}
+
+/// Joins tables that are named one by one; each is a class of the name of its file without its ending, which is the target unless the
+/// tables or the user name another.
+///
+/// # Errors
+/// As [`tables`].
+pub(super) fn classes(file: &str, tables: &[(String, String)], options: &ReadOptions, most: u64) -> Result<Table> {
+    let mut names: Vec<&str> = tables.iter().map(|(path, _)| stem(path)).collect();
+    if names.iter().collect::<HashSet<_>>().len() < names.len() {
+        names = tables.iter().map(|(path, _)| path.as_str()).collect();
+    }
+    let facts = vec![tell_joined(file, tables, &format!("column '{FILE}' says where a row is from, the target if no other is named"))];
+    let (mut whole, rows) = end_to_end(file, tables, str::to_owned, facts, options, most)?;
+    if add(&mut whole, FILE, &rows, names.into_iter()) && whole.own_target.is_empty() {
+        whole.own_types.push((FILE.to_owned(), ColumnType::CATEGORY));
+        whole.own_target = vec![FILE.to_owned()];
+    }
+    Ok(whole)
+}
+
+/// The name of a file without folders and endings.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let unpacked = without_ending(&name.to_ascii_lowercase()).len();
+    let name = &name[..unpacked];
+    name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
+}
+
+fn tell_joined(file: &str, tables: &[(String, String)], which: &str) -> Fact {
+    let ends: Vec<&str> = tables.first().into_iter().chain(tables.last()).map(|(path, _)| path.as_str()).collect();
+    Fact::of_table(format!("{file}: {} tables are joined, {}; {which}", tables.len(), ends.join(" to ")))
+}
+
+/// A column that says of each row which table it is from, where there is none of its name; no input unless it is declared.
+fn add<'a>(whole: &mut Table, name: &str, rows: &[usize], words: impl Iterator<Item = &'a str>) -> bool {
+    if whole.header.iter().any(|other| other == name) {
+        return false;
+    }
+    let mut cells = Cells::new(true, true);
+    rows.iter().zip(words).for_each(|(rows, word)| (0..*rows).for_each(|_| cells.push(word)));
+    whole.columns.push((name.to_owned(), Raw::Cells(cells)));
+    whole.header.push(name.to_owned());
+    whole.aside.push(name.to_owned());
+    true
+}
+
+/// Tables one below the other, and the rows of each; `named` is what messages call one of a path.
+fn end_to_end(
+    file: &str,
+    tables: &[(String, String)],
+    named: impl Fn(&str) -> String,
+    mut facts: Vec<Fact>,
+    options: &ReadOptions,
+    most: u64,
+) -> Result<(Table, Vec<usize>)> {
+    let (mut whole, mut rows): (Option<Table>, Vec<usize>) = (None, Vec::new());
+    for (path, text) in tables {
+        let name = named(path);
+        let mut part = format::of_text(&name, text, Some(path), options, most)?;
+        rows.push(part.rows);
         for fact in part.facts.drain(..) {
             // What is said of every part is said of the whole.
             let fact = if fact.columns.is_empty() { Fact::of_table(fact.sentence().replace(&name, file)) } else { fact };
@@ -57,24 +115,10 @@ pub(super) fn tables(file: &str, files: Vec<(String, String)>, options: &ReadOpt
             Some(whole) => join(whole, part, &name)?,
         });
     }
-    let Some(whole) = whole else {
+    let Some(Table { rows: all, columns, own_target, aside, own_types, .. }) = whole else {
         return Err(Error::Table { file: file.to_owned(), why: "there are no tables in it".into() });
     };
-    let Table { rows, mut columns, mut own_target, mut aside, mut own_types, .. } = whole;
-    let mut add = |name: &str, cells: Cells| {
-        let free = columns.iter().all(|(other, _)| other != name);
-        if free {
-            columns.push((name.to_owned(), Raw::Cells(cells)));
-            aside.push(name.to_owned());
-        }
-        free
-    };
-    if labelled && add(LABEL, labels) {
-        own_types.push((LABEL.to_owned(), ColumnType::CATEGORY));
-        own_target = vec![LABEL.to_owned()];
-    }
-    add(FILE, paths);
-    Ok(Table { facts, own_target, aside, own_types, ..Table::of_raw(file, rows, columns)? })
+    Ok((Table { facts, own_target, aside, own_types, ..Table::of_raw(file, all, columns)? }, rows))
 }
 
 /// The rows of another table below those of one. Records of sequences may lack fields; other tables have the same columns.

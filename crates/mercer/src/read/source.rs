@@ -1,4 +1,4 @@
-//! Where a table comes from: a file or folder, standard input (`-`) or a built-in example (`example:iris`).
+//! Where a table comes from: a file or folder, several files, standard input (`-`) or a built-in example (`example:iris`).
 
 use super::examples;
 use super::unpack::{read_at_most, too_large};
@@ -7,6 +7,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
+/// Files that messages name.
+const NAMED: usize = 3;
+
 /// Where a table comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -14,6 +17,8 @@ pub enum Source {
     Stdin,
     /// A file, or a folder of texts.
     File(PathBuf),
+    /// Several files with tables, which are joined; each is a class where no target is named.
+    Files(Vec<PathBuf>),
     /// A built-in table, by name.
     Example(String),
 }
@@ -25,6 +30,14 @@ impl Source {
             Some(name) => Source::Example(name.to_owned()),
             None if word == "-" => Source::Stdin,
             None => Source::File(word.into()),
+        }
+    }
+
+    /// The source that the words of the command line mean: one as [`Source::new`] takes it, or paths.
+    pub fn of_words<S: AsRef<str>>(words: &[S]) -> Self {
+        match words {
+            [one] => Source::new(one.as_ref()),
+            several => Source::Files(several.iter().map(|word| word.as_ref().into()).collect()),
         }
     }
 
@@ -46,7 +59,7 @@ impl Source {
     pub(super) fn target(&self) -> Result<Option<&'static str>> {
         match self {
             Source::Example(name) => Ok(Some(examples::example(name)?.target)),
-            Source::Stdin | Source::File(_) => Ok(None),
+            Source::Stdin | Source::File(_) | Source::Files(_) => Ok(None),
         }
     }
 
@@ -69,6 +82,7 @@ impl Source {
                 }
                 whole(read_at_most(file, most))
             }
+            Source::Files(_) => Err(Error::Table { file: self.to_string(), why: "there are several files; name one".into() }),
             Source::Example(name) => Ok(match examples::example(name)?.csv() {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),
@@ -83,6 +97,11 @@ impl fmt::Display for Source {
         match self {
             Source::Stdin => write!(f, "standard input"),
             Source::File(path) => write!(f, "{}", path.display()),
+            Source::Files(paths) => {
+                let named: Vec<String> = paths.iter().take(NAMED).map(|path| path.display().to_string()).collect();
+                write!(f, "{}", named.join(", "))?;
+                if paths.len() > NAMED { write!(f, " and {} more", paths.len() - NAMED) } else { Ok(()) }
+            }
             Source::Example(name) => write!(f, "example:{name}"),
         }
     }

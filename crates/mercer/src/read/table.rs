@@ -100,9 +100,12 @@ impl Table {
     /// As [`Table::read`], and options that cannot be met.
     pub fn read_within(source: &Source, options: &ReadOptions, control: &Control) -> Result<Self> {
         let most = control.max_memory;
-        if let Some(folder) = source.folder() {
-            options.check()?;
-            let mut table = texts::of_folder(folder, options, most)?;
+        options.check()?;
+        let several = match source {
+            Source::Files(paths) => Some(texts::of_files(&source.to_string(), paths, options, most)?),
+            _ => source.folder().map(|folder| texts::of_folder(folder, options, most)).transpose()?,
+        };
+        if let Some(mut table) = several {
             table.tell_unseen_marks();
             table.empty_marked(&options.na)?;
             return Ok(table);
@@ -286,7 +289,7 @@ impl Table {
     }
 
     /// Whether its rows are records of sequences, as in FASTA.
-    fn is_of_sequences(&self) -> bool {
+    pub(super) fn is_of_sequences(&self) -> bool {
         self.own_types.iter().any(|(_, t)| *t == ColumnType::SEQUENCE)
     }
 
@@ -294,8 +297,8 @@ impl Table {
     fn without_label(&self, name: &str) -> String {
         let near = nearest(name, &self.header).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
         format!(
-            "there is none{near}, only {}; the records get one from fields of their descriptions (>name {name}=1), or name a folder \
-             with a file for each class (--target file) or a folder for each (--target label)",
+            "there is none{near}, only {}; the records get one from fields of their headers (>name {name}=1), or give a file for each \
+             class (mercer compare pos.fasta neg.fasta) or a folder with a folder for each (--target label)",
             self.header.join(", ")
         )
     }

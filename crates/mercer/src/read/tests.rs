@@ -8,6 +8,7 @@ mod dialects;
 mod faults;
 mod formats;
 mod kinds;
+mod letters;
 mod odd;
 #[cfg(feature = "parquet")]
 mod parquet;

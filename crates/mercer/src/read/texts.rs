@@ -9,7 +9,8 @@ use super::table::{Raw, Table};
 use super::unpack::{read_at_most, too_large, unpack};
 use super::{ColumnType, Source, joined, lines};
 use crate::error::{Error, Result};
-use std::path::Path;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 pub(super) const LABEL: &str = "label";
 pub(super) const TEXT: &str = "text";
@@ -66,6 +67,16 @@ pub(super) fn of_folder(folder: &Path, options: &ReadOptions, most: u64) -> Resu
     texts.finish()
 }
 
+/// Reads several files: tables, or texts one a line, of a class each.
+pub(super) fn of_files(file: &str, paths: &[PathBuf], options: &ReadOptions, most: u64) -> Result<Table> {
+    let mut texts = Texts::new(file, options, most);
+    for path in paths {
+        let name = path.display().to_string();
+        texts.take(&name, &name, Source::File(path.clone()).bytes(texts.left)?)?;
+    }
+    if options.lines { lines::of_files(file, &texts.rows) } else { joined::classes(file, &texts.rows, options, most) }
+}
+
 /// The folder that holds a file, if it is in one.
 pub(super) fn parent(path: &str) -> Option<String> {
     path.rsplit_once('/').map(|(folder, _)| folder.rsplit('/').next().unwrap_or(folder).to_owned())
@@ -98,13 +109,17 @@ impl<'a> Texts<'a> {
             return Ok(());
         }
         let path = path.trim_start_matches("./");
-        let name = format!("{}: {path}", self.file);
-        let content = unpack(&name, content.into(), self.left)?;
+        self.take(&format!("{}: {path}", self.file), path, content.into())
+    }
+
+    /// Adds a file; `name` is what messages call it.
+    fn take(&mut self, name: &str, path: &str, content: Cow<'_, [u8]>) -> Result<()> {
+        let content = unpack(name, content, self.left)?;
         let needed = content.len() as u64;
         if needed > self.left {
             return Err(too_large(&format!("reading {}", self.file), self.most.saturating_add(1), self.most));
         }
-        let (text, assumed) = encoding::assuming(&name, &content, self.options.encoding.as_deref(), self.left)?;
+        let (text, assumed) = encoding::assuming(name, &content, self.options.encoding.as_deref(), self.left)?;
         if let Some(assumed) = assumed {
             let (count, ..) = self.recoded.get_or_insert((0, path.to_owned(), assumed.name));
             *count += 1;

@@ -177,18 +177,6 @@ fn a_kernel_pointed_at_a_constant_column_is_refused_by_name() {
 }
 
 #[test]
-fn nucleotides_of_both_cases_are_told_and_other_letters_are_not() {
-    let told = |cells: [&str; 3]| {
-        let column = Column { name: "seq".into(), values: Values::Sequences(mercer::data::Strings::new(cells)) };
-        let data = Dataset::new(vec![column]).unwrap();
-        prepare(&Recipe::default(), None, &data).unwrap().notices.iter().any(|n| n.contains("'seq'") && n.contains("small letters"))
-    };
-    assert!(told(["ACGTTGCANN", "acgttgca-n", "ACGTacgtRA"]));
-    assert!(!told(["ACGTTGCA", "ACGTAA", "TTT"]));
-    assert!(!told(["MKVLaagt", "mkvlAAGT", "QQ"]));
-}
-
-#[test]
 fn sides_with_other_columns_meet_in_an_error() {
     let control = Control::default();
     let data = testkit::table(9, 1);

@@ -267,6 +267,9 @@ fn weighted_degree_is_its_definition_and_semi_definite_with_every_shift() {
             assert!(check.smallest >= -1e-12 * check.largest.max(1.0), "{kernel}: {}", check.smallest);
         }
     }
+    // A at places 0, 1 and 2 with A at place 2: 1 + 1 / (2 * 2) + 1 / (2 * 3) (Raetsch & Sonnenburg, 2005).
+    let shifted = matrix("weighted_degree(degree=1, shift=2, alphabet=dna)", &sequences(&["AAAC", "GGAT"].map(str::to_owned)));
+    near(shifted[(0, 1)], 1.0 + 0.25 + 1.0 / 6.0, 1e-12);
     // Strings over 255 letters, whose counts do not fit into a byte.
     let long: String = "ACGT".repeat(200);
     near(matrix("weighted_degree(degree=2)", &sequences(&[long.clone(), long]))[(0, 1)], 2.0 / 3.0 * 800.0 + 799.0 / 3.0, 1e-9);
@@ -303,24 +306,47 @@ fn alphabets_are_guessed_and_letters_outside_are_named() {
     assert!(alphabet(&["GATTACAGATTACA", "ACGTNACGT"]).contains("alphabet=dna"));
     assert!(alphabet(&["gattacagattaca", "acgtnacgt"]).contains("alphabet=dna"));
     assert!(alphabet(&["GAUUACAGAUUACA"]).contains("alphabet=rna"));
-    assert!(alphabet(&["gattacaGATTACA", "acgt"]).contains("alphabet=text"), "capital and small letters may be different ones");
+    assert!(alphabet(&["gattacaGATTACA", "acgt"]).contains("alphabet=dna"), "small letters mask repeats");
+    assert!(alphabet(&["GATTACA-TACAGATTACAX", "ACG*TTACAGATTACA"]).contains("alphabet=dna"), "nine in ten letters decide");
+    assert!(alphabet(&["GAUUACAGAUTACA"]).contains("alphabet=rna"));
+    assert!(alphabet(&["gattaca gattaca x"]).contains("alphabet=text"), "more than one letter in ten is odd");
     assert!(alphabet(&["a cat", "tag"]).contains("alphabet=text"));
     assert!(alphabet(&["CAT", "TAG"]).contains("alphabet=text"), "too few letters to tell from words");
     let protein = include_str!("../../../../fixtures/protein_x.txt").trim();
     assert!(alphabet(&[protein]).contains("alphabet=protein"));
+    assert!(alphabet(&[protein, "mkv1*"]).contains("alphabet=protein"));
+    assert!(alphabet(&[&protein.to_lowercase()]).contains("alphabet=text"), "words are written in small letters");
     let refused = |kernel: &str, rows: &[&str]| {
         let data = sequences(&rows.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
         let settled = KernelExpr::parse(kernel).unwrap().settle(&data);
         settled.and_then(|k| k.bind(None, &data).map(|_| ())).unwrap_err().to_string()
     };
-    let why = refused("spectrum(k=2, alphabet=dna)", &["ACGT", "ACXT"]);
-    assert!(why.contains("row 2") && why.contains("'X'") && why.contains("letter 3"), "{why}");
+    let why = refused("spectrum(k=2, alphabet=dna)", &["ACGT", "ACEEEE"]);
+    assert!(why.contains("row 2") && why.contains("'E' at letter 3") && why.contains("3 others"), "{why}");
+    assert!(refused("substrings(only=[A, CE], alphabet=dna)", &["ACGT"]).contains("'E' at letter 2"));
     assert!(refused("spectrum(k=2, alphabet=protein, reverse_complement=true)", &["ACGT"]).contains("complement"));
     assert!(refused("gapped(length=3, k=4)", &["ACGT"]).contains("at most length=3"));
     assert!(refused("mismatch(k=2, m=3)", &["ACGT"]).contains("at most k=2"));
     assert!(refused("mismatch(k=2, m=1, letters=3, alphabet=dna)", &["ACGT"]).contains("at least 4"));
     assert!(refused("substrings(shortest=4, longest=2)", &["ACGT"]).contains("longest"));
     assert!(refused("substrings(only=[A, C], weights=[1, 2, 3])", &["ACGT"]).contains("one for each of the 2"));
+}
+
+/// A letter of none of the alphabet is treated as one that stands for several.
+#[test]
+fn odd_letters_split_or_are_left_out() {
+    let with = |letter: &str| ["ACGT_ACGGT", "TTACG_ACGG", "GGTACGTACG"].map(|s| s.replace('_', letter)).to_vec();
+    for kernel in
+        ["spectrum(k=2", "gapped(length=4, k=3", "weighted_degree(degree=3", "subsequence(k=2", "local_alignment(beta=1", "mismatch(k=3"]
+    {
+        for policy in ["split", "skip"] {
+            let kernel = format!("{kernel}, alphabet=dna, ambiguity={policy})");
+            let unknown = matrix(&kernel, &sequences(&with("N")));
+            for odd in ["*", "X", "x", "7", " ", "é"] {
+                assert_eq!(matrix(&kernel, &sequences(&with(odd))).data(), unknown.data(), "{kernel} of '{odd}'");
+            }
+        }
+    }
 }
 
 /// U is T, small letters are capital ones, where the alphabet is declared or guessed.

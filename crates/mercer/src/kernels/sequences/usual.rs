@@ -7,7 +7,7 @@ use crate::kernels::{Blended, Composed, Gapped, KernelExpr, Normalise, Spectrum,
 /// The kernels that are added for these sequences, each normalised, and why: nucleic acids by gapped words, proteins by their substrings of up
 /// to four residues, other strings by those of three characters; and where all have the same length, place by place too.
 pub(crate) fn usual(strings: &Strings) -> (Vec<KernelExpr>, String) {
-    let alphabet = Alphabet::guess(strings);
+    let alphabet = Alphabet::guess(strings.iter());
     let (by_content, how) = match alphabet {
         Alphabet::Dna | Alphabet::Rna => (KernelExpr::Gapped(Gapped::short()), "by the gapped words they hold"),
         Alphabet::Protein => (KernelExpr::Blended(Blended::default()), "by the substrings they hold"),
@@ -30,7 +30,7 @@ pub(crate) fn usual(strings: &Strings) -> (Vec<KernelExpr>, String) {
 
 /// Kernels of sequences that are measured beside the usual one: other lengths, letters that differ, gaps, places.
 pub(crate) fn alternatives(strings: &Strings) -> Vec<&'static str> {
-    let mut all = match Alphabet::guess(strings) {
+    let mut all = match Alphabet::guess(strings.iter()) {
         Alphabet::Dna | Alphabet::Rna => {
             vec!["normalise(spectrum(k=5))", "normalise(mismatch(k=5, m=1))", "normalise(gapped(length=10, k=6))"]
         }

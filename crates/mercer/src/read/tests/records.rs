@@ -24,11 +24,20 @@ fn fasta_gives_a_sequence_and_a_column_for_each_field() {
     assert_eq!(table.header(), ["name", "label", "kind", "description", "sequence"]);
     let (target, info) = table.take_target(&["label"], &ReadOptions::default()).unwrap();
     assert_eq!((target.rows(), info.classes.unwrap()), (3, vec!["0".to_owned(), "1".into()]));
-    let data = table.dataset(&ReadOptions::default()).unwrap();
+    let data = table.clone().dataset(&options("kind=category")).unwrap();
     assert_eq!(data.names(), ["kind", "sequence"]);
+    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().names(), ["sequence"]);
     assert_eq!(data.column("sequence").unwrap().values.kind(), ColumnKind::Sequence);
     assert_eq!(strings(&data, "sequence"), ["ACGTAC", "GGTA*", "AC-T"]);
-    says(&table.notices().join("; "), &["1 sequence with small letters", "capital letters"]);
+    says(
+        &table.notices().join("; "),
+        &[
+            "1 sequence with small letters",
+            "capital letters",
+            "'kind' holds fields of the headers of the records: no input; --types kind=category (or number) makes it an input",
+            "'description' holds the descriptions of the records: no input; --types description=text makes it an input",
+        ],
+    );
     let Values::Categories(kind) = &data.column("kind").unwrap().values else { panic!("not categories") };
     assert_eq!(kind.label(1), Some(MISSING));
     // Names and descriptions are inputs where they are declared.
@@ -47,10 +56,11 @@ fn parsed_as(text: &str) -> Table {
 
 #[test]
 fn faults_of_fasta_and_fastq_name_their_line() {
-    refused(">a\nACGT\n>b\n>c\nAC\n", &["line 3", "'b' has no sequence"]);
+    refused(">a\n>b\n", &["line 1", "'a' has no sequence, nor has any other record"]);
     refused(">a\nAC5T\n", &["line 2", "'5'"]);
+    refused(">a\n40 40 38\n", &["line 2", "'4'", "neither of bases nor of residues"]);
     let unlabelled = message(parsed(">a\nACGT\n>b\nAGGT\n").take_target(&["label"], &ReadOptions::default()));
-    says(&unlabelled, &["column 'label': there is none, only name, sequence", ">name label=1", "--target file"]);
+    says(&unlabelled, &["column 'label': there is none, only name, sequence", ">name label=1", "mercer compare pos.fasta neg.fasta"]);
     refused(">a label=1 label=2\nACGT\n", &["line 1", "'label' stands twice"]);
     refused(">a sequence=1\nACGT\n", &["line 1", "'sequence'"]);
     refused("@r\nACGT\n+\nIII\n", &["line 4", "3 qualities for 4 letters"]);
@@ -63,6 +73,34 @@ fn faults_of_fasta_and_fastq_name_their_line() {
 }
 
 #[test]
+fn an_empty_record_and_an_odd_letter_are_said_and_kept() {
+    let mut table = parsed_as(">a label=1\nACGTACGTACGTACGT\n>b label=0\n>c label=1\nACGTACGT\nACG7ACGT\n");
+    says(&table.notices().join("\n"), &["1 record has no letters (first 'b' in line 3): an empty sequence"]);
+    table.take_target(&["label"], &ReadOptions::default()).unwrap();
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    assert_eq!(strings(&data, "sequence"), ["ACGTACGTACGTACGT", "", "ACGTACGTACG7ACGT"]);
+    says(&table.notices().join("\n"), &["DNA, and 1 letter that names no base ('7' at letter 12 of row 3): it matches nothing"]);
+}
+
+#[test]
+fn fields_of_headers_are_targets_and_inputs_where_they_are_asked_for() {
+    let text = ">sp|P1|X_Y Protein 1 OS=Mus musculus OX=10090 PE=1 class=pos;len=3\nMKV\n\
+                >sp|P2|Z_Y Protein 2 OS=Homo sapiens OX=9606 PE=2 class=neg;len=4\nMKVA\n";
+    let mut table = parsed_as(text);
+    let (target, info) = table.take_target(&["class"], &ReadOptions::default()).unwrap();
+    assert_eq!((target.rows(), info.classes.unwrap()), (2, vec!["neg".to_owned(), "pos".into()]));
+    let named = ReadOptions { names: vec!["len".into()], ..options("OS=category") };
+    let data = table.clone().dataset(&named).unwrap();
+    assert_eq!(data.names(), ["OS", "len", "sequence"]);
+    assert!(matches!(&data.column("len").unwrap().values, Values::Numbers(len) if *len == [3.0, 4.0]));
+    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().names(), ["sequence"]);
+    says(
+        &table.notices().join("\n"),
+        &["'OS', 'OX', 'PE', 'len' hold fields of the headers of the records: no input; --types OS=category (or number)"],
+    );
+}
+
+#[test]
 fn fastq_gives_the_reads_without_their_qualities() {
     let mut table = Table::parse("t.fq", b"@r1 label=a\nACGT\n+r1\nII@I\n@r2 label=b\nGG\n+\n@@\n\n").unwrap();
     assert_eq!(table.header(), ["name", "label", "sequence"]);
@@ -72,7 +110,7 @@ fn fastq_gives_the_reads_without_their_qualities() {
     let text = "@r1 label=a\nACG\nT\n+\n@I@\nI\n@r2 label=b\n\n+\n\n@r3 label=a\nGG\n+r3\n+I\n";
     let mut table = Table::parse("t.fq", text.as_bytes()).unwrap();
     assert_eq!(strings(&table.dataset(&options("sequence=sequence")).unwrap(), "sequence"), ["ACGT", "", "GG"]);
-    says(&table.notices().join("\n"), &["1 read has no letters (first 'r2' in line 7)"]);
+    says(&table.notices().join("\n"), &["1 record has no letters (first 'r2' in line 7)"]);
     let commented = parsed_as("; by hand\n>a label=1\nACGT\n; between\nGG\n");
     assert_eq!(commented.texts(&["sequence".into()]).unwrap()[0].1, ["ACGTGG"]);
     says(&commented.notices().join("\n"), &["2 lines that begin with ';' or '#' left out as comments"]);
@@ -160,6 +198,36 @@ fn several_tables_of_a_folder_are_one_with_the_name_of_each() {
 
     let files: [(&str, &[u8]); 2] = [("a.csv", b"x,y\n1,2\n"), ("b.csv", b"x,z\n1,2\n")];
     says(&message(Table::parse("t.tar", &archive(&files))), &["b.csv", "'y'", "the same columns"]);
+}
+
+#[test]
+fn several_files_are_one_table_and_a_class_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        folder.path().join(name).display().to_string()
+    };
+    let files = [write("pos.v1.fasta", ">a\nACGT\n>b kind=x\nTT\n"), write("neg", ">a\nGGG\n")];
+    let mut table = Table::read(&Source::of_words(&files)).unwrap();
+    assert_eq!((table.own_target(), table.rows()), (&["file".to_owned()][..], 3));
+    says(&table.notices().join("\n"), &["2 tables are joined", "column 'file' says where a row is from, the target if no other is named"]);
+    let (target, _) = table.take_target(&["file"], &ReadOptions::default()).unwrap();
+    assert_eq!(target.as_classes("test").unwrap(), (&[1, 1, 0][..], &["neg".to_owned(), "pos.v1".into()][..]));
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    assert_eq!((data.names(), strings(&data, "sequence")), (vec!["sequence"], vec!["ACGT".into(), "TT".into(), "GGG".into()]));
+    // Another target may be named; files of one name are told apart by their folders.
+    std::fs::create_dir(folder.path().join("t")).unwrap();
+    let files = [write("a.csv", "x,y\n1,p\n2,q\n"), write("t/a.csv", "y,x\np,3\n")];
+    let mut table = Table::read(&Source::of_words(&files)).unwrap();
+    assert_eq!(table.texts(&["file".into()]).unwrap()[0].1, [&files[0], &files[0], &files[1]].map(String::as_str));
+    table.take_target(&["y"], &ReadOptions::default()).unwrap();
+    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().names(), ["x"]);
+    let lines = ReadOptions { lines: true, ..ReadOptions::default() };
+    let files = [write("pos.txt", "a fine film\n"), write("neg.txt", "a dull film\na bad one\n")];
+    let mut table = Table::read_within(&Source::of_words(&files), &lines, &Control::default()).unwrap();
+    let (target, _) = table.take_target(&["label"], &lines).unwrap();
+    assert_eq!(target.as_classes("test").unwrap(), (&[1, 0, 0][..], &["neg".to_owned(), "pos".into()][..]));
+    assert!(Table::read(&Source::of_words(&[files[0].as_str(), "nowhere.fasta"])).is_err());
 }
 
 #[test]
