@@ -4,6 +4,7 @@ use crate::answers::{self, Object, Pair, Stored};
 use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::comparison::WIDTH;
 use crate::dataset::weights;
+use crate::distribution::Distribution;
 use crate::errors::{Told, raise, spoken};
 use crate::given::{among, takes_kernel_values};
 use crate::pickle::no_state;
@@ -317,6 +318,13 @@ impl Model {
     #[getter]
     fn clusters<'py>(&self, py: Python<'py>) -> Option<Pair<'py>> {
         self.model.fitted.clusters().map(|c| (from_vec(py, c.sizes.clone()), from_indices(py, &self.model.medoid_rows())))
+    }
+
+    /// The generative models that it holds: one of all rows (density), one for each class that has rows (bayes), none of other estimators.
+    #[getter]
+    fn distributions<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, Distribution>>> {
+        let count = slf.get().model.fitted.distributions().len();
+        (0..count).map(|place| Bound::new(slf.py(), Distribution::new(slf.clone().unbind(), place)?)).collect()
     }
 
     /// Steps of the solver, one number for each problem that was solved.

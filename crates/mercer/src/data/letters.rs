@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::param::{Domain, Param};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// The letters that a kernel of strings knows.
@@ -247,7 +247,7 @@ impl Reading {
                 why: "a protein has no complement; leave it out, or declare alphabet=dna if these are bases".into(),
             });
         }
-        let known = |c: char| c == MASKED || u8::try_from(c).is_ok_and(|b| place(b, single, several).is_some());
+        let known = |c: char| c == MASKED || is_letter_of(c, single, several);
         for (i, text) in inputs.iter().enumerate() {
             if let Some((at, letter)) = text.chars().enumerate().find(|(_, c)| !known(*c)) {
                 return Err(Error::Data(format!(
@@ -259,6 +259,14 @@ impl Reading {
             }
         }
         Ok(())
+    }
+
+    /// The letters of a text that are neither among these, nor those of the alphabet, nor masked.
+    pub(crate) fn foreign(&self, known: &BTreeSet<char>, text: &str) -> Vec<char> {
+        match self.alphabet.sets() {
+            Some((single, several)) => text.chars().filter(|c| *c != MASKED && !is_letter_of(*c, single, several)).collect(),
+            None => composed(text.into()).chars().filter(|c| *c != MASKED && !known.contains(c)).collect(),
+        }
     }
 
     /// The strings as codes; against a batch of columns, by its codes.
@@ -322,6 +330,11 @@ impl Reading {
         let size = like.map_or(letters.len(), |l| l.size);
         Encoded { codes, starts, letters, size }
     }
+}
+
+/// Whether a letter stands for one thing or for several.
+fn is_letter_of(letter: char, single: &[u8], several: &[u8]) -> bool {
+    u8::try_from(letter).is_ok_and(|b| place(b, single, several).is_some())
 }
 
 /// The place of a letter among those that stand for one thing and then those that stand for several.

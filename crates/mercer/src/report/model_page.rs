@@ -1,6 +1,7 @@
 //! A model as one HTML page: what `mercer inspect` says of it, and the pictures of the fit.
 
 use super::Row;
+use super::distributions::{LINES, parameter_tables};
 use super::html::{page, pictures};
 use super::model::facts;
 use super::words::{brief, shown};
@@ -31,6 +32,13 @@ pub fn model_page(model: &Model, row: &Row, influences: &[Influences], table: &s
         }
         h2 { "The model" }
         dl { @for (what, text) in facts(model, true) { dt { (what) } dd { (shown(&text, TEXT)) } } }
+        @for table in parameter_tables(model)? {
+            h3 { (shown(&table.title, TEXT)) }
+            table {
+                @if !table.header.is_empty() { thead { tr { th {} @for name in &table.header { th { (shown(name, 80)) } } } } }
+                tbody { @for (name, cells) in table.lines.iter().take(LINES) { tr { th scope="row" { (shown(name, 80)) } @for cell in cells { td { (cell) } } } } }
+            }
+        }
         @if !model.about.notices.is_empty() {
             h2 { "Notices" }
             ul { @for notice in &model.about.notices { li { (shown(notice, TEXT)) } } }
