@@ -158,7 +158,7 @@ pub fn states_csv(model: &Model, data: &Dataset, kept: &[KeptColumn], control: &
         RowNotice::append(&mut notices, std::mem::take(&mut predictions.notices), start);
         let classes = if of_classes { model.labels(&predictions) } else { None };
         for (i, HiddenStates { path, posteriors }) in states.iter().enumerate() {
-            if !is_begun && !path.is_empty() {
+            if !is_begun {
                 let names = kept.iter().map(|(name, _)| name.clone()).chain(["row".into(), "time".into()]);
                 let class = classes.iter().map(|_| format!("{}_predicted", model.answer.columns().join("_")));
                 let states = (1..=posteriors.cols()).map(|k| format!("state_{k}"));
