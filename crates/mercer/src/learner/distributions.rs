@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::control::{Control, contain};
-use crate::data::{Column, Dataset, Points, Series, Values};
+use crate::data::{Column, Dataset, Points, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{Fitted, GenerativePart, Predicted, Want};
 use crate::generative::{Coordinates, HiddenStates, ParameterArray};
@@ -98,16 +98,13 @@ impl Model {
         let all = self.distributions()?;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut counts = vec![0; all.len()];
-        for _ in 0..if all.len() > 1 { count } else { 0 } {
+        for _ in 0..count {
             let mut left: f64 = random.random();
             let drawn = all.iter().position(|one| {
                 left -= one.prior;
                 left < 0.0
             });
             counts[drawn.unwrap_or(all.len() - 1)] += 1;
-        }
-        if let [only] = &mut counts[..] {
-            *only = count;
         }
         let each = all.iter().zip(counts).zip(0..).filter(|((_, count), _)| *count > 0);
         each.map(|((one, count), k)| self.draw_rows_of(one, count, seed.wrapping_add(k))).collect()
@@ -118,37 +115,33 @@ impl Model {
     /// # Errors
     /// More rows than memory holds; a model that draws none.
     pub fn draw_rows_of(&self, of: &GenerativePart<'_>, count: usize, seed: u64) -> Result<DrawnRows> {
-        let coordinates = self.coordinates(of)?;
-        let columns = match of.fitted.sample(count, seed)? {
-            Values::Points(points) => {
-                let (all, dim, mut from) = (coordinates.points(&points.to_dense()), points.dim(), 0);
-                let mut column = |name: &String| -> Result<Column> {
-                    let width = self.width(name)?;
-                    let numbers: Vec<f64> =
-                        all.chunks(dim.max(1)).flat_map(|row| row[from..from + width.unwrap_or(1)].iter().copied()).collect();
-                    from += width.unwrap_or(1);
-                    let values = match width {
-                        None => Values::Numbers(numbers),
-                        Some(width) => Values::Points(Points::dense(count, width, numbers)?),
-                    };
-                    Ok(Column { name: name.clone(), values })
-                };
-                of.columns.iter().map(&mut column).collect::<Result<_>>()?
-            }
-            drawn => {
-                let values = match &drawn {
-                    Values::Series(series) => {
-                        let (vectors, starts) =
-                            (series.vectors(), (0..=count).map(|row| if row == 0 { 0 } else { series.range(row - 1).end }));
-                        let numbers = coordinates.points(&vectors.to_dense());
-                        Values::Series(Series::new(starts.collect(), Points::dense(vectors.rows(), vectors.dim(), numbers)?)?)
-                    }
-                    _ => drawn,
-                };
-                of.columns.iter().take(1).map(|name| Column { name: name.clone(), values: values.clone() }).collect()
-            }
+        let (coordinates, drawn) = (self.coordinates(of)?, of.fitted.sample(count, seed)?);
+        let in_units = |p: &Points| Points::dense(p.rows(), p.dim(), coordinates.points(&p.to_dense()));
+        let moved = drawn.vectors().map(in_units).transpose()?.and_then(|vectors| drawn.with_vectors(vectors)).unwrap_or(drawn);
+        let columns = match moved {
+            Values::Points(points) => self.split(&points, of.columns)?,
+            values => of.columns.iter().take(1).map(|name| Column { name: name.clone(), values: values.clone() }).collect(),
         };
         Ok(DrawnRows { class: of.class, rows: Dataset::with_rows(count, columns)? })
+    }
+
+    /// Rows of numbers as the columns that they are gathered from.
+    fn split(&self, points: &Points, names: &[String]) -> Result<Vec<Column>> {
+        let (all, dim, mut from) = (points.to_dense(), points.dim(), 0);
+        let mut columns = Vec::with_capacity(names.len());
+        for name in names {
+            let width = self.width(name)?;
+            let of = from..from + width.unwrap_or(1);
+            Error::unless_equal("numbers of a row that is drawn", of.end.max(dim), dim)?;
+            let numbers: Vec<f64> = all.chunks(dim.max(1)).flat_map(|row| row[of.clone()].iter().copied()).collect();
+            from = of.end;
+            let values = match width {
+                None => Values::Numbers(numbers),
+                Some(width) => Values::Points(Points::dense(points.rows(), width, numbers)?),
+            };
+            columns.push(Column { name: name.clone(), values });
+        }
+        Ok(columns)
     }
 
     /// Numbers of a cell of a prepared column of vectors; `None`: it holds a number, or no numbers.

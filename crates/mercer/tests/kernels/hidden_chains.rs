@@ -114,7 +114,7 @@ fn states_are_those_of_all_paths_written_out() {
             }
         }
         assert_eq!(states.path, best.1, "{text}");
-        assert_eq!(states.posteriors.shape(), (letters.len(), 2));
+        assert_eq!((states.posteriors.rows(), states.posteriors.cols()), (letters.len(), 2));
         for (t, sum) in sums.iter().enumerate() {
             (0..2).for_each(|q| near(states.posteriors[(t, q)], sum[q] / total, 1e-13));
         }

@@ -43,8 +43,9 @@ fn a_density_is_the_product_of_smoothed_transitions() {
     let fitted = fit("markov(alphabet=text)", &sequences(&["abb", "ab", "ba"])).unwrap();
     let logs = fitted.log_densities(&sequences(&["ab", "aab", "b", "", "abzba"])).unwrap();
     let (ab, aa, ba, one) = ((2.5f64 / 3.0).ln(), (0.5f64 / 3.0).ln(), 0.5f64.ln(), 0.5f64.ln());
-    // The first letter is one of two; so is a letter that the chain does not know, and one after it.
-    for (found, expected) in logs.iter().zip([one + ab, one + aa + ab, one, 0.0, 3.0 * one + ab + ba]) {
+    // The first letter is one of two, and so is one after a letter that the chain does not know, one of more than the seven seen.
+    let unseen = (0.5f64 / (7.0 + 0.5 * 3.0)).ln();
+    for (found, expected) in logs.iter().zip([one + ab, one + aa + ab, one, 0.0, 2.0 * one + unseen + ab + ba]) {
         near(*found, expected, 1e-14);
     }
     let parameters = fitted.parameters();
