@@ -164,7 +164,7 @@ fn models_of_classes_are_printed_decoded_and_drawn_from_class_by_class() {
     assert!(drawn.starts_with("c,q\none,") && drawn.lines().count() == 41 && drawn.contains("\ntwo,"), "{drawn}");
     shell.write("drawn.csv", drawn);
     let predicted = shell.done(&["predict", "m.mercer", "drawn.csv", "--keep", "c"]).out;
-    let right = predicted.lines().skip(1).filter(|line| line.split(',').nth(0) == line.split(',').nth(1)).count();
+    let right = predicted.lines().skip(1).filter(|line| line.split_once(',').is_some_and(|(own, said)| own == said)).count();
     assert!(right > 35, "{predicted}");
     // An estimator without a generative model says so.
     shell.done(&["fit", "example:iris", "--estimator", "ridge", "-o", "r.mercer"]);
