@@ -10,7 +10,7 @@ use crate::work::Limits;
 use mercer::control::Control;
 use mercer::data::{ColumnKind, Dataset};
 use mercer::error::Result;
-use mercer::estimators;
+use mercer::estimators::{self, Fitted};
 use mercer::generative::{HiddenStates, ParameterArray};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -39,6 +39,11 @@ pub(crate) struct Distribution {
 }
 
 impl Distribution {
+    /// Those of a model.
+    pub(crate) fn all<'py>(model: &Bound<'py, Model>) -> PyResult<Vec<Bound<'py, Distribution>>> {
+        let count = model.get().model.fitted.distributions().len();
+        (0..count).map(|place| Bound::new(model.py(), Distribution { model: model.clone().unbind(), place })).collect()
+    }
     fn model(&self) -> &Arc<mercer::learner::Model> {
         &self.model.get().model
     }
@@ -81,7 +86,7 @@ impl Distribution {
 #[pymethods]
 impl Distribution {
     #[new]
-    pub(crate) fn new(model: Py<Model>, place: usize) -> PyResult<Self> {
+    fn new(model: Py<Model>, place: usize) -> PyResult<Self> {
         let made = Distribution { model, place };
         made.asked(|_, _| Ok(()))?;
         Ok(made)
