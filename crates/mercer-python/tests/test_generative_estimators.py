@@ -103,7 +103,7 @@ def test_a_mixture_is_looked_into_like_that_of_scikit_learn():
 def test_hidden_states_of_series_are_those_of_all_paths():
     rng = np.random.default_rng(3)
     path = np.repeat([0, 1, 0, 1], 40)
-    rows = {"s": [[[x] for x in rng.normal(5.0 * path, 1.0)]]}
+    rows = [[[x] for x in rng.normal(5.0 * path, 1.0)]]
     hmm = GenerativeDensity("gaussian_hmm(states=2)").fit(rows)
     (states,) = hmm.predict(rows)
     high = int(np.argmax(hmm.means_[:, 0]))
@@ -113,7 +113,7 @@ def test_hidden_states_of_series_are_those_of_all_paths():
     density = np.exp(-0.5 * (np.subtract.outer(short, means)) ** 2 / variances) / np.sqrt(2 * np.pi * variances)
     paths = np.array(np.meshgrid(*[[0, 1]] * 4, indexing="ij")).reshape(4, -1).T
     joint = np.array([hmm.startprob_[p[0]] * np.prod(hmm.transmat_[p[:-1], p[1:]]) * np.prod(density[range(4), p]) for p in paths])
-    new = {"s": [[[x] for x in short]]}
+    new = [[[x] for x in short]]
     np.testing.assert_array_equal(hmm.predict(new)[0], paths[np.argmax(joint)])
     expected = np.array([[joint[paths[:, t] == q].sum() / joint.sum() for q in (0, 1)] for t in range(4)])
     np.testing.assert_allclose(hmm.predict_proba(new)[0], expected, atol=1e-12)
