@@ -358,7 +358,7 @@ def by_density(mercer, folder, case):
         done = subprocess.run([mercer, *words], cwd=folder, capture_output=True, text=True, check=True)
         took = time.perf_counter() - clock
         text = " ".join(done.stdout.split())
-        found = re.search(r"log likelihood (\S+) .*?(\d+) free parameters: AIC ([-\d.]+), BIC ([-\d.]+)", text)
+        found = re.search(r"log likelihood (\S+) .*?(\d+) free parameters[^:]*: AIC ([-\d.]+), BIC ([-\d.]+)", text)
         rows.append(f"| `{model}` | {found[2]} | {float(found[1]):.1f} | {float(found[3]):.1f} | {float(found[4].rstrip('.')):.1f} |")
         bic = float(found[4].rstrip("."))
         if best is None or bic < best[0]:

@@ -100,6 +100,7 @@ const EXPORTS: [(&str, &[&str]); 3] = [
             "Advice",
             "Comparison",
             "Dataset",
+            "Distribution",
             "Kernel",
             "Learner",
             "Model",

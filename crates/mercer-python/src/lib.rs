@@ -10,6 +10,7 @@ mod comparison;
 mod dataset;
 mod density;
 mod dependence;
+mod distribution;
 mod errors;
 mod explain;
 mod frames;
@@ -59,6 +60,8 @@ mod _native {
     use super::density::Density;
     #[pymodule_export]
     use super::dependence::{canonical_correlations, independence_test, two_sample_test};
+    #[pymodule_export]
+    use super::distribution::Distribution;
     #[pymodule_export]
     use super::explain::explain;
     #[pymodule_export]

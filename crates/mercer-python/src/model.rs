@@ -4,10 +4,10 @@ use crate::answers::{self, Object, Pair, Stored};
 use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::comparison::WIDTH;
 use crate::dataset::weights;
+use crate::distribution::Distribution;
 use crate::errors::{Told, raise, spoken};
-use crate::given::{among, takes_kernel_values};
 use crate::pickle::no_state;
-use crate::target::{judged, known, labels};
+use crate::target::{judged, labels};
 use crate::work::Limits;
 use crate::{kernel::Kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
@@ -319,6 +319,12 @@ impl Model {
         self.model.fitted.clusters().map(|c| (from_vec(py, c.sizes.clone()), from_indices(py, &self.model.medoid_rows())))
     }
 
+    /// The generative models that it holds: one of all rows (density), one for each class that has rows (bayes), none of other estimators.
+    #[getter]
+    fn distributions<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, Distribution>>> {
+        Distribution::all(slf)
+    }
+
     /// Steps of the solver, one number for each problem that was solved.
     #[getter]
     fn steps(&self) -> Vec<usize> {
@@ -359,13 +365,7 @@ impl Model {
         scores: bool,
         threads: usize,
     ) -> PyResult<Object<'py>> {
-        let (model, weights) = (self.model.clone(), weights(sample_weight)?);
-        let (target, _) = known(target, model.about.rows + model.about.left_out.len(), model.answer.classes())?;
-        let data = data.map(|data| if takes_kernel_values(model.kernel.expr()) { among(data) } else { self.rows(py, data) }).transpose()?;
-        let left_out =
-            Limits::threads(threads).run(py, move |control| model.leave_one_out(data.as_deref(), &target, weights.as_deref(), control))?;
-        let why = |what: &str| self.model.keeps_rows_in().map_or_else(|| self.lacks(what, &|gives| gives.leave_one_out), raise);
-        answers::from_left_out(py, left_out, scores, &self.model.answer.target(), why)
+        self.left_out(py, target, sample_weight, data, scores, threads)
     }
 
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes, tuning.

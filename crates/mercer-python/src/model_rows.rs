@@ -1,8 +1,11 @@
 //! The rows that a model predicts: columns as in training, with what is said of them once.
 
-use crate::dataset::dataset_like;
-use crate::errors::{Told, data_error, spoken, warn};
+use crate::answers::{self, Object};
+use crate::dataset::{dataset_like, weights};
+use crate::errors::{Told, data_error, raise, spoken, warn};
+use crate::given::{among, takes_kernel_values};
 use crate::model::Model;
+use crate::target::known;
 use crate::work::{Limits, Size};
 use mercer::data::Dataset;
 use mercer::estimators::{Gives, Predictions, Want, When, those_that_give};
@@ -48,5 +51,24 @@ impl Model {
 
     pub(crate) fn lacks(&self, what: &str, has: &dyn Fn(&Gives) -> When) -> PyErr {
         data_error(format!("{} has no {what}; fit {}", self.model.estimator, those_that_give(has)))
+    }
+
+    /// Predictions of the training rows, each by the model fitted without it: see `leave_one_out`.
+    pub(crate) fn left_out<'py>(
+        &self,
+        py: Python<'py>,
+        target: &Object<'py>,
+        sample_weight: Option<&Object<'py>>,
+        data: Option<&Object<'py>>,
+        scores: bool,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        let (model, weights) = (self.model.clone(), weights(sample_weight)?);
+        let (target, _) = known(target, model.about.rows + model.about.left_out.len(), model.answer.classes())?;
+        let data = data.map(|data| if takes_kernel_values(model.kernel.expr()) { among(data) } else { self.rows(py, data) }).transpose()?;
+        let left_out =
+            Limits::threads(threads).run(py, move |control| model.leave_one_out(data.as_deref(), &target, weights.as_deref(), control))?;
+        let why = |what: &str| self.model.keeps_rows_in().map_or_else(|| self.lacks(what, &|gives| gives.leave_one_out), raise);
+        answers::from_left_out(py, left_out, scores, &self.model.answer.target(), why)
     }
 }

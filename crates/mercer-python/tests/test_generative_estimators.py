@@ -81,6 +81,79 @@ def test_the_number_of_components_is_chosen_by_the_bic_of_scikit_learn():
     assert -2 * density.score(rows) + 17 * np.log(len(rows)) == pytest.approx(theirs[2], rel=1e-6)
 
 
+def test_a_mixture_is_looked_into_like_that_of_scikit_learn():
+    rng = np.random.default_rng(2)
+    rows = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(40, 2)) * 0.5 + [6.0, 0.0]])
+    for form, word in (("full", "full"), ("diag", "diagonal")):
+        ours = GenerativeDensity(f"gaussian_mixture(components=2, covariance={word}, prior=1, tolerance=1e-10, iterations=1000)").fit(rows)
+        theirs = GaussianMixture(2, covariance_type=form, n_init=3, tol=1e-10, max_iter=1000, reg_covar=0.0, random_state=0).fit(rows)
+        order = [int(np.argmin(((ours.means_ - mean) ** 2).sum(axis=1))) for mean in theirs.means_]
+        np.testing.assert_allclose(ours.weights_[order], theirs.weights_, rtol=1e-5)
+        np.testing.assert_allclose(ours.means_[order], theirs.means_, atol=1e-4)
+        np.testing.assert_allclose(ours.covariances_[order], theirs.covariances_, atol=1e-4)
+        np.testing.assert_array_equal(ours.predict(rows), np.array(order)[theirs.predict(rows)])
+        np.testing.assert_allclose(ours.predict_proba(rows)[:, order], theirs.predict_proba(rows), atol=1e-4)
+        assert ours.sample(5, random_state=1).shape == (5, 2)
+        np.testing.assert_array_equal(ours.sample(5, random_state=1), ours.sample(5, random_state=1))
+    assert not hasattr(GenerativeDensity().fit(rows), "predict") and not hasattr(GenerativeDensity(), "predict")
+    with pytest.raises(AttributeError, match="its parameters are: mean_, covariance_"):
+        GenerativeDensity().fit(rows).transmat_
+
+
+def test_hidden_states_of_series_are_those_of_all_paths():
+    rng = np.random.default_rng(3)
+    path = np.repeat([0, 1, 0, 1], 40)
+    rows = [[[x] for x in rng.normal(5.0 * path, 1.0)]]
+    hmm = GenerativeDensity("gaussian_hmm(states=2)").fit(rows)
+    (states,) = hmm.predict(rows)
+    high = int(np.argmax(hmm.means_[:, 0]))
+    assert np.mean((states == high) == (path == 1)) > 0.97
+    short = [0.5, 4.0, 2.4, 5.5]
+    means, variances = hmm.means_[:, 0], hmm.covars_[:, 0]
+    density = np.exp(-0.5 * (np.subtract.outer(short, means)) ** 2 / variances) / np.sqrt(2 * np.pi * variances)
+    paths = np.array(np.meshgrid(*[[0, 1]] * 4, indexing="ij")).reshape(4, -1).T
+    joint = np.array([hmm.startprob_[p[0]] * np.prod(hmm.transmat_[p[:-1], p[1:]]) * np.prod(density[range(4), p]) for p in paths])
+    new = [[[x] for x in short]]
+    np.testing.assert_array_equal(hmm.predict(new)[0], paths[np.argmax(joint)])
+    expected = np.array([[joint[paths[:, t] == q].sum() / joint.sum() for q in (0, 1)] for t in range(4)])
+    np.testing.assert_allclose(hmm.predict_proba(new)[0], expected, atol=1e-12)
+    np.testing.assert_allclose(hmm.score_samples(new), [np.log(joint.sum())], rtol=1e-12)
+    assert np.shape(hmm.sample(2, random_state=0)[0])[0] == 160
+    free = 1 + 2 + 4
+    bic = free * np.log(160) - 2 * hmm.score(rows)
+    (said,) = [note.split("BIC ")[1].split()[0] for note in hmm.model_.summary["notes"] if "BIC" in note]
+    assert float(said) == pytest.approx(bic, rel=1e-5)
+
+
+def test_models_of_classes_are_looked_into_by_class():
+    model = BayesClassifier().fit(X, Y)
+    theirs = GaussianNB(var_smoothing=0).fit(X, Y)
+    for label, one in model.distributions_.items():
+        np.testing.assert_allclose(one.mean_, theirs.theta_[label], rtol=1e-12)
+        np.testing.assert_allclose(one.covariance_, theirs.var_[label], rtol=1e-9)
+        assert one.prior == pytest.approx(1 / 3) and one.sample(3, seed=1).shape == (3, 4)
+    # Columns of a Learner are standardised; parameters are in the units of the table all the same.
+    scaled = mercer.Learner("bayes(gaussian)").fit(X, Y)
+    for one, label in zip(scaled.distributions, theirs.classes_, strict=True):
+        assert one.label == label and set(one.parameters) == {"mean", "covariance"}
+        np.testing.assert_allclose(one.mean_, theirs.theta_[label], rtol=1e-10)
+        np.testing.assert_allclose(one.covariance_, theirs.var_[label], rtol=1e-8)
+    again = pickle.loads(pickle.dumps(scaled.distributions[1]))
+    np.testing.assert_array_equal(again.mean_, scaled.distributions[1].mean_)
+    chains = BayesClassifier("markov(order=1)").fit({"s": ["ACGT", "AAAC", "GGTT", "GTGT"] * 3}, [0, 0, 1, 1] * 3)
+    assert chains.distributions_[1].axes["transmat"] == [list("ACGT"), list("ACGT")]
+    assert mercer.Learner("ridge").fit(X, Y).distributions == []
+
+
+def test_letters_that_no_training_row_has_are_improbable_and_told():
+    rows = {"s": ["wxyz", "wxzy", "xxyz"] * 4}
+    for model in ("hmm(alphabet=text)", "markov(alphabet=text)"):
+        density = GenerativeDensity(model).fit(rows)
+        plain, one, all_ = density.score_samples({"s": ["wxyz", "wxQz", "QQQQ"]})
+        assert all_ < one < plain
+        np.testing.assert_allclose(all_, 4 * np.log(density.unseen_))
+
+
 class Independent:
     """Independent normal columns."""
 

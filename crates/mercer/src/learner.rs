@@ -1,10 +1,12 @@
 //! A learner is the recipe: preparation, kernel, estimator. A model is what it leaves: everything prediction needs.
 
+mod distributions;
 mod explain;
 mod model;
 mod pre_images;
 mod streaming;
 
+pub use distributions::DrawnRows;
 pub use explain::{Explained, Explanation, Influences, Stretch, SubstringEffect};
 pub use model::{About, Model};
 pub use pre_images::{PreImageMethod, PreImages};

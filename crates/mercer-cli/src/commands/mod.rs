@@ -58,6 +58,7 @@ commands! {
     advise: Advise;
     fit: Fit;
     predict: Predict;
+    sample: Sample;
     explain: Explain;
     check: Check;
     inspect: Inspect;

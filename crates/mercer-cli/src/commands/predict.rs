@@ -9,7 +9,7 @@ use mercer::error::Result;
 use mercer::estimators::those_that_give;
 use mercer::read::{Fact, Source, Table, Topic};
 use mercer::learner::PreImageMethod;
-use mercer::report::{PredictedTable, PredictionColumns, drawn_columns, pre_image_columns, predict_csv};
+use mercer::report::{PredictedTable, PredictionColumns, drawn_columns, pre_image_columns, predict_csv, states_csv};
 use mercer::store;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,6 +19,7 @@ Examples:
   mercer predict wine.mercer new.csv -o predicted.csv
   mercer predict wine.mercer new.csv --keep id,region -o predicted.csv
   mercer predict wine.mercer new.csv --std --interval 0.9 | head
+  mercer predict phases.mercer new.jsonl --states -o states.csv
   mercer predict wave.mercer new.csv --samples 5 --seed 1 -o functions.csv
   mercer predict digits.mercer noisy.csv --pre-images fixed_point -o clean.csv";
 
@@ -49,6 +50,10 @@ pub(crate) struct Predict {
     pub interval: Option<f64>,
     #[arg(long, help = format!("Add the probability of each class ({})", those_that_give(&|gives| gives.probabilities)))]
     pub probabilities: bool,
+    /// Write the hidden states of each row instead: the most probable path (Viterbi) and the probability of each state at each time, one line for
+    /// each time (density and bayes of hmm, gaussian_hmm and gaussian_mixture).
+    #[arg(long, conflicts_with_all = ["std", "interval", "probabilities", "samples", "pre_images"])]
+    pub states: bool,
     /// Add N functions drawn from the posterior, without noise, to the left of the predictions (gp for regression).
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: Option<u32>,
@@ -100,7 +105,8 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
         }
     }
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };
-    let PredictedTable { csv, notices: of_rows } = predict_csv(&model, &data, columns, &kept, &control)?;
+    let PredictedTable { csv, notices: of_rows } =
+        if args.states { states_csv(&model, &data, &kept, &control)? } else { predict_csv(&model, &data, columns, &kept, &control)? };
     notices(&of_rows);
     match &args.output {
         Some(path) => store::write_atomically(path, csv.as_bytes()),

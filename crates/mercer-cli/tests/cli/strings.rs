@@ -161,3 +161,62 @@ fn fasta_with_a_name_twice_and_small_letters_is_read_whole() {
     let predicted = shell.done(&["predict", "m.mercer", "t.fasta"]);
     assert_eq!(predicted.out.lines().skip(1).filter(|l| l.contains('y')).count(), 10, "{}", predicted.out);
 }
+
+#[test]
+fn a_fitted_hidden_markov_model_is_printed_decoded_and_drawn_from() {
+    let shell = Shell::new();
+    let rows: String = (0..30).map(|i| format!("{}{}{}\n", "xyx".repeat(1 + i % 3), "zwz".repeat(2), "yxx".repeat(1 + i % 2))).collect();
+    shell.write("t.csv", format!("q\n{rows}"));
+    shell.done(&["fit", "t.csv", "--estimator", "density(hmm(states=2, length=9))", "-o", "m.mercer"]);
+    let brief = shell.done(&["inspect", "m.mercer"]).out;
+    assert!(brief.contains("startprob (2), transmat (2 x 2), emissionprob (2 x 4), unseen"), "{brief}");
+    let said = shell.done(&["inspect", "m.mercer", "--verbose"]).out;
+    assert!(said.contains("transmat: probability of the next state") && said.contains("state 2"), "{said}");
+    let json: Value = serde_json::from_str(&shell.done(&["inspect", "m.mercer", "--json"]).out).unwrap();
+    let parameters = &json["distributions"][0]["parameters"];
+    assert_eq!(parameters[2]["axes"][1]["labels"], serde_json::json!(["w", "x", "y", "z"]));
+    for row in parameters[1]["values"].as_array().unwrap() {
+        let sum: f64 = row.as_array().unwrap().iter().map(|p| p.as_f64().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-12, "{parameters}");
+    }
+    // Letters that no training row has, and an empty cell, are reported by row.
+    shell.write("new.csv", "q\nxyzz\nxQzz\n\nQQ\n");
+    let run = shell.done(&["predict", "m.mercer", "new.csv"]);
+    let logs: Vec<f64> = run.out.lines().skip(1).map(|line| line.parse().unwrap()).collect();
+    assert!(logs.len() == 4 && logs[3] < logs[1] && logs[1] < logs[0] && logs[2] == 0.0, "{logs:?}");
+    assert!(run.err.contains("2 rows (the first is row 2): letters that no training row has ('Q')"), "{}", run.err);
+    assert!(run.err.contains("taken as the empty text"), "{}", run.err);
+    let states = shell.done(&["predict", "m.mercer", "new.csv", "--states"]).out;
+    let lines: Vec<Vec<f64>> = states.lines().skip(1).map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
+    assert_eq!((states.lines().next(), lines.len()), (Some("row,time,state,state_1,state_2"), 4 + 4 + 2));
+    assert!(lines.iter().all(|line| (line[3] + line[4] - 1.0).abs() < 1e-12), "{states}");
+    assert_ne!(lines[0][2], lines[3][2], "{states}");
+    let drawn = |seed: &str| shell.done(&["sample", "m.mercer", "--rows", "5", "--seed", seed]).out;
+    assert!(drawn("1") == drawn("1") && drawn("1") != drawn("2"));
+    assert!(drawn("1").lines().skip(1).all(|row| row.len() == 9 && row.chars().all(|c| "wxyz".contains(c))), "{}", drawn("1"));
+    let none = shell.mercer(&["predict", "m.mercer", "new.csv", "--states", "--probabilities"]);
+    assert!(none.code != 0 && none.err.contains("--probabilities"), "{}", none.err);
+}
+
+#[test]
+fn models_of_classes_are_printed_decoded_and_drawn_from_class_by_class() {
+    let shell = Shell::new();
+    let row = |i: usize| format!("{},{}\n", ["one", "two"][i % 2], if i.is_multiple_of(2) { "abab" } else { "ccdcd" });
+    shell.write("t.csv", format!("c,q\n{}", (0..20).map(row).collect::<String>()));
+    shell.done(&["fit", "t.csv", "--target", "c", "--types", "q=sequence", "--estimator", "bayes(hmm(states=2))", "-o", "m.mercer"]);
+    let said = shell.done(&["inspect", "m.mercer", "--verbose"]).out;
+    assert!(said.contains("for each class") && said.contains("class 'two': emissionprob"), "{said}");
+    let states = shell.done(&["predict", "m.mercer", "t.csv", "--states"]).out;
+    assert_eq!(states.lines().next(), Some("row,time,c_predicted,state,state_1,state_2"));
+    assert!(states.lines().any(|line| line.starts_with("2,5,two,")), "{states}");
+    let drawn = shell.done(&["sample", "m.mercer", "--rows", "40"]).out;
+    assert!(drawn.starts_with("c,q\none,") && drawn.lines().count() == 41 && drawn.contains("\ntwo,"), "{drawn}");
+    shell.write("drawn.csv", drawn);
+    let predicted = shell.done(&["predict", "m.mercer", "drawn.csv", "--keep", "c"]).out;
+    let right = predicted.lines().skip(1).filter(|line| line.split_once(',').is_some_and(|(own, said)| own == said)).count();
+    assert!(right > 35, "{predicted}");
+    // An estimator without a generative model says so.
+    shell.done(&["fit", "example:iris", "--estimator", "ridge", "-o", "r.mercer"]);
+    let none = shell.mercer(&["sample", "r.mercer"]);
+    assert!(none.code != 0 && none.err.contains("ridge fits no generative model"), "{}", none.err);
+}

@@ -149,7 +149,10 @@ pub(super) const ON_FEATURES: &[Spelling] = &[
         constants: &[],
         positional: 1,
         arguments: &[DISTRIBUTION, sets("priors", "priors", "\"frequencies\""), RANDOM_STATE],
-        attributes: &[],
+        attributes: &[(
+            "distributions_ : dict of mercer.Distribution",
+            "The fitted model of each class that has rows, with its parameters, its hidden states and samples",
+        )],
     },
     Spelling {
         estimator: "mi_svm",

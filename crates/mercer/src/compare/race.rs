@@ -185,9 +185,10 @@ impl<'a> Race<'a> {
         let guess = self.guess()?;
         // Tuned scores of fits to as many rows are compared; the guess is one more of these.
         let most = best.map_or(0, |best| rows[best].status.rows);
+        let is_guess = |c: usize| rows[c].estimator.name() == Baseline::NAME;
         let stands = |c: usize| {
             let status = &rows[c].status;
-            best == Some(c) || rows[c].estimator.name() == Baseline::NAME || (status.is_tuned() && status.rows >= most)
+            best == Some(c) || is_guess(c) || (status.is_tuned() && status.rows >= most)
         };
         let mut field: Vec<Option<&Judged>> = (0..count).map(|c| of_all_folds(&judged[c], deciding, folds).filter(|_| stands(c))).collect();
         field.push(guess.as_ref());
@@ -196,7 +197,8 @@ impl<'a> Race<'a> {
         let Some(best) = best else { return Ok(verdict) };
         verdict.differences = against_best(&field, best, deciding.rises());
         verdict.corrected = corrected_for_choice(&field[..count], best, deciding.rises());
-        let by_log_loss: Vec<Option<&Judged>> = (0..count).map(|c| of_all_folds(&judged[c], Metric::LogLoss, folds)).collect();
+        let by_log_loss: Vec<Option<&Judged>> =
+            (0..count).map(|c| of_all_folds(&judged[c], Metric::LogLoss, folds).filter(|_| stands(c) && !is_guess(c))).collect();
         let losses = order.iter().filter_map(|&c| Some((c, by_log_loss[c]?.value))).filter(|(_, loss)| loss.is_finite());
         if let Some((lowest, _)) = losses.min_by(|a, b| a.1.total_cmp(&b.1)) {
             verdict.log_losses = against_best(&by_log_loss, lowest, false);

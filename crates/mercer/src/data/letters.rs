@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::param::{Domain, Param};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// The letters that a kernel of strings knows.
@@ -150,10 +150,10 @@ impl Alphabet {
             let before = odd.count;
             for (at, letter) in text.chars().enumerate() {
                 letters += 1;
-                let byte = u8::try_from(letter).unwrap_or(0);
-                if letter == MASKED || place(byte, single, several).is_some() {
+                if letter == MASKED || is_letter_of(letter, single, several) {
                     continue;
                 }
+                let byte = u8::try_from(letter).unwrap_or(0);
                 if odd.count == 0 {
                     odd = OddLetters { row, at, letter, ..odd };
                 }
@@ -303,6 +303,14 @@ impl Reading {
         )))
     }
 
+    /// The letters of a text that are neither among these, nor those of the alphabet, nor masked.
+    pub(crate) fn foreign(&self, known: &BTreeSet<char>, text: &str) -> Vec<char> {
+        match self.alphabet.sets() {
+            Some((single, several)) => text.chars().filter(|c| *c != MASKED && !is_letter_of(*c, single, several)).collect(),
+            None => composed(text.into()).chars().filter(|c| *c != MASKED && !known.contains(c)).collect(),
+        }
+    }
+
     /// The strings as codes; against a batch of columns, by its codes.
     pub(crate) fn encode(&self, inputs: &Strings, like: Option<&Encoded>) -> Encoded {
         let mut starts = Vec::with_capacity(inputs.len() + 1);
@@ -364,6 +372,11 @@ impl Reading {
         let size = like.map_or(letters.len(), |l| l.size);
         Encoded { codes, starts, letters, size }
     }
+}
+
+/// Whether a letter stands for one thing or for several.
+fn is_letter_of(letter: char, single: &[u8], several: &[u8]) -> bool {
+    u8::try_from(letter).is_ok_and(|b| place(b, single, several).is_some())
 }
 
 /// The place of a letter among those that stand for one thing and then those that stand for several.

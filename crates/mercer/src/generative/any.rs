@@ -1,6 +1,6 @@
 //! Generative models and fitted distributions seen through object-safe traits, over tables.
 
-use super::{FittedDistribution, FreeParameter, GenerativeModel};
+use super::{Coordinates, FittedDistribution, FreeParameter, GenerativeModel, HiddenStates, ParameterArray};
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset, Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
@@ -156,6 +156,23 @@ pub trait DynDistribution {
     /// # Errors
     /// As [`DynDistribution::log_densities`].
     fn whitened_scores(&self, rows: &Dataset) -> Result<Option<Matrix>>;
+    /// The parameters as named arrays.
+    fn arrays(&self, coordinates: &Coordinates) -> Vec<ParameterArray>;
+    /// Factors that the density of each row is a product of.
+    ///
+    /// # Errors
+    /// Rows that do not hold the columns of the fit.
+    fn observations(&self, rows: &Dataset) -> Result<Vec<usize>>;
+    /// The states behind each row; `None` for a model that has none.
+    ///
+    /// # Errors
+    /// As [`DynDistribution::log_densities`]; bounds of `control`.
+    fn hidden_states(&self, rows: &Dataset, control: &Control) -> Result<Option<Vec<HiddenStates>>>;
+    /// Rows that hold what the fit knows nothing of.
+    ///
+    /// # Errors
+    /// Rows that do not hold the columns of the fit.
+    fn unseen(&self, rows: &Dataset) -> Result<Option<(Vec<usize>, String)>>;
     /// Draws so many rows.
     ///
     /// # Errors
@@ -188,6 +205,18 @@ impl<F: FittedDistribution> DynDistribution for F {
     }
     fn whitened_scores(&self, rows: &Dataset) -> Result<Option<Matrix>> {
         FittedDistribution::whitened_scores(self, gather::<F::Inputs>(rows)?.as_ref())
+    }
+    fn arrays(&self, coordinates: &Coordinates) -> Vec<ParameterArray> {
+        FittedDistribution::arrays(self, coordinates)
+    }
+    fn observations(&self, rows: &Dataset) -> Result<Vec<usize>> {
+        Ok(FittedDistribution::observations(self, gather::<F::Inputs>(rows)?.as_ref()))
+    }
+    fn hidden_states(&self, rows: &Dataset, control: &Control) -> Result<Option<Vec<HiddenStates>>> {
+        FittedDistribution::hidden_states(self, gather::<F::Inputs>(rows)?.as_ref(), control)
+    }
+    fn unseen(&self, rows: &Dataset) -> Result<Option<(Vec<usize>, String)>> {
+        Ok(FittedDistribution::unseen(self, gather::<F::Inputs>(rows)?.as_ref()))
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         FittedDistribution::sample(self, rows, seed)

@@ -3,8 +3,8 @@
 //!
 //! Fitted by Baum-Welch from several starts: each row of pi, A and B is the expected counts plus prior - 1, divided by their sum, which
 //! maximises the likelihood times a Dirichlet density of parameters `prior`. The score vector is in the isometric
-//! log-ratios of each row of probabilities: an orthonormal basis of the expected counts less p times their sum. A letter that the
-//! model lacks tells nothing of the states: it is summed out.
+//! log-ratios of each row of probabilities: an orthonormal basis of the expected counts less p times their sum. A letter that stands for
+//! several is summed out. One that no training row has tells nothing of the states, and has the probability of `unseen_probability`.
 
 mod fitted;
 
@@ -83,8 +83,15 @@ impl Hmm {
         Reading { alphabet: self.alphabet, ambiguity: self.ambiguity, reverse_complement: false }
     }
 
-    /// The model of these strings over an alphabet.
-    fn fitted(&self, inputs: &Strings, weights: RowWeights<'_>, alphabet: Vec<char>, seed: u64, control: &Control) -> Result<FittedHmm> {
+    /// The model of these strings over an alphabet; beside all strings, where they are those of a class.
+    fn fitted(
+        &self,
+        inputs: &Strings,
+        weights: RowWeights<'_>,
+        (alphabet, all): (Vec<char>, (&Strings, RowWeights<'_>)),
+        seed: u64,
+        control: &Control,
+    ) -> Result<FittedHmm> {
         let (rows, counts) = distinct_strings(inputs, weights);
         if rows.is_empty() || alphabet.is_empty() {
             let what = if rows.is_empty() { "row of positive weight" } else { "letter in any row" };
@@ -107,7 +114,8 @@ impl Hmm {
         let frequencies = simplex::most_probable(&frequencies, 2.0);
         let start = |random: &mut _| LetterEmission::drawn(random, training.states, &frequencies);
         let trained = baum_welch(&training, &coded, &counts, start, control)?;
-        Ok(FittedHmm::trained(trained, (self.reading(), alphabet), self.length.integer(), &coded, &counts, training.prior == 1.0, control))
+        let unseen = letters::unseen_probability(self.reading(), &alphabet, all, training.prior - 1.0);
+        Ok(FittedHmm::trained(trained, (self.reading(), alphabet, unseen), self.length.integer(), &coded, &counts, training.prior == 1.0, control))
     }
 }
 
@@ -146,14 +154,14 @@ impl GenerativeModel for Hmm {
         Some(Transitions::width(states) + states * letters.max(1).saturating_sub(1))
     }
     fn fit(&self, inputs: &Strings, weights: RowWeights<'_>, seed: u64, control: &Control) -> Result<FittedHmm> {
-        self.fitted(inputs, weights, letters::letters_of(self.reading(), inputs), seed, control)
+        self.fitted(inputs, weights, (letters::letters_of(self.reading(), inputs), (inputs, weights)), seed, control)
     }
     /// Over the letters of all training rows.
-    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, (all, _): (&Strings, RowWeights<'_>), seed: u64, control: &Control) -> Result<FittedHmm> {
-        self.fitted(inputs, weights, letters::letters_of(self.reading(), all), seed, control)
+    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, all: (&Strings, RowWeights<'_>), seed: u64, control: &Control) -> Result<FittedHmm> {
+        self.fitted(inputs, weights, (letters::letters_of(self.reading(), all.0), all), seed, control)
     }
     /// Over the letters of all training rows.
     fn fit_like(&self, inputs: &Strings, pooled: &FittedHmm, seed: u64, control: &Control) -> Result<FittedHmm> {
-        self.fitted(inputs, RowWeights::from(None), pooled.alphabet(), seed, control)
+        self.fitted(inputs, RowWeights::from(None), (pooled.alphabet(), (inputs, RowWeights::from(None))), seed, control)
     }
 }

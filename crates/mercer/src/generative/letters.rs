@@ -1,8 +1,10 @@
 //! Strings as numbers of the letters of a model.
 
-use crate::data::Strings;
+use super::{ParameterArray, simplex};
 use crate::data::letters::{Alphabet, Ambiguity, Code, Encoded, Reading, with_codes};
+use crate::data::{RowWeights, Strings};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// How a model of strings reads them, as a file holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,4 +61,50 @@ pub(super) fn coded(reading: Reading, letters: &[char], inputs: &Strings) -> Let
         made.starts.push(made.codes.len());
     }
     made
+}
+
+/// Letters of each string that the model has probabilities for.
+pub(super) fn observed(reading: Reading, letters: &[char], inputs: &Strings) -> Vec<usize> {
+    let coded = coded(reading, letters, inputs);
+    (0..coded.len()).map(|row| coded.row(row).iter().filter(|code| **code != UNKNOWN).count()).collect()
+}
+
+/// The letters of each string that no training row has, ambiguous ones and masked ones aside.
+pub(super) fn unseen(reading: Reading, letters: &[char], inputs: &Strings) -> Vec<Vec<char>> {
+    let known: BTreeSet<char> = letters.iter().copied().collect();
+    inputs.iter().map(|text| reading.foreign(&known, text)).collect()
+}
+
+/// The probability of a letter that no training row has: prior / (N + prior (A + 1)), where the prior is the count of each letter before any
+/// string is seen, N counts the letters of the training rows by weight, A are the letters that there are, and one more stands for all
+/// others. The probabilities of those A are not changed by it. All classes have it alike, so that it is no evidence for any.
+pub(super) fn unseen_probability(reading: Reading, letters: &[char], (rows, weights): (&Strings, RowWeights<'_>), prior: f64) -> f64 {
+    let counts = observed(reading, letters, rows);
+    let total: f64 = counts.iter().enumerate().map(|(row, count)| weights.at(row) * *count as f64).sum();
+    (prior / (total + prior * (letters.len() as f64 + 1.0))).max(simplex::LEAST)
+}
+
+/// Whether a stored number is such a probability.
+pub(super) fn is_unseen_probability(p: f64) -> bool {
+    p > 0.0 && p <= 1.0
+}
+
+pub(super) fn unseen_array(probability: f64) -> ParameterArray {
+    ParameterArray::new("unseen", "probability of a letter that no training row has", Vec::new(), vec![probability])
+}
+
+/// Letters that a notice names.
+const NAMED: usize = 8;
+
+/// The strings with such letters, and the words for these.
+pub(super) fn rows_of_unseen(reading: Reading, letters: &[char], inputs: &Strings) -> Option<(Vec<usize>, String)> {
+    let unseen = unseen(reading, letters, inputs);
+    let rows: Vec<usize> = (0..unseen.len()).filter(|&row| !unseen[row].is_empty()).collect();
+    let all: BTreeSet<char> = unseen.into_iter().flatten().collect();
+    let mut named: Vec<String> = all.iter().take(NAMED).map(|c| format!("'{}'", c.escape_debug())).collect();
+    if all.len() > NAMED {
+        named.push(format!("{} more", all.len() - NAMED));
+    }
+    let said = format!("letters that no training row has ({}): the model takes each for a rare one", named.join(", "));
+    (!rows.is_empty()).then_some((rows, said))
 }

@@ -2,11 +2,12 @@
 //! of order L over A letters, given the length of the string (Murphy 2012, 17.2; Saunders, Shawe-Taylor & Vinokourov 2003).
 //!
 //! theta(a | u) = (c_ua + prior) / (N_u + A prior) with the weighted counts c_ua of the letter a after the context u, N_u = sum_a c_ua.
+//! A letter that no training row has is given the probability of `unseen_probability` after any context, and begins a new one.
 //! The score vector is in the isometric log-ratios of each context: an orthonormal basis of c_u - N_u theta_u.
 
 mod fitted;
 
-use super::GenerativeModel;
+use super::{GenerativeModel, letters};
 use super::counts::PRIOR;
 use crate::control::Control;
 use crate::data::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
@@ -52,8 +53,14 @@ impl Markov {
         letters.checked_pow(self.order.integer() as u32 + 1).filter(|count| *count <= MOST_TRANSITIONS)
     }
 
-    /// The chain of these strings over the letters of a batch.
-    fn fitted(&self, encoded: &Encoded, weights: &dyn Fn(usize) -> f64, control: &Control) -> Result<FittedMarkov> {
+    /// The chain of these strings over the letters of a batch; beside all strings, where they are those of a class.
+    fn fitted(
+        &self,
+        encoded: &Encoded,
+        weights: &dyn Fn(usize) -> f64,
+        all: (&Strings, RowWeights<'_>),
+        control: &Control,
+    ) -> Result<FittedMarkov> {
         let (size, order, prior) = (encoded.size(), self.order.integer(), self.prior.number());
         if size == 0 {
             return Err(Error::Data(format!("{}: there is no letter in the rows that it is to be fitted to", Self::NAME)));
@@ -79,8 +86,9 @@ impl Markov {
             let total = row.iter().sum::<f64>().ln();
             row.iter_mut().for_each(|c| *c = c.ln() - total);
         }
-        let length = self.length.integer();
-        Ok(FittedMarkov { reading: self.reading().into(), letters, order, length, log_probabilities: counts, unsmoothed: prior == 0.0 })
+        let unseen = letters::unseen_probability(self.reading(), &letters, all, prior);
+        let (reading, length) = (self.reading().into(), self.length.integer());
+        Ok(FittedMarkov { reading, letters, order, length, log_probabilities: counts, unseen, unsmoothed: prior == 0.0 })
     }
 }
 
@@ -133,15 +141,15 @@ impl GenerativeModel for Markov {
         if counted.is_empty() {
             return Err(Error::Data(format!("{}: there is no row of positive weight to fit it to", Self::NAME)));
         }
-        self.fitted(&self.reading().encode(&inputs.select(&counted), None), &|k| weights.at(counted[k]), control)
+        self.fitted(&self.reading().encode(&inputs.select(&counted), None), &|k| weights.at(counted[k]), (inputs, weights), control)
     }
     /// Over the letters of all training rows.
-    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, (all, _): (&Strings, RowWeights<'_>), _seed: u64, control: &Control) -> Result<FittedMarkov> {
-        let letters = self.reading().encode(all, None);
-        self.fitted(&self.reading().encode(inputs, Some(&letters)), &|i| weights.at(i), control)
+    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, all: (&Strings, RowWeights<'_>), _seed: u64, control: &Control) -> Result<FittedMarkov> {
+        let letters = self.reading().encode(all.0, None);
+        self.fitted(&self.reading().encode(inputs, Some(&letters)), &|i| weights.at(i), all, control)
     }
     /// Over the letters of all training rows: a letter that these rows lack has the probability of the prior.
     fn fit_like(&self, inputs: &Strings, pooled: &FittedMarkov, _seed: u64, control: &Control) -> Result<FittedMarkov> {
-        self.fitted(&pooled.encode(inputs), &|_| 1.0, control)
+        self.fitted(&pooled.encode(inputs), &|_| 1.0, (inputs, RowWeights::default()), control)
     }
 }

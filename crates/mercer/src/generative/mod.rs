@@ -3,6 +3,7 @@
 //! One file each, one line each in the list below. Kernels take a model as a parameter: `fisher(gaussian(covariance=full))`.
 
 mod any;
+mod arrays;
 mod counts;
 mod distinct;
 mod expression;
@@ -17,8 +18,10 @@ mod shrinkage;
 mod simplex;
 
 pub use any::{DynDistribution, DynModel};
+pub use arrays::{ArrayAxis, Coordinates, ParameterArray};
 pub(crate) use distinct::{compare_numbers, distinct};
 pub use expression::GenerativeEntry;
+pub use hidden::HiddenStates;
 pub use model::{FittedDistribution, FreeParameter, GenerativeModel};
 pub(crate) use parts::plan_scores;
 pub use registered::{RegisteredDistribution, RegisteredModel, register, register_unlisted};

@@ -1,5 +1,6 @@
 //! The traits of a generative model and of the distribution that a fit leaves.
 
+use super::{Coordinates, HiddenStates, ParameterArray};
 use crate::control::Control;
 use crate::data::{Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
@@ -135,6 +136,26 @@ pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + Deserializ
     /// As [`FittedDistribution::log_product`]; bounds of `control`.
     fn log_product_within(&self, other: &Self, rho: f64, _control: &Control) -> Result<f64> {
         self.log_product(other, rho)
+    }
+    /// The parameters as a reader asks for them, named arrays in the units of the table; none where the model names none.
+    fn arrays(&self, _coordinates: &Coordinates) -> Vec<ParameterArray> {
+        Vec::new()
+    }
+    /// Factors that the density of each input is a product of, and that information criteria count: the times of a series, the letters of a
+    /// string; 1 where an input is one vector.
+    fn observations(&self, inputs: &Self::Inputs) -> Vec<usize> {
+        vec![1; inputs.len()]
+    }
+    /// The states behind each input; `None` for a model that has none.
+    ///
+    /// # Errors
+    /// As [`FittedDistribution::log_densities`]; bounds of `control`.
+    fn hidden_states(&self, _inputs: &Self::Inputs, _control: &Control) -> Result<Option<Vec<HiddenStates>>> {
+        Ok(None)
+    }
+    /// Inputs, ascending, that hold what the fit knows nothing of, such as letters that no training row has, and the words for these.
+    fn unseen(&self, _inputs: &Self::Inputs) -> Option<(Vec<usize>, String)> {
+        None
     }
     /// Draws so many rows, as a column that the model takes. Equal seeds give equal bits.
     fn sample(&self, rows: usize, seed: u64) -> Result<Values>;

@@ -310,10 +310,15 @@ impl Fitted {
         self.steps.iter().map(|step| step.describe(&self.schema)).collect()
     }
 
-    /// Mean and standard deviation that were taken from a column and divided out, if it was standardised.
-    pub fn scale_of(&self, column: &str) -> Option<(f64, f64)> {
+    /// What was taken off each number of a column, and what it was divided by, if it was standardised; a column of vectors has one of both for
+    /// each dimension.
+    pub fn scale_of(&self, column: &str) -> Option<(Vec<f64>, Vec<f64>)> {
         self.steps.iter().find_map(|step| match step {
-            PrepStep::Standardise(s) => s.columns.iter().find(|c| c.column == column).map(|c| (c.mean, c.sd)),
+            PrepStep::Standardise(s) => s.columns.iter().find(|c| c.column == column).map(|c| (vec![c.mean], vec![c.sd])),
+            PrepStep::Vectors(v) if v.column == column => {
+                let centre = if v.centre.is_empty() { vec![0.0; v.scale.len()] } else { v.centre.clone() };
+                Some((centre, v.scale.clone()))
+            }
             _ => None,
         })
     }

@@ -39,7 +39,7 @@ fn numbers_are_standardised_like_scikit_learn() {
     close(numbers(&fitted.apply(&new).unwrap(), "x"), &expected);
     // Mean 4, population variance (9 + 4 + 0 + 25) / 4.
     let (mean, sd) = fitted.scale_of("x").unwrap();
-    close(&[mean, sd], &[4.0, 9.5_f64.sqrt()]);
+    close(&[mean, sd].concat(), &[4.0, 9.5_f64.sqrt()]);
 }
 
 #[test]

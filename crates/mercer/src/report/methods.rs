@@ -136,7 +136,7 @@ impl Comparison {
         let instead = |r: &Row| format!("{} instead of {}", reached(r), reached(best));
         let mut out = vec![format!("best predictions: {}, {}", name(best), reached(best))];
         if !self.classes().is_empty() {
-            out.extend(self.for_probabilities(&taken));
+            out.extend(self.for_probabilities());
         } else {
             out.extend(self.for_intervals());
         }
@@ -184,10 +184,11 @@ impl Comparison {
         }
     }
 
-    /// The lowest log loss, and what is not distinguishable from it.
-    fn for_probabilities(&self, taken: &[(&Row, &Method)]) -> Option<String> {
-        let with = taken.iter().filter_map(|(r, _)| Some((*r, r.metric(Metric::LogLoss).filter(|e| e.mean.is_finite())?)));
-        let mut with: Vec<(&Row, Estimate)> = with.collect();
+    /// The lowest log loss of all methods that were compared, however many rows they get wrong, and what is not distinguishable from it.
+    fn for_probabilities(&self) -> Option<String> {
+        let compared = self.entries.iter().filter(|r| self.is_compared(r));
+        let mut with: Vec<(&Row, Estimate)> =
+            compared.filter_map(|r| Some((r, r.metric(Metric::LogLoss).filter(|e| e.mean.is_finite())?))).collect();
         with.sort_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
         let Some((row, least)) = with.first() else {
             let any = self.judged().any(|r| r.metric(Metric::LogLoss).is_some());

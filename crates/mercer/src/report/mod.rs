@@ -7,6 +7,7 @@ mod advice;
 mod catalogue;
 mod density;
 mod dependence;
+mod distributions;
 mod explain;
 mod figures;
 mod fragment;
@@ -40,6 +41,7 @@ pub(crate) use figures::contours;
 
 pub use density::{DensityReport, density_grid};
 pub use dependence::{Question, dependence_text, p_value};
+pub use distributions::{drawn_rows_csv, states_csv};
 pub use explain::{explanation_json, explanation_text, influences_json, influences_text};
 pub use fragment::{dataset_fragment, kernel_fragment, model_fragment, pairs_fragment};
 pub use gather::Request;

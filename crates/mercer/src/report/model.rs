@@ -1,5 +1,6 @@
 //! What a model file holds, in words and as JSON.
 
+use super::distributions::{distributions_json, parameters_text, shapes};
 use super::gather::{rows_kept, weights_kept};
 use super::tuning;
 use super::words::{brief_estimator, brief_kernel, power, wrapped};
@@ -22,15 +23,21 @@ pub fn model_text(model: &Model, width: usize) -> String {
     text(model, false, width)
 }
 
-/// The text of a model in full: every digit of the parameters, every column with its labels, and all that the search learnt, with
-/// the values that it tried.
+/// The text of a model in full: every digit of the parameters, every column with its labels, all that the search learnt, with
+/// the values that it tried, and the fitted parameters of a generative model as tables.
 pub fn model_text_in_full(model: &Model, width: usize) -> String {
     text(model, true, width)
 }
 
 fn text(model: &Model, full: bool, width: usize) -> String {
-    let line = |(what, text): &(&str, String)| wrapped(text, [&format!("{what:<13}"), INDENT], width.max(NARROWEST));
-    facts(model, full).iter().flat_map(line).collect::<Vec<_>>().join("\n")
+    let width = width.max(NARROWEST);
+    let line = |(what, text): &(&str, String)| wrapped(text, [&format!("{what:<13}"), INDENT], width);
+    let mut said = facts(model, full).iter().flat_map(line).collect::<Vec<_>>().join("\n");
+    if full && let Some(tables) = parameters_text(model, width).ok().filter(|tables| !tables.is_empty()) {
+        said.push('\n');
+        said.push_str(tables.trim_end());
+    }
+    said
 }
 
 /// What there is to say of a model, each with the word that it is said under; none continues the one before.
@@ -66,6 +73,9 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
         let verdict = if summary.converged { "converged" } else { "NOT converged" };
         let violated = summary.violation.map_or(String::new(), |v| format!(", optimality violated by {} at most", power(v, 1)));
         say("certificate", &format!("{verdict}: {} {}{violated}, tolerance {}", c.name, power(c.value, 1), power(c.tolerance, 0)));
+    }
+    if let Some(shapes) = shapes(model) {
+        say("parameters", &shapes);
     }
     if let Some(e) = summary.evidence {
         say("evidence", &format!("{e:.6} (log marginal likelihood)"));
@@ -106,7 +116,7 @@ pub(super) fn pretty(value: &serde_json::Value) -> Result<String> {
     serde_json::to_string_pretty(value).map_err(|e| Error::Numerical { what: "JSON".into(), why: e.to_string() })
 }
 
-/// A model without its numbers, as JSON.
+/// A model as JSON, of whose numbers it holds the parameters of generative models alone.
 pub fn model_json(model: &Model) -> Result<String> {
     pretty(&json!({
         "estimator": model.estimator.to_string(),
@@ -114,6 +124,7 @@ pub fn model_json(model: &Model) -> Result<String> {
         "answer": model.answer,
         "prep": model.prep,
         "support": model.fitted.support().len(),
+        "distributions": distributions_json(model)?,
         "summary": model.summary(),
         "about": model.about,
     }))

@@ -1,6 +1,7 @@
 //! A model as one HTML page: what `mercer inspect` says of it, and the pictures of the fit.
 
 use super::Row;
+use super::distributions::{LINES, ParameterTable, parameter_tables};
 use super::html::{page, pictures};
 use super::model::facts;
 use super::words::{brief, shown};
@@ -31,6 +32,7 @@ pub fn model_page(model: &Model, row: &Row, influences: &[Influences], table: &s
         }
         h2 { "The model" }
         dl { @for (what, text) in facts(model, true) { dt { (what) } dd { (shown(&text, TEXT)) } } }
+        @for table in parameter_tables(model)? { (parameters(&table)) }
         @if !model.about.notices.is_empty() {
             h2 { "Notices" }
             ul { @for notice in &model.about.notices { li { (shown(notice, TEXT)) } } }
@@ -39,6 +41,23 @@ pub fn model_page(model: &Model, row: &Row, influences: &[Influences], table: &s
         pre { code { (shown(command, TEXT)) } }
     };
     Ok(page(&title, content))
+}
+
+/// Parameters, as many lines and columns as a page shows.
+fn parameters(table: &ParameterTable) -> Markup {
+    let columns = table.lines.first().map_or(0, |(_, cells)| cells.len());
+    html! {
+        h3 { (shown(&table.title, TEXT)) }
+        table {
+            @if !table.header.is_empty() { thead { tr { th {} @for name in table.header.iter().take(LINES) { th { (shown(name, 80)) } } } } }
+            tbody {
+                @for (name, cells) in table.lines.iter().take(LINES) {
+                    tr { th scope="row" { (shown(name, 80)) } @for cell in cells.iter().take(LINES) { td { (cell) } } }
+                }
+            }
+        }
+        @if table.lines.len().max(columns) > LINES { p { (table.lines.len()) " lines of " (columns) " numbers; mercer inspect --json has all." } }
+    }
 }
 
 /// The parts of strings of most effect on one class or number.

@@ -166,7 +166,7 @@ pub fn rows_csv(kept: &[KeptColumn], columns: &[(&str, &[f64])]) -> Result<Strin
     String::from_utf8(writer.into_inner().map_err(fault)?).map_err(fault)
 }
 
-fn fault(why: impl std::fmt::Display) -> Error {
+pub(super) fn fault(why: impl std::fmt::Display) -> Error {
     Error::Numerical { what: "writing CSV".into(), why: why.to_string() }
 }
 

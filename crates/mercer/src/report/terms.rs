@@ -122,10 +122,15 @@ impl Comparison {
         gains.is_none_or(|(own, best)| own >= KEPT_GAIN * best)
     }
 
-    /// Whether a row may be recommended: compared with the best on equal terms, ahead of the guess, and little behind the best.
-    pub(super) fn may_be_taken(&self, row: &Row) -> bool {
+    /// Whether a row was compared with the best on equal terms, and there is a model.
+    pub(super) fn is_compared(&self, row: &Row) -> bool {
         let compared = !matches!(self.against_best(row), AgainstBest::NotTuned | AgainstBest::Failed);
-        compared && row.fitted() && !is_baseline(row) && self.gain(row).is_none_or(|g| g > 0.0) && self.loses_little(row)
+        compared && row.fitted() && !is_baseline(row)
+    }
+
+    /// Whether a row may be recommended for its predictions: compared, ahead of the guess, and little behind the best.
+    pub(super) fn may_be_taken(&self, row: &Row) -> bool {
+        self.is_compared(row) && self.gain(row).is_none_or(|g| g > 0.0) && self.loses_little(row)
     }
 
     /// Which rows are worse than the best, which are not distinguishable from it, and which were not compared: a line for each.

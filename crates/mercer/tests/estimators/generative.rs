@@ -1,7 +1,7 @@
 //! Generative models as densities and as classifiers by Bayes' rule, against scikit-learn 1.9, SciPy and probabilities worked by hand.
 
 use mercer::control::Control;
-use mercer::data::{Categories, Column, Dataset, Strings, Target, Values};
+use mercer::data::{Categories, Column, Dataset, Series, Strings, Target, Values};
 use mercer::error::Error;
 use mercer::estimators::{EstimatorExpr, Fitted, Predicted, Predictions, Want};
 use mercer::kernels::KernelExpr;
@@ -191,6 +191,138 @@ fn the_number_of_components_of_a_density_is_the_one_of_least_bic() {
     assert!(why.contains("other times"), "{why}");
     let why = fit("density(gaussian_mixture(components=1..30, starts=1..30))", &data, &target, None).unwrap_err().to_string();
     assert!(why.contains("narrow"), "{why}");
+}
+
+fn series(rows: &[Vec<f64>]) -> Dataset {
+    let rows: Vec<Vec<Vec<f64>>> = rows.iter().map(|row| row.iter().map(|x| vec![*x]).collect()).collect();
+    Dataset::new(vec![Column { name: "s".into(), values: Values::Series(Series::of_rows(&rows).unwrap()) }]).unwrap()
+}
+
+/// BIC -2 ln L + p ln N, as `GaussianHMM.bic` of hmmlearn has it: N counts the times of all series, and the letters of all strings.
+#[test]
+fn bic_counts_times_and_letters_where_the_likelihood_is_a_product_over_them() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+    let rows: Vec<Vec<f64>> = (0..2).map(|_| (0..200).map(|t| 6.0 * f64::from(u8::from(t / 25 % 2 == 1)) + normal()).collect()).collect();
+    let words: String = (0..600)
+        .map(|t| {
+            if t % 3 == 0 {
+                'a'
+            } else if (t * t + t / 7) % 5 < 2 {
+                'b'
+            } else {
+                'c'
+            }
+        })
+        .collect();
+    let says = |model: &Model, free: f64, count: f64| {
+        let summary = model.fitted.summary();
+        let bic = free * count.ln() + 2.0 * summary.objective.unwrap();
+        let note = summary.notes.iter().find(|note| note.contains("BIC")).unwrap();
+        assert!(note.contains(&format!("{bic:.2}")), "{bic}: {note}");
+    };
+    // The choice among numbers of states has the same count: two levels, which four states describe no better than two.
+    let (data, target) = (series(&rows), Target::Absent { rows: 2 });
+    let model = fit("density(gaussian_hmm(states=1..4))", &data, &target, None).unwrap();
+    says(&model, 1.0 + 2.0 + 4.0, 400.0);
+    assert_eq!(model.fitted.distributions()[0].fitted.parameters().len(), 7, "{}", model.estimator);
+    // Weights of any unit.
+    says(&fit("density(gaussian_hmm(states=2))", &data, &target, Some(&[1.0, 1.0])).unwrap(), 7.0, 400.0);
+    let model = fit("density(markov(order=1))", &strings(&[&words]), &Target::Absent { rows: 1 }, None).unwrap();
+    says(&model, 6.0, 600.0);
+    // The first times are given.
+    says(&fit("density(autoregressive(order=2))", &data, &target, None).unwrap(), 4.0, 396.0);
+}
+
+/// A chain of order 1 that each letter follows from, by its transitions alone.
+#[test]
+fn the_order_of_one_long_string_is_found() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+    let mut letter = 0;
+    let text: String = (0..2000)
+        .map(|_| {
+            letter = if random.random::<f64>() < 0.6 { (letter + 1) % 4 } else { (random.random::<f64>() * 4.0) as usize % 4 };
+            ['w', 'x', 'y', 'z'][letter]
+        })
+        .collect();
+    let model = fit("density(markov(order=0..4))", &strings(&[&text]), &Target::Absent { rows: 1 }, None).unwrap();
+    assert_eq!(model.fitted.distributions()[0].fitted.parameters().len(), 12, "{}", model.estimator);
+}
+
+/// Means and variances of the rows of each class as they stand in the table, whose columns are standardised for the fit.
+#[test]
+fn parameters_and_draws_are_in_the_units_of_the_table() {
+    let rows: Vec<[f64; 2]> = X.iter().map(|x| [1000.0 + 20.0 * x[0], 0.01 * x[1]]).collect();
+    for (model, is_full) in [("gaussian", false), ("gaussian(covariance=full)", true)] {
+        let model = fit(&format!("bayes({model})"), &numbers(&rows), &classes(&CODES), None).unwrap();
+        for (class, of) in model.distributions().unwrap().iter().enumerate() {
+            let own: Vec<&[f64; 2]> = rows.iter().zip(CODES).filter(|(_, code)| *code == class).map(|(row, _)| row).collect();
+            let mean = |of: &dyn Fn(&[f64; 2]) -> f64| own.iter().map(|row| of(row)).sum::<f64>() / own.len() as f64;
+            let centre = [mean(&|row| row[0]), mean(&|row| row[1])];
+            let moment = |i: usize, j: usize| mean(&|row| (row[i] - centre[i]) * (row[j] - centre[j]));
+            let arrays = model.parameter_arrays(of).unwrap();
+            close(&arrays[0].values, &centre, 1e-9);
+            let all = if is_full { vec![moment(0, 0), moment(0, 1), moment(1, 0), moment(1, 1)] } else { vec![moment(0, 0), moment(1, 1)] };
+            arrays[1]
+                .values
+                .iter()
+                .zip(&all)
+                .for_each(|(found, expected)| assert!((found - expected).abs() <= 1e-9 * moment(0, 0), "{found} {expected}"));
+            assert_eq!(arrays[0].axes[0].labels, ["a", "b"]);
+            let drawn = model.draw_rows_of(of, 4000, 1).unwrap();
+            for (j, column) in drawn.rows.columns().iter().enumerate() {
+                let Values::Numbers(found) = &column.values else { panic!("numbers") };
+                let found = found.iter().sum::<f64>() / 4000.0;
+                assert!((found - centre[j]).abs() <= 5.0 * (moment(j, j) / 4000.0).sqrt(), "{found} for {}", centre[j]);
+            }
+        }
+        // Classes are drawn by their priors, 4/9 and 5/9.
+        let drawn = model.draw_rows(9000, 3).unwrap();
+        assert_eq!(drawn, model.draw_rows(9000, 3).unwrap());
+        assert!((drawn[0].rows.rows() as f64 - 4000.0).abs() < 5.0 * (9000.0 * 20.0 / 81.0f64).sqrt());
+    }
+    // The same series in two units have the same parameters, but for these units.
+    let rows: Vec<Vec<f64>> = (0..8).map(|i| (0..12).map(|t| (i as f64 + 1.3 * t as f64).sin() + 0.2 * i as f64).collect()).collect();
+    let scaled: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|x| 50.0 * x - 7.0).collect()).collect();
+    let target = classes(&[0, 1, 0, 1, 0, 1, 0, 1]);
+    for (model, means, variances) in
+        [("autoregressive(order=2, prior=1)", "intercept", "variances"), ("gaussian_hmm(states=2)", "means", "covars")]
+    {
+        let [one, other] = [&rows, &scaled].map(|rows| fit(&format!("bayes({model})"), &series(rows), &target, None).unwrap());
+        for (a, b) in one.distributions().unwrap().iter().zip(other.distributions().unwrap()) {
+            let (a, b) = (one.parameter_arrays(a).unwrap(), other.parameter_arrays(&b).unwrap());
+            let slopes: f64 = a.iter().filter(|array| array.name == "coefs").flat_map(|array| &array.values).sum();
+            for (a, b) in a.iter().zip(&b) {
+                let moved = |x: f64| match a.name {
+                    name if name == means => 50.0 * x - 7.0 * (1.0 - slopes),
+                    name if name == variances => 2500.0 * x,
+                    _ => x,
+                };
+                close(&b.values, &a.values.iter().map(|x| moved(*x)).collect::<Vec<_>>(), 1e-6 * (1.0 + moved(1.0).abs()));
+            }
+        }
+    }
+}
+
+#[test]
+fn states_of_classes_are_those_of_the_model_of_the_class_that_is_predicted() {
+    let data = strings(&["aabb", "abab", "bbbb", "ccdd", "cdcd", "dddd"]);
+    let model = fit("bayes(hmm(states=2))", &data, &classes(&[0, 0, 0, 1, 1, 1]), None).unwrap();
+    let new = strings(&["aab", "ddc", "ba"]);
+    let found = model.hidden_states(&new, &Control::default()).unwrap();
+    let all = model.distributions().unwrap();
+    for (row, class) in [0, 1, 0].into_iter().enumerate() {
+        let own = model.hidden_states_of(&all[class], &new.select(&[row]), &Control::default()).unwrap();
+        assert_eq!((found[row].posteriors.rows(), &found[row].path), (["aab", "ddc", "ba"][row].len(), &own[0].path));
+    }
+    let mixture = fit("density(gaussian_mixture(components=2))", &numbers(&X), &Target::Absent { rows: X.len() }, None).unwrap();
+    let found = mixture.hidden_states(&numbers(&X), &Control::default()).unwrap();
+    assert!((0..9).all(|i| found[i].path.len() == 1 && (found[i].path == found[0].path) == (CODES[i] == 0)), "{found:?}");
+    for (estimator, said) in [("density(gaussian)", "has no hidden states"), ("kde", "fits no generative model")] {
+        let model = fit(estimator, &numbers(&X), &Target::Absent { rows: X.len() }, None).unwrap();
+        let why = model.hidden_states(&numbers(&X), &Control::default()).unwrap_err().to_string();
+        assert!(why.contains(said), "{why}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::evaluated;
 use evaluated::near;
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, RowWeights, Strings, Values};
-use mercer::generative::{FittedDistribution, FittedGenerative, GenerativeExpr, GenerativeModel, Hmm};
+use mercer::generative::{Coordinates, FittedDistribution, FittedGenerative, GenerativeExpr, GenerativeModel, Hmm};
 use mercer::testkit;
 use serde_json::json;
 
@@ -27,6 +27,7 @@ fn chain(start: [f64; 2], next: [f64; 4], emitted: [f64; 6], length: usize) -> F
         "emission": {"inline": emitted},
         "reading": {"alphabet": "text", "ambiguity": "split"},
         "letters": "abc",
+        "unseen": 0.01,
         "length": length,
         "is_maximum": false,
         "notices": [],
@@ -60,10 +61,80 @@ fn log_densities_of_strings_are_those_of_hmmlearn() {
     for (value, expected) in found.iter().zip([-5.71698832938131, -10750.672819167567, -1.1394342831883646, 0.0]) {
         near(*value, expected, 1e-12 * (1.0 + expected.abs()));
     }
-    // Rows do not depend on those beside them, and a letter that no training row had is summed out.
+    // Rows do not depend on those beside them.
     assert_eq!(first(5).log_densities(&Strings::new([long.as_str()])).unwrap()[0], found[1]);
-    let summed: f64 = ["aa", "ab", "ac"].iter().map(|x| first(5).log_densities(&Strings::new([*x])).unwrap()[0].exp()).sum();
-    near(first(5).log_densities(&Strings::new(["aN"])).unwrap()[0], summed.ln(), 1e-14);
+}
+
+#[test]
+fn a_letter_that_no_training_row_has_is_improbable_and_tells_nothing_of_the_states() {
+    let log = |x: &str| first(5).log_densities(&Strings::new([x])).unwrap()[0];
+    let summed: f64 = ["aab", "abb", "acb"].iter().map(|x| log(x).exp()).sum();
+    near(log("aNb"), summed.ln() + 0.01f64.ln(), 1e-14);
+    near(log("NN"), 2.0 * 0.01f64.ln(), 1e-14);
+    // Replacement characters stand for letters that are masked.
+    near(log("a\u{fffd}b"), summed.ln(), 1e-14);
+    let (rows, said) = FittedDistribution::unseen(&first(5), &Strings::new(["abc", "aNb", "", "Q"])).unwrap();
+    assert!(rows == [1, 3] && said.contains("'N', 'Q'"), "{rows:?} {said}");
+    assert!(FittedDistribution::unseen(&first(5), &Strings::new(["abc", "a\u{fffd}"])).is_none());
+    // By hand: 5 letters, a and b, prior - 1 = 1/10 counts of each and of one more letter; of a class as of all rows, by weight.
+    let fitted = fit("hmm(states=1, prior=1.1)", &strings(&["aab", "bb"]));
+    near(fitted.log_densities(&strings(&["x"])).unwrap()[0], (0.1f64 / (5.0 + 0.1 * 3.0)).ln(), 1e-14);
+    let (own, all, model) = (strings(&["aab"]), strings(&["aab", "bb"]), GenerativeExpr::parse("hmm(length=3, alphabet=text)").unwrap());
+    let weights = RowWeights::from(Some(&[2.0, 1.0][..]));
+    let class = model.fit_class(&own, RowWeights::default(), (&all, weights), 0, &Control::default()).unwrap();
+    near(class.log_densities(&strings(&["x"])).unwrap()[0], (0.1f64 / (8.0 + 0.1 * 3.0)).ln(), 1e-14);
+    // Of the maximum of the likelihood nothing has probability 0 as a number.
+    assert!(fit("hmm(prior=1)", &strings(&["aab", "bb"])).log_densities(&strings(&["xx"])).unwrap()[0] < -400.0);
+    let nucleic = fit("hmm(alphabet=dna)", &strings(&["ACGT", "GGTA"]));
+    let found = nucleic.log_densities(&strings(&["A", "N", "AN", "Z"])).unwrap();
+    near(found[1], 0.0, 1e-14);
+    near(found[2], found[0], 1e-14);
+    near(found[3], (0.1f64 / (8.0 + 0.1 * 5.0)).ln(), 1e-13);
+}
+
+/// All paths of two states, written out.
+#[test]
+fn states_are_those_of_all_paths_written_out() {
+    let (start, next, emitted) = ([0.6, 0.4], [[0.7, 0.3], [0.2, 0.8]], [[0.5, 0.3, 0.2], [0.1, 0.4, 0.5]]);
+    let texts = ["acbba", "ccccc", "c", "", "aaacccba", "aNNNc", "abcabcabca", "bcb", "bbb"];
+    let found = first(5).hidden_states(&Strings::new(texts), &Control::default()).unwrap().unwrap();
+    assert_eq!(found.len(), texts.len());
+    for (text, states) in texts.iter().zip(found) {
+        let letters: Vec<Option<usize>> = text.chars().map(|c| "abc".find(c)).collect();
+        let (mut best, mut total, mut sums) = ((f64::NEG_INFINITY, Vec::new()), 0.0, vec![[0.0; 2]; letters.len()]);
+        for number in 0..1usize << letters.len() {
+            let path: Vec<usize> = (0..letters.len()).map(|t| number >> t & 1).collect();
+            let step = |t: usize| if t == 0 { start[path[0]] } else { next[path[t - 1]][path[t]] };
+            let emit = |t: usize| letters[t].map_or(1.0, |a| emitted[path[t]][a]);
+            let p: f64 = (0..path.len()).map(|t| step(t) * emit(t)).product();
+            path.iter().enumerate().for_each(|(t, state)| sums[t][*state] += p);
+            total += p;
+            if p > best.0 * (1.0 + 1e-12) {
+                best = (p, path);
+            }
+        }
+        assert_eq!(states.path, best.1, "{text}");
+        assert_eq!((states.posteriors.rows(), states.posteriors.cols()), (letters.len(), 2));
+        for (t, sum) in sums.iter().enumerate() {
+            (0..2).for_each(|q| near(states.posteriors[(t, q)], sum[q] / total, 1e-13));
+        }
+    }
+}
+
+#[test]
+fn parameters_are_named_arrays_with_states_and_letters_along_their_axes() {
+    let arrays = first(5).arrays(&Coordinates::named(Vec::new()));
+    let found: Vec<_> = arrays.iter().map(|array| (array.name, array.shape(), array.values.as_slice())).collect();
+    let expected: [(_, &[usize], &[f64]); 4] = [
+        ("startprob", &[2], &[0.6, 0.4]),
+        ("transmat", &[2, 2], &[0.7, 0.3, 0.2, 0.8]),
+        ("emissionprob", &[2, 3], &[0.5, 0.3, 0.2, 0.1, 0.4, 0.5]),
+        ("unseen", &[], &[0.01]),
+    ];
+    for ((name, shape, values), (other, of, numbers)) in found.into_iter().zip(expected) {
+        assert_eq!((name, shape.as_slice(), values), (other, of, numbers));
+    }
+    assert_eq!(arrays[2].axes[1].labels, ["a", "b", "c"]);
 }
 
 /// Expected counts over probabilities u, by numpy (`../shared/peers/generative_peers.py`): with r_k = p_k (u_k - sum_l p_l u_l) the

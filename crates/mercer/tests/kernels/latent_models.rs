@@ -75,6 +75,34 @@ fn log_densities_of_series_are_those_of_hmmlearn() {
     assert!(chain(4).scores(&far).unwrap().data().iter().all(|g| g.is_finite()));
 }
 
+/// All paths of two states, written out, of rows of several lengths.
+#[test]
+fn states_of_series_are_those_of_all_paths_written_out() {
+    let (start, next, means, variances) = ([0.6, 0.4], [[0.7, 0.3], [0.2, 0.8]], [[0.0, 1.0], [2.0, -1.0]], [[1.0, 0.5], [0.25, 2.0]]);
+    let row = |times: usize, from: f64| (0..times).map(|t| vec![1.0 + (from + t as f64).sin(), (2.0 * t as f64 + from).cos()]).collect();
+    let rows: Vec<Vec<Vec<f64>>> = (0..11).map(|k| row(k % 7, k as f64)).collect();
+    let found = chain(4).hidden_states(&Series::of_rows(&rows).unwrap(), &Control::default()).unwrap().unwrap();
+    for (row, states) in rows.iter().zip(found) {
+        let (mut best, mut total, mut sums) = ((f64::NEG_INFINITY, Vec::new()), 0.0, vec![[0.0; 2]; row.len()]);
+        for number in 0..1usize << row.len() {
+            let path: Vec<usize> = (0..row.len()).map(|t| number >> t & 1).collect();
+            let step = |t: usize| if t == 0 { start[path[0]] } else { next[path[t - 1]][path[t]] };
+            let normal = |x: f64, m: f64, v: f64| (-0.5 * (x - m).powi(2) / v).exp() / (std::f64::consts::TAU * v).sqrt();
+            let emit = |t: usize| (0..2).map(|c| normal(row[t][c], means[path[t]][c], variances[path[t]][c])).product::<f64>();
+            let p: f64 = (0..path.len()).map(|t| step(t) * emit(t)).product();
+            path.iter().enumerate().for_each(|(t, state)| sums[t][*state] += p);
+            total += p;
+            if p > best.0 {
+                best = (p, path);
+            }
+        }
+        assert_eq!(states.path, best.1);
+        for (t, sum) in sums.iter().enumerate() {
+            (0..2).for_each(|q| near(states.posteriors[(t, q)], sum[q] / total, 1e-12));
+        }
+    }
+}
+
 // spec: K35
 #[test]
 fn the_product_of_two_chains_of_series_is_the_integral() {

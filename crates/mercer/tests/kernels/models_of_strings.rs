@@ -43,8 +43,9 @@ fn a_density_is_the_product_of_smoothed_transitions() {
     let fitted = fit("markov(alphabet=text)", &sequences(&["abb", "ab", "ba"])).unwrap();
     let logs = fitted.log_densities(&sequences(&["ab", "aab", "b", "", "abzba"])).unwrap();
     let (ab, aa, ba, one) = ((2.5f64 / 3.0).ln(), (0.5f64 / 3.0).ln(), 0.5f64.ln(), 0.5f64.ln());
-    // The first letter is one of two; so is a letter that the chain does not know, and one after it.
-    for (found, expected) in logs.iter().zip([one + ab, one + aa + ab, one, 0.0, 3.0 * one + ab + ba]) {
+    // The first letter is one of two, and so is one after a letter that the chain does not know, one of more than the seven seen.
+    let unseen = (0.5f64 / (7.0 + 0.5 * 3.0)).ln();
+    for (found, expected) in logs.iter().zip([one + ab, one + aa + ab, one, 0.0, 2.0 * one + unseen + ab + ba]) {
         near(*found, expected, 1e-14);
     }
     let parameters = fitted.parameters();
@@ -104,6 +105,25 @@ fn the_fisher_kernel_of_a_uniform_markov_chain_is_the_centred_spectrum_kernel() 
             near(fisher.data()[k], a - b / 4.0, 1e-11);
         }
     }
+}
+
+/// By hand: 6 letters, a and b, half a count of each and of one more letter for all others, after which a context begins anew.
+#[test]
+fn a_letter_that_no_training_row_has_is_improbable() {
+    let fitted = fit("markov(order=1, prior=0.5, alphabet=text)", &sequences(&["aabb", "ba"])).unwrap();
+    let (unseen, alike) = ((0.5f64 / (6.0 + 0.5 * 3.0)).ln(), 0.5f64.ln());
+    // Of a: aa and ab once each; of b: ba and bb once each.
+    let next = 0.5f64.ln();
+    let found = fitted.log_densities(&sequences(&["ab", "aQb", "QQ", "abQ"])).unwrap();
+    for (found, expected) in found.into_iter().zip([alike + next, 2.0 * alike + unseen, 2.0 * unseen, alike + next + unseen]) {
+        near(found, expected, 1e-14);
+    }
+    let (rows, said) = fitted.unseen(&sequences(&["ab", "aQb", "QQ"])).unwrap().unwrap();
+    assert!(rows == [1, 2] && said.contains("'Q'"), "{said}");
+    assert_eq!(fitted.observations(&sequences(&["ab", "", "aba"])).unwrap(), [2, 0, 3]);
+    // Without a context the model is a distribution over the letters and one more, but for the share of that one.
+    let fitted = fit("markov(order=0, prior=0.5, alphabet=text)", &sequences(&["aabb", "ba"])).unwrap();
+    near(fitted.log_densities(&sequences(&["Q"])).unwrap()[0], unseen, 1e-14);
 }
 
 #[test]

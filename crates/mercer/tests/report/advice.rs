@@ -5,7 +5,7 @@ use crate::samples;
 use mercer::compare::{Advice, Comparing, Rule, advise};
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Examples, Points, Split, Strings, Target, Values};
-use mercer::report::{Comparison, Method, advice_text};
+use mercer::report::{Comparison, Estimate, Method, Metric, advice_text};
 
 /// A number in -1..1 without visible pattern.
 fn noise(i: usize, j: usize) -> f64 {
@@ -141,4 +141,26 @@ fn every_recommendation_cites_what_was_measured_and_follows_it() {
     // Of one estimator there is no choice.
     comparison.entries.truncate(1);
     assert!(comparison.recommendation().is_empty());
+}
+
+#[test]
+fn probabilities_are_those_of_the_lowest_log_loss_however_many_rows_are_wrong() {
+    let mut comparison = measured();
+    let line = |c: &Comparison| c.recommendation().into_iter().find(|l| l.starts_with("probabilities")).unwrap();
+    assert!(line(&comparison).starts_with("probabilities: ridge (log loss 0.0912"), "{}", line(&comparison));
+    // Behind by more than a tenth of what the best gains over a guess, and worse; its probabilities are the best ones.
+    comparison.entries[2].metrics = vec![
+        (Metric::Accuracy, Estimate { mean: 0.85, se: 0.03, folds: 5 }),
+        (Metric::LogLoss, Estimate { mean: 0.07, se: 0.01, folds: 5 }),
+    ];
+    comparison.entries[2].difference = Some(samples::apart(-0.12, 0.03));
+    let [near, far] = [samples::apart(0.02, 0.02), samples::apart(0.05, 0.01)];
+    for (k, entry) in comparison.entries.iter_mut().enumerate().filter(|(k, entry)| *k != 2 && entry.failure.is_none()) {
+        entry.log_loss_difference = Some(if k == 0 { near } else { far });
+    }
+    let said = line(&comparison);
+    assert!(said.starts_with("probabilities: knn (log loss 0.0700") && said.ends_with("not distinguishable: ridge"), "{said}");
+    // What is not tuned was not compared.
+    comparison.entries[2].difference = None;
+    assert!(!line(&comparison).contains("knn"), "{}", line(&comparison));
 }

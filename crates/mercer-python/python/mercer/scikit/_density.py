@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._native import Density
@@ -20,6 +21,8 @@ from ._warn import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from .._native import Distribution
 
 
 #: The relative error of sums that are as exact as rounding lets them be.
@@ -47,8 +50,31 @@ class LogLikelihoods:
         return float(np.sum(self.score_samples(X)))
 
 
+def checked_count(estimator, n_samples):
+    """How many rows are to be drawn."""
+    if not isinstance(n_samples, Integral) or n_samples < 0:
+        raise ExpressionError(f"{type(estimator).__name__}: n_samples={n_samples!r}: it must be a whole number, 0 or above")
+    return int(n_samples)
+
+
+def drawn_seed(random_state):
+    """The seed that scikit-learn's `random_state` stands for."""
+    fixed = isinstance(random_state, Integral) and random_state >= 0
+    return int(random_state if fixed else check_random_state(random_state).randint(2**31 - 1))
+
+
+def _has_states(estimator):
+    return "model_" in vars(estimator) and estimator.model_.distributions[0].has_states
+
+
 class ModelledClasses(ReadsRows, KernelClassifier):
     """A generative model of each class."""
+
+    @property
+    def distributions_(self) -> dict[Any, Distribution]:
+        """The fitted model of each class that has rows."""
+        check_is_fitted(self)
+        return {self.classes_[one.code]: one for one in self.model_.distributions}
 
 
 class ModelledDensity(LogLikelihoods, ReadsRows, DensityMixin, KernelEstimator):
@@ -90,6 +116,61 @@ class ModelledDensity(LogLikelihoods, ReadsRows, DensityMixin, KernelEstimator):
         """
         rows = self._rows_for_model(X)
         return np.ravel(self.model_.predict(rows, threads=self._threads()))
+
+    def __getattr__(self, name):
+        if name.startswith("_") or not name.endswith("_") or "model_" not in vars(self):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(self.model_.distributions[0], name)
+
+    @available_if(_has_states)
+    def predict(self, X: Any) -> Any:
+        """The most probable hidden states of rows, from 0.
+
+        Parameters
+        ----------
+        X : array-like, data frame or dict of columns of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        states : ndarray of shape (n_samples,) or list of ndarray
+            The component of each vector; of each sequence the path that is the most probable as a whole (Viterbi).
+        """
+        return self.model_.distributions[0].decode(self._rows_for_model(X), threads=self._threads())
+
+    @available_if(_has_states)
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each hidden state, given the whole row.
+
+        Parameters
+        ----------
+        X : array-like, data frame or dict of columns of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_components) or list of ndarray
+            Of each sequence the states at each time, of shape (n_times, n_states).
+        """
+        return self.model_.distributions[0].posteriors(self._rows_for_model(X), threads=self._threads())
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
+        """Rows drawn from the model.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, RandomState instance or None, default=None
+            Seed; None draws other rows each time.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features) or list
+            Rows; strings and series have the length that the parameter ``length`` of the model says.
+        """
+        check_is_fitted(self)
+        return self.model_.distributions[0].sample(checked_count(self, n_samples), seed=drawn_seed(random_state))
 
 
 class SmoothedDensity(LogLikelihoods, DensityMixin, BaseEstimator):
@@ -196,7 +277,4 @@ class SmoothedDensity(LogLikelihoods, DensityMixin, BaseEstimator):
             Rows, inside of the support.
         """
         check_is_fitted(self)
-        if not isinstance(n_samples, Integral) or n_samples < 0:
-            raise ExpressionError(f"{type(self).__name__}: n_samples={n_samples!r}: it must be a whole number, 0 or above")
-        seed = random_state if isinstance(random_state, Integral) and random_state >= 0 else check_random_state(random_state).randint(2**31 - 1)
-        return self.density_.draw(int(n_samples), int(seed))
+        return self.density_.draw(checked_count(self, n_samples), drawn_seed(random_state))

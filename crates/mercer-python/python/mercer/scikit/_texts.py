@@ -281,6 +281,10 @@ ATTRIBUTES = {
     "degrees_of_freedom_": ("float", "The trace of the matrix that makes fitted values of targets"),
     "LocalRegression.noise_": ("float", "Standard deviation of the noise"),
     "local_": ("LocalRegression", "The fit itself"),
+    "distributions_": (
+        "dict of mercer.Distribution",
+        "The fitted model of each class that has rows, with its parameters, its hidden states and samples",
+    ),
 }
 # Of each class the keys of its arguments and of its attributes; other arguments have the text of a record.
 KEYS = {
@@ -532,7 +536,7 @@ KEYS = {
     ),
     "BayesClassifier": (
         ("distribution", "random_state", "max_seconds", "n_jobs"),
-        ("classes_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
+        ("classes_", "distributions_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
     ),
     "MultipleInstanceSVC": (
         ("MultipleInstanceSVC.kernel", "positive", "class_weight", "random_state", "max_seconds", "n_jobs"),

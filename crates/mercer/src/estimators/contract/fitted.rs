@@ -4,6 +4,7 @@ use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::Result;
 use crate::estimators::{Answer, Clusters, Expansion, Predictions, Sigmoid, Spectrum, Summary, WarmStart};
+use crate::generative::FittedGenerative;
 use crate::gram::{Gram, Subset};
 use crate::linalg::Lower;
 use std::ops::Range;
@@ -56,10 +57,27 @@ pub trait Fitted: Send + Sync {
     fn clusters(&self) -> Option<&Clusters> {
         None
     }
+    /// The generative models that it fitted, where it fits such: one of all rows, or one for each class that has rows.
+    fn distributions(&self) -> Vec<GenerativePart<'_>> {
+        Vec::new()
+    }
     /// Steps of the solver, one number for each problem that was solved.
     fn steps(&self) -> Vec<usize> {
         vec![self.summary().iterations]
     }
+}
+
+/// A generative model that a fit holds.
+#[derive(Clone, Copy, Debug)]
+pub struct GenerativePart<'f> {
+    /// The class whose rows it is of; `None`: all rows.
+    pub class: Option<usize>,
+    /// The prior of the class.
+    pub prior: f64,
+    /// The model.
+    pub fitted: &'f FittedGenerative,
+    /// The prepared columns that it is a distribution of.
+    pub columns: &'f [String],
 }
 
 /// Numbers that are held of the outputs of a block of new inputs.

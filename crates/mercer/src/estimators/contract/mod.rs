@@ -22,7 +22,7 @@ pub use criterion::{Criterion, Near};
 pub use estimator::Estimator;
 pub use expansion::Expansion;
 pub use facts::EstimatorFacts;
-pub use fitted::{Fitted, Query, Want};
+pub use fitted::{Fitted, GenerativePart, Query, Want};
 pub(super) use hold_out::RelearntAmong;
 pub use hold_out::{HoldOut, RelearntKernel};
 pub use pair_layout::PairLayout;

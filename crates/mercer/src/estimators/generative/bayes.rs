@@ -4,12 +4,13 @@
 
 use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled};
 use crate::control::Control;
-use crate::data::{Kind, RowWeights, TargetInfo};
+use crate::data::{Dataset, Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::task::table;
 use crate::estimators::targets::class_scores::{ClassScores, NEVER};
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Fitted, Gives, Needs, Predictions, Priors, Query, Scores, Size, Summary, Task, When,
+    Answer, Costs, Estimator, EstimatorFacts, Fitted, GenerativePart, Gives, Needs, Predictions, Priors, Query, Scores, Size, Summary,
+    Task, When,
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
@@ -123,11 +124,10 @@ impl Estimator for Bayes {
 
 impl FittedBayes {
     /// ln p(c) + ln p(x | theta_c), rows x classes that have rows. Where no class gives a row a density above 0, the priors decide.
-    fn joint(&self, query: &Query<'_>) -> Result<Matrix> {
-        let rows = modelled_columns::select(table(query.cross, Bayes::NAME)?.as_ref(), &self.columns)?;
+    fn joint(&self, rows: &Dataset, query: &Query<'_>) -> Result<Matrix> {
         let mut joint = Matrix::zeros(rows.rows(), self.models.len());
         for (c, (model, prior)) in self.models.iter().zip(&self.priors).enumerate() {
-            for (i, log) in model.log_densities_of(&rows, query.control)?.into_iter().enumerate() {
+            for (i, log) in model.log_densities_of(rows, query.control)?.into_iter().enumerate() {
                 joint[(i, c)] = prior.ln() + log;
             }
         }
@@ -153,12 +153,19 @@ impl Fitted for FittedBayes {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.classes.check(if self.models.len() == 2 { 1 } else { self.models.len() })?;
         Error::unless_equal("priors of a classifier", self.models.len(), self.priors.len())?;
-        let mut latent = self.joint(query)?;
+        let rows = modelled_columns::select(table(query.cross, Bayes::NAME)?.as_ref(), &self.columns)?;
+        let mut latent = self.joint(&rows, query)?;
         if let [_, _] = self.models[..] {
             latent = Matrix::from_fn(latent.rows(), 1, |i, _| latent[(i, 1)] - latent[(i, 0)]);
         }
         let probabilities = self.classes.probabilities(&latent);
-        Ok(self.classes.predictions(latent, probabilities, query.want))
+        // Models of all classes are over the letters of all training rows.
+        let notices = self.models.first().map_or(Ok(Vec::new()), |model| modelled_columns::unseen(model, &rows))?;
+        Ok(Predictions { notices, ..self.classes.predictions(latent, probabilities, query.want) })
+    }
+    fn distributions(&self) -> Vec<GenerativePart<'_>> {
+        let each = self.classes.present().iter().zip(&self.models).zip(&self.priors);
+        each.map(|((class, fitted), prior)| GenerativePart { class: Some(*class), prior: *prior, fitted, columns: &self.columns }).collect()
     }
     fn summary(&self) -> &Summary {
         &self.summary

@@ -7,7 +7,8 @@ use crate::data::{Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::task::table;
 use crate::estimators::{
-    Answer, Costs, Criterion, Estimator, EstimatorFacts, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+    Answer, Costs, Criterion, Estimator, EstimatorFacts, Finds, Fitted, GenerativePart, Gives, Needs, Predicted, Predictions, Query, Size,
+    Summary, Task,
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
@@ -75,10 +76,12 @@ impl Estimator for Density {
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedDensity> {
         let (fitted, likelihood, columns, mut notes) = self.fitted(task)?;
-        let Likelihood { log, rows, mass, free } = likelihood;
+        let Likelihood { log, rows, observations, mass, free } = likelihood;
         let short = |x: f64| Value::Number(x).rounded(6).to_string();
+        let counted =
+            if (observations - rows).abs() > SAME * rows { format!(", {} observations", short(observations)) } else { String::new() };
         notes.push(format!(
-            "log likelihood {} ({} a row), {free} free parameters: AIC {}, BIC {} (lower is better)",
+            "log likelihood {} ({} a row), {free} free parameters{counted}: AIC {}, BIC {} (lower is better)",
             short(log),
             short(log / mass),
             short(2.0 * free - 2.0 * likelihood.of_rows()),
@@ -112,6 +115,8 @@ struct Likelihood {
     log: f64,
     /// How many rows of equal weight say as much, whatever the unit of the weights: (sum w)^2 / sum w^2 (Kish 1965, Survey sampling).
     rows: f64,
+    /// The factors of the likelihood of so many rows: the times of their series, the letters of their strings, or one each.
+    observations: f64,
     /// Sum of the weights.
     mass: f64,
     /// Free parameters of the model.
@@ -125,7 +130,7 @@ impl Likelihood {
     }
     /// Bayesian information criterion (Schwarz 1978).
     fn bic(&self) -> f64 {
-        self.free * self.rows.ln() - 2.0 * self.of_rows()
+        self.free * self.observations.max(1.0).ln() - 2.0 * self.of_rows()
     }
 }
 
@@ -144,8 +149,10 @@ impl Density {
         let free = fitted.width(&rows)? as f64;
         let (mass, most) = (weights.iter().sum::<f64>(), weights.iter().fold(0.0f64, |most, w| most.max(*w)));
         // Squares of shares of the greatest, so that neither underflows.
-        let rows = (mass / most).powi(2) / weights.iter().map(|w| (w / most).powi(2)).sum::<f64>();
-        Ok((fitted, Likelihood { log, rows, mass, free }, columns, notes))
+        let equal = (mass / most).powi(2) / weights.iter().map(|w| (w / most).powi(2)).sum::<f64>();
+        let observed: f64 = fitted.observations(&rows)?.iter().zip(&weights).map(|(count, w)| w * *count as f64).sum();
+        let likelihood = Likelihood { log, rows: equal, observations: observed * equal / mass, mass, free };
+        Ok((fitted, likelihood, columns, notes))
     }
 }
 
@@ -158,7 +165,11 @@ impl Fitted for FittedDensity {
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let rows = modelled_columns::select(table(query.cross, Density::NAME)?.as_ref(), &self.columns)?;
-        Ok(Predictions::of(Predicted::Numbers(Matrix::column(self.model.log_densities_of(&rows, query.control)?))))
+        let logs = Matrix::column(self.model.log_densities_of(&rows, query.control)?);
+        Ok(Predictions { notices: modelled_columns::unseen(&self.model, &rows)?, ..Predictions::of(Predicted::Numbers(logs)) })
+    }
+    fn distributions(&self) -> Vec<GenerativePart<'_>> {
+        vec![GenerativePart { class: None, prior: 1.0, fitted: &self.model, columns: &self.columns }]
     }
     fn summary(&self) -> &Summary {
         &self.summary

@@ -2,8 +2,8 @@
 
 use crate::data::{Arity, ColumnKind, Dataset, RowWeights};
 use crate::error::{Error, Result};
-use crate::estimators::Task;
-use crate::generative::{GenerativeExpr, catalogue};
+use crate::estimators::{RowNotice, Task};
+use crate::generative::{FittedGenerative, GenerativeExpr, catalogue};
 use crate::linalg::PASSED;
 use crate::param::{Domain, NestedTerm, Param, TermList};
 
@@ -84,6 +84,14 @@ pub(super) fn reads_labels_as_strings(model: &GenerativeExpr) -> bool {
 /// A table without one of them.
 pub(super) fn select(table: &Dataset, names: &[String]) -> Result<Dataset> {
     Dataset::with_rows(table.rows(), names.iter().map(|name| table.column(name).cloned()).collect::<Result<_>>()?)
+}
+
+/// The notice about rows that hold what the fit knows nothing of.
+///
+/// # Errors
+/// Rows of another shape than those of the fit.
+pub(super) fn unseen(model: &FittedGenerative, rows: &Dataset) -> Result<Vec<RowNotice>> {
+    Ok(model.unseen(rows)?.into_iter().map(|(rows, said)| RowNotice { rows, said }).collect())
 }
 
 /// The start of an open number of the model, `model.gaussian_mixture.components`: what the model takes it to be on these rows.

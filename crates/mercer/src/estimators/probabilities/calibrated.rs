@@ -6,7 +6,8 @@ use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Expansion, Fitted, FittedModel, FoundNeighbours, HeldOut, Predicted, Predictions, Query, Spectrum, Summary, Task, Want,
+    Answer, Expansion, Fitted, FittedModel, FoundNeighbours, GenerativePart, HeldOut, Predicted, Predictions, Query, Spectrum, Summary,
+    Task, Want,
 };
 use crate::linalg::Lower;
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,9 @@ impl Fitted for Calibrated {
     }
     fn spectrum(&self) -> Option<&Spectrum> {
         self.fitted.spectrum()
+    }
+    fn distributions(&self) -> Vec<GenerativePart<'_>> {
+        self.fitted.distributions()
     }
     fn steps(&self) -> Vec<usize> {
         self.fitted.steps()

@@ -7,8 +7,8 @@ use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out::HoldingOut;
 use crate::estimators::{
-    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, Gives, HoldOut, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
-    Summary, Task, Want, WarmStart, When,
+    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, GenerativePart, Gives, HoldOut, Needs, Predictions, Query, Sigmoid, Size,
+    Spectrum, Summary, Task, Want, WarmStart, When,
 };
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
@@ -265,6 +265,9 @@ impl Fitted for FittedModel {
     }
     fn clusters(&self) -> Option<&Clusters> {
         self.any().clusters()
+    }
+    fn distributions(&self) -> Vec<GenerativePart<'_>> {
+        self.any().distributions()
     }
     fn steps(&self) -> Vec<usize> {
         self.any().steps()

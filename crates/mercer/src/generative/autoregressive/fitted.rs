@@ -5,7 +5,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Cells, Points, Series, Values};
 use crate::error::{Error, Result};
-use crate::generative::{FittedDistribution, FreeParameter};
+use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, ParameterArray};
 use crate::linalg::Matrix;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -160,6 +160,30 @@ impl FittedDistribution for FittedAutoregressive {
     }
     fn information(&self) -> Option<Matrix> {
         None
+    }
+    /// A channel m + s z has the coefficients s_i a_ij / s_j, and the constant s_i c_i + m_i less what these take of the m_j.
+    fn arrays(&self, coordinates: &Coordinates) -> Vec<ParameterArray> {
+        let (channels, lags, Coordinates { shift, scale, .. }) = (self.innovations.len(), self.lags(), coordinates);
+        let slope = |k: usize, i: usize, j: usize| self.coefficients[i * lags + 1 + k * channels + j] * scale[i] / scale[j];
+        let each = || (0..self.order).flat_map(|k| (0..channels).map(move |j| (k, j)));
+        let constant = |i: usize| scale[i] * self.coefficients[i * lags] + shift[i] - each().map(|(k, j)| slope(k, i, j) * shift[j]).sum::<f64>();
+        let slopes = (0..self.order).flat_map(|k| (0..channels * channels).map(move |ij| (k, ij / channels, ij % channels)));
+        let slopes = slopes.map(|(k, i, j)| slope(k, i, j)).collect();
+        let channel = || coordinates.axis("channel");
+        vec![
+            ParameterArray::new("intercept", "constant of each channel", vec![channel()], (0..channels).map(constant).collect()),
+            ParameterArray::new(
+                "coefs",
+                "what a channel takes of each channel, by lag",
+                vec![ArrayAxis::numbered("lag", self.order), channel(), channel()],
+                slopes,
+            ),
+            ParameterArray::new("variances", "variance of each channel given the times before", vec![channel()], coordinates.variances(&self.innovations)),
+        ]
+    }
+    /// The first times are given.
+    fn observations(&self, inputs: &Series) -> Vec<usize> {
+        (0..Cells::len(inputs)).map(|row| inputs.length(row).saturating_sub(self.order)).collect()
     }
     /// The first times are drawn by the mean and the variance of all times, each of the others by those before it.
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {

@@ -6,7 +6,7 @@ use super::{DirichletMultinomial, GenerativeModel};
 use crate::blocks;
 use crate::data::{Points, Values};
 use crate::error::{Error, Result};
-use crate::generative::{FittedDistribution, FreeParameter};
+use crate::generative::{Coordinates, FittedDistribution, FreeParameter, ParameterArray};
 use crate::linalg::Matrix;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Gamma};
@@ -132,6 +132,9 @@ impl FittedDistribution for FittedDirichletMultinomial {
         Ok(Some(all))
     }
     /// Rows of as many counts as trials. Each draws its probabilities first.
+    fn arrays(&self, coordinates: &Coordinates) -> Vec<ParameterArray> {
+        vec![ParameterArray::new("alpha", "Dirichlet parameter of each column", vec![coordinates.axis("column")], self.alphas.clone())]
+    }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut values = vec![0.0; rows * self.alphas.len()];

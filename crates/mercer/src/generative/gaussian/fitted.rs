@@ -4,7 +4,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Points, Values};
 use crate::error::{Error, Result};
-use crate::generative::{FittedDistribution, FreeParameter, ShrunkFactor};
+use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, ParameterArray, ShrunkFactor};
 use crate::linalg::{Cholesky, Matrix, gramian, gramian_of_columns_within};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -131,6 +131,25 @@ impl FittedGaussian {
                 Matrix::from_fn(self.dim(), self.dim(), |i, j| r[(i, j)] * self.scale(i) * self.scale(j))
             }
             _ => Matrix::from_fn(self.dim(), self.dim(), |i, j| if i == j { self.scale(j).powi(2) } else { 0.0 }),
+        }
+    }
+
+    /// The words for the spread as an array, and its axes: a variance for each column, of a full covariance a matrix.
+    pub(in crate::generative) fn spread_axes(&self, coordinates: &Coordinates) -> (&'static str, Vec<ArrayAxis>) {
+        let axis = || coordinates.axis("column");
+        match &self.spread {
+            Spread::Full(_) => ("covariance of two columns", vec![axis(), axis()]),
+            _ => ("variance of each column", vec![axis()]),
+        }
+    }
+    /// The numbers of that array.
+    pub(in crate::generative) fn spread_values(&self, coordinates: &Coordinates) -> Vec<f64> {
+        match &self.spread {
+            Spread::Full(_) => {
+                let (s, scale) = (self.covariance(), &coordinates.scale);
+                Matrix::from_fn(self.dim(), self.dim(), |i, j| scale[i] * s[(i, j)] * scale[j]).into_data()
+            }
+            _ => coordinates.variances(&self.variances()),
         }
     }
 
@@ -299,6 +318,14 @@ impl FittedDistribution for FittedGaussian {
             }
         });
         made.map(Some)
+    }
+    fn arrays(&self, coordinates: &Coordinates) -> Vec<ParameterArray> {
+        let axis = || coordinates.axis("column");
+        let (what, axes) = self.spread_axes(coordinates);
+        vec![
+            ParameterArray::new("mean", "mean of each column", vec![axis()], coordinates.points(&self.mean)),
+            ParameterArray::new("covariance", what, axes, self.spread_values(coordinates)),
+        ]
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -6,7 +6,7 @@ use crate::data::{Cells, Points, Series, Values};
 use crate::error::{Error, Result};
 use crate::generative::hidden::{self, Emission, Lane, Trained, Transitions};
 use crate::generative::seeding::LEAST_SHARE;
-use crate::generative::{FittedDistribution, FreeParameter};
+use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, HiddenStates, ParameterArray};
 use crate::linalg::Matrix;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -263,6 +263,20 @@ impl FittedDistribution for FittedGaussianHmm {
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let emitted: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
         hidden::log_pair_sum(&self.chain, &other.chain, &emitted, largest, self.length, control)
+    }
+    fn arrays(&self, coordinates: &Coordinates) -> Vec<ParameterArray> {
+        let axes = || vec![ArrayAxis::numbered("state", self.chain.states()), coordinates.axis("channel")];
+        let NormalEmission { means, variances, .. } = &self.emission;
+        let mut all = self.chain.arrays();
+        all.push(ParameterArray::new("means", "mean of each channel", axes(), coordinates.points(means)));
+        all.push(ParameterArray::new("covars", "variance of each channel", axes(), coordinates.variances(variances)));
+        all
+    }
+    fn observations(&self, inputs: &Series) -> Vec<usize> {
+        (0..Cells::len(inputs)).map(|row| inputs.length(row)).collect()
+    }
+    fn hidden_states(&self, inputs: &Series, control: &Control) -> Result<Option<Vec<HiddenStates>>> {
+        hidden::decoded(&self.chain, &self.emission, &self.rows(inputs)?, Cells::len(inputs), control).map(Some)
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

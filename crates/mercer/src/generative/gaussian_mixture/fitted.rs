@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::data::{Cells, Points, Values};
 use crate::error::{Error, Result};
 use crate::generative::gaussian::{FittedGaussian, Spread};
-use crate::generative::{FittedDistribution, FreeParameter, simplex};
+use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, HiddenStates, ParameterArray, simplex};
 use crate::linalg::{Cholesky, Matrix};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -174,6 +174,22 @@ impl FittedDistribution for FittedGaussianMixture {
         }
         let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Ok(largest + terms.iter().map(|t| (t - largest).exp()).sum::<f64>().ln())
+    }
+    fn arrays(&self, coordinates: &Coordinates) -> Vec<ParameterArray> {
+        let component = || ArrayAxis::numbered("component", self.weights.len());
+        let means = self.components.iter().flat_map(|c| coordinates.points(&c.mean)).collect();
+        let spreads = self.components.iter().flat_map(|c| c.spread_values(coordinates)).collect();
+        let (what, axes) = self.components[0].spread_axes(coordinates);
+        vec![
+            ParameterArray::new("weights", "share of each component", vec![component()], self.weights.clone()),
+            ParameterArray::new("means", "mean of each column", vec![component(), coordinates.axis("column")], means),
+            ParameterArray::new("covariances", what, std::iter::once(component()).chain(axes).collect(), spreads),
+        ]
+    }
+    /// The component of each row.
+    fn hidden_states(&self, inputs: &Points, _: &Control) -> Result<Option<Vec<HiddenStates>>> {
+        let (_, shares) = self.memberships(inputs)?;
+        (0..shares.rows()).map(|i| HiddenStates::of_vector(shares.row(i))).collect::<Result<_>>().map(Some)
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

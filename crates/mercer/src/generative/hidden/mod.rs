@@ -4,16 +4,19 @@
 //! Forward and backward passes run over eight rows abreast (`passes`); probabilities are divided by their sum at every time, and the
 //! logarithms of the sums are kept, so that no length is too long.
 
+mod decoding;
 mod passes;
 mod product;
 mod training;
 
+pub use decoding::HiddenStates;
+pub(super) use decoding::decoded;
 pub(super) use passes::{LANES, Lane};
 pub(super) use product::{MOST_STRINGS, log_pair_sum};
 pub(super) use training::{Trained, Training, baum_welch};
 
-use super::FreeParameter;
 use super::simplex;
+use super::{ArrayAxis, FreeParameter, ParameterArray};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -89,6 +92,15 @@ impl Transitions {
         for (i, row) in self.next.chunks(states).enumerate() {
             to.extend(simplex::log_ratios(&format!("transition {},", i + 1), row));
         }
+    }
+
+    /// pi and A.
+    pub(super) fn arrays(&self) -> Vec<ParameterArray> {
+        let state = |of: &'static str| ArrayAxis::numbered(of, self.states());
+        vec![
+            ParameterArray::new("startprob", "probability of the first state", vec![state("state")], self.start.clone()),
+            ParameterArray::new("transmat", "probability of the next state", vec![state("after"), state("state")], self.next.clone()),
+        ]
     }
 
     /// Those of the first free parameters.

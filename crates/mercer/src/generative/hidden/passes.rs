@@ -17,12 +17,12 @@ pub(in crate::generative) type Lane = [f64; LANES];
 const SMALL: f64 = 1e-150;
 
 /// What goes on.
-const PASSES: &str = "passes of a hidden Markov model";
+pub(super) const PASSES: &str = "passes of a hidden Markov model";
 /// Pairs of states that are gone through between two looks at the clock.
 const PAIRS: usize = 4096;
 
 /// Times between two looks at the clock.
-fn look_after(states: usize) -> usize {
+pub(super) fn look_after(states: usize) -> usize {
     (PAIRS / states.pow(2).max(1)).max(1)
 }
 
@@ -79,6 +79,10 @@ impl Passes {
             emission.count(states, rows, block, &self.densities, &mut self.counts[own..]);
         }
         Ok(())
+    }
+    /// The posterior probabilities of the states at each time of a row, one after the other, once they are counted.
+    pub(super) fn posteriors(&self, states: usize, lane: usize) -> Vec<f64> {
+        self.densities[..self.lengths[lane] * states].iter().map(|p| p[lane]).collect()
     }
     pub(super) fn log_density(&self, lane: usize) -> f64 {
         self.logs[lane]

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::generative::hidden::{self, Emission, LANES, Lane, MOST_STRINGS, Trained, Transitions};
 use crate::data::letters::Reading;
 use crate::generative::letters::{self, LetterCodes, StoredReading, UNKNOWN};
-use crate::generative::{FittedDistribution, FreeParameter, simplex};
+use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, HiddenStates, ParameterArray, simplex};
 use crate::linalg::Matrix;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -21,6 +21,8 @@ pub struct FittedHmm {
     emission: LetterEmission,
     reading: StoredReading,
     letters: String,
+    /// The probability of a letter that no training row has, in every state.
+    unseen: f64,
     length: usize,
     is_maximum: bool,
     notices: Vec<String>,
@@ -43,6 +45,7 @@ struct StoredHmm {
     emission: LetterEmission,
     reading: StoredReading,
     letters: String,
+    unseen: f64,
     length: usize,
     is_maximum: bool,
     notices: Vec<String>,
@@ -50,17 +53,18 @@ struct StoredHmm {
 
 impl TryFrom<StoredHmm> for FittedHmm {
     type Error = Error;
-    fn try_from(StoredHmm { chain, emission, reading, letters, length, is_maximum, notices }: StoredHmm) -> Result<Self> {
+    fn try_from(StoredHmm { chain, emission, reading, letters, unseen, length, is_maximum, notices }: StoredHmm) -> Result<Self> {
         chain.check("hmm")?;
         let alphabet: Vec<char> = letters.chars().collect();
         Error::unless_equal("letters of a stored hmm", chain.states() * alphabet.len(), emission.probabilities.len())?;
         let sound = !alphabet.is_empty()
+            && letters::is_unseen_probability(unseen)
             && alphabet.iter().collect::<BTreeSet<_>>().len() == alphabet.len()
             && emission.probabilities.chunks(alphabet.len()).all(simplex::are_probabilities);
         if !sound {
             return Err(Error::Data("a stored hmm has letters or probabilities that none has".into()));
         }
-        Ok(FittedHmm { chain, emission, reading, letters, length, is_maximum, notices })
+        Ok(FittedHmm { chain, emission, reading, letters, unseen, length, is_maximum, notices })
     }
 }
 
@@ -133,7 +137,7 @@ impl Emission for LetterEmission {
 impl FittedHmm {
     pub(super) fn trained(
         trained: Trained<LetterEmission>,
-        (reading, letters): (Reading, Vec<char>),
+        (reading, letters, unseen): (Reading, Vec<char>, f64),
         length: usize,
         rows: &LetterCodes,
         weights: &[f64],
@@ -142,7 +146,7 @@ impl FittedHmm {
     ) -> Self {
         let Trained { chain, emission, notices } = trained;
         let is_maximum = is_flat && hidden::is_maximum(&chain, &emission, rows, weights, control);
-        FittedHmm { chain, emission, reading: reading.into(), letters: letters.into_iter().collect(), length, is_maximum, notices }
+        FittedHmm { chain, emission, reading: reading.into(), letters: letters.into_iter().collect(), unseen, length, is_maximum, notices }
     }
 
     pub(super) fn alphabet(&self) -> Vec<char> {
@@ -219,7 +223,10 @@ impl FittedDistribution for FittedHmm {
         self.log_densities_within(inputs, &Control::unwatched())
     }
     fn log_densities_within(&self, inputs: &Strings, control: &Control) -> Result<Vec<f64>> {
-        self.log_densities_of(&self.coded(inputs), control)
+        let mut logs = self.log_densities_of(&self.coded(inputs), control)?;
+        let unseen = letters::unseen(self.reading.into(), &self.alphabet(), inputs);
+        logs.iter_mut().zip(unseen).for_each(|(log, letters)| *log += letters.len() as f64 * self.unseen.ln());
+        Ok(logs)
     }
     fn scores(&self, inputs: &Strings) -> Result<Matrix> {
         self.scores_within(inputs, &Control::unwatched())
@@ -239,6 +246,22 @@ impl FittedDistribution for FittedHmm {
             return hidden::log_pair_sum(&self.chain, &other.chain, &self.emitted(other), 0.0, self.length, control);
         }
         self.enumerated(other, rho, control)
+    }
+    fn arrays(&self, _: &Coordinates) -> Vec<ParameterArray> {
+        let axes = vec![ArrayAxis::numbered("state", self.chain.states()), ArrayAxis::letters(&self.alphabet())];
+        let mut all = self.chain.arrays();
+        all.push(ParameterArray::new("emissionprob", "probability of each letter", axes, self.emission.probabilities.clone()));
+        all.push(letters::unseen_array(self.unseen));
+        all
+    }
+    fn observations(&self, inputs: &Strings) -> Vec<usize> {
+        letters::observed(self.reading.into(), &self.alphabet(), inputs)
+    }
+    fn hidden_states(&self, inputs: &Strings, control: &Control) -> Result<Option<Vec<HiddenStates>>> {
+        hidden::decoded(&self.chain, &self.emission, &self.coded(inputs), inputs.len(), control).map(Some)
+    }
+    fn unseen(&self, inputs: &Strings) -> Option<(Vec<usize>, String)> {
+        letters::rows_of_unseen(self.reading.into(), &self.alphabet(), inputs)
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

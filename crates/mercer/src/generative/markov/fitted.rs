@@ -1,14 +1,14 @@
 //! A fitted Markov chain: densities, score vectors, information, samples, products.
 
 use super::super::counts::drawn;
-use super::super::letters::StoredReading;
+use super::super::letters::{self, StoredReading};
 use super::super::log_ratios;
 use crate::blocks;
 use crate::control::Control;
 use crate::data::letters::{Code, Encoded, Reading, with_codes};
 use crate::data::{Strings, Values};
 use crate::error::{Error, Result};
-use crate::generative::{FittedDistribution, FreeParameter};
+use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, ParameterArray};
 use crate::linalg::Matrix;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -26,6 +26,8 @@ pub struct FittedMarkov {
     /// ln theta(a | u) at u A + a, u being the number of the context, whose last letter counts for 1.
     #[serde(with = "blocks::f64s")]
     pub(super) log_probabilities: Vec<f64>,
+    /// The probability of a letter that no training row has.
+    pub(super) unseen: f64,
     /// Whether no prior moved the probabilities.
     pub(super) unsmoothed: bool,
 }
@@ -40,22 +42,24 @@ struct StoredMarkov {
     length: usize,
     #[serde(with = "blocks::f64s")]
     log_probabilities: Vec<f64>,
+    unseen: f64,
     unsmoothed: bool,
 }
 
 impl TryFrom<StoredMarkov> for FittedMarkov {
     type Error = Error;
     fn try_from(stored: StoredMarkov) -> Result<Self> {
-        let StoredMarkov { reading, letters, order, length, log_probabilities, unsmoothed } = stored;
+        let StoredMarkov { reading, letters, order, length, log_probabilities, unseen, unsmoothed } = stored;
         let size = letters.len();
         let expected = u32::try_from(order).ok().and_then(|order| size.checked_pow(order.checked_add(1)?));
         let sums_to_1 = |row: &[f64]| (row.iter().map(|x| x.exp()).sum::<f64>() - 1.0).abs() <= 1e-9;
         let sound = size > 0
             && expected == Some(log_probabilities.len())
             && length > order
+            && letters::is_unseen_probability(unseen)
             && log_probabilities.iter().all(|x| x.is_finite())
             && log_probabilities.chunks(size).all(sums_to_1);
-        let fitted = FittedMarkov { reading, letters, order, length, log_probabilities, unsmoothed };
+        let fitted = FittedMarkov { reading, letters, order, length, log_probabilities, unseen, unsmoothed };
         let known = fitted.reading().fixed_size().is_none_or(|fixed| fixed == size);
         if sound && known { Ok(fitted) } else { Err(Error::Data("a stored Markov chain has probabilities that none has".into())) }
     }
@@ -174,12 +178,14 @@ impl FittedDistribution for FittedMarkov {
     }
     fn log_densities(&self, inputs: &Strings) -> Result<Vec<f64>> {
         let (encoded, alike) = (self.encode(inputs), (self.size() as f64).ln());
+        let unseen = letters::unseen(self.reading(), &self.letters, inputs);
         let of = |row: usize| {
             let (mut sum, mut counted) = (0.0, 0);
             each_transition(&encoded, row, self.order, |transition| {
                 (sum, counted) = (sum + self.log_probabilities[transition], counted + 1);
             });
-            sum - (encoded.length(row) - counted) as f64 * alike
+            let unseen = unseen[row].len();
+            sum - (encoded.length(row) - counted - unseen) as f64 * alike + unseen as f64 * self.unseen.ln()
         };
         Ok((0..encoded.len()).map(of).collect())
     }
@@ -201,6 +207,24 @@ impl FittedDistribution for FittedMarkov {
     fn whitened_scores(&self, inputs: &Strings) -> Result<Option<Matrix>> {
         let scales: Vec<f64> = self.expected_contexts().into_iter().map(|visits| visits.max(f64::MIN_POSITIVE).sqrt().recip()).collect();
         self.residuals(inputs, |u, d, p, out| out.extend(log_ratios::whitened(d, p).map(|f| f * scales[u]))).map(Some)
+    }
+    fn arrays(&self, _: &Coordinates) -> Vec<ParameterArray> {
+        let (letter, contexts) = (ArrayAxis::letters(&self.letters), (0..self.contexts()).map(|u| context(&self.letters, self.order, u)));
+        let before = ArrayAxis { of: "after", labels: contexts.collect() };
+        let next = self.log_probabilities.iter().map(|log| log.exp()).collect();
+        let alike = vec![1.0 / self.size() as f64; self.size()];
+        let mut all = vec![ParameterArray::new("transmat", "probability of the next letter", vec![before, letter.clone()], next)];
+        if self.order > 0 {
+            all.insert(0, ParameterArray::new("startprob", "probability of the first letters, which are given", vec![letter], alike));
+        }
+        all.push(letters::unseen_array(self.unseen));
+        all
+    }
+    fn observations(&self, inputs: &Strings) -> Vec<usize> {
+        letters::observed(self.reading(), &self.letters, inputs)
+    }
+    fn unseen(&self, inputs: &Strings) -> Option<(Vec<usize>, String)> {
+        letters::rows_of_unseen(self.reading(), &self.letters, inputs)
     }
     /// Strings of the length of the chain.
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {

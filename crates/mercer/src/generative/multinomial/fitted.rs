@@ -7,7 +7,7 @@ use super::{GenerativeModel, Multinomial};
 use crate::blocks;
 use crate::data::{Points, Values};
 use crate::error::{Error, Result};
-use crate::generative::{FittedDistribution, FreeParameter};
+use crate::generative::{Coordinates, FittedDistribution, FreeParameter, ParameterArray};
 use crate::linalg::Matrix;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -106,6 +106,9 @@ impl FittedDistribution for FittedMultinomial {
     fn whitened_scores(&self, inputs: &Points) -> Result<Option<Matrix>> {
         let scale = (self.trials as f64).sqrt().recip();
         self.residuals(inputs, |d, p, out| out.extend(log_ratios::whitened(d, p).map(|f| f * scale))).map(Some)
+    }
+    fn arrays(&self, coordinates: &Coordinates) -> Vec<ParameterArray> {
+        vec![ParameterArray::new("probabilities", "probability of each column", vec![coordinates.axis("column")], self.probabilities())]
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
