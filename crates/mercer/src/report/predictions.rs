@@ -75,9 +75,7 @@ pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix,
     let (z, transformed) = (normal_quantile(level), predictions.transformed.as_ref());
     let middle = transformed.map_or(mean, |t| &t.values);
     let of_target = |z: f64| transformed.map_or(z, |t| t.transform.inverse(z));
-    let end = |side: f64| {
-        Matrix::from_fn(mean.rows(), mean.cols(), |i, o| of_target(middle[(i, o)] + side * (z * spread[(i, o)].sqrt())))
-    };
+    let end = |side: f64| Matrix::from_fn(mean.rows(), mean.cols(), |i, o| of_target(middle[(i, o)] + side * (z * spread[(i, o)].sqrt())));
     Ok(Some((end(-1.0), end(1.0))))
 }
 
@@ -161,7 +159,8 @@ pub fn predict_csv(
     if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != data.rows()) {
         return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: data.rows(), found: column.len() });
     }
-    let want = Want { variance: !columns.std.is_empty() || columns.interval.is_some(), probabilities: columns.probabilities, ..Want::default() };
+    let want =
+        Want { variance: !columns.std.is_empty() || columns.interval.is_some(), probabilities: columns.probabilities, ..Want::default() };
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header(model, columns, kept)).map_err(fault)?;
     let mut notices = Vec::new();

@@ -203,9 +203,8 @@ impl Predictions {
         let scores = if parts.iter().all(|p| p.pairs == *pairs) { whole(&|p| p.scores.clone()) } else { None };
         let (variance, probabilities) = (whole(&spread), whole(&|p| p.probabilities.clone()));
         let transform = parts.first()?.transformed.as_ref().map(|t| t.transform);
-        let transformed = transform.and_then(|transform| {
-            Some(Transformed { transform, values: whole(&|p| p.transformed.as_ref().map(|t| t.values.clone()))? })
-        });
+        let transformed = transform
+            .and_then(|transform| Some(Transformed { transform, values: whole(&|p| p.transformed.as_ref().map(|t| t.values.clone()))? }));
         let (mut notices, mut start) = (Vec::new(), 0);
         for part in parts {
             RowNotice::append(&mut notices, part.notices.clone(), start);

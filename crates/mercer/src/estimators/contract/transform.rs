@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn inverses_lead_back_and_slopes_are_those_of_differences() {
-        for transform in [TargetTransform::Log { shift: 0.5 }, TargetTransform::Power { power: 0.3 }, TargetTransform::Power { power: 2.0 }] {
+        for transform in [TargetTransform::Log { shift: 0.5 }, TargetTransform::Power { power: 0.3 }, TargetTransform::Power { power: 2.0 }]
+        {
             for y in [0.01, 1.0, 40.0] {
                 let forward = |y| transform.forward(y).unwrap();
                 assert!((transform.inverse(forward(y)) / y - 1.0).abs() < 1e-12);
@@ -112,6 +113,9 @@ mod tests {
         }
         assert_eq!(TargetTransform::Log { shift: 0.0 }.forward(0.0), None);
         assert_eq!(TargetTransform::Power { power: 0.5 }.forward(-1e-9), None);
-        assert_eq!((TargetTransform::Power { power: 0.5 }.forward(0.0), TargetTransform::Power { power: 0.5 }.inverse(-3.0)), (Some(0.0), 0.0));
+        assert_eq!(
+            (TargetTransform::Power { power: 0.5 }.forward(0.0), TargetTransform::Power { power: 0.5 }.inverse(-3.0)),
+            (Some(0.0), 0.0)
+        );
     }
 }

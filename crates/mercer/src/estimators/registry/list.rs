@@ -8,8 +8,8 @@ use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out::HoldingOut;
 use crate::estimators::{
-    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, FittedTransformed, Gives, HoldOut, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
-    Summary, Task, Want, WarmStart, When,
+    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, FittedTransformed, Gives, HoldOut, Needs, Predictions, Query, Sigmoid,
+    Size, Spectrum, Summary, Task, Want, WarmStart, When,
 };
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;

@@ -7,8 +7,8 @@ use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
 use crate::estimators::targets::transformed::{FittedTransformed, Smearing, in_units};
 use crate::estimators::{
-    Costs, CountCurve, Criterion, EstimatorFacts, Fitted, Gives, HoldOut, Near, Needs, Predicted, Predictions, Query, Scores, Size, TargetTransform,
-    Task, Want, WarmStart, When,
+    Costs, CountCurve, Criterion, EstimatorFacts, Fitted, Gives, HoldOut, Near, Needs, Predicted, Predictions, Query, Scores, Size,
+    TargetTransform, Task, Want, WarmStart, When,
 };
 use crate::expr::{Argument, Short, Term};
 use crate::gram::Subset;
@@ -110,7 +110,12 @@ impl TransformedTarget {
                         Value::Number(x) => Some(x),
                         other => {
                             let domain = format!("one number, {}", param.domain);
-                            return Err(Error::OutOfDomain { owner: entry.name.into(), name: name.into(), value: other.to_string(), domain });
+                            return Err(Error::OutOfDomain {
+                                owner: entry.name.into(),
+                                name: name.into(),
+                                value: other.to_string(),
+                                domain,
+                            });
                         }
                     }
                 }
@@ -208,7 +213,9 @@ fn written(entry: &TargetTransformEntry) -> Error {
 fn regressor(entry: &TargetTransformEntry, term: &Term) -> Result<EstimatorExpr> {
     let made = EstimatorExpr::of_term("", term, 0)?;
     let why = match &made {
-        EstimatorExpr::TransformedTarget(inner) => format!("it takes an estimator, and {} is a transformation; write one of them", inner.name()),
+        EstimatorExpr::TransformedTarget(inner) => {
+            format!("it takes an estimator, and {} is a transformation; write one of them", inner.name())
+        }
         other if !other.kinds().contains(&Kind::Numbers) => format!("it takes an estimator of numbers, and {} predicts none", other.name()),
         _ => return Ok(made),
     };
@@ -277,6 +284,9 @@ impl DynEstimator for TransformedTarget {
     }
     fn set_flag(&mut self, name: &str, value: bool) -> Result<()> {
         self.estimator.set_flag(name, value)
+    }
+    fn set_word(&mut self, name: &str, word: &str) -> Result<()> {
+        self.estimator.set_word(name, word)
     }
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
         self.with_task(task, |task| self.estimator.start(param, task))
