@@ -239,12 +239,12 @@ pub(crate) fn examples<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     Ok(all)
 }
 
-/// Every kernel, generative model and estimator with its parameters.
+/// Every kernel, generative model, estimator and transformation of the target with its parameters.
 ///
 /// Returns
 /// -------
 /// dict
-///     ``{"kernels": [...], "compositions": [...], "models": [...], "estimators": [...]}``, a dict with name, doc and params for each.
+///     ``{"kernels": [...], "compositions": [...], "models": [...], "estimators": [...], "transforms": [...]}``, a dict with name, doc and params for each.
 ///
 /// Examples
 /// --------
