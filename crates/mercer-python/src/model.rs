@@ -77,7 +77,7 @@ impl Model {
     fn predict<'py>(&self, py: Python<'py>, data: &Object<'py>, std: Asked, codes: bool, threads: usize) -> PyResult<Object<'py>> {
         let asked = match std {
             Asked::Whether(asked) => asked.then_some(DeviationOf::Target),
-            Asked::Of(name) => Some(name.parse().map_err(raise)?),
+            Asked::Of(name) => Some(name.parse::<DeviationOf>().map_err(raise)?),
         };
         let predictions = self.predictions(py, data, Want { variance: asked.is_some(), ..Want::default() }, threads)?;
         let sd = asked.and_then(|of| report::standard_deviation(&predictions, of));
