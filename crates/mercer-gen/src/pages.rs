@@ -71,6 +71,11 @@ pub(crate) fn estimators() -> String {
         let _ = write!(out, "\n## {}\n\n{}. {kernel} {tuned}\n", e.name, e.doc);
         table(&mut out, e.params);
     }
+    out.push_str("\n# Transformed targets\n\nParameters, their search and what is needed of the kernel are those of the estimator E.\n");
+    for t in estimators::target_transforms() {
+        let _ = write!(out, "\n## {}\n\n`{}`: {}. Source: {}.\n", t.name, t.form, t.doc, t.source);
+        table(&mut out, t.params);
+    }
     out
 }
 

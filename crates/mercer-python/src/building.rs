@@ -12,6 +12,7 @@ use crate::sets::sets_alone;
 use crate::trees::are_trees;
 use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series, Similarities, Values, Writing, Written};
 use mercer::error::Error;
+use mercer::facts::repeated_identifiers;
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table, column_name, doubts};
 use pyo3::prelude::*;
@@ -110,6 +111,20 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
     let transposed = array.getattr("T")?;
     let columns = names.into_iter().zip(transposed.try_iter()?).map(|(name, column)| Ok((name, column?))).collect::<PyResult<_>>()?;
     from_columns(columns, asked, false)
+}
+
+/// What is worth knowing of columns that are declared to be ignored and name groups of rows.
+pub(crate) fn ignored_groups(object: &Bound<'_, PyAny>, options: &ReadOptions) -> PyResult<Vec<Notice>> {
+    let mut found = Vec::new();
+    for (name, cells) in mapping(object)?.unwrap_or_default() {
+        let name = column_name(&name);
+        if options.declared(&name) == Some(ColumnType::Ignore) {
+            // Cells that cannot be written name no group.
+            let Ok(read) = asarray(&cells).and_then(|array| written(&cells, &array)) else { continue };
+            found.extend(repeated_identifiers(&name, true, read.texts.iter().map(String::as_str)).map(|fact| fact.to_string()));
+        }
+    }
+    Ok(found)
 }
 
 /// One unnamed column of str. One that looks like identifiers was still meant: it is text.

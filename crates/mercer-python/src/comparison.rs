@@ -1,7 +1,7 @@
 //! `mercer.compare` and what it gives: estimators side by side.
 
 use crate::answers::from_json;
-use crate::dataset::weights;
+use crate::dataset::{self, weights};
 use crate::errors::{data_error, guarded, raise, spoken, warn};
 use crate::given::training_rows;
 use crate::kernel::kernel;
@@ -198,7 +198,9 @@ pub(crate) fn compare(
     }
     let facts = facts::facts(&asked.data, &asked.target, &asked.info, &asked.split, folds, standardise);
     let leaks: Vec<String> = facts.iter().flat_map(|fact| fact.leaks.iter().cloned()).collect();
-    let facts: Vec<String> = facts.iter().map(|fact| spoken(&fact.to_string())).collect();
+    let of_groups = data.cast::<dataset::Dataset>().ok().filter(|_| asked.split == Split::Rows).map(|data| &data.get().of_groups);
+    let facts = facts.iter().map(ToString::to_string).chain(of_groups.into_iter().flatten().cloned());
+    let facts: Vec<String> = facts.map(|fact| spoken(&fact)).collect();
     warn(py, &facts)?;
     let taken = asked.notices.clone();
     let limits = Limits { threads, max_seconds, max_memory, progress };

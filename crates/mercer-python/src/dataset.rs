@@ -2,7 +2,7 @@
 
 use crate::answers::kinds;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
-use crate::building::{Asked, NAMED, ONLY, build, declared, grams};
+use crate::building::{Asked, NAMED, ONLY, build, declared, grams, ignored_groups};
 use crate::columns::strings;
 use crate::errors::{Told, data_error, raise, spoken, warn};
 use crate::frames::{mapping, tabled};
@@ -68,6 +68,8 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 pub(crate) struct Dataset {
     pub(crate) data: Arc<mercer::data::Dataset>,
     notices: Vec<Notice>,
+    /// What is worth knowing where folds are dealt by rows: columns that are ignored and name groups of rows.
+    pub(crate) of_groups: Vec<Notice>,
     /// Whether the notices were shown; rows that are taken out of it share that.
     shown: Arc<AtomicBool>,
 }
@@ -99,12 +101,17 @@ impl Stored {
 
 impl Dataset {
     pub(crate) fn new(data: mercer::data::Dataset, notices: Vec<Notice>) -> Self {
-        Dataset { data: Arc::new(data), notices, shown: Arc::default() }
+        Dataset { data: Arc::new(data), notices, of_groups: Vec::new(), shown: Arc::default() }
     }
 
     /// A dataset whose notices were shown.
     pub(crate) fn shown(data: mercer::data::Dataset, notices: Vec<Notice>) -> Self {
         Dataset { shown: Arc::new(AtomicBool::new(true)), ..Dataset::new(data, notices) }
+    }
+
+    /// Of a table whose ignored columns name groups of rows.
+    pub(crate) fn with_groups(self, of_groups: Vec<Notice>) -> Self {
+        Dataset { of_groups, ..self }
     }
 
     /// The notices, the first time that they are asked for.
@@ -201,8 +208,9 @@ impl Dataset {
             let already = || data_error("this is a Dataset already; give types, gram and like where it is made from columns");
             return if is_plain { Ok(made.get().clone()) } else { Err(already()) };
         }
+        let of_groups = ignored_groups(data, &options)?;
         let (data, notices) = build(data, &Asked { options, like: like.map(|m| &m.get().model.prep.schema), grams: grams(gram)? })?;
-        Ok(Dataset::new(data, notices))
+        Ok(Dataset::new(data, notices).with_groups(of_groups))
     }
 
     /// New rows for a model of the kernel ``precomputed``, from kernel values alone.

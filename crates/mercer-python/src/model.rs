@@ -11,10 +11,19 @@ use crate::target::{judged, labels};
 use crate::work::Limits;
 use crate::{kernel::Kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
+use mercer::linalg::Matrix;
+use mercer::report::DeviationOf;
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
+
+/// Whether standard deviations are asked for, or which.
+#[derive(FromPyObject)]
+enum Asked {
+    Whether(bool),
+    Of(String),
+}
 
 /// A fitted model.
 ///
@@ -44,8 +53,9 @@ impl Model {
     /// ----------
     /// data : Dataset, or anything one is made from
     ///     Rows with the columns of training.
-    /// std : bool
-    ///     Also give the standard deviation of a new target around each prediction (gp, rvm, baseline).
+    /// std : bool or {"target", "mean"}
+    ///     Also give the standard deviation of a new target around each prediction (True, "target"; gp, rvm, baseline), or that of the
+    ///     predicted function alone, without the noise of a target ("mean").
     /// codes : bool
     ///     The places of labels among `classes` instead of the labels.
     /// threads : int
@@ -60,12 +70,19 @@ impl Model {
     /// ------
     /// DataError
     ///     A column that is missing or of another kind, and `std` of an estimator that has none.
-    #[pyo3(signature = (data, std=false, *, codes=false, threads=0))]
-    fn predict<'py>(&self, py: Python<'py>, data: &Object<'py>, std: bool, codes: bool, threads: usize) -> PyResult<Object<'py>> {
-        let predictions = self.predictions(py, data, Want { variance: std, ..Want::default() }, threads)?;
-        let sd = report::standard_deviation(&predictions);
+    #[pyo3(
+        signature = (data, std=Asked::Whether(false), *, codes=false, threads=0),
+        text_signature = "($self, data, std=False, *, codes=False, threads=0)"
+    )]
+    fn predict<'py>(&self, py: Python<'py>, data: &Object<'py>, std: Asked, codes: bool, threads: usize) -> PyResult<Object<'py>> {
+        let asked = match std {
+            Asked::Whether(asked) => asked.then_some(DeviationOf::Target),
+            Asked::Of(name) => Some(name.parse::<DeviationOf>().map_err(raise)?),
+        };
+        let predictions = self.predictions(py, data, Want { variance: asked.is_some(), ..Want::default() }, threads)?;
+        let sd = asked.and_then(|of| report::standard_deviation(&predictions, of));
         let found = answers::answered(py, predictions.values, &self.model.answer, codes)?;
-        if !std {
+        if asked.is_none() {
             return Ok(found);
         }
         let sd = sd.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?;
@@ -152,7 +169,8 @@ impl Model {
         from_outputs(py, scores.ok_or_else(|| self.lacks("decision values", &|gives| gives.scores.when()))?)
     }
 
-    /// Variance of the function value at every row, without the noise of a target (gp, rvm; gp of classes: of the latent function).
+    /// Variance of the function value at every row, without the noise of a target (gp, rvm; gp of classes: of the latent function; under
+    /// `log_target` and `power_target`: of the mean of the target, in its unit).
     ///
     /// Parameters
     /// ----------
@@ -173,10 +191,16 @@ impl Model {
     #[pyo3(signature = (data, *, threads=0))]
     fn variance<'py>(&self, py: Python<'py>, data: &Object<'py>, threads: usize) -> PyResult<Object<'py>> {
         let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
+        if predictions.transformed.is_some() {
+            let deviation = report::standard_deviation(&predictions, DeviationOf::Mean);
+            let squared = deviation.map(|sd| Matrix::from_fn(sd.rows(), sd.cols(), |i, o| sd[(i, o)].powi(2)));
+            return from_outputs(py, squared.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?);
+        }
         from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?)
     }
 
-    /// Covariance between the function values of all rows, for the first output (gp).
+    /// Covariance between the function values of all rows, for the first output (gp; under `log_target` and `power_target`: of the
+    /// transformed target).
     ///
     /// Parameters
     /// ----------
@@ -287,7 +311,7 @@ impl Model {
         self.model.fitted.factor().map(|factor| from_matrix(py, factor.to_matrix())).transpose()
     }
 
-    /// Variance of the noise of each output of numbers, in the units of the target (gp, rvm); else None.
+    /// Variance of the noise of each output of numbers, in the units of the target, transformed where it was (gp, rvm); else None.
     #[getter]
     fn noise<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
         answers::noise(py, &self.model.fitted)

@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::target::labels;
 use mercer::control::Control;
 use mercer::data::Target;
+use mercer::facts::repeated_identifiers;
 use mercer::read::{self, ReadOptions, Source, Table, WideSeries};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -46,6 +47,9 @@ fn parts<'py>(
             })
         }
     };
+    let ignored = table.ignored(options).into_iter();
+    let of_groups = ignored.filter_map(|(name, cells)| repeated_identifiers(name, true, cells.into_iter())).map(|fact| fact.to_string());
+    let of_groups = of_groups.collect();
     let data = match like {
         Some(model) => table.dataset_like(&model.model.prep.schema, options),
         None => table.dataset(options),
@@ -53,7 +57,7 @@ fn parts<'py>(
     let data = data.map_err(raise)?;
     let notices = table.into_notices();
     warn(py, &notices)?;
-    Ok((Dataset::shown(data, notices), target, weights))
+    Ok((Dataset::shown(data, notices).with_groups(of_groups), target, weights))
 }
 
 /// One name or several.
@@ -248,12 +252,12 @@ pub(crate) fn examples<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     Ok(all)
 }
 
-/// Every kernel, generative model and estimator with its parameters.
+/// Every kernel, generative model, estimator and transformation of the target with its parameters.
 ///
 /// Returns
 /// -------
 /// dict
-///     ``{"kernels": [...], "compositions": [...], "models": [...], "estimators": [...]}``, a dict with name, doc and params for each.
+///     ``{"kernels": [...], "compositions": [...], "models": [...], "estimators": [...], "transforms": [...]}``, a dict with name, doc and params for each.
 ///
 /// Examples
 /// --------

@@ -51,6 +51,19 @@ def test_facts_about_the_table_are_warned_of_and_kept():
     assert len(said) == len(set(said))
 
 
+def test_ignored_identifiers_of_several_rows_are_warned_of_where_rows_are_dealt_one_by_one(tmp_path):
+    frame = {"a": A, "customer id": [f"C{k % 24}" for k in range(N)]}
+    (tmp_path / "t.csv").write_text("".join(f"{a},{c},{y}\n" for a, c, y in [("a", "customer id", "y"), *zip(A, frame["customer id"], LABELS, strict=True)]))
+    types = {"customer id": "ignore"}
+    read, target = mercer.read_table(tmp_path / "t.csv", target="y", types=types)
+    for data, labels in ((mercer.Dataset(frame, types=types), LABELS), (read, target)):
+        table, said = told(lambda data=data, labels=labels: mercer.compare(data, labels, estimators=FEW, folds=3))
+        (fact,) = (fact for fact in table.facts if "'customer id', which is ignored, names 24 groups of rows" in fact)
+        assert said.count(fact) == 1 and "groups" in fact and "--" not in fact
+        grouped, _ = told(lambda data=data, labels=labels: mercer.compare(data, labels, estimators=FEW, folds=3, groups=frame["customer id"]))
+        assert not any("names 24 groups" in fact for fact in grouped.facts)
+
+
 def test_amounts_percentages_and_identifiers_are_taken_as_in_a_file(tmp_path):
     prices, shares = RNG.uniform(1, 5000, N), RNG.uniform(0, 100, N).round(1)
     frame = {

@@ -211,3 +211,35 @@ def test_groups_stay_together_in_a_comparison(rng):
     groups = np.repeat([f"g{i}" for i in range(20)], 2)
     result = mercer.compare(x, y, "linear", ["knn(k=1)"], groups=groups, folds=4)
     assert result.rows[0]["failure"] is None
+
+
+def test_deviations_are_those_of_a_new_target_or_of_its_mean():
+    data, height = mercer.example("sinc")
+    model = mercer.Learner("gp(noise=0.1, variance=1)", "rbf(length_scale=1)").fit(data, height)
+    values, new = model.predict(data, std=True)
+    np.testing.assert_array_equal(model.predict(data, std="target")[1], new)
+    mean = model.predict(data, std="mean")[1]
+    np.testing.assert_allclose(mean**2, model.variance(data), rtol=1e-14)
+    np.testing.assert_allclose(new**2, model.variance(data) + model.noise, rtol=1e-13)
+    with pytest.raises(mercer.MercerError, match="target, mean"):
+        model.predict(data, std="function")
+
+
+def test_predictions_of_a_logarithm_are_in_the_unit_of_the_target():
+    random = np.random.default_rng(3)
+    x = random.uniform(-1, 1, 80)
+    y = np.exp(1 + 2 * x + 0.3 * random.normal(size=80))
+    kernel, data = "rbf(length_scale=1)", {"x": x}
+    plain = mercer.Learner("gp(noise=0.1, variance=1)", kernel).fit(data, np.log(y))
+    model = mercer.Learner("log_target(gp(noise=0.1, variance=1))", kernel).fit(data, y)
+    # Duan (1983): exp(f) times the mean of exp(residual), here of rows that are left out.
+    smeared = np.exp(plain.predict(data)) * np.exp(np.log(y) - plain.leave_one_out(np.log(y))).mean()
+    np.testing.assert_allclose(model.predict(data), smeared, rtol=1e-10)
+    np.testing.assert_allclose(model.predict_interval(data, 0.8), np.exp(plain.predict_interval(data, 0.8)), rtol=1e-10)
+    # The variance of a log-normal number.
+    f, s2 = plain.predict(data), plain.variance(data)
+    np.testing.assert_allclose(model.variance(data), np.expm1(s2) * np.exp(2 * f + s2), rtol=1e-10)
+    with pytest.raises(mercer.DataError, match="row 3: log_target takes a target above 0"):
+        mercer.Learner("log_target(ridge)", kernel).fit(data, np.where(np.arange(80) == 2, 0, y))
+    regressor = mercer.MercerRegressor("log_target(gp(noise=0.1, variance=1))", kernel=kernel).fit(x[:, None], y)
+    np.testing.assert_allclose(regressor.predict(x[:, None]), model.predict(data), rtol=1e-10)

@@ -268,6 +268,7 @@ impl Learner {
         if !self.estimator.takes(&used.target) {
             return Err(cannot_predict(&self.estimator, &used.target));
         }
+        self.estimator.require_in_domain(&used.target, &rows)?;
         Ok(Ready { rows, used, prepared })
     }
 

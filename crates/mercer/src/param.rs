@@ -401,6 +401,11 @@ pub(crate) fn set_flag<T: Serialize + DeserializeOwned>(object: &mut T, owner: &
     edit(object, owner, name, serde_json::Value::Bool(value))
 }
 
+/// Sets a choice by name to one of its words.
+pub(crate) fn set_word<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, name: &str, word: &str) -> Result<()> {
+    edit(object, owner, name, serde_json::Value::String(word.to_owned()))
+}
+
 fn edit<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, name: &str, json: serde_json::Value) -> Result<()> {
     let fault = |e: serde_json::Error| Error::Data(format!("{owner}: {name}: {e}"));
     let mut tree = serde_json::to_value(&*object).map_err(fault)?;

@@ -9,7 +9,7 @@ use mercer::error::Result;
 use mercer::estimators::those_that_give;
 use mercer::read::{Fact, Source, Table, Topic};
 use mercer::learner::PreImageMethod;
-use mercer::report::{PredictedTable, PredictionColumns, drawn_columns, pre_image_columns, predict_csv, states_csv};
+use mercer::report::{DeviationOf, PredictedTable, PredictionColumns, drawn_columns, pre_image_columns, predict_csv, states_csv};
 use mercer::store;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,6 +20,7 @@ Examples:
   mercer predict wine.mercer new.csv --keep id,region -o predicted.csv
   mercer predict wine.mercer new.csv --std --interval 0.9 | head
   mercer predict phases.mercer new.jsonl --states -o states.csv
+  mercer predict wine.mercer new.csv --std=target,mean -o deviations.csv
   mercer predict wave.mercer new.csv --samples 5 --seed 1 -o functions.csv
   mercer predict digits.mercer noisy.csv --pre-images fixed_point -o clean.csv";
 
@@ -43,8 +44,20 @@ pub(crate) struct Predict {
     /// CSV file to write; standard output if left out.
     #[arg(short, long, value_name = "F.csv")]
     pub output: Option<PathBuf>,
-    #[arg(long, help = format!("Add the predictive standard deviation of a new target ({})", those_that_give(&|gives| gives.variance)))]
-    pub std: bool,
+    #[arg(
+        long,
+        value_name = "target|mean",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "target",
+        value_delimiter = ',',
+        help = format!(
+            "Add the predictive standard deviation of a new target; --std=mean: of the predicted function alone, without the noise of a target; \
+             --std=target,mean: both ({})",
+            those_that_give(&|gives| gives.variance)
+        )
+    )]
+    pub std: Vec<DeviationOf>,
     /// Add the ends of the central interval that holds a new target with probability P, such as 0.9; of whatever has --std.
     #[arg(long, value_name = "P", value_parser = fraction)]
     pub interval: Option<f64>,
@@ -104,9 +117,9 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
             notices(&[format!("{unfinished} rows are like no training row, or their pre-image was not found in the steps allowed")]);
         }
     }
-    let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };
+    let columns = PredictionColumns { std: args.std.clone(), interval: args.interval, probabilities: args.probabilities };
     let PredictedTable { csv, notices: of_rows } =
-        if args.states { states_csv(&model, &data, &kept, &control)? } else { predict_csv(&model, &data, columns, &kept, &control)? };
+        if args.states { states_csv(&model, &data, &kept, &control)? } else { predict_csv(&model, &data, &columns, &kept, &control)? };
     notices(&of_rows);
     match &args.output {
         Some(path) => store::write_atomically(path, csv.as_bytes()),

@@ -100,7 +100,7 @@ impl Untargeted {
         drop(control);
         let of_steps = model.prep.told_by_steps();
         notices(&model.about.notices.iter().filter(|n| !of_steps.contains(n)).collect::<Vec<_>>());
-        let csv = predict_csv(&model, &loaded.data, PredictionColumns::default(), &loaded.kept, &telling)?.csv;
+        let csv = predict_csv(&model, &loaded.data, &PredictionColumns::default(), &loaded.kept, &telling)?.csv;
         if let Some(path) = &self.model {
             store::save(&model, path)?;
         }

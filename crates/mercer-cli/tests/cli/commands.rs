@@ -183,6 +183,51 @@ fn a_gaussian_process_gives_deviations_and_intervals() {
         inside += usize::from(n[2] <= y && y <= n[3]);
     }
     assert!((165..=195).contains(&inside), "{inside} of 200 inside 90 % intervals");
+    // The function without the noise of a target, whose variance is the same for every row.
+    let both = shell.done(&["predict", "gp.mercer", "example:sinc", "--std=target,mean"]).out;
+    assert_eq!(both.lines().next(), Some("y_predicted,y_std,y_mean_std"));
+    let numbers = |line: &str| line.split(',').map(|c| c.parse().unwrap()).collect::<Vec<f64>>();
+    let noises: Vec<f64> = both.lines().skip(1).map(numbers).map(|n| n[1].powi(2) - n[2].powi(2)).collect();
+    assert!(noises.iter().all(|noise| *noise > 0.0 && (noise - noises[0]).abs() < 1e-12), "{noises:?}");
+    assert_eq!(shell.done(&["predict", "gp.mercer", "example:sinc", "--std=mean"]).out.lines().next(), Some("y_predicted,y_mean_std"));
+}
+
+#[test]
+fn a_skewed_target_is_compared_and_fitted_by_its_logarithm() {
+    let shell = Shell::new();
+    // ln y = 1 + x / 2 + noise of deviation 0.5.
+    let row = |i: usize| {
+        let (x, noise) = ((i * 37 % 101) as f64 / 25.0, 0.7 * (i as f64 * 2.4).sin());
+        format!("{x},{}\n", (1.0 + x / 2.0 + noise).exp())
+    };
+    let rows: String = (0..150).map(row).collect();
+    shell.write("t.csv", format!("x,price\n{rows}"));
+    let run = shell.done(&[
+        "compare",
+        "t.csv",
+        "--target",
+        "price",
+        "--estimators",
+        "ridge,log_target(ridge),log_target(gp)",
+        "--json",
+        "r.json",
+    ]);
+    let said = run.out.split_whitespace().collect::<Vec<_>>().join(" ") + &run.err;
+    assert!(said.contains("log_target(ridge)") && said.contains("log_target(gp)"), "{said}");
+    assert!(said.contains("the target 'price' is skewed, and its logarithm much less"), "{said}");
+    for row in json(&shell, "r.json")["rows"].as_array().unwrap() {
+        assert!(row["metrics"]["rmse"]["mean"].as_f64().is_some_and(|rmse| rmse > 1.0 && rmse < 20.0), "{row}");
+    }
+    shell.done(&["fit", "t.csv", "--target", "price", "--estimator", "log_target(gp)", "-o", "m.mercer"]);
+    let out = shell.done(&["predict", "m.mercer", "t.csv", "--std", "--interval", "0.9"]).out;
+    assert_eq!(out.lines().next(), Some("price_predicted,price_std,price_lower,price_upper"));
+    for line in out.lines().skip(1) {
+        let n: Vec<f64> = line.split(',').map(|c| c.parse().unwrap()).collect();
+        // The mean of a log-normal number lies above its median, which is the geometric mean of the ends.
+        assert!(n[0] > (n[2] * n[3]).sqrt() && n[2] > 0.0 && n[1] > 0.0, "{line}");
+    }
+    assert!(shell.done(&["inspect", "m.mercer"]).out.contains("log_target(gp"));
+    assert!(shell.done(&["inspect", "log_target"]).out.contains("log_target(E, shift=0)"));
 }
 
 #[test]

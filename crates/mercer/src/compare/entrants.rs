@@ -50,7 +50,7 @@ pub(super) fn entrants(comparing: &Comparing, whole: &Prepared) -> Vec<Entrant> 
     };
     let mut all: Vec<Entrant> = comparing.estimators.iter().map(common).collect();
     if let Some(kernel) = own_scales(comparing, whole) {
-        let finds = |e: &&Entrant| e.kernel == whole.kernel && FINDS_SCALES.contains(&e.estimator.name());
+        let finds = |e: &&Entrant| e.kernel == whole.kernel && FINDS_SCALES.contains(&e.estimator.untransformed().name());
         let beside: Vec<Entrant> =
             all.iter().filter(finds).map(|e| Entrant { kernel: kernel.clone(), own_scales: true, ..e.clone() }).collect();
         all.extend(beside);

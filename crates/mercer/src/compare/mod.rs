@@ -226,7 +226,7 @@ impl Scored {
 
     /// Its name in lists.
     pub(crate) fn name(&self) -> String {
-        entrants::label(self.estimator.name(), self.own_scales)
+        entrants::label(&self.estimator.full_name(), self.own_scales)
     }
 
     /// Its name in the table.

@@ -67,7 +67,7 @@ pub enum CandidateState {
 impl CandidateProgress {
     /// Its name in lists.
     pub fn name(&self) -> String {
-        label(self.estimator.name(), self.own_scales)
+        label(&self.estimator.full_name(), self.own_scales)
     }
     /// Its name in a table.
     pub fn label(&self) -> String {

@@ -40,8 +40,8 @@ pub use clustering::*;
 use contract::pair_count;
 pub use contract::{
     Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Finds, Fitted, GenerativePart, Gives, HoldOut, Near,
-    Needs, PairLayout, Predicted, Predictions, Query, RelearntKernel, RowNotice, Scores, Size, Summary, Task, Want, WarmStart, When,
-    kept_table, those_that_give,
+    Needs, PairLayout, Predicted, Predictions, Query, RelearntKernel, RowNotice, Scores, Size, Summary, TargetTransform, Task, Transformed,
+    Want, WarmStart, When, kept_table, those_that_give,
 };
 pub use embedding::*;
 pub use gaussian_process::*;
@@ -53,9 +53,9 @@ pub use probabilities::{Calibrated, Calibration, HeldOut, ScaledSoftmax, Sigmoid
 #[cfg(feature = "report")]
 pub(crate) use registry::ELSEWHERE;
 pub use registry::{
-    DynEstimator, EstimatorEntry, EstimatorExpr, FittedModel, FittedOfProgram, Registered, RegisteredFit, catalogue, register,
-    register_unlisted,
+    DynEstimator, EstimatorEntry, EstimatorExpr, FittedModel, FittedOfProgram, Registered, RegisteredFit, TargetTransformEntry,
+    TransformedTarget, catalogue, register, register_unlisted, target_transforms,
 };
 pub use smoothers::*;
 pub use support_vectors::*;
-pub use targets::ClassWeight;
+pub use targets::{ClassWeight, FittedTransformed};

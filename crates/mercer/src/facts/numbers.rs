@@ -12,6 +12,10 @@ const TAIL: f64 = 0.9;
 const SQUEEZED: f64 = 0.02;
 /// Fewer numbers say nothing of tails.
 const LEAST: usize = 20;
+/// Skewness from which a distribution is highly skewed (Bulmer 1979, Principles of statistics, p. 63), and the share of it that a
+/// transformation leaves at most where it is worth one.
+const SKEWED: f64 = 1.0;
+const LEFT: f64 = 0.5;
 
 /// Quartiles of finite numbers; `None` of too few.
 fn quartiles(values: &[f64]) -> Option<[f64; 3]> {
@@ -64,10 +68,13 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
     }
     let some = all.len().div_ceil(100);
     let tail: f64 = all.iter().take(some).map(|(d, _)| d).sum();
-    (tail / sum >= TAIL).then(|| {
-        let logarithm =
-            if values.iter().all(|x| !x.is_finite() || *x > 0.0) { "predict its logarithm" } else { "predict a transformed value" };
-        Fact {
+    let straightened = straightened(values);
+    let fitted = straightened
+        .as_ref()
+        .map(|(said, wrapper)| (said, format!("{wrapper}(E) fits any method E to {said}, as in --estimators 'ridge, {wrapper}(ridge)'")));
+    if tail / sum >= TAIL {
+        let transform = fitted.map_or(String::new(), |(_, how)| format!("{how}; or "));
+        return Some(Fact {
             leaks: Vec::new(),
             found: format!(
                 "of the target {}, {some} of {} rows make {} of the squared deviation",
@@ -75,11 +82,36 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
                 all.len(),
                 percent(tail / sum)
             ),
-            advice: format!(
-                "RMSE and R² speak of these rows; {logarithm}, or judge by another metric (--metric mae or median_absolute_error)"
-            ),
-        }
+            advice: format!("RMSE and R² speak of these rows; {transform}judge by another metric (--metric mae or median_absolute_error)"),
+        });
+    }
+    fitted.map(|(said, how)| Fact {
+        leaks: Vec::new(),
+        found: format!("the target {} is skewed, and {said} much less", quoted(name)),
+        advice: how,
     })
+}
+
+/// The skewness of finite numbers, the mean cube of their standardised values; `None` where they do not differ.
+fn skewness(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
+    let finite = values.filter(|x| x.is_finite());
+    let largest = finite.clone().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let count = finite.clone().count() as f64;
+    let mean = finite.clone().map(|x| x / largest).sum::<f64>() / count;
+    let moment = |power: i32| finite.clone().map(|x| (x / largest - mean).powi(power)).sum::<f64>() / count;
+    let skewness = moment(3) / moment(2).powf(1.5);
+    skewness.is_finite().then_some(skewness)
+}
+
+/// What of a highly skewed target is much less skewed, in words, and the transformation that fits to it; the least skewed where there are
+/// two.
+fn straightened(values: &[f64]) -> Option<(&'static str, &'static str)> {
+    let skewed = skewness(values.iter().copied()).filter(|skewness| *skewness > SKEWED)?;
+    let lowest = values.iter().copied().filter(|x| x.is_finite()).fold(f64::INFINITY, f64::min);
+    let root = skewness(values.iter().map(|x| x.sqrt())).filter(|_| lowest >= 0.0).map(|s| (s.abs(), ("its square root", "power_target")));
+    let log = skewness(values.iter().map(|x| x.ln())).filter(|_| lowest > 0.0).map(|s| (s.abs(), ("its logarithm", "log_target")));
+    let least = root.into_iter().chain(log).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    (least.0 <= LEFT * skewed).then_some(least.1)
 }
 
 /// A column that scaling by its standard deviation squeezes into a point. A value that may stand for missing cells was reported

@@ -122,7 +122,8 @@ impl Scoring {
                 positive: self.positive,
             }),
             (Measure::Numbers(f), Predicted::Numbers(found), Target::Numbers(y)) => {
-                f(&NumberRows { found, truth: y, weights, variance: p.variance.as_ref(), noise: p.noise.as_deref() })
+                let (variance, noise, transformed) = (p.variance.as_ref(), p.noise.as_deref(), p.transformed.as_ref());
+                f(&NumberRows { found, truth: y, weights, variance, noise, transformed })
             }
             _ => return None,
         };

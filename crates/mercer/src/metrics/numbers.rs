@@ -1,8 +1,10 @@
 //! Metrics of predicted numbers, over weighted rows; several targets count alike. `None` where the rows do not define one.
 //!
 //! RMSE^2 = mean (y - f)^2 (of several targets the mean of their RMSE); R² = 1 - mean (y - f)^2 / mean (y - mean y)^2; NLPD = mean of
-//! (log 2 pi s^2 + (y - f)^2 / s^2) / 2 with s^2 = variance of the function + noise.
+//! (log 2 pi s^2 + (y - f)^2 / s^2) / 2 with s^2 = variance of the function + noise; where f and s are of a transformed target g(y), with
+//! g(y) in place of y and less log g'(y).
 
+use crate::estimators::Transformed;
 use crate::linalg::Matrix;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -22,6 +24,8 @@ pub(super) struct NumberRows<'a> {
     pub variance: Option<&'a Matrix>,
     /// Variance of the noise of each target, where it is not in `variance`.
     pub noise: Option<&'a [f64]>,
+    /// The transformed values that variance and noise are of, where the target was transformed.
+    pub transformed: Option<&'a Transformed>,
 }
 
 impl NumberRows<'_> {
@@ -43,6 +47,14 @@ impl NumberRows<'_> {
 
     fn error(&self, i: usize, target: usize) -> f64 {
         self.truth[(i, target)] - self.found[(i, target)]
+    }
+
+    /// The error of the transformed target, and ln of the slope of the transformation, by which densities differ.
+    fn transformed_error(&self, i: usize, target: usize) -> (f64, f64) {
+        let Some(Transformed { transform, values }) = self.transformed else { return (self.error(i, target), 0.0) };
+        let y = self.truth[(i, target)];
+        // Beyond its domain the density is 0.
+        transform.forward(y).map_or((f64::INFINITY, 0.0), |t| (t - values[(i, target)], transform.log_slope(y)))
     }
 
     fn squared(&self, target: usize) -> Option<f64> {
@@ -76,7 +88,7 @@ pub struct TargetScore {
 
 /// The scores of each target (columns of `truth` and `found`, of as many rows).
 pub fn of_each_target(found: &Matrix, truth: &Matrix, weights: Option<&[f64]>) -> Vec<TargetScore> {
-    let rows = NumberRows { found, truth, weights, variance: None, noise: None };
+    let rows = NumberRows { found, truth, weights, variance: None, noise: None, transformed: None };
     let of = |o| TargetScore { rmse: rows.squared(o).map_or(f64::NAN, f64::sqrt), r2: rows.explained(o).unwrap_or(f64::NAN) };
     (0..truth.cols()).map(of).collect()
 }
@@ -126,10 +138,13 @@ pub(super) fn r2(rows: &NumberRows<'_>) -> Option<f64> {
 pub(super) fn nlpd(rows: &NumberRows<'_>) -> Option<f64> {
     let variance = rows.variance?;
     rows.over(|o| {
-        rows.average(|i| {
+        let mean = rows.average(|i| {
             let s2 = rows.spread(variance, i, o);
-            0.5 * ((2.0 * std::f64::consts::PI * s2).ln() + rows.error(i, o).powi(2) / s2)
-        })
+            let (error, log_slope) = rows.transformed_error(i, o);
+            0.5 * ((2.0 * std::f64::consts::PI * s2).ln() + error.powi(2) / s2) - log_slope
+        });
+        // A power has no density at 0.
+        mean.filter(|mean| *mean != f64::NEG_INFINITY)
     })
 }
 
@@ -137,5 +152,15 @@ pub(super) fn nlpd(rows: &NumberRows<'_>) -> Option<f64> {
 pub(super) fn coverage(rows: &NumberRows<'_>) -> Option<f64> {
     let variance = rows.variance?;
     let z = Normal::standard().inverse_cdf(0.5 + LEVEL / 2.0);
-    rows.over(|o| rows.average(|i| f64::from(u8::from(rows.error(i, o).abs() <= z * rows.spread(variance, i, o).sqrt()))))
+    let holds = |i: usize, o: usize| {
+        let half = z * rows.spread(variance, i, o).sqrt();
+        match rows.transformed {
+            None => rows.error(i, o).abs() <= half,
+            Some(Transformed { transform, values }) => {
+                let [low, high] = [-half, half].map(|side| transform.inverse(values[(i, o)] + side));
+                (low..=high).contains(&rows.truth[(i, o)])
+            }
+        }
+    };
+    rows.over(|o| rows.average(|i| f64::from(u8::from(holds(i, o)))))
 }

@@ -1,6 +1,7 @@
 //! Values against scikit-learn 1.9.1, scipy and formulas worked by hand.
 
 use super::*;
+use crate::estimators::{TargetTransform, Transformed};
 use crate::linalg::Matrix;
 
 const WEIGHTS: [f64; 10] = [1.0, 2.0, 1.0, 0.5, 1.0, 3.0, 1.0, 1.0, 0.5, 2.0];
@@ -178,6 +179,25 @@ fn predicted_distributions_are_judged_with_their_noise() {
     // Variances that hold the noise already give the same.
     (p.variance, p.noise) = (Some(Matrix::column(vec![1.0; 4])), None);
     check(&p, &truth, None, &[(Metric::Nlpd, nlpd), (Metric::Coverage, 0.75)]);
+}
+
+#[test]
+fn distributions_of_a_transformed_target_are_judged_in_its_unit() {
+    // The mean of -scipy.stats.lognorm.logpdf(y, s=0.5, scale=exp(z)); in deviations y lies at 0.79, -0.59 and 0.40.
+    let of = |transform, values: Vec<f64>| Predictions {
+        variance: Some(Matrix::column(vec![0.15; 3])),
+        noise: Some(vec![0.1]),
+        transformed: Some(Transformed { transform, values: Matrix::column(values) }),
+        ..Predictions::of(Predicted::Numbers(Matrix::column(vec![1.0; 3])))
+    };
+    let log = of(TargetTransform::Log { shift: 0.0 }, vec![0.3, -0.4, 0.9]);
+    check(&log, &Target::numbers(&[2.0, 0.5, 3.0]), None, &[(Metric::Nlpd, 0.7786266597090733), (Metric::Coverage, 1.0)]);
+    check(&log, &Target::numbers(&[20.0, 0.5, 3.0]), None, &[(Metric::Coverage, 2.0 / 3.0)]);
+    // A power has no density at 0, where the interval of numbers below it ends.
+    let root = of(TargetTransform::Power { power: 0.5 }, vec![-3.0, 0.1, 2.0]);
+    let found = score(&root, &Target::numbers(&[0.0, 0.0, 4.0]), None);
+    let value = |metric| found.iter().find(|(m, _)| *m == metric).unwrap().1;
+    assert!(value(Metric::Nlpd).is_nan() && value(Metric::Coverage) == 1.0, "{found:?}");
 }
 
 #[test]

@@ -79,6 +79,12 @@ pub fn entry_text(name: &str) -> Result<String> {
         say("what it is", c.form.doc);
         say("source", c.source);
         lines.extend(params_text(c.params, c.aliases));
+    } else if let Some(t) = estimators::target_transforms().into_iter().find(|t| t.name == name) {
+        say("transformed", t.name);
+        say("written", t.form);
+        say("what it is", t.doc);
+        say("source", t.source);
+        lines.extend(params_text(t.params, &[]));
     } else if let Some(m) = generative::catalogue().into_iter().find(|m| m.name == name) {
         say("model", m.name);
         say("density", m.doc);
@@ -110,6 +116,9 @@ pub fn entry_json(name: &str) -> Result<String> {
     if let Some(c) = kernels::compositions().iter().find(|c| !name.is_empty() && c.form.name == name) {
         return pretty(&composition_json(c));
     }
+    if let Some(t) = estimators::target_transforms().iter().find(|t| t.name == name) {
+        return pretty(&transform_json(t));
+    }
     match generative::catalogue().iter().find(|m| m.name == name) {
         Some(m) => pretty(&model_json(m)),
         None => Err(unknown_entry(name)),
@@ -121,7 +130,8 @@ fn unknown_entry(name: &str) -> Error {
     let compositions = kernels::compositions().into_iter().map(|c| c.form.name).filter(|n| !n.is_empty());
     let estimators = estimators::catalogue().into_iter().map(|e| e.name);
     let models = generative::catalogue().into_iter().map(|m| m.name);
-    let known: Vec<&str> = kernels.chain(compositions).chain(estimators).chain(models).collect();
+    let transforms = estimators::target_transforms().map(|t| t.name);
+    let known: Vec<&str> = kernels.chain(compositions).chain(estimators).chain(transforms).chain(models).collect();
     let elsewhere = [kernels::ELSEWHERE, estimators::ELSEWHERE].concat();
     Error::unknown_here("model file, kernel or estimator", name, known, &elsewhere)
 }
@@ -151,6 +161,11 @@ pub fn catalogue_text() -> String {
         lines.push(String::new());
         lines.extend(head(e.name, &format!("{} (needs {})", e.doc, what_it_needs(&e))));
         lines.extend(params_text(e.params, e.aliases));
+    }
+    lines.extend([String::new(), "TRANSFORMED TARGETS".to_owned()]);
+    for t in estimators::target_transforms() {
+        lines.extend(head(t.form, t.doc));
+        lines.extend(params_text(t.params, &[]));
     }
     lines.push(String::new());
     let values = "A number may be written as a value, as auto (settled from the data), or as a range 0.1..10 (searched).";
@@ -186,6 +201,10 @@ fn composition_json(c: &kernels::CompositionEntry) -> serde_json::Value {
     json!({"name": c.form.name, "form": c.form.form, "doc": c.form.doc, "source": c.source, "because": c.form.because, "params": params_json(c.params)})
 }
 
+fn transform_json(t: &estimators::TargetTransformEntry) -> serde_json::Value {
+    json!({"name": t.name, "form": t.form, "doc": t.doc, "source": t.source, "params": params_json(t.params)})
+}
+
 /// The kinds of target that an estimator can be fitted to.
 fn takes(e: &estimators::EstimatorEntry) -> Vec<&'static str> {
     let word = |kind: &Kind| match kind {
@@ -211,7 +230,8 @@ pub fn catalogue_json() -> Result<String> {
     let estimators = estimators::catalogue().iter().map(estimator_json).collect::<Result<Vec<_>>>()?;
     let compositions: Vec<_> = kernels::compositions().iter().map(composition_json).collect();
     let models: Vec<_> = generative::catalogue().iter().map(model_json).collect();
-    pretty(&json!({"kernels": kernels, "compositions": compositions, "models": models, "estimators": estimators}))
+    let transforms: Vec<_> = estimators::target_transforms().iter().map(transform_json).collect();
+    pretty(&json!({"kernels": kernels, "compositions": compositions, "models": models, "estimators": estimators, "transforms": transforms}))
 }
 
 #[cfg(test)]
@@ -223,6 +243,7 @@ mod tests {
     fn every_name_that_an_expression_may_hold_is_described() {
         let names = kernels::catalogue().into_iter().map(|k| k.name).chain(estimators::catalogue().into_iter().map(|e| e.name));
         let names = names.chain(generative::catalogue().into_iter().map(|m| m.name));
+        let names = names.chain(estimators::target_transforms().map(|t| t.name));
         for name in names.chain(kernels::compositions().into_iter().map(|c| c.form.name).filter(|n| !n.is_empty())) {
             let text = entry_text(name).unwrap();
             assert!(text.lines().next().is_some_and(|l| l.ends_with(name)) && text.lines().count() >= 3, "{text}");

@@ -217,7 +217,8 @@ impl Row {
 
 /// Training rows that a prediction of the model needs: those of its expansion, or the landmarks of its kernel.
 pub(super) fn rows_kept(model: &Model) -> usize {
-    match (model.fitted.support().len(), model.fitted.uncalibrated()) {
+    let fitted = if let FittedModel::TransformedTarget(found) = &model.fitted { found.fitted() } else { model.fitted.uncalibrated() };
+    match (fitted.support().len(), fitted) {
         (0, FittedModel::Kde(found)) => found.density.sample().rows(),
         (0, FittedModel::LocalRegression(found)) => found.curves.first().map_or(0, |curve| curve.targets().len()),
         (0, _) => landmarks(model.kernel.expr(), model.about.rows),

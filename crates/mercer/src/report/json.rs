@@ -1,6 +1,6 @@
 //! The comparison as one JSON document. Numbers that are not known are `null`.
 
-use super::predictions::standard_deviation;
+use super::predictions::{DeviationOf, standard_deviation};
 use super::{AgainstBest, Comparison, Difference, Estimate, Method, Metric, Row, TargetScore};
 use crate::compare::OutOfFold;
 use crate::error::{Error, Result};
@@ -122,7 +122,7 @@ impl<'a> Predicted<'a> {
                 Values::Numbers(m) => Labels::Numbers(lists(m)),
             },
             probabilities: p.probabilities.as_ref().map(lists),
-            standard_deviation: standard_deviation(p).as_ref().map(lists),
+            standard_deviation: standard_deviation(p, DeviationOf::Target).as_ref().map(lists),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::verdict::achievement;
 use super::words::{UNKNOWN, brief, listed, percentage, power, seconds, shown};
 use super::{Comparison, Estimate, Metric, Row};
 use crate::compare::{SAME, Scored, Starts};
-use crate::estimators::{Needs, Scores, catalogue};
+use crate::estimators::{Needs, Scores};
 use crate::metrics::Better;
 use crate::store;
 use serde::Serialize;
@@ -42,17 +42,17 @@ impl Method {
     /// Of an estimator that was fitted to all rows.
     pub(super) fn of(scored: &Scored, classes: bool) -> Option<Method> {
         let model = scored.model.as_ref()?;
-        let entry = catalogue().into_iter().find(|e| e.name == model.estimator.name())?;
+        let needs = model.estimator.needs();
         Some(Method {
             starts: scored.starts,
             chosen_by: model.about.tuning.as_ref().map(|t| t.criterion.clone()),
             kept: rows_kept(model) as f64 / model.about.rows.max(1) as f64,
-            several_classes: classes.then_some(match entry.gives.scores {
+            several_classes: classes.then_some(match model.estimator.gives().scores {
                 Scores::Pairs => "one-vs-one",
                 _ => "direct",
             }),
-            needs_mercer: entry.needs == Needs::MercerKernel,
-            looks: entry.needs != Needs::Nothing,
+            needs_mercer: needs == Needs::MercerKernel,
+            looks: needs != Needs::Nothing,
             model_bytes: store::to_bytes(model).map_or(0, |bytes| bytes.len()),
         })
     }

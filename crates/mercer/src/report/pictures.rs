@@ -2,6 +2,7 @@
 
 use super::figures::median;
 use super::gather::Request;
+use super::predictions::interval;
 use super::typical;
 use super::{
     Components, Confusion, Curve, Directions, LengthScales, Picture, PredictedTrue, Regions, Reliability, Residuals, Scree, TuningCurve,
@@ -140,13 +141,14 @@ fn reliability(p: &Predictions, codes: &[usize], found: &[usize], names: &[Strin
     Some(Picture::Reliability(Reliability::of(what, &stated)))
 }
 
+/// The ends of the intervals of the first output; none where there is no variance.
+fn intervals(p: &Predictions) -> Vec<[f64; 2]> {
+    let ends = interval(p, LEVEL).ok().flatten();
+    ends.map_or(Vec::new(), |(low, high)| low.col(0).into_iter().zip(high.col(0)).map(|(low, high)| [low, high]).collect())
+}
+
 fn predicted_true(p: &Predictions, truth: Vec<f64>, predicted: Vec<f64>, target: &str) -> Picture {
-    let z = normal_quantile(LEVEL);
-    let intervals = p.variance.as_ref().map(|v| {
-        let half = v.col(0).into_iter().map(|v| z * v.sqrt());
-        predicted.iter().zip(half).map(|(m, h)| [m - h, m + h]).collect()
-    });
-    let intervals = intervals.unwrap_or_default();
+    let intervals = intervals(p);
     Picture::PredictedTrue(PredictedTrue { target: target.to_owned(), truth, predicted, intervals, level: LEVEL })
 }
 
@@ -375,18 +377,12 @@ fn curve(model: &Model, x: (&str, &[f64]), y: &[f64], target: &str, control: &Co
         Predicted::Numbers(m) => m.col(0),
         Predicted::Classes(_) => Vec::new(),
     };
-    let z = normal_quantile(LEVEL);
-    let noise = p.noise.as_ref().and_then(|n| n.first()).copied().unwrap_or(0.0);
-    let band = p
-        .variance
-        .as_ref()
-        .map(|v| v.col(0).iter().zip(&mean).map(|(v, m)| (z * (v + noise).sqrt(), m)).map(|(h, m)| [m - h, m + h]).collect());
     Ok(Picture::Curve(Curve {
         input: x.0.to_owned(),
         target: target.to_owned(),
         at,
         mean,
-        band: band.unwrap_or_default(),
+        band: intervals(&p),
         level: LEVEL,
         x: x.1.to_vec(),
         y: y.to_vec(),

@@ -8,41 +8,74 @@ use crate::estimators::{Answer, Gives, Predicted, Predictions, RowNotice, Want, 
 use crate::learner::{Model, PreImageMethod};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Value};
+use std::str::FromStr;
 
 /// A column to the left of the predictions: its name, and a text for every row.
 pub type KeptColumn = (String, Vec<String>);
 
+/// What a standard deviation is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviationOf {
+    /// A new target: function and noise.
+    Target,
+    /// The predicted function alone, the mean of targets.
+    Mean,
+}
+
+impl FromStr for DeviationOf {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "target" => Ok(DeviationOf::Target),
+            "mean" => Ok(DeviationOf::Mean),
+            _ => Err(Error::unknown("deviation", text, ["target", "mean"])),
+        }
+    }
+}
+
 /// Columns besides the prediction itself.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PredictionColumns {
-    /// Standard deviation of a new target.
-    pub std: bool,
+    /// Standard deviations.
+    pub std: Vec<DeviationOf>,
     /// Ends of the central interval of this probability for a new target.
     pub interval: Option<f64>,
     /// Probability of each class.
     pub probabilities: bool,
 }
 
-/// Standard deviations of a new target around each predicted number, M x outputs; `None` where classes are predicted, the
+/// Standard deviations of new targets or of their mean, in the unit of the target, M x outputs; `None` where classes are predicted, the
 /// model has no variance or it was not wanted.
-pub fn standard_deviation(predictions: &Predictions) -> Option<Matrix> {
-    let (Predicted::Numbers(_), Some(variance)) = (&predictions.values, &predictions.variance) else { return None };
-    Some(Matrix::from_fn(variance.rows(), variance.cols(), |i, o| {
-        let noise = predictions.noise.as_ref().and_then(|n| n.get(o)).copied().unwrap_or(0.0);
-        (variance[(i, o)] + noise).sqrt()
-    }))
+pub fn standard_deviation(predictions: &Predictions, of: DeviationOf) -> Option<Matrix> {
+    let spread = variance_of(predictions, of)?;
+    Some(match &predictions.transformed {
+        None => Matrix::from_fn(spread.rows(), spread.cols(), |i, o| spread[(i, o)].sqrt()),
+        Some(t) => Matrix::from_fn(spread.rows(), spread.cols(), |i, o| t.transform.deviation(t.values[(i, o)], spread[(i, o)])),
+    })
 }
 
-/// Lower and upper ends of the central interval that holds a new target with probability `level`, M x outputs each;
+/// Variances of new targets or of their mean; where the target was transformed, those of its transformed values.
+fn variance_of(predictions: &Predictions, of: DeviationOf) -> Option<Matrix> {
+    let (Predicted::Numbers(_), Some(variance)) = (&predictions.values, &predictions.variance) else { return None };
+    let noises = predictions.noise.as_ref().filter(|_| of == DeviationOf::Target);
+    let noise = |o: usize| noises.and_then(|n| n.get(o)).copied().unwrap_or(0.0);
+    Some(Matrix::from_fn(variance.rows(), variance.cols(), |i, o| variance[(i, o)] + noise(o)))
+}
+
+/// Lower and upper ends of the central interval that holds a new target with probability `level`, M x outputs each: quantiles of the target;
 /// `None` where the model has no variance or it was not wanted.
 ///
 /// # Errors
 /// A level that does not lie strictly between 0 and 1.
 pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix, Matrix)>> {
     Domain::Fraction.check("interval", "level", &Value::Number(level))?;
-    let (Some(sd), Predicted::Numbers(mean)) = (standard_deviation(predictions), &predictions.values) else { return Ok(None) };
-    let z = normal_quantile(level);
-    let end = |side: f64| Matrix::from_fn(mean.rows(), mean.cols(), |i, o| mean[(i, o)] + side * (z * sd[(i, o)]));
+    let (Some(spread), Predicted::Numbers(mean)) = (variance_of(predictions, DeviationOf::Target), &predictions.values) else {
+        return Ok(None);
+    };
+    let (z, transformed) = (normal_quantile(level), predictions.transformed.as_ref());
+    let middle = transformed.map_or(mean, |t| &t.values);
+    let of_target = |z: f64| transformed.map_or(z, |t| t.transform.inverse(z));
+    let end = |side: f64| Matrix::from_fn(mean.rows(), mean.cols(), |i, o| of_target(middle[(i, o)] + side * (z * spread[(i, o)].sqrt())));
     Ok(Some((end(-1.0), end(1.0))))
 }
 
@@ -110,7 +143,7 @@ pub struct PredictedTable {
 
 /// Predictions for every row of a table as CSV, a block of rows at a time: besides the text itself no more than a block of
 /// predictions is held. The prediction is called `TARGET_predicted`, or pc1, pc2, ..., cluster, log_density where there is no target; beside it stand
-/// `TARGET_std`, `TARGET_lower`, `TARGET_upper` and `TARGET_CLASS` where they are asked for. It stands to the right of the kept columns,
+/// `TARGET_std`, `TARGET_mean_std`, `TARGET_lower`, `TARGET_upper` and `TARGET_CLASS` where they are asked for. It stands to the right of the kept columns,
 /// each with a text for every row.
 ///
 /// # Errors
@@ -119,14 +152,15 @@ pub struct PredictedTable {
 pub fn predict_csv(
     model: &Model,
     data: &Dataset,
-    columns: PredictionColumns,
+    columns: &PredictionColumns,
     kept: &[KeptColumn],
     control: &Control,
 ) -> Result<PredictedTable> {
     if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != data.rows()) {
         return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: data.rows(), found: column.len() });
     }
-    let want = Want { variance: columns.std || columns.interval.is_some(), probabilities: columns.probabilities, ..Want::default() };
+    let want =
+        Want { variance: !columns.std.is_empty() || columns.interval.is_some(), probabilities: columns.probabilities, ..Want::default() };
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header(model, columns, kept)).map_err(fault)?;
     let mut notices = Vec::new();
@@ -171,16 +205,17 @@ pub(super) fn fault(why: impl std::fmt::Display) -> Error {
 }
 
 /// Names of the columns: the prediction of a target is called after it, and never like it.
-fn header(model: &Model, columns: PredictionColumns, kept: &[KeptColumn]) -> Vec<String> {
+fn header(model: &Model, columns: &PredictionColumns, kept: &[KeptColumn]) -> Vec<String> {
     let names = model.answer.columns();
     let of_target = matches!(model.answer, Answer::Numbers { .. } | Answer::Classes { .. });
     let taken = |name: &String| kept.iter().any(|(other, _)| other == name);
     let predicted = |name: &String| if of_target || taken(name) { format!("{name}_predicted") } else { name.clone() };
     let mut header: Vec<String> = kept.iter().map(|(name, _)| name.clone()).chain(names.iter().map(predicted)).collect();
     for name in &names {
-        if columns.std {
-            header.push(format!("{name}_std"));
-        }
+        header.extend(columns.std.iter().map(|of| match of {
+            DeviationOf::Target => format!("{name}_std"),
+            DeviationOf::Mean => format!("{name}_mean_std"),
+        }));
         if columns.interval.is_some() {
             header.extend([format!("{name}_lower"), format!("{name}_upper")]);
         }
@@ -197,19 +232,17 @@ fn write_lines(
     writer: &mut csv::Writer<Vec<u8>>,
     model: &Model,
     predictions: &Predictions,
-    columns: PredictionColumns,
+    columns: &PredictionColumns,
     (kept, first): (&[KeptColumn], usize),
 ) -> Result<()> {
     let lacks = |option: &str, what: &str, has: &dyn Fn(&Gives) -> When| Error::Setting {
         name: option.into(),
         why: format!("{} has no {what}; fit {}, or leave it out", model.estimator.name(), those_that_give(has)),
     };
-    let sd = match standard_deviation(predictions).filter(|_| columns.std || columns.interval.is_some()) {
-        None if columns.std => return Err(lacks("--std", "predictive variance", &|gives| gives.variance)),
-        None if columns.interval.is_some() => return Err(lacks("--interval", "predictive variance", &|gives| gives.variance)),
-        sd => sd,
-    };
-    let ends = columns.interval.map(|level| interval(predictions, level)).transpose()?.flatten();
+    let variance = |option: &str| lacks(option, "predictive variance", &|gives| gives.variance);
+    let deviations = columns.std.iter().map(|of| standard_deviation(predictions, *of).ok_or_else(|| variance("--std")));
+    let deviations: Vec<Matrix> = deviations.collect::<Result<_>>()?;
+    let ends = columns.interval.map(|level| interval(predictions, level)?.ok_or_else(|| variance("--interval"))).transpose()?;
     let probabilities = match &predictions.probabilities {
         None if columns.probabilities => {
             return Err(lacks("--probabilities", "class probabilities", &|gives| gives.probabilities));
@@ -229,9 +262,8 @@ fn write_lines(
             (Predicted::Numbers(m), _) => m.row(i).iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?,
         }
         for o in 0..outputs {
-            let of_sd = sd.iter().filter(|_| columns.std).map(|sd| sd[(i, o)]);
             let of_ends = ends.iter().flat_map(|(low, high)| [low[(i, o)], high[(i, o)]]);
-            of_sd.chain(of_ends).try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;
+            deviations.iter().map(|sd| sd[(i, o)]).chain(of_ends).try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;
         }
         let of_classes = probabilities.iter().flat_map(|p| p.row(i));
         of_classes.into_iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;

@@ -463,6 +463,10 @@ pub(super) fn curves(
     };
     let mut out = Vec::new();
     for (k, f) in free.iter().enumerate() {
+        if f.is_choice() {
+            out.push(Curve::not_scanned(f.rounded(found.x[k])));
+            continue;
+        }
         let look =
             ProfileScan { free: f, at: f.rounded(found.x[k]), loss: found.loss, indifference: found.indifference, steps: steps(free) };
         let mut evaluate = |at: f64| {

@@ -7,6 +7,9 @@ use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::param::{Domain, Param, Value};
 
+/// The choice of estimators that is searched where a class is rare, and its words, at the coordinates 0 and 1.
+const CLASS_WEIGHT: &str = "class_weight";
+const WORDS: [&str; 2] = ["none", "balanced"];
 /// The name of a width in the records of kernels.
 const WIDTH: &str = "length_scale";
 
@@ -33,6 +36,8 @@ pub(super) struct Free {
     log: bool,
     pub integer: bool,
     width: bool,
+    /// Whether it stands for the words of a choice.
+    choice: bool,
 }
 
 /// Everything that is `auto` and has a search span, or is a range, but for what changes no prediction. `open` holds the words,
@@ -83,8 +88,8 @@ fn free(path: &str, param: &Param, asked: &Value, start: f64) -> Option<Free> {
         _ => (low, high),
     };
     let integer = matches!(param.domain, Domain::Integer(..) | Domain::IntegerOrInfinite(_));
-    let free =
-        Free { path: path.to_owned(), of_kernel: false, place: 0, element: None, start, low, high, log: low > 0.0, integer, width: false };
+    let (path, log) = (path.to_owned(), low > 0.0);
+    let free = Free { path, of_kernel: false, place: 0, element: None, start, low, high, log, integer, width: false, choice: false };
     (low < high && start.is_finite()).then_some(free)
 }
 
@@ -102,13 +107,32 @@ impl Free {
                         return Err(Error::Setting { name: settled.path, why });
                     }
                     let (path, element) = (settled.path.clone(), listed.then_some(k));
-                    out.push(Free { path, of_kernel: true, place, element, start, low, high, log: true, integer: false, width: false });
+                    out.push(Free {
+                        path,
+                        of_kernel: true,
+                        place,
+                        element,
+                        start,
+                        low,
+                        high,
+                        log: true,
+                        integer: false,
+                        width: false,
+                        choice: false,
+                    });
                 }
                 place += 1;
             }
         }
         Error::unless_equal("ends of numbers of the kernel", place, ends.len())?;
         Ok(out)
+    }
+
+    /// Whether classes count alike as a whole, for an estimator that leaves it open.
+    pub(super) fn class_weight(estimator: &EstimatorExpr) -> Option<Free> {
+        let is_open = estimator.arguments().iter().any(|(name, word)| *name == CLASS_WEIGHT && word == WORDS[0]);
+        let param = Param::fixed(CLASS_WEIGHT, "", Domain::Integer(0, 1));
+        is_open.then(|| free(CLASS_WEIGHT, &param, &Value::Range(0.0, 1.0), 0.0)).flatten().map(|f| Free { choice: true, ..f })
     }
 
     fn to_coordinate(&self, value: f64) -> f64 {
@@ -202,6 +226,10 @@ impl Free {
     pub(super) fn path(&self) -> &str {
         &self.path
     }
+    /// Whether it stands for the words of a choice.
+    pub(super) fn is_choice(&self) -> bool {
+        self.choice
+    }
     /// Whether it is one of several numbers of a list.
     pub(super) fn is_element(&self) -> bool {
         self.element.is_some()
@@ -209,7 +237,7 @@ impl Free {
     #[cfg(test)]
     pub(super) fn for_test(low: f64, high: f64, integer: bool) -> Free {
         let path = String::from("c");
-        Free { path, of_kernel: false, place: 0, element: None, start: 1.0, low, high, log: true, integer, width: false }
+        Free { path, of_kernel: false, place: 0, element: None, start: 1.0, low, high, log: true, integer, width: false, choice: false }
     }
 }
 
@@ -240,6 +268,7 @@ impl Setting {
                     }
                 }
                 (true, None) => out.kernel.set(&f.path, &Value::Number(value))?,
+                (false, _) if f.choice => out.estimator.set_word(&f.path, WORDS[usize::from(value > 0.5)])?,
                 (false, _) => out.estimator.set(&f.path, &Value::Number(value))?,
             }
         }
@@ -247,5 +276,24 @@ impl Setting {
             out.kernel.set(path, &Value::List(list))?;
         }
         Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weight_of_classes_is_a_word_at_each_end() {
+        let estimator = EstimatorExpr::parse("svc(c=2)").unwrap();
+        let weight = Free::class_weight(&estimator).unwrap();
+        let start = Setting { kernel: KernelExpr::parse("rbf(length_scale=1)").unwrap(), estimator };
+        let at = |x: f64| start.with(std::slice::from_ref(&weight), &[x]).unwrap().estimator.to_string();
+        assert_eq!((at(0.0), at(1.0), at(0.3)), ("svc(c=2)".into(), "svc(c=2, class_weight=balanced)".into(), "svc(c=2)".into()));
+        assert_eq!((weight.coordinate(), weight.bounds()), (0.0, (0.0, 1.0)));
+        // What is given stays, and what weighs no class has none.
+        for text in ["svc(class_weight=balanced)", "knn"] {
+            assert!(Free::class_weight(&EstimatorExpr::parse(text).unwrap()).is_none());
+        }
     }
 }

@@ -20,10 +20,11 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size, Task};
+use crate::facts;
 use crate::fitting::{self, Sharing};
 use crate::gram::Gram;
 use crate::kernels::KernelExpr;
-use crate::metrics::Scoring;
+use crate::metrics::{Metric, Scoring};
 
 /// Times that the parameters are looked along at most, where that finds better values.
 const LOOKS: usize = 3;
@@ -119,8 +120,13 @@ impl Search {
         };
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
-        let free =
+        let mut free =
             if estimator.looks_at_inputs() { free_parameters(kernel, estimator, &start, examples.target.kind()) } else { Vec::new() };
+        // Evidence under other weights is that of other data: only held-out rows judge them.
+        let is_rare = aim.scoring.deciding != Metric::Accuracy && facts::dominant_class(examples.target).is_some();
+        if is_rare && !free.is_empty() && smooth_criterion(&start).is_none() {
+            free.extend(Free::class_weight(estimator));
+        }
         let sharing: Option<Sharing> = prepared.and_then(|p| p.sharing).filter(|_| !start.estimator.needs().reads_structure()).cloned();
         let size = match &sharing {
             Some(sharing) if is_fixed(&free) => sharing.size.at(examples.rows()).known(),
@@ -166,9 +172,7 @@ impl Search {
 
     /// The smooth criterion, where the estimator has one that holds for the kernel: then no rows are held out.
     fn criterion_name(&self) -> Option<&'static str> {
-        let Setting { kernel, estimator } = &self.start;
-        let holds = !estimator.facts().criterion_keeps_kernel || fitting::rows_leave_the_kernel(kernel, estimator);
-        estimator.criterion_name().filter(|_| holds)
+        smooth_criterion(&self.start)
     }
 
     fn is_smooth(&self) -> bool {
@@ -418,6 +422,12 @@ impl Search {
         };
         Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false, told: None })
     }
+}
+
+/// The smooth criterion of an estimator, where it has one that holds for the kernel.
+fn smooth_criterion(Setting { kernel, estimator }: &Setting) -> Option<&'static str> {
+    let holds = !estimator.facts().criterion_keeps_kernel || fitting::rows_leave_the_kernel(kernel, estimator);
+    estimator.criterion_name().filter(|_| holds)
 }
 
 /// The middle number, the lower one of two.

@@ -87,7 +87,8 @@ pub(super) fn learnt(
     data: &Dataset,
 ) -> Result<Vec<TunedParameter>> {
     let mut all = Vec::new();
-    for ((f, x), curve) in free.iter().zip(x).zip(curves) {
+    // A choice stands in the expression.
+    for ((f, x), curve) in free.iter().zip(x).zip(curves).filter(|((f, _), _)| !f.is_choice()) {
         let names = if f.is_element() { best.kernel.columns_at(f.path(), data)? } else { Vec::new() };
         all.push(f.learnt(*x, curve, told, &names));
     }

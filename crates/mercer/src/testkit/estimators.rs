@@ -201,6 +201,7 @@ fn row(p: &Predictions, i: usize) -> Predictions {
         variance: part(&p.variance),
         covariance: None,
         noise: p.noise.clone(),
+        transformed: None,
         probabilities: part(&p.probabilities),
         scores: part(&p.scores),
         pairs: p.pairs.clone(),

@@ -8,7 +8,7 @@ use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
 use mercer::linalg::Matrix;
 use mercer::read::{Labels, ReadOptions, Table, TargetInfo};
-use mercer::report::{interval, standard_deviation};
+use mercer::report::{DeviationOf, interval, standard_deviation};
 
 fn cells(list: &[&str]) -> Vec<String> {
     list.iter().map(|s| (*s).to_owned()).collect()
@@ -116,7 +116,8 @@ fn an_interval_is_a_quantile_of_the_normal_distribution_either_side() {
         noise: Some(vec![1.0]),
         ..Predictions::of(Predicted::Numbers(Matrix::column(vec![5.0, -1.0])))
     };
-    assert_eq!(standard_deviation(&predictions).unwrap().data(), [2.0, 1.0]);
+    assert_eq!(standard_deviation(&predictions, DeviationOf::Target).unwrap().data(), [2.0, 1.0]);
+    assert_eq!(standard_deviation(&predictions, DeviationOf::Mean).unwrap().data(), [3.0f64.sqrt(), 0.0]);
     let (low, high) = interval(&predictions, 0.95).unwrap().unwrap();
     // The 97.5% quantile of the standard normal distribution.
     let z = 1.959_963_984_540_054;

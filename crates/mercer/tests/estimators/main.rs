@@ -50,5 +50,6 @@ mod svc;
 mod svm_conditions;
 mod svr;
 mod table_14_1;
+mod transformed_targets;
 mod tuning;
 mod units;

@@ -17,8 +17,8 @@ fn said(train: &str, new: &str, kind: &str, estimator: &str, kernel: &str) -> Ve
     let learner = Learner { kernel: Some(KernelExpr::parse(kernel).unwrap()), ..Learner::new(EstimatorExpr::parse(estimator).unwrap()) };
     let model: Model = learner.fit(&data, &target, &info, None, &Control::default()).unwrap();
     let new: Dataset = Table::parse("new", new.as_bytes()).unwrap().dataset_like(&model.prep.schema, &options).unwrap();
-    let columns = PredictionColumns { std: false, interval: None, probabilities: false };
-    let written = predict_csv(&model, &new, columns, &[], &Control::default()).unwrap().notices;
+    let columns = PredictionColumns::default();
+    let written = predict_csv(&model, &new, &columns, &[], &Control::default()).unwrap().notices;
     let found = model.predict(&new, Want::default(), &Control::default()).unwrap().notices;
     assert_eq!(written, found.iter().map(ToString::to_string).collect::<Vec<_>>());
     written

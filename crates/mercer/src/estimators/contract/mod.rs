@@ -14,6 +14,7 @@ mod predictions;
 mod size;
 mod summary;
 pub(super) mod task;
+mod transform;
 mod warm_start;
 
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
@@ -31,4 +32,5 @@ pub use predictions::{Predicted, Predictions, RowNotice};
 pub use size::Size;
 pub use summary::{Certificate, Summary};
 pub use task::{Task, table as kept_table};
+pub use transform::{TargetTransform, Transformed};
 pub use warm_start::WarmStart;

@@ -1,5 +1,6 @@
 //! Predictions for new inputs.
 
+use super::transform::{Transformed, rows};
 use crate::estimators::Want;
 use crate::gram::Gram;
 use crate::linalg::Matrix;
@@ -17,11 +18,6 @@ pub enum Predicted {
     Classes(Vec<usize>),
 }
 
-/// A matrix as a list of its rows.
-fn rows<S: Serializer>(matrix: &Matrix, s: S) -> Result<S::Ok, S::Error> {
-    s.collect_seq((0..matrix.rows()).map(|i| matrix.row(i)))
-}
-
 fn rows_of_some<S: Serializer>(matrix: &Option<Matrix>, s: S) -> Result<S::Ok, S::Error> {
     match matrix {
         Some(matrix) => rows(matrix, s),
@@ -34,7 +30,8 @@ fn rows_of_some<S: Serializer>(matrix: &Option<Matrix>, s: S) -> Result<S::Ok, S
 pub struct Predictions {
     /// The predicted values.
     pub values: Predicted,
-    /// Variance of the function value, M x outputs; of classes that of the latent functions, where an estimator has them.
+    /// Variance of the function value, M x outputs; of classes that of the latent functions, where an estimator has them. Of a transformed
+    /// target it is one of the transformed values, and so are covariance and noise.
     #[serde(serialize_with = "rows_of_some")]
     pub variance: Option<Matrix>,
     /// Covariance of the function values, M x M (the same for every output up to `scale`).
@@ -42,6 +39,9 @@ pub struct Predictions {
     pub covariance: Option<Matrix>,
     /// Variance of the noise added to the function to give a target, one per output.
     pub noise: Option<Vec<f64>>,
+    /// Of a transformed target the predicted transformed values, where a variance or a covariance was wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transformed: Option<Transformed>,
     /// Class probabilities, M x classes; the predicted class is their largest.
     #[serde(serialize_with = "rows_of_some")]
     pub probabilities: Option<Matrix>,
@@ -159,6 +159,9 @@ impl Predictions {
             (Predicted::Classes(all), Predicted::Classes(some)) => all.extend(some),
             _ => {}
         }
+        if let (Some(all), Some(some)) = (&mut self.transformed, more.transformed) {
+            all.values.append_rows(some.values);
+        }
         let both = [(&mut self.variance, more.variance), (&mut self.probabilities, more.probabilities), (&mut self.scores, more.scores)];
         for (all, some) in both {
             if let (Some(all), Some(some)) = (all.as_mut(), some) {
@@ -199,12 +202,16 @@ impl Predictions {
         let pairs = &parts.first()?.pairs;
         let scores = if parts.iter().all(|p| p.pairs == *pairs) { whole(&|p| p.scores.clone()) } else { None };
         let (variance, probabilities) = (whole(&spread), whole(&|p| p.probabilities.clone()));
+        let transform = parts.first()?.transformed.as_ref().map(|t| t.transform);
+        let transformed = transform
+            .and_then(|transform| Some(Transformed { transform, values: whole(&|p| p.transformed.as_ref().map(|t| t.values.clone()))? }));
         let (mut notices, mut start) = (Vec::new(), 0);
         for part in parts {
             RowNotice::append(&mut notices, part.notices.clone(), start);
             start += rows(part);
         }
-        Some(Predictions { values, variance, covariance: None, noise: None, probabilities, pairs: pairs.clone(), scores, notices })
+        let plain = Predictions::of(values);
+        Some(Predictions { variance, transformed, probabilities, pairs: pairs.clone(), scores, notices, ..plain })
     }
 
     /// The predictions of some of the inputs, in the order given, without their covariance.
@@ -218,6 +225,7 @@ impl Predictions {
             variance: of(&self.variance),
             covariance: None,
             noise: self.noise.clone(),
+            transformed: self.transformed.as_ref().map(|t| Transformed { values: t.values.select_rows(rows), ..*t }),
             probabilities: of(&self.probabilities),
             scores: of(&self.scores),
             pairs: self.pairs.clone(),
@@ -232,6 +240,7 @@ impl Predictions {
             variance: None,
             covariance: None,
             noise: None,
+            transformed: None,
             probabilities: None,
             scores: None,
             pairs: Vec::new(),

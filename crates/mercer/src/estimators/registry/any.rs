@@ -39,6 +39,8 @@ pub trait DynEstimator {
     fn set(&mut self, path: &str, value: &Value) -> Result<()>;
     /// Sets a flag by name.
     fn set_flag(&mut self, name: &str, value: bool) -> Result<()>;
+    /// Sets a choice by name to one of its words.
+    fn set_word(&mut self, name: &str, word: &str) -> Result<()>;
     /// See [`Estimator::start`].
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64>;
     /// See [`Estimator::amplitude`].
@@ -104,6 +106,10 @@ impl<E: Estimator> DynEstimator for E {
     fn set_flag(&mut self, name: &str, value: bool) -> Result<()> {
         let owner = self.entry().name;
         param::set_flag(self, owner, name, value)
+    }
+    fn set_word(&mut self, name: &str, word: &str) -> Result<()> {
+        let owner = self.entry().name;
+        param::set_word(self, owner, name, word)
     }
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
         Estimator::start(self, param, task)

@@ -55,4 +55,7 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("local_polynomial", "local_regression"),
     ("dummy", "baseline"),
     ("majority", "baseline"),
+    ("transformed_target", "log_target(E) or power_target(E)"),
+    ("transformed_target_regressor", "log_target(E) or power_target(E)"),
+    ("box_cox", "log_target(E) or power_target(E)"),
 ];

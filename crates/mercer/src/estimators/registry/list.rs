@@ -3,12 +3,13 @@
 use super::any::DynEstimator;
 use super::elsewhere::ELSEWHERE;
 use super::registered::{self, Registered, RegisteredFit};
+use super::transformed::{TransformedTarget, target_transforms};
 use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out::HoldingOut;
 use crate::estimators::{
-    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, GenerativePart, Gives, HoldOut, Needs, Predictions, Query, Sigmoid, Size,
-    Spectrum, Summary, Task, Want, WarmStart, When,
+    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, FittedTransformed, GenerativePart, Gives, HoldOut, Needs, Predictions,
+    Query, Sigmoid, Size, Spectrum, Summary, Task, Want, WarmStart, When,
 };
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
@@ -95,6 +96,8 @@ macro_rules! estimators {
             $(#[doc = concat!("See [`", stringify!($Estimator), "`].")] $Estimator($Estimator),)*
             /// An estimator of the program's own: see [`register`](crate::estimators::register).
             Registered(Registered),
+            /// Any estimator of numbers, fitted to a transformed target.
+            TransformedTarget(TransformedTarget),
         }
 
         /// What an estimator left after fitting.
@@ -107,18 +110,28 @@ macro_rules! estimators {
             Registered(RegisteredFit),
             /// By any of them that has scores, with probabilities made of these.
             Calibrated(Calibrated),
+            /// By one of numbers that was fitted to a transformed target.
+            TransformedTarget(FittedTransformed),
         }
 
         impl Deref for EstimatorExpr {
             type Target = dyn DynEstimator;
             fn deref(&self) -> &Self::Target {
-                match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any() }
+                match self {
+                    $(EstimatorExpr::$Estimator(e) => e,)*
+                    EstimatorExpr::Registered(e) => e.any(),
+                    EstimatorExpr::TransformedTarget(e) => e,
+                }
             }
         }
 
         impl DerefMut for EstimatorExpr {
             fn deref_mut(&mut self) -> &mut Self::Target {
-                match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any_mut() }
+                match self {
+                    $(EstimatorExpr::$Estimator(e) => e,)*
+                    EstimatorExpr::Registered(e) => e.any_mut(),
+                    EstimatorExpr::TransformedTarget(e) => e,
+                }
             }
         }
 
@@ -128,7 +141,9 @@ macro_rules! estimators {
                     $($Estimator::NAME => {
                         Some(param::build($Estimator::NAME, $Estimator::PARAMS, $Estimator::ALIASES, args).map(EstimatorExpr::$Estimator))
                     })*
-                    _ => registered::call(name, args).map(|made| made.map(EstimatorExpr::Registered)),
+                    _ => TransformedTarget::call(name, args)
+                        .map(|made| made.map(EstimatorExpr::TransformedTarget))
+                        .or_else(|| registered::call(name, args).map(|made| made.map(EstimatorExpr::Registered))),
                 }
             }
             /// Fits; every parameter is settled.
@@ -157,6 +172,13 @@ macro_rules! estimators {
                 match self {
                     $(EstimatorExpr::$Estimator(e) => fit_as!(self, e, $Estimator, calibrated, task, earlier, hold),)*
                     EstimatorExpr::Registered(e) => fit_as!(self, e, Registered, calibrated, task, earlier, hold),
+                    EstimatorExpr::TransformedTarget(e) => {
+                        let earlier = earlier.and_then(|(model, trace)| match model {
+                            FittedModel::TransformedTarget(f) => Some((f, trace)),
+                            _ => None,
+                        });
+                        e.fit_keeping(task, earlier, hold).map(|(fitted, trace)| (FittedModel::TransformedTarget(fitted), trace))
+                    }
                 }
             }
         }
@@ -167,6 +189,7 @@ macro_rules! estimators {
                 match (self, earlier) {
                     $((EstimatorExpr::$Estimator(e), FittedModel::$Estimator(f)) => e.learn_on(task, f, known).map(FittedModel::$Estimator),)*
                     (EstimatorExpr::Registered(e), FittedModel::Registered(f)) => e.learn_on(task, f, known).map(FittedModel::Registered),
+                    (EstimatorExpr::TransformedTarget(e), _) => Err(Error::Data(format!("{} learns from all rows at once", e.name()))),
                     _ => Err(Error::Data("a model whose probabilities are calibrated learns from all rows at once; leave probabilities out".into())),
                 }
             }
@@ -178,6 +201,7 @@ macro_rules! estimators {
                     $(FittedModel::$Estimator(f) => f,)*
                     FittedModel::Registered(f) => f.fitted(),
                     FittedModel::Calibrated(f) => f,
+                    FittedModel::TransformedTarget(f) => f,
                 }
             }
             pub(super) fn any_mut(&mut self) -> &mut dyn Fitted {
@@ -185,6 +209,7 @@ macro_rules! estimators {
                     $(FittedModel::$Estimator(f) => f,)*
                     FittedModel::Registered(f) => f.fitted_mut(),
                     FittedModel::Calibrated(f) => f,
+                    FittedModel::TransformedTarget(f) => f,
                 }
             }
         }
@@ -296,8 +321,8 @@ impl EstimatorExpr {
     }
 
     /// A term that begins at a character of the text.
-    fn of_term(text: &str, term: &Term, begins: usize) -> Result<EstimatorExpr> {
-        let names = || catalogue().into_iter().map(|e| e.name);
+    pub(super) fn of_term(text: &str, term: &Term, begins: usize) -> Result<EstimatorExpr> {
+        let names = || catalogue().into_iter().map(|e| e.name).chain(target_transforms().map(|t| t.name));
         match term {
             Term::Call { name, args, at } => {
                 let made = Self::call(name, args).unwrap_or_else(|| Err(Error::unknown_here("estimator", name, names(), ELSEWHERE)));
@@ -342,6 +367,22 @@ impl EstimatorExpr {
     /// Whether it can be fitted to such a target.
     pub fn takes(&self, target: &Target) -> bool {
         self.kinds().contains(&target.kind())
+    }
+    /// An error where it cannot be fitted to the values of such a target; `rows`: their numbers, from 0, as the user knows them.
+    ///
+    /// # Errors
+    /// A value that a transformation of the target is not defined for.
+    pub(crate) fn require_in_domain(&self, target: &Target, rows: &[usize]) -> Result<()> {
+        if let EstimatorExpr::TransformedTarget(e) = self { e.require_in_domain(target, rows) } else { Ok(()) }
+    }
+    /// The estimator that is fitted to a transformed target, or itself.
+    pub(crate) fn untransformed(&self) -> &EstimatorExpr {
+        if let EstimatorExpr::TransformedTarget(e) = self { &e.estimator } else { self }
+    }
+    /// Its name, with that of the estimator which is fitted to a transformed target.
+    pub(crate) fn full_name(&self) -> String {
+        let inner = self.untransformed();
+        if std::ptr::eq(inner, self) { self.name().into() } else { format!("{}({})", self.name(), inner.name()) }
     }
     /// Whether it is fitted without a target.
     pub fn takes_no_target(&self) -> bool {

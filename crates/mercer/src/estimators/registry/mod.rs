@@ -5,6 +5,7 @@ mod elsewhere;
 pub(super) mod list;
 mod registered;
 pub(super) mod settled;
+mod transformed;
 mod variants;
 
 pub use any::DynEstimator;
@@ -12,3 +13,4 @@ pub use any::DynEstimator;
 pub(crate) use elsewhere::ELSEWHERE;
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
 pub use registered::{FittedOfProgram, Registered, RegisteredFit, register, register_unlisted};
+pub use transformed::{TargetTransformEntry, TransformedTarget, target_transforms};

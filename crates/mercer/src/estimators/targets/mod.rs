@@ -4,5 +4,7 @@ pub(super) mod class_scores;
 mod class_weight;
 pub(super) mod link;
 pub(super) mod outputs;
+pub(super) mod transformed;
 
 pub use class_weight::ClassWeight;
+pub use transformed::FittedTransformed;
