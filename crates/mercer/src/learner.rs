@@ -1,11 +1,13 @@
 //! A learner is the recipe: preparation, kernel, estimator. A model is what it leaves: everything prediction needs.
 
 mod explain;
+mod influences;
 mod model;
 mod pre_images;
 mod streaming;
 
-pub use explain::{Explained, Explanation, Influences, Stretch, SubstringEffect};
+pub use explain::{Explained, Explanation, MaskedPart, Measure};
+pub use influences::{ClassRows, Influences, Masking, PartEffect, PlaceEffects};
 pub use model::{About, Model};
 pub use pre_images::{PreImageMethod, PreImages};
 

@@ -130,6 +130,18 @@ macro_rules! columns {
             pub fn with_vectors(&self, vectors: Points) -> Option<Values> {
                 Some(match self { $(Values::$Variant(cells) => Values::$Variant(cells.with_vectors(vectors)?),)* })
             }
+            /// See [`Cells::HAS_PARTS`].
+            pub fn have_parts(&self) -> bool {
+                match self { $(Values::$Variant(_) => <$Cells as Cells>::HAS_PARTS,)* }
+            }
+            /// See [`Cells::parts`].
+            pub fn parts(&self, row: usize, width: Option<usize>) -> Parts {
+                match self { $(Values::$Variant(cells) => cells.parts(row, width, ColumnKind::$Kind),)* }
+            }
+            /// See [`Cells::masked`].
+            pub fn masked(&self, row: usize, parts: &[Part]) -> Option<Values> {
+                Some(match self { $(Values::$Variant(cells) => Values::$Variant(cells.masked(row, parts, ColumnKind::$Kind)?),)* })
+            }
         }
 
         /// What the cells of a column are, with all that new cells must agree with.

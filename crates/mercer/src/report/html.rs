@@ -1,5 +1,6 @@
 //! The comparison as one HTML page that needs nothing else: no script, no font, no request.
 
+use super::explain::answers_by;
 use super::terms::{AgainstBest, NOT_TUNED};
 use super::words::{
     UNKNOWN, brief, count, counted, difference, digits, digits_of_differences, error_of, listed, percentage, score, seconds, shown,
@@ -35,6 +36,7 @@ impl Comparison {
             (self.each_target())
             (sentences("Which to take", &self.recommendation()))
             (self.pictures()?)
+            @if let Some(row) = self.best() { (answers_by(&row.estimator, &row.influences)) }
             (folded("Every metric", &self.every_metric()))
             (folded("What kind of method each is", &self.kinds_of_methods()))
             (sentences("What was done to the columns", &self.columns))

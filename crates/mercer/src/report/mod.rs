@@ -30,7 +30,7 @@ mod verdict;
 mod words;
 
 pub use figures::{
-    Bin, Components, Confusion, Curve, Directions, DrawnGraph, Layer, LengthScales, Panel, Panels, Picture, PredictedTrue, Regions,
+    Bin, Components, Confusion, Curve, Directions, DrawnGraph, Layer, LengthScales, Panel, Panels, Picture, Places, PredictedTrue, Regions,
     Reliability, Residuals, Scree, TuningCurve, TypicalGraphs, TypicalRow, TypicalSeries, figure_files, save_figures,
 };
 
@@ -61,6 +61,7 @@ pub use crate::metrics::{Estimate, Metric, TargetScore};
 
 use crate::compare::{OutOfFold, RowStatus};
 use crate::estimators::Certificate;
+use crate::learner::Influences;
 use crate::select::Tuning;
 use crate::trial::{Spent, Trial};
 
@@ -170,6 +171,9 @@ pub struct Row {
     pub unreached: bool,
     /// Pictures of the fit; none where no picture suits the task.
     pub pictures: Vec<Picture>,
+    /// The parts of sequences, series, graphs, .. that the model answers by, from a few rows; none where it reads no such column, and of a
+    /// comparison for the best row alone.
+    pub influences: Vec<Influences>,
 }
 
 impl Row {

@@ -1,34 +1,29 @@
 //! A model as one HTML page: what `mercer inspect` says of it, and the pictures of the fit.
 
 use super::Row;
+use super::explain::answers_by;
 use super::html::{page, pictures};
 use super::model::facts;
-use super::words::{brief, shown};
+use super::words::shown;
 use crate::error::Result;
-use crate::learner::{Influences, Model};
-use maud::{Markup, html};
+use crate::learner::Model;
+use maud::html;
 
-/// Parts of strings on the page, for each class.
-const PARTS: usize = 12;
 /// Longest text on the page, in characters.
 const TEXT: usize = 4000;
 
-/// The page of a model; `row` is what [`Row::of_model`] says of it, `influences` the parts of strings that it answers by, `table` and `command` are words of the user.
+/// The page of a model; `row` is what [`Row::of_model`] says of it, `table` and `command` are words of the user.
 ///
 /// # Errors
 /// A picture whose lists do not fit each other.
-pub fn model_page(model: &Model, row: &Row, influences: &[Influences], table: &str, command: &str) -> Result<String> {
+pub fn model_page(model: &Model, row: &Row, table: &str, command: &str) -> Result<String> {
     let title = format!("{} on {}", model.estimator.name(), shown(table, 80));
     // Of a method without a target there is no score to begin with.
     let found = model.summary().notes.first().filter(|_| model.estimator.takes_no_target());
     let content = html! {
         @if let Some(found) = found { p.verdict { (shown(found, TEXT)) } }
         (pictures(row)?)
-        @if !influences.is_empty() {
-            h2 { "What it answers by" }
-            p { "Effect: what masking the part of a string takes from the decision value of the class, or from the number; largest sums first." }
-            @for of in influences { (listed(of)) }
-        }
+        (answers_by(model.estimator.name(), &row.influences))
         h2 { "The model" }
         dl { @for (what, text) in facts(model, true) { dt { (what) } dd { (shown(&text, TEXT)) } } }
         @if !model.about.notices.is_empty() {
@@ -39,19 +34,4 @@ pub fn model_page(model: &Model, row: &Row, influences: &[Influences], table: &s
         pre { code { (shown(command, TEXT)) } }
     };
     Ok(page(&title, content))
-}
-
-/// The parts of strings of most effect on one class or number.
-fn listed(influences: &Influences) -> Markup {
-    html! {
-        h3 { (shown(&influences.of, TEXT)) }
-        table {
-            thead { tr { th { "part" } th { "column" } th { "mean effect" } th { "times" } } }
-            tbody {
-                @for s in influences.substrings.iter().take(PARTS) {
-                    tr { td { code { (shown(&s.text, 80)) } } td { (shown(&s.column, 80)) } td { (brief(s.mean)) } td { (s.times) } }
-                }
-            }
-        }
-    }
 }

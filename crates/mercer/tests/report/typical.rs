@@ -53,7 +53,7 @@ fn graphs_of_the_rows_most_typical_of_each_class_are_drawn_with_their_labels() {
     let circles: usize = graphs.drawn.iter().map(|(_, g)| g.nodes.len()).sum();
     assert_eq!(svg.matches("<circle").count(), circles);
     assert!(svg.contains("Typical graphs of x") && svg.contains(">\nO\n<") && svg.contains("row "), "{svg}");
-    let page = mercer::report::model_page(&model, &row, &[], "t.csv", "mercer fit").unwrap();
+    let page = mercer::report::model_page(&model, &row, "t.csv", "mercer fit").unwrap();
     assert!(page.contains("Typical graphs of x"));
 }
 
