@@ -2,7 +2,7 @@
 
 use super::tuning::{Finding, Kind};
 use super::words::{brief_estimator, brief_kernel};
-use super::{Comparison, Method, Picture, Row, Task, explain, pictures, tuning};
+use super::{Comparison, Method, Picture, Row, Task, WITH, explain, pictures, tuning};
 use crate::compare::{Comparing, Outcome, Scored};
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};
@@ -214,7 +214,7 @@ impl Row {
 
     fn describe(&mut self, model: &Model) {
         let summary = model.summary();
-        let with = |kernel: String| if model.estimator.uses_kernel() { format!(" with {kernel}") } else { String::new() };
+        let with = |kernel: String| if model.estimator.uses_kernel() { format!("{WITH}{kernel}") } else { String::new() };
         self.settled = format!("{}{}", model.estimator, with(model.kernel.to_string()));
         self.brief = format!("{}{}", brief_estimator(&model.estimator), with(brief_kernel(model.kernel.expr())));
         (self.support, self.weights) = (rows_kept(model), weights_kept(model));

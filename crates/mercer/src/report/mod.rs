@@ -176,6 +176,9 @@ pub struct Row {
     pub influences: Vec<Influences>,
 }
 
+/// The word between an estimator and its kernel.
+const WITH: &str = " with ";
+
 impl Row {
     /// The text shown instead of results where there are none.
     fn without_results(&self) -> &'static str {
@@ -199,6 +202,15 @@ impl Row {
     /// What was settled, for reading.
     fn readable(&self) -> &str {
         if self.brief.is_empty() { &self.settled } else { &self.brief }
+    }
+    /// The kernel that was settled, for reading.
+    fn chosen_kernel(&self) -> Option<&str> {
+        self.readable().split_once(WITH).map(|(_, kernel)| kernel)
+    }
+    /// What was settled, without a kernel that is named elsewhere.
+    fn readable_beside(&self, common: Option<&str>) -> &str {
+        let own = |common: &str| self.readable().strip_suffix(common)?.strip_suffix(WITH);
+        common.and_then(own).unwrap_or_else(|| self.readable())
     }
     /// The value of a metric, where the row has it.
     pub fn metric(&self, metric: Metric) -> Option<Estimate> {
@@ -230,6 +242,13 @@ impl Comparison {
             Task::Regression { targets } if targets.len() > 1 => targets,
             _ => &[],
         }
+    }
+    /// The kernel of most fits, in words, where several have the same: named once, and not beside each of them.
+    fn common_kernel(&self) -> Option<(&str, String)> {
+        let kernels = || self.entries.iter().filter(|r| r.fitted()).filter_map(Row::chosen_kernel);
+        let times = |kernel: &str| kernels().filter(|other| *other == kernel).count();
+        let common = kernels().max_by_key(|kernel| times(kernel)).filter(|kernel| times(kernel) > 1)?;
+        Some((common, format!("kernel, unless another is named: {common}")))
     }
     /// The best row, if any estimator could be fitted.
     pub fn best(&self) -> Option<&Row> {
