@@ -94,7 +94,8 @@ impl Model {
     /// # Errors
     /// A model that reads no column whose cells have parts, or that gives no number for each class; bounds of `control`.
     pub fn explain(&self, data: &Dataset, row: usize, width: Option<usize>, control: &Control) -> Result<Explanation> {
-        let (data, parted) = self.parted(data)?;
+        let parted = self.parted()?;
+        let data = self.prep.schema.align(data)?;
         let one = data.select(&[row]);
         let (predictions, outputs) = self.answers(&one, control)?;
         let output = match &predictions.values {
@@ -125,17 +126,15 @@ impl Model {
         Ok(Explanation { of: self.name_of(output), answer, measure: self.measure(&predictions), value, columns })
     }
 
-    /// The columns that the model reads as it reads them, and where those stand whose cells have parts.
-    pub(super) fn parted(&self, data: &Dataset) -> Result<(Dataset, Vec<usize>)> {
-        let data = self.prep.schema.align(data)?;
-        let parted: Vec<usize> = (0..data.columns().len()).filter(|&c| data.columns()[c].values.have_parts()).collect();
+    /// The places of those columns that the model reads whose cells have parts.
+    pub(super) fn parted(&self) -> Result<Vec<usize>> {
+        let columns = &self.prep.schema.columns;
+        let parted: Vec<usize> = (0..columns.len()).filter(|&c| columns[c].holds.kind().has_parts()).collect();
         if parted.is_empty() {
-            let read = data.columns().iter().map(|c| format!("{} ({})", c.name, c.values.kind())).collect::<Vec<_>>().join(", ");
-            return Err(Error::Data(format!(
-                "the model reads {read}, and none of them has parts that could be masked, as sequences, texts, series, graphs, trees and sets have"
-            )));
+            let why = "the model reads no column with parts that could be masked, as sequences, texts, series, graphs, trees and sets have";
+            return Err(Error::Data(why.into()));
         }
-        Ok((data, parted))
+        Ok(parted)
     }
 
     /// Predictions of some rows, and the numbers that effects are changes of: one list for each class or number.

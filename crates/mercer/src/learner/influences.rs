@@ -128,8 +128,9 @@ impl Model {
     /// # Errors
     /// As [`Model::explain`].
     pub fn influences(&self, data: &Dataset, masking: &Masking, control: &Control) -> Result<Vec<Influences>> {
-        let (data, parted) = self.parted(data)?;
-        let data = data.select(&some_rows(data.rows(), masking.rows.saturating_mul(PREDICTED), 0));
+        let parted = self.parted()?;
+        let some = some_rows(data.rows(), masking.rows.saturating_mul(PREDICTED), 0);
+        let data = self.prep.schema.align(&data.select(&some))?;
         let (predictions, all) = self.answers(&data, control)?;
         let codes = match &predictions.values {
             Predicted::Classes(codes) => codes.clone(),

@@ -1,6 +1,6 @@
 //! What a model answers by: the effects of letters, words, times, nodes or members under the cell, and the parts of most effect.
 
-use super::figures::Places;
+use super::figures::{Picture, Places, TypicalGraphs};
 use super::words::{brief, counted, listed, shown};
 use crate::control::Control;
 use crate::data::Dataset;
@@ -129,13 +129,35 @@ pub fn influences_text(all: &[Influences]) -> String {
 /// What the columns of the list mean.
 pub(super) const EFFECT: &str = "Mean effect: what masking such a part takes away. Times: such parts that overlap none above. The parts that stand out most come first.";
 
-/// What a page shows: none of a model whose rows have no parts, or where time does not suffice for one row.
-pub(super) fn of_page(model: &Model, data: &Dataset, control: &Control) -> Result<Vec<Influences>> {
+/// What a page shows, marked in its pictures of graphs too: none of a model whose rows have no parts, or where time does not suffice for one row.
+pub(super) fn of_page(model: &Model, data: &Dataset, pictures: &mut [Picture], control: &Control) -> Result<Vec<Influences>> {
     let seconds = control.seconds_left().map_or(PAGE_SECONDS, |left| left.min(PAGE_SECONDS));
-    match model.influences(data, &PAGE, &control.clone().with_seconds(seconds)) {
+    let control = control.clone().with_seconds(seconds);
+    let found = model.influences(data, &PAGE, &control).and_then(|found| {
+        let graphs = pictures.iter_mut().filter_map(|picture| if let Picture::Graphs(graphs) = picture { Some(graphs) } else { None });
+        for graphs in graphs {
+            match mark(graphs, model, data, &control) {
+                Err(Error::Time { .. }) => break,
+                marked => marked?,
+            }
+        }
+        Ok(found)
+    });
+    match found {
         Err(Error::Cancelled) => Err(Error::Cancelled),
         found => Ok(found.unwrap_or_default()),
     }
+}
+
+/// Marks in graphs that are drawn what the answers for them come from.
+pub(super) fn mark(graphs: &mut TypicalGraphs, model: &Model, data: &Dataset, control: &Control) -> Result<()> {
+    for (row, graph) in &mut graphs.drawn {
+        let found = model.explain(&data.select(&[row.row - 1]), 0, None, control)?;
+        let Some(column) = found.columns.iter().find(|column| column.column == graphs.column) else { continue };
+        let most = column.effects.iter().fold(0.0, |most: f64, effect| most.max(effect.abs()));
+        graph.strong = (0..column.effects.len()).filter(|&k| most > 0.0 && column.effects[k].abs() >= STRONG * most).collect();
+    }
+    Ok(())
 }
 
 /// The section of a page on the parts that a model answers by; nothing where there are none.

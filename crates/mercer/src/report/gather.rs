@@ -207,7 +207,7 @@ impl Row {
 
     /// The parts of rows that the model answers by, with their figures.
     fn explain(&mut self, model: &Model, data: &Dataset, control: &Control) -> Result<()> {
-        self.influences = explain::of_page(model, data, control)?;
+        self.influences = explain::of_page(model, data, &mut self.pictures, control)?;
         self.pictures.extend(explain::places(&self.influences).into_iter().map(Picture::Places));
         Ok(())
     }

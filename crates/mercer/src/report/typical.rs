@@ -85,6 +85,7 @@ fn drawn_graph(graphs: &Graphs, row: usize) -> DrawnGraph {
     DrawnGraph {
         nodes: graph.labels.iter().map(name).collect(),
         edges: graph.edges.iter().map(|edge| (edge.ends.0, edge.ends.1, edge.label.to_owned())).collect(),
+        strong: Vec::new(),
     }
 }
 
