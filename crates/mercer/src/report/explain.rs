@@ -116,8 +116,11 @@ pub fn influences_text(all: &[Influences]) -> String {
     for influences in all {
         let measure = influences.measure.words();
         out.push_str(&format!("{}: change of the {measure}, {}\n  mean effect  times  part\n", influences.of, looked_at(influences)));
+        let has_several = influences.parts.iter().any(|part| part.column != influences.parts[0].column);
         for part in influences.parts.iter().take(LISTED) {
-            out.push_str(&format!("  {:<11}  {:>5}  {}\n", format!("{:+}", Brief(part.mean)), part.times, shown(&part.text, PART)));
+            let column = if has_several { format!("{}: ", shown(&part.column, PART)) } else { String::new() };
+            let effect = format!("{:+}", Brief(part.mean));
+            out.push_str(&format!("  {effect:<11}  {:>5}  {column}{}\n", part.times, shown(&part.text, PART)));
         }
         out.push('\n');
     }

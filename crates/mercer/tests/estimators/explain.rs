@@ -29,7 +29,7 @@ fn in_turn(rows: usize) -> Target {
 /// The decision value of the second class, or the number.
 fn value(model: &Model, values: Values) -> f64 {
     let found = model.predict(&table(values), Want { scores: true, ..Want::default() }, &Control::default()).unwrap();
-    found.scores.map_or_else(|| found.numbers().unwrap()[0], |scores| scores[(0, 0)])
+    found.scores.as_ref().map_or_else(|| found.numbers().unwrap()[0], |scores| scores[(0, 0)])
 }
 
 fn influences(model: &Model, data: &Dataset) -> Vec<Influences> {
