@@ -222,7 +222,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     mercer::control::memory_size(text).ok_or_else(|| "write a size such as 500MB or 4GB".into())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite()).ok_or_else(|| "write a number of seconds above 0".into())
 }
 

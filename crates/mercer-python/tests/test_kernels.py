@@ -227,10 +227,25 @@ def test_strings_are_explained_by_their_letters():
     model = mercer.Learner("svc(c=10)", "normalise(gapped(length=6, k=4))").fit(data, [0] * 40 + [1] * 40)
     (one,) = mercer.explain(model, data)
     assert one["rows"] == 80
-    assert any(part["text"] in "GATTACA" for part in one["substrings"][:3])
+    assert any(part["text"] in "GATTACA" for part in one["parts"][:3])
     row = mercer.explain(model, data, 60, width=7)
     (column,) = row["columns"]
     assert len(column["units"]) == len(column["effects"]) == len(rows[60])
     assert abs(column["strongest"][0]["first"] - 13) <= 3
     with pytest.raises(mercer.MercerError, match="row 80"):
         mercer.explain(model, data, 80)
+
+
+def test_members_of_sets_are_explained_by_leaving_them_out():
+    rng = np.random.default_rng(1)
+    sets = [rng.uniform(-1, 1, (4, 2)).tolist() + [[5.0, 4.0]] * (i % 2) for i in range(40)]
+    data = mercer.Dataset({"s": sets}, types={"s": "set"})
+    model = mercer.Learner("svc(c=10)").fit(data, [["without", "with"][i % 2] for i in range(40)])
+    (one,) = mercer.explain(model, data)
+    assert one["parts"][0]["text"] == "[5, 4]" and one["parts"][0]["times"] == 20
+    assert one["classes"] == [{"class": "with", "rows": 20}, {"class": "without", "rows": 20}]
+    row = mercer.explain(model, data, 3)
+    (best, *_) = row["columns"][0]["strongest"]
+    assert (row["measure"], best["text"], best["place"]) == ("decision_value", "[5, 4]", "member 5")
+    value = lambda rows: model.decision_function(mercer.Dataset({"s": rows}, types={"s": "set"}))[0]  # noqa: E731
+    assert best["effect"] == pytest.approx(abs(value(sets[3:4]) - value([sets[3][:4]])), rel=1e-9)

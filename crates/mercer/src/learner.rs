@@ -2,12 +2,14 @@
 
 mod distributions;
 mod explain;
+mod influences;
 mod model;
 mod pre_images;
 mod streaming;
 
 pub use distributions::DrawnRows;
-pub use explain::{Explained, Explanation, Influences, Stretch, SubstringEffect};
+pub use explain::{Explained, Explanation, MaskedPart, Measure};
+pub use influences::{ClassRows, Influences, Masking, PartEffect, PlaceEffects};
 pub use model::{About, Model};
 pub use pre_images::{PreImageMethod, PreImages};
 

@@ -1,13 +1,13 @@
-//! `mercer explain`: the letters and words that a model answers by.
+//! `mercer explain`: the parts of rows that a model answers by.
 
 use super::{Run, bounds, done, options_like};
 use crate::Stop;
-use crate::args::{Reading, bytes};
+use crate::args::{Reading, bytes, positive};
 use crate::output::{notices, print, width};
 use clap::Args;
 use mercer::data::{Column, ColumnKind, Dataset, Strings, Values};
 use mercer::error::{Error, Result};
-use mercer::learner::Model;
+use mercer::learner::{Masking, Model};
 use mercer::read::{Source, Table};
 use mercer::{report, store};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,8 @@ Examples:
   mercer explain splice.mercer new.csv --row 3
   mercer explain splice.mercer new.csv";
 
-/// Show which letters of sequences, or words of texts, a model answers by: each is masked in turn, and the answer compared.
+/// Show which parts of its rows a model answers by: letters of sequences, words of texts, times of series, nodes and edges of graphs,
+/// subtrees of trees, members of sets. Each is masked in turn, and the answer compared.
 #[derive(Debug, Args)]
 #[command(after_help = EXPLAIN)]
 pub(crate) struct Explain {
@@ -27,10 +28,10 @@ pub(crate) struct Explain {
     pub model: PathBuf,
     /// A sequence, if the model reads nothing else; or a table with the columns that the model was fitted on, - for standard input.
     pub row: String,
-    /// Number of the row of the table, from 1; without it, the parts of most effect over all rows.
+    /// Number of the row of the table, from 1; without it, the parts of most effect over 200 rows, drawn from each predicted class by turns.
     #[arg(long = "row", value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub number: Option<u32>,
-    /// Letters or words that are masked together: 6 letters of a sequence, 1 word of a text if left out.
+    /// Letters, words or times that are masked together: 4 to 6 letters of a sequence, 1 word of a text, a tenth of a series if left out.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub width: Option<u32>,
     #[command(flatten)]
@@ -41,6 +42,9 @@ pub(crate) struct Explain {
     /// Memory limit of the process, such as 4GB; 80% of the free memory if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
+    /// Time limit in seconds: the rows that were masked by then count.
+    #[arg(long, value_name = "S", value_parser = positive, help_heading = "Limits")]
+    pub max_seconds: Option<f64>,
 }
 
 impl Run for Explain {
@@ -66,6 +70,7 @@ fn typed(model: &Model, text: &str) -> Result<Dataset> {
 
 fn explain(args: &Explain, stop: &Stop) -> Result<()> {
     let control = bounds(args.max_memory, stop);
+    let control = args.max_seconds.map_or(control.clone(), |seconds| control.with_seconds(seconds));
     let model = store::load_within(&args.model, &control)?;
     let (data, row) = if args.row == "-" || Path::new(&args.row).exists() {
         let options = options_like(&args.reading, &model.prep.schema)?;
@@ -89,7 +94,7 @@ fn explain(args: &Explain, stop: &Stop) -> Result<()> {
             if args.json { report::explanation_json(&explanation)? + "\n" } else { report::explanation_text(&explanation, width()) }
         }
         None => {
-            let all = model.influences(&data, width_of_parts, &control)?;
+            let all = model.influences(&data, &Masking { width: width_of_parts, ..Masking::default() }, &control)?;
             if args.json { report::influences_json(&all)? + "\n" } else { report::influences_text(&all) }
         }
     };

@@ -42,9 +42,6 @@ pub(crate) struct Fit {
     pub figures: Option<PathBuf>,
 }
 
-/// Time within which the page asks a model for the parts of strings that it answers by.
-const PAGE_SECONDS: f64 = 10.0;
-
 impl Run for Fit {
     const BEST_SO_FAR: bool = true;
 
@@ -115,9 +112,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     if let Some(path) = &args.report {
         // The page says too how the table was read.
         model.about.notices.splice(0..0, loaded.notices.clone());
-        // A model without strings, or without decision values, has none; nor has one that takes long to ask.
-        let influences = model.influences(&loaded.data, None, &telling.clone().with_seconds(PAGE_SECONDS)).unwrap_or_default();
-        let page = report::model_page(&model, &row, &influences, &args.learning.table.table.source().to_string(), &command_line())?;
+        let page = report::model_page(&model, &row, &args.learning.table.table.source().to_string(), &command_line())?;
         store::write_atomically(path, page.as_bytes())?;
         print(&format!("written: {}\n", path.display()))?;
     }

@@ -108,7 +108,7 @@ impl Untargeted {
             let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
             // The page says too how the table was read.
             model.about.notices.splice(0..0, loaded.notices.clone());
-            let page = report::model_page(&model, &row, &[], &self.table.source().to_string(), &command_line())?;
+            let page = report::model_page(&model, &row, &self.table.source().to_string(), &command_line())?;
             store::write_atomically(path, page.as_bytes())?;
         }
         match &self.output {

@@ -41,11 +41,18 @@ fn a_model_of_sequences_says_which_letters_it_answers_by() {
         fit.err
     );
     let page = std::fs::read_to_string(shell.path("m.html")).unwrap();
-    assert!(page.contains("What it answers by") && page.contains("<code>"), "the page lists parts");
+    for said in ["What svc answers by", "mercer explain", "rows predicted as with"] {
+        assert!(page.contains(said), "the page lists parts: {said}");
+    }
     let all = shell.done(&["explain", "m.mercer", "t.csv"]);
     let first: Vec<&str> = all.out.lines().skip(2).take(3).collect();
     assert!(first.iter().any(|line| line.contains("ATTAC") || line.contains("GATTA") || line.contains("TTACA")), "{}", all.out);
     let sequence = "CCGTCCGTGGATTACACCGTCCGGTCC";
+    assert!(
+        all.out.starts_with("without: change of the decision value") || all.out.starts_with("with: change of the decision value"),
+        "{}",
+        all.out
+    );
     let one = shell.done(&["explain", "m.mercer", sequence, "--width", "7"]);
     assert!(one.out.starts_with("with: decision value") && one.out.contains(sequence) && one.out.contains('#'), "{}", one.out);
     let json: Value = serde_json::from_str(&shell.done(&["explain", "m.mercer", "t.csv", "--row", "40", "--json"]).out).unwrap();

@@ -50,6 +50,12 @@ fn graphs_go_from_a_table_to_predictions_with_a_kernel_of_their_own() {
     assert!(fit.out.contains("normalise(weisfeiler_lehman"), "{}", fit.out);
     let predicted = shell.done(&["predict", "m.mercer", "g.csv"]);
     assert!(right(&predicted.out, |row| if row % 2 == 0 { "chord" } else { "ring" }) >= 22, "{}", predicted.out);
+    let all = shell.done(&["explain", "m.mercer", "g.csv"]).out;
+    assert!(all.starts_with("ring: change of the decision value, 12 rows predicted as chord and 12 rows predicted as ring"), "{all}");
+    // The node where the chord ends is the only kind that rings have none of.
+    assert!(all.lines().nth(2).is_some_and(|line| line.contains("C(C C C)") && line.contains('\u{2212}')), "{all}");
+    let one = shell.done(&["explain", "m.mercer", "g.csv", "--row", "1"]).out;
+    assert!(one.starts_with("chord: decision value") && one.contains("C(C C C) at node"), "{one}");
     shell.write("bad.csv", "class,g\na,C C | 0-1\nb,C C | 0-2\n");
     let run = shell.mercer(&["fit", "bad.csv", "--target", "class", "--types", "g=graph", "-o", "bad.mercer"]);
     assert!(run.code > 0 && run.err.contains("row 2") && run.err.contains("column 'g'") && run.err.contains("node 2"), "{}", run.err);

@@ -1,6 +1,6 @@
 //! The interface of every kind of column: all that the rooms above need of its cells.
 
-use super::{Points, Strings};
+use super::{ColumnKind, Part, Parts, Points, Strings};
 use crate::error::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -20,6 +20,8 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     const WRITTEN: Option<&'static str> = None;
     /// What a missing cell is taken as, where there is such a cell: "the empty text".
     const EMPTY: Option<&'static str> = None;
+    /// Whether cells have parts that can be masked.
+    const HAS_PARTS: bool = false;
 
     /// Rows.
     fn len(&self) -> usize;
@@ -94,6 +96,14 @@ pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned +
     }
     /// Cells of this structure made of other vectors, as many as [`Cells::vectors`] gives.
     fn with_vectors(&self, _vectors: Points) -> Option<Self> {
+        None
+    }
+    /// The parts of a cell of a column of this kind: stretches of `width` units where these are in order, of the usual width without one.
+    fn parts(&self, _row: usize, _width: Option<usize>, _kind: ColumnKind) -> Parts {
+        Parts::default()
+    }
+    /// A cell without each of some of its parts in turn.
+    fn masked(&self, _row: usize, _parts: &[Part], _kind: ColumnKind) -> Option<Self> {
         None
     }
     /// Cells that are made up, to test kernels on.

@@ -39,6 +39,10 @@ macro_rules! columns {
             pub fn empty(self) -> Option<&'static str> {
                 match self { $(ColumnKind::$Kind => <$Cells as Cells>::EMPTY,)* }
             }
+            /// See [`Cells::HAS_PARTS`].
+            pub fn has_parts(self) -> bool {
+                match self { $(ColumnKind::$Kind => <$Cells as Cells>::HAS_PARTS,)* }
+            }
             /// See [`Cells::looks_like`].
             pub fn looks_like(self, text: &str) -> bool {
                 match self { $(ColumnKind::$Kind => <$Cells as Cells>::looks_like(text),)* }
@@ -133,6 +137,14 @@ macro_rules! columns {
             /// See [`Cells::with_vectors`].
             pub fn with_vectors(&self, vectors: Points) -> Option<Values> {
                 Some(match self { $(Values::$Variant(cells) => Values::$Variant(cells.with_vectors(vectors)?),)* })
+            }
+            /// See [`Cells::parts`].
+            pub fn parts(&self, row: usize, width: Option<usize>) -> Parts {
+                match self { $(Values::$Variant(cells) => cells.parts(row, width, ColumnKind::$Kind),)* }
+            }
+            /// See [`Cells::masked`].
+            pub fn masked(&self, row: usize, parts: &[Part]) -> Option<Values> {
+                Some(match self { $(Values::$Variant(cells) => Values::$Variant(cells.masked(row, parts, ColumnKind::$Kind)?),)* })
             }
         }
 

@@ -2,12 +2,13 @@
 //! and the edges between nodes numbered from 0. An edge list alone, `0-1 1-2 2-0`, is a graph without labels.
 
 use super::cells::{Cells, Draw, Misfit};
-use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values, one_column};
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Part, Parts, Values, one_column};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
 mod invariant;
+mod parts;
 mod written;
 pub use written::{Edge, Graph};
 
@@ -57,6 +58,7 @@ impl Cells for Graphs {
     type Schema = ();
     const WRITTEN: Option<&'static str> = Some("a graph such as C C O | 0-1 1-2");
     const EMPTY: Option<&'static str> = Some("the graph without nodes");
+    const HAS_PARTS: bool = true;
 
     fn len(&self) -> usize {
         self.0.len()
@@ -100,6 +102,13 @@ impl Cells for Graphs {
     }
     fn stored(&self) -> usize {
         self.0.iter().map(|text| text.len().div_ceil(size_of::<f64>())).sum()
+    }
+    fn parts(&self, row: usize, _width: Option<usize>, _kind: ColumnKind) -> Parts {
+        self.graph(row).parts()
+    }
+    fn masked(&self, row: usize, parts: &[Part], _kind: ColumnKind) -> Option<Self> {
+        let graph = self.graph(row);
+        Some(Graphs(parts.iter().map(|part| graph.without(&part.units)).collect()))
     }
     fn invent(draw: &mut Draw) -> Option<Self> {
         Graphs::new((0..draw.rows).map(|_| grown(draw)).collect::<Vec<_>>()).ok()

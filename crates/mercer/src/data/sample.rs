@@ -4,6 +4,7 @@ use super::Target;
 use rand::SeedableRng;
 use rand::seq::{SliceRandom, index};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::HashMap;
 
 /// All of `n` rows, or a seeded sample of `most` of them, ascending.
 pub(crate) fn some_rows(n: usize, most: usize, seed: u64) -> Vec<usize> {
@@ -19,6 +20,21 @@ pub(crate) fn some_rows(n: usize, most: usize, seed: u64) -> Vec<usize> {
 pub(crate) fn even_rows(n: usize, most: usize) -> Vec<usize> {
     let most = n.min(most);
     (0..most).map(|k| k * n / most).collect()
+}
+
+/// At most `most` rows at random, one of each class by turns: classes have equal shares as far as their rows suffice.
+pub(crate) fn rows_by_turns(codes: &[usize], most: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..codes.len()).collect();
+    order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+    let mut taken: HashMap<usize, usize> = HashMap::new();
+    let mut turns: Vec<(usize, usize)> = Vec::with_capacity(codes.len());
+    for row in order {
+        let turn = taken.entry(codes[row]).or_default();
+        turns.push((*turn, row));
+        *turn += 1;
+    }
+    turns.sort_by_key(|(turn, _)| *turn);
+    turns.into_iter().take(most).map(|(_, row)| row).collect()
 }
 
 /// A stratified sample of at most `most` rows of a target, ascending: each class has its share, and at least one row if there
@@ -49,6 +65,21 @@ pub(crate) fn some_rows_of(target: &Target, most: usize, seed: u64) -> Vec<usize
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Rows in turn of two classes, as every second row of 400 would be of one.
+    #[test]
+    fn rows_by_turns_are_of_every_class_whatever_their_order() {
+        let alternating: Vec<usize> = (0..400).map(|i| i % 2).collect();
+        let sorted: Vec<usize> = (0..400).map(|i| i / 200).collect();
+        for codes in [&alternating, &sorted] {
+            let rows = rows_by_turns(codes, 200, 0);
+            assert_eq!(rows.iter().filter(|i| codes[**i] == 1).count(), 100);
+        }
+        let rare: Vec<usize> = (0..400).map(|i| usize::from(i >= 390)).collect();
+        let rows = rows_by_turns(&rare, 200, 0);
+        assert_eq!((rows.len(), rows.iter().filter(|i| rare[**i] == 1).count()), (200, 10));
+        assert_eq!(rows_by_turns(&rare, 9000, 0).len(), 400);
+    }
 
     #[test]
     fn a_sample_of_classes_keeps_their_shares_and_loses_none() {

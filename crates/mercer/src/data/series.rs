@@ -8,7 +8,8 @@ mod text;
 pub(crate) use text::list_of_numbers;
 
 use super::cells::{Cells, Draw, Misfit};
-use super::{Arity, ColumnKind, Dataset, Inputs, PER_FUNCTION, Points, Sets, Values, one_column};
+use super::parts::stretches;
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_FUNCTION, Part, Parts, Points, Sets, Values, one_column};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -243,6 +244,9 @@ impl Series {
     }
 }
 
+/// Stretches of a series of average length that are masked, side by side, unless asked otherwise.
+const STRETCHES: f64 = 10.0;
+
 /// Fills the NaN of each channel of one series; a channel without any number becomes 0.
 fn fill(series: &mut [f64], channels: usize, how: GapFill) {
     for channel in 0..channels {
@@ -283,6 +287,7 @@ impl Cells for Series {
     type Schema = usize;
     const WRITTEN: Option<&'static str> = Some("a series such as [1, 2, 3], or [[1, 2], [3, 4]] of two channels");
     const EMPTY: Option<&'static str> = Some("the empty series");
+    const HAS_PARTS: bool = true;
 
     fn len(&self) -> usize {
         Cells::len(&self.sets)
@@ -359,6 +364,40 @@ impl Cells for Series {
     }
     fn with_vectors(&self, vectors: Points) -> Option<Self> {
         Some(Series { sets: self.sets.with_vectors(vectors)?, gaps: self.gaps.clone() })
+    }
+    /// Stretches of time, each half over the next.
+    fn parts(&self, row: usize, width: Option<usize>, _kind: ColumnKind) -> Parts {
+        let width = width.unwrap_or((self.mean_length() / STRETCHES).ceil() as usize);
+        let part = |units: Vec<usize>| {
+            let (first, last) = (units.first().map_or(0, |t| t + 1), units.last().map_or(0, |t| t + 1));
+            let text = if first == last { format!("time {first}") } else { format!("times {first} to {last}") };
+            Part { names: vec![text.clone()], units, text, place: String::new() }
+        };
+        let parts = stretches(self.length(row), width..=width, |width| width.div_ceil(2)).into_iter().map(part).collect();
+        Parts { units: self.sets.units(row), parts, axis: Some("time") }
+    }
+    /// Times that are masked lie on the straight line between the times beside them; at an end they repeat the time beside them, and a
+    /// series that is masked as a whole is its mean.
+    fn masked(&self, row: usize, parts: &[Part], _kind: ColumnKind) -> Option<Self> {
+        let (channels, length) = (self.channels(), self.length(row));
+        let own = self.vectors().select(&self.range(row).collect::<Vec<_>>()).to_dense().into_owned();
+        let mut values = Vec::with_capacity(parts.len() * own.len());
+        for part in parts {
+            let start = values.len();
+            values.extend_from_slice(&own);
+            let (Some(first), Some(last)) = (part.units.first(), part.units.last()) else { continue };
+            for channel in 0..channels {
+                let at = |time: usize| own[time * channels + channel];
+                let mean = || (0..length).map(at).sum::<f64>() / length as f64;
+                let (before, after) = (first.checked_sub(1).map(at), (last + 1 < length).then(|| at(last + 1)));
+                let (from, to) = (before.or(after).unwrap_or_else(mean), after.or(before).unwrap_or_else(mean));
+                for time in *first..=*last {
+                    let share = (time + 1 - first) as f64 / (last + 2 - first) as f64;
+                    values[start + time * channels + channel] = from + share * (to - from);
+                }
+            }
+        }
+        Series::new((0..=parts.len()).map(|k| k * length).collect(), Points::computed(parts.len() * length, channels, values)).ok()
     }
     /// Random walks of two channels.
     fn invent(draw: &mut Draw) -> Option<Self> {

@@ -1,7 +1,8 @@
 //! Columns of sets of vectors, all of one length: `[[1,2],[3,4]]`. The vectors of all rows lie one after the other.
 
 use super::cells::{Cells, Draw, Misfit};
-use super::{Arity, ColumnKind, Dataset, Inputs, PER_FUNCTION, Points, Values, one_column};
+use super::parts::vector_text;
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_FUNCTION, Part, Parts, Points, Values, one_column};
 use crate::blocks;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -82,6 +83,11 @@ impl Sets {
     pub(super) fn first_held(&self) -> Option<usize> {
         (0..Cells::len(self)).find(|&row| !self.range(row).is_empty())
     }
+    /// The vectors of a row in words.
+    pub(super) fn units(&self, row: usize) -> Vec<String> {
+        let vectors = self.vectors.select(&self.range(row).collect::<Vec<_>>());
+        vectors.to_dense().chunks(vectors.dim().max(1)).map(|vector| vector_text(vector) + " ").collect()
+    }
     /// All vectors, row after row.
     pub fn vectors(&self) -> &Points {
         &self.vectors
@@ -142,6 +148,7 @@ impl Cells for Sets {
     type Schema = usize;
     const WRITTEN: Option<&'static str> = Some("a set of vectors such as [[1,2],[3,4]]");
     const EMPTY: Option<&'static str> = Some("the empty set");
+    const HAS_PARTS: bool = true;
 
     fn len(&self) -> usize {
         self.starts.len() - 1
@@ -212,6 +219,24 @@ impl Cells for Sets {
     }
     fn with_vectors(&self, vectors: Points) -> Option<Self> {
         Sets::new(self.starts.clone(), vectors).ok().map(|sets| sets.with_missing(self.missing.clone()))
+    }
+    fn parts(&self, row: usize, _width: Option<usize>, _kind: ColumnKind) -> Parts {
+        let units = self.units(row);
+        let part = |(k, unit): (usize, &String)| {
+            let text = unit.trim_end().to_owned();
+            Part { units: vec![k], place: format!("member {}", k + 1), names: vec![text.clone()], text }
+        };
+        Parts { parts: units.iter().enumerate().map(part).collect(), units, axis: None }
+    }
+    /// A set without some of its vectors.
+    fn masked(&self, row: usize, parts: &[Part], _kind: ColumnKind) -> Option<Self> {
+        let range = self.range(row);
+        let (mut starts, mut kept) = (vec![0], Vec::new());
+        for part in parts {
+            kept.extend(range.clone().enumerate().filter(|(k, _)| !part.units.contains(k)).map(|(_, vector)| vector));
+            starts.push(kept.len());
+        }
+        Some(Sets { starts, vectors: self.vectors.select(&kept), missing: Vec::new() })
     }
     fn invent(draw: &mut Draw) -> Option<Self> {
         let set = |draw: &mut Draw| (0..draw.whole(1, 5)).map(|_| vec![draw.number(), draw.number()]).collect();

@@ -2,16 +2,22 @@
 
 use super::cells::{Cells, Draw, Misfit, words_of_text};
 use super::cut::{Cut, Cutter};
-use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values};
+use super::letters::MASKED;
+use super::parts::stretches;
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Part, Parts, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Some rows share the strings of all where they are no fewer than this share of them; else they have copies.
 const SHARED: usize = 4;
 /// Strings cut into more pieces than this are not kept.
 const MOST_PIECES: usize = 50_000_000;
+/// Letters of a sequence that are masked together, unless asked otherwise: up to the core of a binding site.
+const LETTERS: RangeInclusive<usize> = 4..=6;
 /// Fewer strings are cut as they come.
 const LEAST_CUT: usize = 64;
 
@@ -141,6 +147,7 @@ impl Cells for Strings {
     type Schema = ();
     const WRITTEN: Option<&'static str> = Some("a text");
     const EMPTY: Option<&'static str> = Some("the empty text");
+    const HAS_PARTS: bool = true;
 
     fn len(&self) -> usize {
         self.rows.len()
@@ -174,6 +181,30 @@ impl Cells for Strings {
     fn missing(&self) -> Vec<usize> {
         (0..self.rows.len()).filter(|&i| self.get(i).is_empty()).collect()
     }
+    /// Letters of a sequence, words of a text. Words mean the same at any place.
+    fn parts(&self, row: usize, width: Option<usize>, kind: ColumnKind) -> Parts {
+        let units = units(self.get(row), kind);
+        let is_text = kind == ColumnKind::Text;
+        let widths = width.map_or(if is_text { 1..=1 } else { LETTERS }, |width| width..=width);
+        let part = |masked: Vec<usize>| {
+            let text: String = masked.iter().map(|&k| units[k].as_str()).collect::<String>().trim().to_owned();
+            let place = masked.first().map_or(0, |first| first + 1).to_string();
+            let at = (!is_text).then(|| format!("{text} at {place}"));
+            Part { names: std::iter::once(text.clone()).chain(at).collect(), units: masked, text, place }
+        };
+        let parts = stretches(units.len(), widths, |_| 1).into_iter().map(part).collect();
+        Parts { parts, units, axis: (!is_text).then_some("letter") }
+    }
+    /// A unit that is masked is one letter that matches nothing.
+    fn masked(&self, row: usize, parts: &[Part], kind: ColumnKind) -> Option<Self> {
+        let units = units(self.get(row), kind);
+        let without = |part: &Part| -> String {
+            let mut text: Vec<Cow<'_, str>> = units.iter().map(|unit| Cow::Borrowed(unit.as_str())).collect();
+            part.units.iter().for_each(|&k| text[k] = Cow::Owned(MASKED.to_string()));
+            text.concat()
+        };
+        Some(Strings::new(parts.iter().map(without)))
+    }
     fn invent(draw: &mut Draw) -> Option<Self> {
         let rows = draw.rows;
         let string = |_| (0..draw.whole(2, 20)).map(|_| draw.one_of(&['A', 'C', 'G', 'T'])).collect();
@@ -184,6 +215,19 @@ impl Cells for Strings {
         let place = |changed: usize| (0..others).map(|i| if i == changed { 'C' } else { 'A' }).collect();
         Some(Strings::new((0..=others).rev().map(place).collect::<Vec<String>>()))
     }
+}
+
+/// The letters of a sequence; the words of a text with what follows each.
+fn units(text: &str, kind: ColumnKind) -> Vec<String> {
+    if kind != ColumnKind::Text {
+        return text.chars().map(String::from).collect();
+    }
+    let mut starts: Vec<usize> = text.unicode_word_indices().map(|(at, _)| at).collect();
+    if let Some(first) = starts.first_mut() {
+        *first = 0;
+    }
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().zip(ends).map(|(from, to)| text[*from..to].to_owned()).collect()
 }
 
 impl Inputs for Strings {

@@ -2,12 +2,13 @@
 //! children, each a bracket or a word. Nothing here recurses, so that no depth is too deep. JSON is read too.
 
 use super::cells::{Cells, Draw, Misfit, words_of_text};
-use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values, one_column};
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Part, Parts, Values, one_column};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
 mod json;
+mod parts;
 
 /// One tree a row, in bracket form with single spaces; the empty tree is the empty text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -130,6 +131,7 @@ impl Cells for Trees {
     type Schema = ();
     const WRITTEN: Option<&'static str> = Some("a tree such as (S (NP I) (VP run))");
     const EMPTY: Option<&'static str> = Some("the empty tree");
+    const HAS_PARTS: bool = true;
 
     fn len(&self) -> usize {
         self.0.len()
@@ -177,6 +179,13 @@ impl Cells for Trees {
     }
     fn missing(&self) -> Vec<usize> {
         (0..self.0.len()).filter(|&i| self.0[i].is_empty()).collect()
+    }
+    fn parts(&self, row: usize, _width: Option<usize>, _kind: ColumnKind) -> Parts {
+        parts::of(&self.nodes(row))
+    }
+    fn masked(&self, row: usize, parts: &[Part], _kind: ColumnKind) -> Option<Self> {
+        let nodes = self.nodes(row);
+        Some(Trees(parts.iter().map(|part| parts::without(&nodes, &part.units)).collect()))
     }
     fn invent(draw: &mut Draw) -> Option<Self> {
         Some(Trees((0..draw.rows).map(|_| grown(draw, 3)).collect()))

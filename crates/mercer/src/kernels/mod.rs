@@ -33,7 +33,6 @@ pub use fitted::{FittedKernel, Fixed, Reference, Scope};
 pub use functions::KernelFunction;
 pub use leaf::KernelEntry;
 pub use registered::{Registered, RegisteredLearnt, register, register_function};
-pub(crate) use sequences::letters::MASKED;
 pub use shared::Shared;
 pub use support::Support;
 #[cfg(feature = "report")]

@@ -1,169 +1,162 @@
-//! What a model has seen in a sequence or a text: how its answer changes where some letters or words are masked (occlusion; Zeiler & Fergus
-//! 2014). It holds for every estimator and every kernel, in mixed tables too.
+//! What a model answers by: how its answer changes where parts of a row are masked (occlusion; Zeiler & Fergus 2014): letters, words,
+//! times of series, nodes and edges of graphs, subtrees, members of sets. It holds for every estimator and every kernel, in mixed tables
+//! too. What a kind of column has of parts, and what it is without them, is said by [`Cells::parts`](crate::data::Cells::parts).
 
 use super::Model;
+use super::influences::overlap;
 use crate::control::Control;
-use crate::data::{Dataset, Strings, Values, even_rows};
+use crate::data::{Dataset, Part, Parts};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, Predicted, Predictions, Want};
-use crate::kernels::MASKED;
+use crate::estimators::{Answer, Predicted, Predictions, Scores, Want};
 use serde::Serialize;
-use std::collections::HashMap;
-use unicode_segmentation::UnicodeSegmentation;
 
-/// Rows whose substrings are masked at most, spread evenly over the table.
-const ROWS: usize = 200;
-/// Letters of a sequence that are masked together, unless asked otherwise: the core of a binding site.
-const LETTERS: usize = 6;
-/// Stretches of a row that are named.
+/// Parts of a row that are named.
 const STRONGEST: usize = 5;
+/// Effects within this share of the answer are rounding.
+pub(super) const ROUNDING: f64 = 1e-9;
+/// Masked rows that are predicted together.
+const AT_ONCE: usize = 512;
 
-/// A part of a string, and how much it adds to the answer.
+/// What effects are changes of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The decision value of a class.
+    DecisionValue,
+    /// The votes for a class.
+    Votes,
+    /// The probability of a class.
+    Probability,
+    /// The logarithm of a density.
+    LogDensity,
+    /// A predicted number.
+    Prediction,
+}
+
+impl Measure {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Measure::DecisionValue => "decision value",
+            Measure::Votes => "votes",
+            Measure::Probability => "probability",
+            Measure::LogDensity => "log density",
+            Measure::Prediction => "prediction",
+        }
+    }
+}
+
+/// A part of a row, and how much it adds to the answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Stretch {
-    /// Its letters.
+pub struct MaskedPart {
+    /// Its content.
     pub text: String,
-    /// The number of its first letter or word in the string, from 1.
+    /// Its place in the cell, in words; empty where the text says it.
+    pub place: String,
+    /// The number of its first unit, from 1.
     pub first: usize,
-    /// The answer less that with the stretch masked.
+    /// The answer minus the answer with the part masked.
     pub effect: f64,
 }
 
-/// The effects of the letters or words of one string.
+/// The effects of the parts of one cell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explained {
     /// The column that holds it.
     pub column: String,
-    /// Its letters, or its words.
+    /// Its smallest parts as they read: letters, words, times, nodes and edges, members.
     pub units: Vec<String>,
-    /// The effect of each by itself.
+    /// The effect of each of them masked alone; of a node with its edges, and of a node of a tree with all below it.
     pub effects: Vec<f64>,
-    /// The stretches of most effect that do not overlap, in order of their size.
-    pub strongest: Vec<Stretch>,
+    /// The parts of most effect that do not overlap, in order of its size.
+    pub strongest: Vec<MaskedPart>,
 }
 
-/// The answer for a row, and what in its strings it comes from.
+/// The answer for a row, and the parts of the row that it comes from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
     /// What the effects add to: a class, or the name of the target.
     pub of: String,
     /// The answer, in words.
     pub answer: String,
-    /// The decision value of that class, or the predicted number.
+    /// What [`Explanation::value`] is.
+    pub measure: Measure,
+    /// The decision value or the probability of that class, or the predicted number.
     pub value: f64,
-    /// Each column of sequences or texts.
+    /// Each column whose cells have parts.
     pub columns: Vec<Explained>,
 }
 
-/// A substring and its effect over the rows of a table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SubstringEffect {
-    /// The column.
-    pub column: String,
-    /// Its letters, or its words.
-    pub text: String,
-    /// How often it was masked.
-    pub times: usize,
-    /// Its mean effect.
-    pub mean: f64,
-}
-
-/// The substrings of most effect on one output.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Influences {
-    /// What the effects add to: a class, or the name of the target.
-    pub of: String,
-    /// By the size of the sum of their effects, largest first.
-    pub substrings: Vec<SubstringEffect>,
-    /// Rows whose strings were masked.
-    pub rows: usize,
-}
-
 impl Model {
-    /// Explains the answer for a row by its strings; `width` letters or words are masked together, 6 and 1 if not given.
+    /// Explains the answer for a row by the parts of its cells. `width`: letters, words or times that are masked together; 4 to 6 letters, 1
+    /// word and a tenth of the times where it is not given.
     ///
     /// # Errors
-    /// A model that reads no sequence or text, or that gives no number for each class; bounds of `control`.
+    /// A model that reads no column whose cells have parts, or that gives no number for each class; bounds of `control`.
     pub fn explain(&self, data: &Dataset, row: usize, width: Option<usize>, control: &Control) -> Result<Explanation> {
+        let parted = self.parted()?;
+        let data = self.prep.schema.align(data)?;
         let one = data.select(&[row]);
-        let predictions = self.predict(&one, Want { scores: true, ..Want::default() }, control)?;
+        let (predictions, outputs) = self.answers(&one, control)?;
         let output = match &predictions.values {
             Predicted::Classes(codes) => codes[0],
             Predicted::Numbers(_) => 0,
         };
-        let value = self.outputs(&predictions)?.swap_remove(output)[0];
+        let value = outputs[output][0];
         let answer = match &predictions.values {
             Predicted::Classes(codes) => self.answer.labels(codes).swap_remove(0),
             Predicted::Numbers(_) => value.to_string(),
         };
         let mut columns = Vec::new();
-        for column in self.strings_of(data)? {
-            let units = units(data, column, row);
-            let effects = self.effects(&one, column, &units, 1, output, value, control)?;
-            let width = width.unwrap_or(usual_width(data, column)).min(units.len().max(1));
-            let together = self.effects(&one, column, &units, width, output, value, control)?;
-            let strongest = strongest(&units, &together, width);
-            columns.push(Explained { column: data.columns()[column].name.clone(), units, effects, strongest });
+        for column in parted {
+            let values = &data.columns()[column].values;
+            let effects = |parts: &[Part]| -> Result<Vec<f64>> {
+                let without = self.without(&one, column, parts, control)?;
+                Ok(without.get(output).into_iter().flatten().map(|without| value - without).collect())
+            };
+            let Parts { units, parts, .. } = values.parts(row, width);
+            let alone = values.parts(row, Some(1)).parts;
+            let together = effects(&parts)?;
+            let each = if alone == parts { together.clone() } else { effects(&alone)? };
+            let mut of_units = vec![0.0; units.len()];
+            alone.iter().zip(each).for_each(|(part, effect)| of_units[part.units[0]] = effect);
+            let strongest = strongest(&parts, &together, ROUNDING * value.abs());
+            columns.push(Explained { column: data.columns()[column].name.clone(), units, effects: of_units, strongest });
         }
-        Ok(Explanation { of: self.name_of(output), answer, value, columns })
+        Ok(Explanation { of: self.name_of(output), answer, measure: self.measure(&predictions), value, columns })
     }
 
-    /// The substrings that the answers for the rows of a table come from, for each class, or for the number; of two classes, for the second.
-    ///
-    /// # Errors
-    /// As [`Model::explain`].
-    pub fn influences(&self, data: &Dataset, width: Option<usize>, control: &Control) -> Result<Vec<Influences>> {
-        let columns = self.strings_of(data)?;
-        let rows = even_rows(data.rows(), ROWS);
-        let all = self.outputs(&self.predict(&data.select(&rows), Want { scores: true, ..Want::default() }, control)?)?;
-        let mut sums: Vec<HashMap<(usize, String), (usize, f64)>> = vec![HashMap::new(); all.len()];
-        for (k, &row) in rows.iter().enumerate() {
-            control.check()?;
-            let one = data.select(&[row]);
-            for &column in &columns {
-                let units = units(data, column, row);
-                let width = width.unwrap_or(usual_width(data, column)).min(units.len().max(1));
-                let masked = self.masked(&one, column, &units, width, control)?;
-                for (sums, (whole, masked)) in sums.iter_mut().zip(all.iter().zip(&masked)) {
-                    for (stretch, without) in units.windows(width).zip(masked) {
-                        let sum = sums.entry((column, joined(stretch))).or_default();
-                        *sum = (sum.0 + 1, sum.1 + whole[k] - without);
-                    }
-                }
-            }
+    /// The places of those columns that the model reads whose cells have parts.
+    pub(super) fn parted(&self) -> Result<Vec<usize>> {
+        let columns = &self.prep.schema.columns;
+        let parted: Vec<usize> = (0..columns.len()).filter(|&c| columns[c].holds.kind().has_parts()).collect();
+        if parted.is_empty() {
+            let why = "the model reads no column with parts that could be masked, as sequences, texts, series, graphs, trees and sets have";
+            return Err(Error::Data(why.into()));
         }
-        let outputs = sums.into_iter().enumerate().skip(usize::from(all.len() == 2));
-        Ok(outputs
-            .map(|(output, sums)| {
-                let mut substrings: Vec<SubstringEffect> = sums
-                    .into_iter()
-                    .map(|((column, text), (times, sum))| SubstringEffect {
-                        column: data.columns()[column].name.clone(),
-                        text,
-                        times,
-                        mean: sum / times as f64,
-                    })
-                    .collect();
-                let size = |s: &SubstringEffect| s.mean.abs() * s.times as f64;
-                substrings.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| (&a.column, &a.text).cmp(&(&b.column, &b.text))));
-                Influences { of: self.name_of(output), substrings, rows: rows.len() }
-            })
-            .collect())
+        Ok(parted)
     }
 
-    /// The columns of sequences and texts that the model reads.
-    fn strings_of(&self, data: &Dataset) -> Result<Vec<usize>> {
-        let read = |name: &str| self.prep.schema.columns.iter().any(|c| c.name == name);
-        let of_strings = |values: &Values| matches!(values, Values::Sequences(_) | Values::Texts(_));
-        let found: Vec<usize> =
-            (0..data.columns().len()).filter(|&c| of_strings(&data.columns()[c].values) && read(&data.columns()[c].name)).collect();
-        if found.is_empty() {
-            return Err(Error::Data("the model reads no column of sequences or texts, whose letters and words could be masked".into()));
-        }
-        Ok(found)
+    /// Predictions of some rows, and the numbers that effects are changes of: one list for each class or number.
+    pub(super) fn answers(&self, data: &Dataset, control: &Control) -> Result<(Predictions, Vec<Vec<f64>>)> {
+        let has_scores = self.estimator.gives().scores != Scores::None;
+        let predictions = self.predict(data, Want { scores: has_scores, probabilities: !has_scores, ..Want::default() }, control)?;
+        let outputs = self.outputs(&predictions)?;
+        Ok((predictions, outputs))
     }
 
-    /// One number for each row and class, or each row and number predicted.
+    /// What effects are changes of.
+    pub(super) fn measure(&self, predictions: &Predictions) -> Measure {
+        match (&predictions.values, &predictions.scores) {
+            (Predicted::Numbers(_), _) if self.answer == Answer::LogDensity => Measure::LogDensity,
+            (Predicted::Numbers(_), _) => Measure::Prediction,
+            (_, Some(_)) if self.estimator.gives().scores == Scores::Votes => Measure::Votes,
+            (_, Some(_)) => Measure::DecisionValue,
+            (_, None) => Measure::Probability,
+        }
+    }
+
+    /// One number for each row and class, or each row and number predicted: decision values, or probabilities where there are none.
     pub(crate) fn outputs(&self, predictions: &Predictions) -> Result<Vec<Vec<f64>>> {
         let classes = match &self.answer {
             Answer::Classes { classes, .. } => classes.len(),
@@ -171,9 +164,9 @@ impl Model {
         };
         let by_column =
             |m: &crate::linalg::Matrix| (0..m.cols()).map(|o| (0..m.rows()).map(|i| m[(i, o)]).collect()).collect::<Vec<Vec<f64>>>();
-        match (&predictions.values, &predictions.scores) {
+        match (&predictions.values, predictions.scores.as_ref().or(predictions.probabilities.as_ref())) {
             (Predicted::Numbers(numbers), _) => Ok(by_column(numbers)),
-            (_, Some(scores)) if classes == 2 => {
+            (_, Some(scores)) if classes == 2 && scores.cols() == 1 => {
                 let second = by_column(scores).swap_remove(0);
                 Ok(vec![second.iter().map(|s| -s).collect(), second])
             }
@@ -190,88 +183,49 @@ impl Model {
             }
             (_, Some(scores)) => Ok(by_column(scores)),
             (Predicted::Classes(_), None) => Err(Error::Data(format!(
-                "{} gives no decision values that masked letters could change; explain a model of svc, ridge or gp",
+                "{} gives neither decision values nor probabilities that masked parts could change",
                 self.estimator.name()
             ))),
         }
     }
 
-    fn name_of(&self, output: usize) -> String {
+    pub(super) fn name_of(&self, output: usize) -> String {
         match &self.answer {
             Answer::Classes { classes, .. } => classes.get(output).cloned().unwrap_or_default(),
             other => other.columns().get(output).cloned().unwrap_or_default(),
         }
     }
 
-    /// All outputs with each stretch of `width` units masked.
-    fn masked(&self, one: &Dataset, column: usize, units: &[String], width: usize, control: &Control) -> Result<Vec<Vec<f64>>> {
-        let places = (units.len() + 1).saturating_sub(width);
-        let masked: Vec<String> = (0..places)
-            .map(|at| {
-                units
-                    .iter()
-                    .enumerate()
-                    .map(|(k, unit)| if (at..at + width).contains(&k) { MASKED.to_string() } else { unit.clone() })
-                    .collect()
-            })
-            .collect();
-        let mut columns = one.select(&vec![0; places]).columns().to_vec();
-        columns[column].values = match &columns[column].values {
-            Values::Texts(_) => Values::Texts(Strings::new(masked)),
-            _ => Values::Sequences(Strings::new(masked)),
-        };
-        self.outputs(&self.predict(&Dataset::new(columns)?, Want { scores: true, ..Want::default() }, control)?)
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "one call for letters and one for stretches")]
-    fn effects(
-        &self,
-        one: &Dataset,
-        column: usize,
-        units: &[String],
-        width: usize,
-        output: usize,
-        value: f64,
-        control: &Control,
-    ) -> Result<Vec<f64>> {
-        Ok(self.masked(one, column, units, width, control)?.swap_remove(output).into_iter().map(|without| value - without).collect())
-    }
-}
-
-/// The letters of a sequence; the words of a text with what follows each.
-fn units(data: &Dataset, column: usize, row: usize) -> Vec<String> {
-    match &data.columns()[column].values {
-        Values::Sequences(strings) => strings.get(row).chars().map(String::from).collect(),
-        Values::Texts(strings) => {
-            let text = strings.get(row);
-            let mut starts: Vec<usize> = text.unicode_word_indices().map(|(at, _)| at).collect();
-            if let Some(first) = starts.first_mut() {
-                *first = 0;
-            }
-            let ends = starts.iter().skip(1).copied().chain([text.len()]);
-            starts.iter().zip(ends).map(|(from, to)| text[*from..to].to_owned()).collect()
+    /// The outputs for one row with each of some parts of one of its cells masked.
+    pub(super) fn without(&self, one: &Dataset, column: usize, parts: &[Part], control: &Control) -> Result<Vec<Vec<f64>>> {
+        let mut all: Vec<Vec<f64>> = Vec::new();
+        for parts in parts.chunks(AT_ONCE) {
+            let mut columns = one.select(&vec![0; parts.len()]).into_columns();
+            columns[column].values = one.columns()[column]
+                .values
+                .masked(0, parts)
+                .ok_or_else(|| Error::Data(format!("column '{}' has no parts that could be masked", one.columns()[column].name)))?;
+            let (_, outputs) = self.answers(&Dataset::new(columns)?, control)?;
+            all.resize_with(outputs.len(), Vec::new);
+            all.iter_mut().zip(outputs).for_each(|(all, new)| all.extend(new));
         }
-        _ => Vec::new(),
+        Ok(all)
     }
 }
 
-fn usual_width(data: &Dataset, column: usize) -> usize {
-    if matches!(data.columns()[column].values, Values::Texts(_)) { 1 } else { LETTERS }
-}
-
-fn joined(units: &[String]) -> String {
-    units.concat().trim().to_owned()
-}
-
-/// The stretches of most effect that do not overlap.
-fn strongest(units: &[String], effects: &[f64], width: usize) -> Vec<Stretch> {
-    let mut order: Vec<usize> = (0..effects.len()).filter(|k| effects[*k] != 0.0).collect();
+/// The parts of most effect that do not overlap; effects up to `least` are none.
+fn strongest(parts: &[Part], effects: &[f64], least: f64) -> Vec<MaskedPart> {
+    let mut order: Vec<usize> = (0..parts.len()).filter(|k| effects[*k].abs() > least).collect();
     order.sort_by(|a, b| effects[*b].abs().total_cmp(&effects[*a].abs()).then(a.cmp(b)));
     let mut kept: Vec<usize> = Vec::new();
-    for at in order {
-        if kept.len() < STRONGEST && kept.iter().all(|other| at.abs_diff(*other) >= width) {
-            kept.push(at);
+    for k in order {
+        if kept.len() < STRONGEST && kept.iter().all(|other| !overlap(&parts[*other].units, &parts[k].units)) {
+            kept.push(k);
         }
     }
-    kept.into_iter().map(|at| Stretch { text: joined(&units[at..at + width]), first: at + 1, effect: effects[at] }).collect()
+    let part = |k: usize| {
+        let Part { units, text, place, .. } = parts[k].clone();
+        MaskedPart { text, place, first: units[0] + 1, effect: effects[k] }
+    };
+    kept.into_iter().map(part).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::tuning::{Finding, Kind};
 use super::words::{brief_estimator, brief_kernel};
-use super::{Comparison, Method, Row, Task, pictures, tuning};
+use super::{Comparison, Method, Picture, Row, Task, WITH, explain, pictures, tuning};
 use crate::compare::{Comparing, Outcome, Scored};
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};
@@ -199,13 +199,22 @@ impl Row {
     pub fn of_model(model: &Model, data: &Dataset, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Row> {
         let mut row = Row { estimator: model.estimator.name().into(), ..Row::default() };
         row.describe(model);
-        row.pictures = pictures::of_model(model, data, target, weights, &control.at_least(PICTURES))?;
+        let control = control.at_least(PICTURES);
+        row.pictures = pictures::of_model(model, data, target, weights, &control)?;
+        row.explain(model, data, &control)?;
         Ok(row)
+    }
+
+    /// The parts of rows that the model answers by, with their figures.
+    fn explain(&mut self, model: &Model, data: &Dataset, control: &Control) -> Result<()> {
+        self.influences = explain::of_page(model, data, &mut self.pictures, control)?;
+        self.pictures.extend(explain::places(&self.influences).into_iter().map(Picture::Places));
+        Ok(())
     }
 
     fn describe(&mut self, model: &Model) {
         let summary = model.summary();
-        let with = |kernel: String| if model.estimator.uses_kernel() { format!(" with {kernel}") } else { String::new() };
+        let with = |kernel: String| if model.estimator.uses_kernel() { format!("{WITH}{kernel}") } else { String::new() };
         self.settled = format!("{}{}", model.estimator, with(model.kernel.to_string()));
         self.brief = format!("{}{}", brief_estimator(&model.estimator), with(brief_kernel(model.kernel.expr())));
         (self.support, self.weights) = (rows_kept(model), weights_kept(model));
@@ -288,11 +297,15 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, notices: &mut Vec<Str
         let figures = contain("its figures", || {
             let mut all = pictures::of_model(model, request.data, request.target, request.weights, control)?;
             all.extend(pictures::of_held_out(scored, request));
-            all.sort_by_key(|p| p.place());
             Ok(all)
         });
+        let figures = figures.and_then(|figures| {
+            row.pictures = figures;
+            if best { row.explain(model, request.data, control) } else { Ok(()) }
+        });
+        row.pictures.sort_by_key(Picture::place);
         match figures {
-            Ok(figures) => row.pictures = figures,
+            Ok(()) => {}
             Err(Error::Cancelled) => return Err(Error::Cancelled),
             Err(error) => notices.push(format!("{}: figures are left out: {error}", model.estimator.name())),
         }

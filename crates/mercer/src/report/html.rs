@@ -1,5 +1,6 @@
 //! The comparison as one HTML page that needs nothing else: no script, no font, no request.
 
+use super::explain::answers_by;
 use super::terms::{AgainstBest, NOT_TUNED};
 use super::words::{
     UNKNOWN, brief, count, counted, difference, digits, digits_of_differences, error_of, listed, percentage, score, seconds, shown,
@@ -35,6 +36,7 @@ impl Comparison {
             (self.each_target())
             (sentences("Which to take", &self.recommendation()))
             (self.pictures()?)
+            @if let Some(row) = self.best() { (answers_by(&row.estimator, &row.influences)) }
             (folded("Every metric", &self.every_metric()))
             (folded("What kind of method each is", &self.kinds_of_methods()))
             (sentences("What was done to the columns", &self.columns))
@@ -49,6 +51,7 @@ impl Comparison {
     pub(super) fn results(&self) -> Markup {
         let metrics = self.with_digits(self.shown_metrics());
         let apart = digits_of_differences(self.entries.iter().filter_map(|r| r.difference));
+        let (common, of_all) = self.common_kernel().unzip();
         html! {
             div.scroll tabindex="0" role="region" aria-label="Results, one row per estimator" {
                 table {
@@ -63,9 +66,10 @@ impl Comparison {
                         th scope="col" { "fit" }
                         th scope="col" { "predict a row" }
                     } }
-                    tbody { @for row in &self.entries { (line(row, self.against_best(row), &metrics, apart, self.rows_differ())) } }
+                    tbody { @for row in &self.entries { (line(row, common, self.against_best(row), &metrics, apart, self.rows_differ())) } }
                 }
             }
+            @if let Some(of_all) = of_all { p.setting { "Chosen " (shown(&of_all, 4000)) } }
         }
     }
 
@@ -254,14 +258,15 @@ pub(super) fn page(title: &str, content: Markup) -> String {
     .into_string()
 }
 
-fn line(row: &Row, how: AgainstBest, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool) -> Markup {
+fn line(row: &Row, common: Option<&str>, how: AgainstBest, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool) -> Markup {
     let name = row.named(NAME);
+    let settled = row.readable_beside(common);
     html! {
         tr.best[row.best].untuned[how == AgainstBest::NotTuned] {
             th scope="row" {
                 (name)
                 @if row.best { span.tag { "best" } }
-                @if !row.settled.is_empty() && row.readable() != row.estimator { code { (shown(row.readable(), 4000)) } }
+                @if !settled.is_empty() && settled != row.estimator { code { (shown(settled, 4000)) } }
             }
             @if let Some(why) = &row.failure {
                 td.reason colspan=(metrics.len() + 4 + usize::from(rows_differ)) { div { (row.without_results()) ": " (shown(why, 4000)) } }

@@ -31,7 +31,7 @@ mod verdict;
 mod words;
 
 pub use figures::{
-    Bin, Components, Confusion, Curve, Directions, DrawnGraph, Layer, LengthScales, Panel, Panels, Picture, PredictedTrue, Regions,
+    Bin, Components, Confusion, Curve, Directions, DrawnGraph, Layer, LengthScales, Panel, Panels, Picture, Places, PredictedTrue, Regions,
     Reliability, Residuals, Scree, TuningCurve, TypicalGraphs, TypicalRow, TypicalSeries, figure_files, save_figures,
 };
 
@@ -64,6 +64,7 @@ pub use crate::metrics::{Estimate, Metric, TargetScore};
 
 use crate::compare::{OutOfFold, RowStatus};
 use crate::estimators::Certificate;
+use crate::learner::Influences;
 use crate::select::Tuning;
 use crate::trial::{Spent, Trial};
 
@@ -173,7 +174,13 @@ pub struct Row {
     pub unreached: bool,
     /// Pictures of the fit; none where no picture suits the task.
     pub pictures: Vec<Picture>,
+    /// The parts of sequences, series, graphs, .. that the model answers by, from a few rows; none where it reads no such column, and of a
+    /// comparison for the best row alone.
+    pub influences: Vec<Influences>,
 }
+
+/// The word between an estimator and its kernel.
+const WITH: &str = " with ";
 
 impl Row {
     /// The text shown instead of results where there are none.
@@ -198,6 +205,15 @@ impl Row {
     /// What was settled, for reading.
     fn readable(&self) -> &str {
         if self.brief.is_empty() { &self.settled } else { &self.brief }
+    }
+    /// The kernel that was settled, for reading.
+    fn chosen_kernel(&self) -> Option<&str> {
+        self.readable().split_once(WITH).map(|(_, kernel)| kernel)
+    }
+    /// What was settled, without a kernel that is named elsewhere.
+    fn readable_beside(&self, common: Option<&str>) -> &str {
+        let own = |common: &str| self.readable().strip_suffix(common)?.strip_suffix(WITH);
+        common.and_then(own).unwrap_or_else(|| self.readable())
     }
     /// The value of a metric, where the row has it.
     pub fn metric(&self, metric: Metric) -> Option<Estimate> {
@@ -229,6 +245,13 @@ impl Comparison {
             Task::Regression { targets } if targets.len() > 1 => targets,
             _ => &[],
         }
+    }
+    /// The kernel of most fits, in words, where several have the same: named once, and not beside each of them.
+    fn common_kernel(&self) -> Option<(&str, String)> {
+        let kernels = || self.entries.iter().filter(|r| r.fitted()).filter_map(Row::chosen_kernel);
+        let times = |kernel: &str| kernels().filter(|other| *other == kernel).count();
+        let common = kernels().max_by_key(|kernel| times(kernel)).filter(|kernel| times(kernel) > 1)?;
+        Some((common, format!("kernel, unless another is named: {common}")))
     }
     /// The best row, if any estimator could be fitted.
     pub fn best(&self) -> Option<&Row> {

@@ -2,34 +2,29 @@
 
 use super::Row;
 use super::distributions::{LINES, ParameterTable, parameter_tables};
+use super::explain::answers_by;
 use super::html::{page, pictures};
 use super::model::facts;
-use super::words::{brief, shown};
+use super::words::shown;
 use crate::error::Result;
-use crate::learner::{Influences, Model};
+use crate::learner::Model;
 use maud::{Markup, html};
 
-/// Parts of strings on the page, for each class.
-const PARTS: usize = 12;
 /// Longest text on the page, in characters.
 const TEXT: usize = 4000;
 
-/// The page of a model; `row` is what [`Row::of_model`] says of it, `influences` the parts of strings that it answers by, `table` and `command` are words of the user.
+/// The page of a model; `row` is what [`Row::of_model`] says of it, `table` and `command` are words of the user.
 ///
 /// # Errors
 /// A picture whose lists do not fit each other.
-pub fn model_page(model: &Model, row: &Row, influences: &[Influences], table: &str, command: &str) -> Result<String> {
+pub fn model_page(model: &Model, row: &Row, table: &str, command: &str) -> Result<String> {
     let title = format!("{} on {}", model.estimator.name(), shown(table, 80));
     // Of a method without a target there is no score to begin with.
     let found = model.summary().notes.first().filter(|_| model.estimator.takes_no_target());
     let content = html! {
         @if let Some(found) = found { p.verdict { (shown(found, TEXT)) } }
         (pictures(row)?)
-        @if !influences.is_empty() {
-            h2 { "What it answers by" }
-            p { "Effect: what masking the part of a string takes from the decision value of the class, or from the number; largest sums first." }
-            @for of in influences { (listed(of)) }
-        }
+        (answers_by(model.estimator.name(), &row.influences))
         h2 { "The model" }
         dl { @for (what, text) in facts(model, true) { dt { (what) } dd { (shown(&text, TEXT)) } } }
         @for table in parameter_tables(model)? { (parameters(&table)) }
@@ -57,20 +52,5 @@ fn parameters(table: &ParameterTable) -> Markup {
             }
         }
         @if table.lines.len().max(columns) > LINES { p { (table.lines.len()) " lines of " (columns) " numbers; mercer inspect --json has all." } }
-    }
-}
-
-/// The parts of strings of most effect on one class or number.
-fn listed(influences: &Influences) -> Markup {
-    html! {
-        h3 { (shown(&influences.of, TEXT)) }
-        table {
-            thead { tr { th { "part" } th { "column" } th { "mean effect" } th { "times" } } }
-            tbody {
-                @for s in influences.substrings.iter().take(PARTS) {
-                    tr { td { code { (shown(&s.text, 80)) } } td { (shown(&s.column, 80)) } td { (brief(s.mean)) } td { (s.times) } }
-                }
-            }
-        }
     }
 }

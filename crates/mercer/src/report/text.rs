@@ -71,7 +71,8 @@ impl Comparison {
         let fitted = self.entries.iter().filter(|r| r.fitted());
         section("Recall of each class", &self.recall_lines(), &mut out);
         section("RMSE of each target", &self.target_lines(), &mut out);
-        let settled: Vec<String> = fitted.map(Row::settled_line).collect();
+        let (common, of_all) = self.common_kernel().unzip();
+        let settled: Vec<String> = of_all.into_iter().chain(fitted.map(|row| row.settled_line(common))).collect();
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
         section("Chosen settings", &settled, &mut out);
         section("Failed", &self.failures(false), &mut out);
@@ -239,14 +240,11 @@ impl Comparison {
 }
 
 impl Row {
-    /// What was settled, under the name of the estimator where it does not begin with it.
-    fn settled_line(&self) -> String {
+    /// What was settled besides a common kernel, under the name of the estimator where it does not begin with it.
+    fn settled_line(&self, common: Option<&str>) -> String {
         let bare = self.estimator.split('(').next().unwrap_or_default();
-        if self.readable().starts_with(bare) {
-            self.readable().to_owned()
-        } else {
-            format!("{}: {}", shown(&self.estimator, NAME), self.readable())
-        }
+        let settled = self.readable_beside(common);
+        if settled.starts_with(bare) { settled.to_owned() } else { format!("{}: {settled}", shown(&self.estimator, NAME)) }
     }
 
     /// A sentence on a fit that did not converge.

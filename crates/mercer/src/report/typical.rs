@@ -3,7 +3,7 @@
 
 use super::{DrawnGraph, Picture, TypicalGraphs, TypicalRow, TypicalSeries};
 use crate::control::Control;
-use crate::data::{Cells, Dataset, Graphs, Series, Target, Values, even_rows};
+use crate::data::{Cells, Dataset, Graphs, Series, Target, Values, some_rows_of};
 use crate::error::Result;
 use crate::estimators::{Predicted, Want};
 use crate::learner::Model;
@@ -27,7 +27,7 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, control: 
     if graphs.is_none() && series.is_none() {
         return Ok(Vec::new());
     }
-    let rows = even_rows(data.rows(), ROWS);
+    let rows = some_rows_of(target, ROWS, 0);
     let Some(ranked) = ranked(model, data, target, &rows, control)? else { return Ok(Vec::new()) };
     let mut out = Vec::new();
     if let Some((column, graphs)) = graphs {
@@ -85,6 +85,7 @@ fn drawn_graph(graphs: &Graphs, row: usize) -> DrawnGraph {
     DrawnGraph {
         nodes: graph.labels.iter().map(name).collect(),
         edges: graph.edges.iter().map(|edge| (edge.ends.0, edge.ends.1, edge.label.to_owned())).collect(),
+        strong: Vec::new(),
     }
 }
 

@@ -12,6 +12,7 @@ mod clusters;
 mod conformance;
 mod descent;
 mod discriminant;
+mod explain;
 mod far_columns;
 mod far_rows;
 mod foundations;

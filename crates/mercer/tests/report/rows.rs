@@ -67,6 +67,20 @@ fn what_was_settled_names_the_estimator_once() {
 }
 
 #[test]
+fn a_kernel_that_several_fits_share_is_named_once() {
+    let mut c = samples::classes();
+    let kernel = "normalise(weighted_degree(degree=6)) + normalise(gapped)";
+    for (row, estimator) in c.entries.iter_mut().zip(["ridge(lambda=0.013)", "svc(c=2)"]) {
+        (row.settled, row.brief) = (format!("{estimator} with {kernel}"), String::new());
+    }
+    for said in [c.text(200), c.html().unwrap()] {
+        assert_eq!(said.matches(kernel).count(), 1, "{said}");
+        assert!(said.contains("ridge(lambda=0.013)") && !said.contains("ridge(lambda=0.013) with"), "{said}");
+    }
+    assert!(c.text(200).contains(&format!("kernel, unless another is named: {kernel}\n  ridge(lambda=0.013)\n")), "{}", c.text(200));
+}
+
+#[test]
 fn a_number_beside_far_larger_ones_does_not_read_zero() {
     let mut c = samples::regression();
     c.entries[0].metrics[0].1 = Estimate { mean: 0.000_275, se: 0.000_030, folds: 5 };

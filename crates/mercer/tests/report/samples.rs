@@ -53,6 +53,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
         failure: None,
         unreached: false,
         pictures: Vec::new(),
+        influences: Vec::new(),
     }
 }
 

@@ -48,13 +48,15 @@ fn graphs_of_the_rows_most_typical_of_each_class_are_drawn_with_their_labels() {
         assert!(k % 3 == 0 || graphs.drawn[k - 1].0.value >= typical.value);
     }
     let sentence = picture.sentence(&row);
-    assert!(sentence.contains("graphs of column x") && sentence.contains("2 classes"), "{sentence}");
+    assert!(sentence.contains("graphs of column x") && sentence.contains("2 classes") && sentence.contains("dark edges"), "{sentence}");
+    assert!(graphs.drawn.iter().all(|(_, g)| !g.strong.is_empty() && g.strong.iter().all(|unit| *unit < g.nodes.len() + g.edges.len())));
     let svg = picture.file(&row).unwrap();
     let circles: usize = graphs.drawn.iter().map(|(_, g)| g.nodes.len()).sum();
     assert_eq!(svg.matches("<circle").count(), circles);
     assert!(svg.contains("Typical graphs of x") && svg.contains(">\nO\n<") && svg.contains("row "), "{svg}");
-    let page = mercer::report::model_page(&model, &row, &[], "t.csv", "mercer fit").unwrap();
-    assert!(page.contains("Typical graphs of x"));
+    let page = mercer::report::model_page(&model, &row, "t.csv", "mercer fit").unwrap();
+    assert!(page.contains("Typical graphs of x") && page.contains("What svc answers by") && page.contains("mercer explain"));
+    assert_eq!(row.influences[0].rows, 16);
 }
 
 #[test]
@@ -73,6 +75,8 @@ fn series_are_drawn_channel_by_channel_and_numbers_have_two_ends() {
     let sentence = picture.sentence(&row);
     assert!(sentence.contains("largest and the smallest predictions") && sentence.contains("2 channels"), "{sentence}");
     assert!(picture.file(&row).unwrap().matches("<polyline").count() >= 12);
+    let Some(Picture::Places(places)) = row.pictures.iter().find(|p| matches!(p, Picture::Places(_))) else { panic!() };
+    assert_eq!((places.axis.as_str(), places.lines.len(), places.lines[0].1.len()), ("time", 1, 21));
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct Edge<'a> {
 
 /// The label of a node that has none.
 const UNLABELLED: &str = "_";
-const BAR: &str = "|";
+pub(super) const BAR: &str = "|";
 
 impl<'a> Graph<'a> {
     /// The graph of a canonical text.

@@ -25,6 +25,8 @@ pub struct DrawnGraph {
     pub nodes: Vec<String>,
     /// The two nodes and the label of each edge.
     pub edges: Vec<(usize, usize, String)>,
+    /// The nodes, and the edges numbered behind them, without which the answer changes most; none where this is not known.
+    pub strong: Vec<usize>,
 }
 
 /// Pixels of one graph, of the words above it, and from a node in the margin to the border.
@@ -46,7 +48,9 @@ const APART: f64 = 1.0;
 impl TypicalGraphs {
     /// What the figure shows.
     pub(super) fn sentence(&self) -> String {
-        chosen(&self.column, "graphs", self.drawn.iter().map(|(row, _)| row))
+        let said = chosen(&self.column, "graphs", self.drawn.iter().map(|(row, _)| row));
+        let is_marked = self.drawn.iter().any(|(_, graph)| !graph.strong.is_empty());
+        if is_marked { format!("{said} Without the full nodes and the dark edges the answer changes most.") } else { said }
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
@@ -75,16 +79,17 @@ impl TypicalGraphs {
 impl DrawnGraph {
     fn draw(&self, sheet: &Sheet<'_>, at: (f64, f64), colour: &dyn Fn(&str) -> Colour) -> Result<()> {
         let places = fitted(&places(self.nodes.len(), &self.edges), at);
-        for (a, b, name) in &self.edges {
+        for (k, (a, b, name)) in self.edges.iter().enumerate() {
             let ends = [places[*a], places[*b]];
-            sheet.line(&ends, MUTED, 1.4)?;
+            let (ink, thickness) = if self.strong.contains(&(self.nodes.len() + k)) { (INK, 2.8) } else { (MUTED, 1.4) };
+            sheet.line(&ends, ink, thickness)?;
             if !name.is_empty() {
                 let middle = (0.5 * (ends[0].0 + ends[1].0), 0.5 * (ends[0].1 + ends[1].1));
                 sheet.text(&shown(name, LETTERS), (middle.0 + 5.0, middle.1 - 5.0), Anchor::Start, LABEL - 2.0, MUTED)?;
             }
         }
-        for (name, place) in self.nodes.iter().zip(&places) {
-            sheet.mark(*place, 0, colour(name).tint(0.45), RADIUS)?;
+        for (k, (name, place)) in self.nodes.iter().zip(&places).enumerate() {
+            sheet.mark(*place, 0, colour(name).tint(if self.strong.contains(&k) { 0.9 } else { 0.3 }), RADIUS)?;
             sheet.text(&shown(name, LETTERS), *place, Anchor::Middle, LABEL, INK)?;
         }
         Ok(())

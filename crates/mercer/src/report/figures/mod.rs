@@ -15,6 +15,7 @@ mod directions;
 mod graphs;
 mod length_scales;
 mod panels;
+mod places;
 mod predicted;
 mod regions;
 mod reliability;
@@ -32,6 +33,7 @@ pub use directions::Directions;
 pub use graphs::{DrawnGraph, TypicalGraphs};
 pub use length_scales::LengthScales;
 pub use panels::{Layer, Panel, Panels};
+pub use places::Places;
 pub use predicted::PredictedTrue;
 pub use regions::Regions;
 pub use reliability::{Bin, Reliability};
@@ -78,6 +80,8 @@ pub enum Picture {
     LengthScales(LengthScales),
     /// How the score depends on one parameter.
     Tuning(TuningCurve),
+    /// What each place of a sequence or of a series adds to the answer.
+    Places(Places),
     /// Graphs that are typical of what is predicted.
     Graphs(TypicalGraphs),
     /// Series that are typical of what is predicted.
@@ -99,6 +103,7 @@ impl Picture {
             Picture::Reliability(p) => p.sentence(row),
             Picture::LengthScales(p) => p.sentence(),
             Picture::Tuning(p) => p.sentence(),
+            Picture::Places(p) => p.sentence(),
             Picture::Graphs(p) => p.sentence(),
             Picture::Series(p) => p.sentence(),
         }
@@ -119,6 +124,7 @@ impl Picture {
             Picture::Reliability(p) => p.svg(&label),
             Picture::LengthScales(p) => p.svg(&label),
             Picture::Tuning(p) => p.svg(&label),
+            Picture::Places(p) => p.svg(&label),
             Picture::Graphs(p) => p.svg(&label),
             Picture::Series(p) => p.svg(&label),
         }
@@ -146,6 +152,7 @@ impl Picture {
                 format!("Length scales of the columns to {}{units}", shown(&p.kernel, 40))
             }
             Picture::Tuning(p) => format!("Choice of {}", shown(&p.parameter.name, 60)),
+            Picture::Places(p) => format!("Effect by {} of {}", p.axis, shown(&p.column, 40)),
             Picture::Graphs(p) => format!("Typical graphs of {}", shown(&p.column, 40)),
             Picture::Series(p) => format!("Typical series of {}", shown(&p.column, 40)),
         };
@@ -159,6 +166,7 @@ impl Picture {
             Picture::Residuals(p) => (marks(p.predicted.len()), "rows"),
             Picture::Confusion(p) => (p.part(), "classes"),
             Picture::LengthScales(p) => (p.part(), "columns"),
+            Picture::Places(p) => (p.part(), "lines"),
             Picture::Reliability(_) | Picture::Scree(_) | Picture::Tuning(_) | Picture::Graphs(_) | Picture::Series(_) => (None, ""),
         };
         part.map_or(what.clone(), |[drawn, all]| format!("{what} ({} of {} {of} drawn)", count(drawn), count(all)))
@@ -178,6 +186,7 @@ impl Picture {
             Picture::Reliability(_) => "reliability".into(),
             Picture::LengthScales(p) => format!("length-scales-{}", p.kernel),
             Picture::Tuning(p) => format!("tuning-{}", p.parameter.path),
+            Picture::Places(p) => format!("places-{}", p.column),
             Picture::Graphs(p) => format!("graphs-{}", p.column),
             Picture::Series(p) => format!("series-{}", p.column),
         }
@@ -190,7 +199,7 @@ impl Picture {
             Picture::Confusion(_) | Picture::PredictedTrue(_) | Picture::Scree(_) => 1,
             Picture::Regions(_) | Picture::Residuals(_) => 2,
             Picture::Reliability(_) => 3,
-            Picture::LengthScales(_) | Picture::Graphs(_) | Picture::Series(_) => 4,
+            Picture::LengthScales(_) | Picture::Places(_) | Picture::Graphs(_) | Picture::Series(_) => 4,
             Picture::Tuning(_) => 5,
         }
     }
