@@ -6,24 +6,17 @@ use crate::comparison::WIDTH;
 use crate::dataset::weights;
 use crate::distribution::Distribution;
 use crate::errors::{Told, raise, spoken};
+use crate::model_rows::Asked;
 use crate::pickle::no_state;
 use crate::target::{judged, labels};
 use crate::work::Limits;
 use crate::{kernel::Kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
 use mercer::linalg::Matrix;
-use mercer::report::DeviationOf;
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
-
-/// Whether standard deviations are asked for, or which.
-#[derive(FromPyObject)]
-enum Asked {
-    Whether(bool),
-    Of(String),
-}
 
 /// A fitted model.
 ///
@@ -75,18 +68,7 @@ impl Model {
         text_signature = "($self, data, std=False, *, codes=False, threads=0)"
     )]
     fn predict<'py>(&self, py: Python<'py>, data: &Object<'py>, std: Asked, codes: bool, threads: usize) -> PyResult<Object<'py>> {
-        let asked = match std {
-            Asked::Whether(asked) => asked.then_some(DeviationOf::Target),
-            Asked::Of(name) => Some(name.parse::<DeviationOf>().map_err(raise)?),
-        };
-        let predictions = self.predictions(py, data, Want { variance: asked.is_some(), ..Want::default() }, threads)?;
-        let sd = asked.and_then(|of| report::standard_deviation(&predictions, of));
-        let found = answers::answered(py, predictions.values, &self.model.answer, codes)?;
-        if asked.is_none() {
-            return Ok(found);
-        }
-        let sd = sd.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?;
-        Ok((found, from_outputs(py, sd)?).into_pyobject(py)?.into_any())
+        self.predicted(py, data, std, codes, threads)
     }
 
     /// Ends of the central interval that holds a new target with this probability (gp, rvm, baseline).

@@ -1,6 +1,7 @@
 //! The rows that a model predicts: columns as in training, with what is said of them once.
 
 use crate::answers::{self, Object};
+use crate::arrays::from_outputs;
 use crate::dataset::{dataset_like, weights};
 use crate::errors::{Told, data_error, raise, spoken, warn};
 use crate::given::{among, takes_kernel_values};
@@ -9,9 +10,16 @@ use crate::target::known;
 use crate::work::{Limits, Size};
 use mercer::data::Dataset;
 use mercer::estimators::{Gives, Predictions, Want, When, those_that_give};
-use mercer::report;
+use mercer::report::{self, DeviationOf};
 use pyo3::prelude::*;
 use std::sync::Arc;
+
+/// Whether standard deviations are asked for, or which.
+#[derive(FromPyObject)]
+pub(crate) enum Asked {
+    Whether(bool),
+    Of(String),
+}
 
 impl Model {
     pub(crate) fn new(model: mercer::learner::Model) -> Self {
@@ -51,6 +59,29 @@ impl Model {
 
     pub(crate) fn lacks(&self, what: &str, has: &dyn Fn(&Gives) -> When) -> PyErr {
         data_error(format!("{} has no {what}; fit {}", self.model.estimator, those_that_give(has)))
+    }
+
+    /// Labels, numbers or components, with their standard deviations where these are asked for: see `predict`.
+    pub(crate) fn predicted<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Object<'py>,
+        std: Asked,
+        codes: bool,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        let asked = match std {
+            Asked::Whether(asked) => asked.then_some(DeviationOf::Target),
+            Asked::Of(name) => Some(name.parse::<DeviationOf>().map_err(raise)?),
+        };
+        let predictions = self.predictions(py, data, Want { variance: asked.is_some(), ..Want::default() }, threads)?;
+        let sd = asked.and_then(|of| report::standard_deviation(&predictions, of));
+        let found = answers::answered(py, predictions.values, &self.model.answer, codes)?;
+        if asked.is_none() {
+            return Ok(found);
+        }
+        let sd = sd.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?;
+        Ok((found, from_outputs(py, sd)?).into_pyobject(py)?.into_any())
     }
 
     /// Predictions of the training rows, each by the model fitted without it: see `leave_one_out`.

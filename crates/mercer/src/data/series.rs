@@ -2,8 +2,11 @@
 //! length and have the same channels. The vectors of all rows lie one after the other. A number that is missing at a time is a gap:
 //! `[1, null, 3]`.
 
+mod gaps;
 mod text;
 
+use gaps::fill;
+pub use gaps::{GapCount, GapFill};
 #[cfg(feature = "read")]
 pub(crate) use text::list_of_numbers;
 
@@ -42,29 +45,6 @@ impl TryFrom<StoredSeries> for Series {
         let fits = gaps.is_sorted() && gaps.last().is_none_or(|&last| last / sets.vectors().dim().max(1) < sets.vectors().rows());
         if fits { Ok(Series { sets, gaps }) } else { Err("series: gaps that stand nowhere") }
     }
-}
-
-/// What is done with the gaps of series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GapFill {
-    /// A time that lacks a number is left out.
-    Skip,
-    /// The last number before it, or the first of all where there is none.
-    Forward,
-    /// Linearly between the numbers on both sides, all times being equally far apart; before the first number and behind the last one
-    /// the nearest of them.
-    Interpolate,
-}
-
-/// How many gaps there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GapCount {
-    /// Times that lack a number.
-    pub times: usize,
-    /// Rows that have such times.
-    pub rows: usize,
-    /// The first of them, from 0.
-    pub first: usize,
 }
 
 impl Series {
@@ -246,24 +226,6 @@ impl Series {
 
 /// Stretches of a series of average length that are masked, side by side, unless asked otherwise.
 const STRETCHES: f64 = 10.0;
-
-/// Fills the NaN of each channel of one series; a channel without any number becomes 0.
-fn fill(series: &mut [f64], channels: usize, how: GapFill) {
-    for channel in 0..channels {
-        let known: Vec<(usize, f64)> =
-            (channel..series.len()).step_by(channels).map(|at| (at, series[at])).filter(|(_, x)| !x.is_nan()).collect();
-        for at in (channel..series.len()).step_by(channels).filter(|at| series[*at].is_nan()).collect::<Vec<_>>() {
-            let behind = known.partition_point(|(k, _)| *k < at);
-            series[at] = match (behind.checked_sub(1).map(|before| known[before]), known.get(behind)) {
-                (Some((first, a)), Some((last, b))) if how == GapFill::Interpolate => {
-                    a + (b - a) / (last - first) as f64 * (at - first) as f64
-                }
-                (Some((_, x)), _) | (None, Some(&(_, x))) => x,
-                (None, None) => 0.0,
-            };
-        }
-    }
-}
 
 /// Sets whose vectors stand in order of time.
 impl From<Sets> for Series {
