@@ -13,6 +13,7 @@ use crate::work::Limits;
 use crate::{kernel::Kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
 use mercer::linalg::Matrix;
+use mercer::report::DeviationOf;
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

@@ -282,8 +282,7 @@ ATTRIBUTES = {
     "LocalRegression.noise_": ("float", "Standard deviation of the noise"),
     "local_": ("LocalRegression", "The fit itself"),
     "distributions_": (
-        "dict of mercer.Distribution",
-        "The fitted model of each class that has rows, with its parameters, its hidden states and samples",
+        "dict of mercer.Distribution", "The fitted model of each class that has rows, with its parameters, its hidden states and samples",
     ),
 }
 # Of each class the keys of its arguments and of its attributes; other arguments have the text of a record.
