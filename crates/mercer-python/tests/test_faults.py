@@ -84,7 +84,6 @@ def test_what_was_written_wrongly_is_an_expression_error(make, says):
         ({"a": [object(), object()]}, "object"),
         ({"a": [1 + 2j, 3]}, "complex"),
         ({"a": [b"x", b"y"]}, "S1|bytes"),
-        ({"a": [[1, 2], [3]]}, "one length"),
         ({"a": np.zeros((2, 2, 2, 2))}, "axes"),
         ({"a": ["x" + chr(0xD800), "y"]}, "row 1"),
         (np.array([[1, "x"], [2.0, None]], dtype=object)[:, :1].T[:, :, None], "axes"),

@@ -154,6 +154,24 @@ class ModelledDensity(LogLikelihoods, ReadsRows, DensityMixin, KernelEstimator):
         """
         return self.model_.distributions[0].posteriors(self._rows_for_model(X), threads=self._threads())
 
+    @available_if(_has_states)
+    def predict_log_proba(self, X: Any) -> Any:
+        """Logarithm of the probability of each hidden state, given the whole row.
+
+        Parameters
+        ----------
+        X : array-like, data frame or dict of columns of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_components) or list of ndarray
+            As `predict_proba`; -inf where that is 0.
+        """
+        found = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(states) for states in found] if isinstance(found, list) else np.log(found)
+
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Rows drawn from the model.
 
