@@ -20,6 +20,7 @@ mod strings;
 mod target;
 mod written;
 
+#[cfg(feature = "read")]
 pub(crate) use cells::MISSING_WORDS;
 pub use cells::{Cells, Draw, Misfit};
 pub use dataset::{Column, Dataset};

@@ -21,7 +21,9 @@ pub enum TargetTransform {
 
 /// Values of a normal distribution at which an expectation is summed, on either side of its mean, and their distance in standard
 /// deviations. The sum is exact to rounding for a smooth function.
+#[cfg(feature = "report")]
 const NODES: i32 = 100;
+#[cfg(feature = "report")]
 const STEP: f64 = 0.08;
 
 impl TargetTransform {
@@ -50,6 +52,7 @@ impl TargetTransform {
     }
 
     /// The standard deviation of y where g(y) is normal. Of the logarithm it is that of a log-normal distribution.
+    #[cfg(feature = "report")]
     pub(crate) fn deviation(self, mean: f64, variance: f64) -> f64 {
         if let TargetTransform::Log { .. } = self {
             return (mean + variance / 2.0).exp() * variance.exp_m1().sqrt();
