@@ -12,8 +12,6 @@ use crate::target::{judged, labels};
 use crate::work::Limits;
 use crate::{kernel::Kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
-use mercer::linalg::Matrix;
-use mercer::report::DeviationOf;
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -173,13 +171,7 @@ impl Model {
     ///     An estimator without predictive variance.
     #[pyo3(signature = (data, *, threads=0))]
     fn variance<'py>(&self, py: Python<'py>, data: &Object<'py>, threads: usize) -> PyResult<Object<'py>> {
-        let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
-        if predictions.transformed.is_some() {
-            let deviation = report::standard_deviation(&predictions, DeviationOf::Mean);
-            let squared = deviation.map(|sd| Matrix::from_fn(sd.rows(), sd.cols(), |i, o| sd[(i, o)].powi(2)));
-            return from_outputs(py, squared.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?);
-        }
-        from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?)
+        self.variances(py, data, threads)
     }
 
     /// Covariance between the function values of all rows, for the first output (gp; under `log_target` and `power_target`: of the

@@ -10,6 +10,7 @@ use crate::target::known;
 use crate::work::{Limits, Size};
 use mercer::data::Dataset;
 use mercer::estimators::{Gives, Predictions, Want, When, those_that_give};
+use mercer::linalg::Matrix;
 use mercer::report::{self, DeviationOf};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -82,6 +83,18 @@ impl Model {
         }
         let sd = sd.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?;
         Ok((found, from_outputs(py, sd)?).into_pyobject(py)?.into_any())
+    }
+
+    /// Variances of the function, of a transformed target those of its mean: see `variance`.
+    pub(crate) fn variances<'py>(&self, py: Python<'py>, data: &Object<'py>, threads: usize) -> PyResult<Object<'py>> {
+        let found = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
+        let variances = if found.transformed.is_some() {
+            let deviations = report::standard_deviation(&found, DeviationOf::Mean);
+            deviations.map(|sd| Matrix::from_fn(sd.rows(), sd.cols(), |i, o| sd[(i, o)].powi(2)))
+        } else {
+            found.variance
+        };
+        from_outputs(py, variances.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?)
     }
 
     /// Predictions of the training rows, each by the model fitted without it: see `leave_one_out`.

@@ -33,8 +33,8 @@ pub struct Plan {
     /// Fits to no more rows than this read kernel values that are computed once for all estimators; 0 where a value takes no more work
     /// than reading it.
     pub shared_rows: usize,
-    /// Operations of one of these values: measured on a few rows where time is limited.
-    pub per_value: f64,
+    /// The size of a fit to all rows under the common kernel; where time is limited a value of it takes what it took on a few rows.
+    pub size: Size,
     /// Operations of the values that they read at their starting values; `None` on tables that are too small to ask.
     pub shared: Option<f64>,
     /// Operations that may be spent; `None`: all that there is to do, or as long as the limit of time allows.
@@ -173,7 +173,7 @@ pub(super) fn plan(
         });
     }
     let shared = (rows >= PLANNED_ROWS).then(|| of_shared(shared_rows));
-    Ok(Plan { rows, fits: planned, shared_rows, per_value: size.per_value, shared, budget })
+    Ok(Plan { rows, fits: planned, shared_rows, size, shared, budget })
 }
 
 /// The size with what a kernel value takes on this machine, where time is limited and inputs have structure: by a few rows.

@@ -62,22 +62,20 @@ impl<'a> Race<'a> {
         let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
         let bytes = bytes_of(&whole.data);
         let count = folds.len();
-        let arena = Arena::new(examples, (whole, used), folds, comparing.seed, (bytes, plan.shared_rows, plan.per_value), control)?;
+        let arena = Arena::new(examples, (whole, used), folds, comparing.seed, (bytes, plan.shared_rows, plan.size), control)?;
         let mut runner = Runner::new(arena, info, comparing, &entrants, scoring, control);
         let whole = &runner.arena.whole;
         let all = whole.data.rows();
         let mut candidates = Vec::new();
-        // The last fold has all rows, in order of time too.
-        let mut used: Vec<usize> = runner.arena.folds.last().map_or(Vec::new(), |fold| [&fold.train[..], &fold.test].concat());
-        used.sort_unstable();
-        let known = examples.target.select(&used);
+        let used = &runner.arena.used;
+        let known = examples.target.select(used);
         for (c, Entrant { estimator, kernel, own_scales }) in entrants.into_iter().enumerate() {
             let found = plan.fits.iter().find(|f| f.estimator == estimator && f.own_scales == own_scales);
             let none = (RowsOf { rows: all, most: all, landmarks: None }, all);
             let (rows, first) = found.map_or(none, |f| (RowsOf { rows: f.rows, most: f.most_rows, landmarks: f.landmarks }, f.first_rows));
             let size = Landmarks::size(rows.landmarks, runner.sizes[c].at(rows.rows));
             let allowed = contain(estimator.name(), || refusal(&estimator, &kernel, size, &examples, whole, comparing, control));
-            let refused = allowed.and_then(|()| estimator.require_in_domain(&known, &used)).err();
+            let refused = allowed.and_then(|()| estimator.require_in_domain(&known, used)).err();
             let mut candidate = Candidate::new(estimator, kernel, rows, first, count);
             candidate.own_scales = own_scales;
             candidate.failed = refused.is_some();

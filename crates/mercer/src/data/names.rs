@@ -1,4 +1,10 @@
-//! What the name of a column says of its cells.
+//! What the name of a column says of its cells, and how a name is written in a shell.
+
+/// A word as it is written in a shell: in quotes where it has signs that a shell reads.
+pub(crate) fn shell_word(word: &str) -> String {
+    let is_plain = word.chars().all(|c| c.is_alphanumeric() || "_-.:=/%+@".contains(c));
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
 
 /// Last words of the names of identifiers.
 const IDENTIFIERS: [&str; 12] = ["id", "ids", "nr", "no", "key", "uuid", "guid", "rowid", "rownumber", "rownames", "index", "idx"];

@@ -21,7 +21,7 @@ pub(crate) struct KernelValues {
 /// Which of the values.
 enum Places {
     /// All; those of held-out rows are a matrix of their own, if there are such.
-    Apart(Option<Dense>),
+    All(Option<Dense>),
     /// Training and held-out rows among all rows.
     Within(Vec<usize>, Vec<usize>),
 }
@@ -42,7 +42,7 @@ impl KernelValues {
     /// Computes them, with held-out rows or without.
     pub(crate) fn of(among: &dyn Gram, cross: Option<&dyn Gram>, control: &Control) -> Result<KernelValues> {
         let all = Arc::new(Dense::of(among, control)?);
-        Ok(KernelValues { all, places: Places::Apart(cross.map(|cross| Dense::of(cross, control)).transpose()?) })
+        Ok(KernelValues { all, places: Places::All(cross.map(|cross| Dense::of(cross, control)).transpose()?) })
     }
 
     /// Memory of the kernel values of so many training and held-out rows, in bytes.
@@ -70,7 +70,7 @@ impl KernelValues {
     /// Some of the training rows, and others of them as held-out rows. Nothing is copied.
     pub(crate) fn folded(&self, train: &[usize], test: &[usize]) -> KernelValues {
         let places = |of: &[usize]| match &self.places {
-            Places::Apart(_) => of.to_vec(),
+            Places::All(_) => of.to_vec(),
             Places::Within(own, _) => of.iter().map(|&i| own[i]).collect(),
         };
         KernelValues { all: self.all.clone(), places: Places::Within(places(train), places(test)) }
@@ -79,7 +79,7 @@ impl KernelValues {
     /// Among the training rows.
     pub(crate) fn among(&self) -> Box<dyn Gram + '_> {
         match &self.places {
-            Places::Apart(_) => Box::new(Known(self.all.clone())),
+            Places::All(_) => Box::new(Known(self.all.clone())),
             Places::Within(train, _) => Box::new(Subset::new(self.all.as_ref(), train, train)),
         }
     }
@@ -87,7 +87,7 @@ impl KernelValues {
     /// Those among the training rows as one matrix, copied where it holds more.
     pub(crate) fn matrix(&self, control: &Control) -> Result<Arc<Dense>> {
         match &self.places {
-            Places::Apart(_) => Ok(self.all.clone()),
+            Places::All(_) => Ok(self.all.clone()),
             Places::Within(..) => Dense::of(self.among().as_ref(), control).map(Arc::new),
         }
     }
@@ -95,8 +95,8 @@ impl KernelValues {
     /// The values of the held-out rows with some training rows.
     pub(crate) fn against(&self, support: &[usize]) -> Subset<'_> {
         match &self.places {
-            Places::Apart(None) => Subset::new(self.all.as_ref(), &[], support),
-            Places::Apart(Some(cross)) => Subset::new(cross, &(0..cross.shape().0).collect::<Vec<usize>>(), support),
+            Places::All(None) => Subset::new(self.all.as_ref(), &[], support),
+            Places::All(Some(cross)) => Subset::new(cross, &(0..cross.shape().0).collect::<Vec<usize>>(), support),
             Places::Within(train, test) => Subset::new(self.all.as_ref(), test, &support.iter().map(|&i| train[i]).collect::<Vec<usize>>()),
         }
     }

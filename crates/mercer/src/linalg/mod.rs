@@ -44,3 +44,8 @@ pub use real::Real;
 pub(crate) use single::SingleCholesky;
 pub use sparse::SparseMatrix;
 pub(crate) use symmetric::multiply_upper;
+
+/// The place of the greatest number, the first of equal ones; 0 where there is none.
+pub(crate) fn argmax(numbers: &[f64]) -> usize {
+    (1..numbers.len()).fold(0, |best, k| if numbers[k] > numbers[best] { k } else { best })
+}

@@ -2,6 +2,7 @@
 //! or left out.
 
 use super::{Missing, PrepStep, listed, place};
+use crate::data::names::shell_word;
 use crate::data::{Column, GapFill, Notice, Series, Values};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
@@ -86,8 +87,7 @@ fn told(name: &str, series: &Series, fill: GapFill) -> Option<Notice> {
 
 /// The option of a policy, fit for a shell.
 fn option(column: &str, word: &str) -> String {
-    let plain = column.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
-    if plain { format!("--missing {column}={word}") } else { format!("--missing '{column}={word}'") }
+    format!("--missing {}", shell_word(&format!("{column}={word}")))
 }
 
 fn done(fill: GapFill) -> &'static str {

@@ -2,6 +2,7 @@
 //! say otherwise. Facts that say the same of several columns are one sentence.
 
 use super::Notice;
+use crate::data::names::shell_word;
 
 /// What a fact is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,8 +99,7 @@ impl Fact {
 /// The option that declares a column, fit for a shell.
 pub(super) fn declared(column: &str, word: &str) -> String {
     let column = if column.contains(',') { format!("\"{column}\"") } else { column.to_owned() };
-    let plain = column.chars().all(|c| c.is_alphanumeric() || "_-.:=/%+@".contains(c));
-    if plain { format!("--types {column}={word}") } else { format!("--types '{column}={word}'") }
+    format!("--types {}", shell_word(&format!("{column}={word}")))
 }
 
 /// Facts that say the same of several columns as one; the target comes first, the others in the order they were met.

@@ -15,6 +15,7 @@ use super::marks::{self, Said};
 use super::writing::Mostly;
 use super::{dates, doubts, sequences};
 use crate::data::letters::Alphabet;
+use crate::data::names::shell_word;
 use crate::data::{Addition, ColumnKind, DateOrder, Unit, Writing, list_of_numbers};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
@@ -338,9 +339,7 @@ impl Counts<'_> {
 
 /// The option that makes such cells missing, fit for a shell.
 pub(super) fn marking(cell: &str) -> String {
-    let cell = shortened(cell);
-    let plain = cell.chars().all(|c| c.is_alphanumeric() || "_-.:=/%+@".contains(c));
-    if plain { format!("--na={cell}") } else { format!("--na='{}'", cell.replace('\'', "'\\''")) }
+    format!("--na={}", shell_word(&shortened(cell)))
 }
 
 /// The start of a cell, fit for a message.

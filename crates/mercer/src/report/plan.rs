@@ -55,7 +55,7 @@ fn bytes(n: u64) -> String {
 mod tests {
     use super::*;
     use crate::compare::Planned;
-    use crate::estimators::EstimatorExpr;
+    use crate::estimators::{EstimatorExpr, Size};
 
     #[test]
     fn a_plan_names_the_rows_that_each_estimator_learns_from() {
@@ -71,7 +71,8 @@ mod tests {
             operations,
         };
         let fits = vec![fit("svc", 20_000, Some(2e11)), fit("knn", 5_000, Some(4e11))];
-        let plan = Plan { rows: 20_000, fits, shared_rows: 0, per_value: 0.0, shared: Some(0.0), budget: None };
+        let size = Size { rows: 20_000, outputs: 2, classes: true, rank: None, stored: None, per_value: Size::PER_VALUE };
+        let plan = Plan { rows: 20_000, fits, shared_rows: 0, size, shared: Some(0.0), budget: None };
         let text = plan_text(&plan);
         assert!(text.contains("svc: all of them, 2 MB of memory") || text.contains("svc: all of them, 3 MB of memory"), "{text}");
         assert!(text.contains("knn: a random part, 5") && text.contains("up to"), "{text}");

@@ -6,9 +6,9 @@
 //! (racing: Maron and Moore 1997, The racing algorithm: model selection for lazy learners).
 
 use super::fixed_terms::FixedTerms;
-use super::free::{Free, Setting};
+use super::free::{Free, Setting, is_fixed};
 use super::profile::{Curve, ProfileScan};
-use super::search::{RoundContext, SearchResult, is_fixed};
+use super::search::{RoundContext, SearchResult};
 use super::tune::steps;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
@@ -219,17 +219,10 @@ impl<'a> Field<'a> {
             (Some((_, made)), inner) => {
                 let Some(values) = &made[k] else { return Ok(None) };
                 // A kernel that learns nothing has no use for the rows.
-                let none: &[usize] = &[];
-                let cut;
-                let train = match inner {
-                    Some((train, _)) => train,
-                    None => {
-                        cut = self.place.round.sample.data.select(if setting.kernel.learns() { &fold.train } else { none });
-                        &cut
-                    }
-                };
-                let relearnt = Relearnt { kernel: &setting.kernel, rows: train };
-                let kernel = relearnt.where_felt(&setting.estimator);
+                let cut = (setting.kernel.learns() && inner.is_none()).then(|| self.place.round.sample.data.select(&fold.train));
+                let train = inner.as_ref().map(|(train, _)| train).or(cut.as_ref());
+                let relearnt = train.map(|rows| Relearnt { kernel: &setting.kernel, rows });
+                let kernel = relearnt.as_ref().and_then(|relearnt| relearnt.where_felt(&setting.estimator));
                 self.score_on(setting, (values.among().as_ref(), kernel), |support| values.against(support), fold, control)
             }
             (None, Some((train, test))) => self.score_apart(setting, train, test, fold, control),

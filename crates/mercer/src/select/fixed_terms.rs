@@ -1,7 +1,7 @@
 //! The kernel, or the terms of a sum of kernels, of which a search moves no number, as of texts and sets beside numbers: for the same
 //! rows their values are computed once, whatever setting is tried.
 
-use super::free::Free;
+use super::free::{Free, is_fixed};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
@@ -87,7 +87,7 @@ impl Split {
         if kernel.rank(rows).is_some() {
             return None;
         }
-        if free.iter().all(|f| f.kernel_place().is_none()) {
+        if is_fixed(free) {
             return Some(Split { fixed: kernel.clone(), moving: Vec::new(), places: Vec::new(), numbers: kernel.numbers() });
         }
         if !matches!(kernel, KernelExpr::Sum(_)) {

@@ -279,6 +279,11 @@ impl Setting {
     }
 }
 
+/// Whether no setting changes kernel values.
+pub(super) fn is_fixed(free: &[Free]) -> bool {
+    free.iter().all(|f| f.kernel_place().is_none())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,7 @@ mod rounds;
 pub(crate) use rounds::MOST_SEARCHED;
 
 use super::crossval;
-use super::free::{Free, Setting, free_parameters};
+use super::free::{Free, Setting, free_parameters, is_fixed};
 use super::profile::Curve;
 use super::round::{Drawn, Preparation, Round};
 use super::smooth;
@@ -458,11 +458,6 @@ pub(super) struct RoundContext<'a> {
     pub sharing: Option<&'a Sharing>,
     /// The size of a fit to these rows.
     pub size: Size,
-}
-
-/// Whether no setting changes kernel values.
-pub(super) fn is_fixed(free: &[Free]) -> bool {
-    free.iter().all(|f| f.kernel_place().is_none())
 }
 
 impl RoundContext<'_> {

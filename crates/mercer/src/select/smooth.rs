@@ -1,9 +1,9 @@
 //! A round of a search by an estimator's own smooth criterion: ridge minimises the exact leave-one-out error and gp the
 //! negative log evidence, both with analytic gradients by L-BFGS on a logarithmic scale.
 
-use super::free::Free;
+use super::free::{Free, is_fixed};
 use super::profile::{Curve, ProfileScan};
-use super::search::{RoundContext, SearchResult, is_fixed};
+use super::search::{RoundContext, SearchResult};
 use super::starts;
 use super::tune::{At, Left, criterion_at, steps};
 use crate::control::Control;

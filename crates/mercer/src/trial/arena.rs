@@ -4,7 +4,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::Size;
-use crate::fitting::{KernelValues, Prepared, SharedValues, Sharing, ValuesOf, size_of};
+use crate::fitting::{KernelValues, Prepared, SharedValues, Sharing, ValuesOf};
 use crate::kernels::KernelExpr;
 use crate::trial::limits::{SEARCHED_ROWS, VALUES_KEPT};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -70,7 +70,7 @@ pub(crate) struct Arena<'a> {
     keeps: bool,
     part: Mutex<Vec<Part>>,
     /// The rows that are used, of which `whole` are the prepared ones.
-    used: Vec<usize>,
+    pub used: Vec<usize>,
     /// The size of a fit to all of them, and whether its kernel values are worth sharing.
     pub size: Size,
     are_costly: bool,
@@ -81,8 +81,8 @@ pub(crate) struct Arena<'a> {
 
 impl<'a> Arena<'a> {
     /// `used`: the rows of `examples` of which `whole` are the prepared ones; `folds`: places among the rows of `examples`; `bytes` of a
-    /// copy of the prepared rows; kernel values of fits to no more rows than `shared_rows` are shared,
-    /// each of which takes `per_value` operations.
+    /// copy of the prepared rows; kernel values of fits to no more rows than `shared_rows` are shared;
+    /// `size`: of a fit to all prepared rows.
     ///
     /// # Errors
     /// A kernel that does not fit the columns; an end that was asked for.
@@ -91,7 +91,7 @@ impl<'a> Arena<'a> {
         (whole, used): (Prepared, Vec<usize>),
         folds: Vec<Fold>,
         seed: u64,
-        (bytes, shared_rows, per_value): (u64, usize, f64),
+        (bytes, shared_rows, size): (u64, usize, Size),
         control: &Control,
     ) -> Result<Self> {
         // As they are and prepared.
@@ -99,7 +99,6 @@ impl<'a> Arena<'a> {
         let kept = folds.iter().map(|_| OnceLock::new()).collect();
         let searched = folds.iter().map(|_| OnceLock::new()).collect();
         let mut shared = SharedValues::new(control.allowed() / VALUES_KEPT);
-        let size = Size { per_value, ..size_of(&whole.kernel, &whole.data, examples.target) };
         let are_costly = shared_rows > 0 && KernelValues::are_costly(&whole.data, size);
         let learns = whole.kernel.learns() || whole.layout().learns_from_rows(&examples.data.select(&used));
         if are_costly && shared_rows >= used.len() && !learns && shared.has_room(KernelValues::bytes(used.len(), 0)) {
@@ -187,14 +186,18 @@ impl<'a> Arena<'a> {
             Some(some) => some.iter().map(|&i| self.folds[k].train[i]).collect(),
             None => self.folds[k].train.clone(),
         };
-        let places = self.places(&rows).into();
-        self.are_costly.then(|| Sharing { values: self.shared.clone(), prepared_in: k, places, size: self.size })
+        self.shared_among(k, self.places(&rows))
     }
 
     /// Where fits to all rows do.
     pub(crate) fn sharing_of_all(&self) -> Option<Sharing> {
-        let places = (0..self.whole.data.rows()).collect();
-        self.are_costly.then(|| Sharing { values: self.shared.clone(), prepared_in: self.folds.len(), places, size: self.size })
+        self.shared_among(self.folds.len(), (0..self.whole.data.rows()).collect())
+    }
+
+    /// What is shared among prepared rows, by their places.
+    fn shared_among(&self, prepared_in: usize, places: Vec<usize>) -> Option<Sharing> {
+        let values = self.shared.clone();
+        self.are_costly.then(|| Sharing { values, prepared_in, places: places.into(), size: self.size })
     }
 
     /// Places of rows among the prepared ones.

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Density
 from ..errors import ExpressionError, MercerWarning
 from ._arguments import is_flag, is_number, refused, require
-from ._base import KernelClassifier, ReadsRows
+from ._base import KernelClassifier, LogProbabilities, ReadsRows
 from ._checks import check_sample_weight, validate_data
 from ._estimator import KernelEstimator
 from ._warn import warn
@@ -154,23 +154,7 @@ class ModelledDensity(LogLikelihoods, ReadsRows, DensityMixin, KernelEstimator):
         """
         return self.model_.distributions[0].posteriors(self._rows_for_model(X), threads=self._threads())
 
-    @available_if(_has_states)
-    def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of the probability of each hidden state, given the whole row.
-
-        Parameters
-        ----------
-        X : array-like, data frame or dict of columns of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_components) or list of ndarray
-            As `predict_proba`; -inf where that is 0.
-        """
-        found = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return [np.log(states) for states in found] if isinstance(found, list) else np.log(found)
+    predict_log_proba = available_if(_has_states)(LogProbabilities.predict_log_proba)
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Rows drawn from the model.

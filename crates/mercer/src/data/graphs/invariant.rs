@@ -28,8 +28,8 @@ impl Graph<'_> {
         let mut colours = refined(self.labels.iter().map(hashed).collect(), &around);
         let shared = shared(&colours);
         if !shared.is_empty() && shared.len().saturating_mul(nodes + self.edges.len()) <= MOST_STEPS {
-            let apart: Vec<u64> = shared.iter().map(|&node| distances(node, &colours, &around)).collect();
-            shared.into_iter().zip(apart).for_each(|(node, colour)| colours[node] = colour);
+            let profiles: Vec<u64> = shared.iter().map(|&node| distances(node, &colours, &around)).collect();
+            shared.into_iter().zip(profiles).for_each(|(node, colour)| colours[node] = colour);
             colours = refined(colours, &around);
         }
         colours.sort_unstable();

@@ -140,3 +140,28 @@ impl Want {
     /// What rows held out are judged by: all that metrics look at.
     pub(crate) const JUDGED: Want = Want { variance: true, covariance: false, probabilities: true, scores: true, by_class: true };
 }
+
+/// The methods of [`Fitted`] that a fit around another one, in its field `fitted`, hands on to that one.
+macro_rules! hands_on {
+    () => {
+        fn support(&self) -> &[usize] {
+            self.fitted.support()
+        }
+        fn expansion(&self) -> Option<&$crate::estimators::Expansion> {
+            self.fitted.expansion()
+        }
+        fn expansion_mut(&mut self) -> Option<&mut $crate::estimators::Expansion> {
+            self.fitted.expansion_mut()
+        }
+        fn reads_features(&self) -> bool {
+            self.fitted.reads_features()
+        }
+        fn forget_rows(&mut self) {
+            self.fitted.forget_rows();
+        }
+        fn factor(&self) -> Option<&$crate::linalg::Lower> {
+            self.fitted.factor()
+        }
+    };
+}
+pub(crate) use hands_on;

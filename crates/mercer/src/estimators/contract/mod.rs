@@ -23,6 +23,7 @@ pub use criterion::{Criterion, Near};
 pub use estimator::Estimator;
 pub use expansion::Expansion;
 pub use facts::EstimatorFacts;
+pub(crate) use fitted::hands_on;
 pub use fitted::{Fitted, GenerativePart, Query, Want};
 pub(super) use hold_out::RelearntAmong;
 pub use hold_out::{HoldOut, RelearntKernel};

@@ -6,10 +6,9 @@ use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Expansion, Fitted, FittedModel, FoundNeighbours, GenerativePart, HeldOut, Predicted, Predictions, Query, Spectrum, Summary,
-    Task, Want,
+    Answer, Fitted, FittedModel, FoundNeighbours, GenerativePart, HeldOut, Predicted, Predictions, Query, Spectrum, Summary, Task, Want,
 };
-use crate::linalg::Lower;
+use crate::linalg::argmax;
 use serde::{Deserialize, Serialize};
 
 /// A fit whose scores become probabilities; the predicted class is the one of the greatest.
@@ -52,7 +51,7 @@ impl Calibrated {
             self.calibration.probabilities(&scores, pairs, control)?
         };
         if let Predicted::Classes(codes) = &mut found.values {
-            codes.iter_mut().enumerate().for_each(|(i, code)| *code = greatest(probabilities.row(i)));
+            codes.iter_mut().enumerate().for_each(|(i, code)| *code = argmax(probabilities.row(i)));
         }
         if !want.scores {
             (found.scores, found.pairs) = (None, Vec::new());
@@ -69,15 +68,8 @@ impl Calibrated {
     }
 }
 
-/// The class of the greatest probability, the first of equal ones.
-fn greatest(probabilities: &[f64]) -> usize {
-    (0..probabilities.len()).fold(0, |best, k| if probabilities[k] > probabilities[best] { k } else { best })
-}
-
 impl Fitted for Calibrated {
-    fn support(&self) -> &[usize] {
-        self.fitted.support()
-    }
+    crate::estimators::contract::hands_on!();
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let want = Want { scores: true, probabilities: true, by_class: false, ..query.want };
         let outputs = self.fitted.expansion().map_or(0, |e| e.bias.len());
@@ -91,21 +83,6 @@ impl Fitted for Calibrated {
         let answer = self.fitted.answer(target)?;
         Error::unless_equal("classes of a calibration", answer.classes().map_or(0, <[String]>::len), self.calibration.classes)?;
         Ok(answer)
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        self.fitted.expansion()
-    }
-    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
-        self.fitted.expansion_mut()
-    }
-    fn reads_features(&self) -> bool {
-        self.fitted.reads_features()
-    }
-    fn forget_rows(&mut self) {
-        self.fitted.forget_rows();
-    }
-    fn factor(&self) -> Option<&Lower> {
-        self.fitted.factor()
     }
     fn sigmoids(&self) -> &[Sigmoid] {
         &self.calibration.sigmoids

@@ -21,7 +21,7 @@ use crate::estimators::{
     Task, When,
 };
 use crate::gram::{Dense, Gram, Structure, Subset};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, argmax};
 use crate::param::{Domain, Param, Value, require_settled};
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,7 @@ fn vectors_of(gram: &dyn Gram) -> Result<(&dyn Gram, &[usize])> {
 
 /// The place of the greatest value, the first of equal ones.
 fn greatest(values: &[f64]) -> Option<usize> {
-    (0..values.len()).reduce(|best, i| if values[i] > values[best] { i } else { best })
+    (!values.is_empty()).then(|| argmax(values))
 }
 
 impl Bags<'_> {

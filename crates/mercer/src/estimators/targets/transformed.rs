@@ -11,9 +11,9 @@
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Expansion, Fitted, FittedModel, Predicted, Predictions, Query, Summary, TargetTransform, Transformed, Want, WarmStart,
+    Answer, Fitted, FittedModel, Predicted, Predictions, Query, Summary, TargetTransform, Transformed, Want, WarmStart,
 };
-use crate::linalg::{Lower, Matrix};
+use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
 /// Residuals of one output: as they are where they are no more than this, else means of groups of equal weight; of the logarithm one, as
@@ -95,9 +95,7 @@ pub(crate) fn in_units(transform: TargetTransform, smearing: &[Smearing], found:
 }
 
 impl Fitted for FittedTransformed {
-    fn support(&self) -> &[usize] {
-        self.fitted.support()
-    }
+    crate::estimators::contract::hands_on!();
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         in_units(self.transform, &self.smearing, self.fitted.predict(query)?, query.want)
     }
@@ -109,21 +107,6 @@ impl Fitted for FittedTransformed {
     }
     fn answer(&self, target: &TargetInfo) -> Result<Answer> {
         self.fitted.answer(target)
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        self.fitted.expansion()
-    }
-    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
-        self.fitted.expansion_mut()
-    }
-    fn reads_features(&self) -> bool {
-        self.fitted.reads_features()
-    }
-    fn forget_rows(&mut self) {
-        self.fitted.forget_rows();
-    }
-    fn factor(&self) -> Option<&Lower> {
-        self.fitted.factor()
     }
     fn steps(&self) -> Vec<usize> {
         self.fitted.steps()

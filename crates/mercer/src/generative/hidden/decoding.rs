@@ -5,7 +5,7 @@ use super::passes::{LANES, Lane, PASSES, Passes, look_after};
 use super::{Emission, Transitions, by_length, bytes};
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, argmax};
 use rayon::prelude::*;
 
 /// The hidden states behind one input: of a sequence one for each time, of a vector the component.
@@ -20,13 +20,8 @@ pub struct HiddenStates {
 impl HiddenStates {
     /// The component of a vector.
     pub(in crate::generative) fn of_vector(posteriors: &[f64]) -> Result<Self> {
-        Ok(HiddenStates { path: vec![greatest(posteriors)], posteriors: Matrix::new(1, posteriors.len(), posteriors.to_vec())? })
+        Ok(HiddenStates { path: vec![argmax(posteriors)], posteriors: Matrix::new(1, posteriors.len(), posteriors.to_vec())? })
     }
-}
-
-/// The first place of the greatest number.
-fn greatest(numbers: &[f64]) -> usize {
-    (1..numbers.len()).fold(0, |best, k| if numbers[k] > numbers[best] { k } else { best })
 }
 
 /// The states behind each row.
@@ -76,7 +71,13 @@ fn most_probable_path(chain: &Transitions, densities: &[Lane], lane: usize, cont
         }
         if t > 0 {
             let reached = |j: usize| (0..states).map(|i| best[i] + next[i * states + j]).collect::<Vec<_>>();
-            let from: Vec<(usize, f64)> = (0..states).map(reached).map(|all| (greatest(&all), all[greatest(&all)])).collect();
+            let from: Vec<(usize, f64)> = (0..states)
+                .map(reached)
+                .map(|all| {
+                    let best = argmax(&all);
+                    (best, all[best])
+                })
+                .collect();
             before.extend(from.iter().map(|(i, _)| *i));
             best = from.into_iter().map(|(_, log)| log).collect();
         }
@@ -84,7 +85,7 @@ fn most_probable_path(chain: &Transitions, densities: &[Lane], lane: usize, cont
     }
     let mut path = Vec::with_capacity(densities.len() / states);
     if !densities.is_empty() {
-        path.push(greatest(&best));
+        path.push(argmax(&best));
         for from in before.chunks(states).rev() {
             path.push(from[path[path.len() - 1]]);
         }
