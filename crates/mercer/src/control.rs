@@ -212,7 +212,12 @@ impl Control {
         let (deadline, hard_deadline) = (by(self.deadline), by(self.hard_deadline));
         Control { deadline, hard_deadline, stop_early: CancelFlag::default(), is_stopped: true, ..self.clone() }
     }
-    /// Whether the work was asked to stop early, before this step of it or in it.
+    /// A control for the last step of work that was asked to stop early or whose time is up: it has so many seconds.
+    pub(crate) fn in_overtime(&self, seconds: f64) -> Self {
+        let end = Instant::now().checked_add(Duration::from_secs_f64(seconds));
+        Control { deadline: end, hard_deadline: end, stop_early: CancelFlag::default(), is_stopped: true, ..self.clone() }
+    }
+    /// Whether the work was asked to stop early, or its time was up, before this step of it, or it was asked to stop in it.
     pub fn was_stopped(&self) -> bool {
         self.is_stopped || self.stop_early.is_cancelled()
     }

@@ -114,7 +114,7 @@ pub(crate) const SAMPLED: &str = "trained on a random sample of the rows";
 pub(crate) const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
 
 /// The reason for sampling, where the user asked for an end.
-const STOPPED: &str = ", as the stop left no time for more";
+const STOPPED: &str = ", as there was no time left for more";
 
 /// Seconds that a last step after a stop has at least, the share of its rows that it takes where that was too much, and operations a second that
 /// are assumed then.
@@ -301,10 +301,16 @@ impl Learner {
             // Kernel values are no features, and of feature weights a model keeps no rows.
             let structure = bound.structure();
             let keeps_weights = structure.features_stand_alone() && structure.sparse_features(Side::Rows).is_some();
-            let sharing = before.sharing_of(prepared.data.rows()).filter(|_| !estimator.needs().reads_structure() && !keeps_weights);
+            let reads_values = estimator.looks_at_inputs() && !estimator.needs().reads_structure() && !keeps_weights;
+            let sharing = before.sharing_of(prepared.data.rows()).filter(|_| reads_values);
             let Some(sharing) = sharing else { return Ok(bound) };
             let all: Vec<usize> = (0..prepared.data.rows()).collect();
-            let values = sharing.values((&all, &[]), false, expr, || KernelValues::of(bound.as_ref(), None, control))?;
+            let values = match sharing.known(expr) {
+                Some(values) => values,
+                // A part of them may be all that there is time for.
+                None if control.was_stopped() => return Ok(bound),
+                None => sharing.values((&all, &[]), false, expr, || KernelValues::of(bound.as_ref(), None, control))?,
+            };
             Ok(Box::new(Known(values.matrix(control)?)))
         };
         let mut bound = bind(&kernel, &self.estimator, &open, control)?;

@@ -139,7 +139,13 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
     if let Some(folder) = &args.figures {
         write_figures(folder, &comparison.entries)?;
     }
-    Ok(outcome.best.is_some())
+    Ok(is_found(&outcome))
+}
+
+/// Whether something won: the baseline alone, where time was up before anything else was scored, is no winner.
+fn is_found(outcome: &compare::Outcome) -> bool {
+    let is_alone = |best: &compare::Scored| !best.estimator.looks_at_inputs() && outcome.rows.iter().any(|r| r.metrics.is_empty());
+    outcome.best.is_some_and(|best| !is_alone(&outcome.rows[best]))
 }
 
 /// `CLASS=COST`.

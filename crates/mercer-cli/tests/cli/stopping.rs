@@ -59,13 +59,37 @@ fn a_time_budget_that_allows_nothing_is_an_error_and_writes_nothing() {
     let shell = Shell::new();
     shell.write("t.csv", long(3000));
     let fit = ["fit", "t.csv", "--target", "x", "--estimator", "gp", "--max-seconds", "0.001", "-o", "m.mercer", "--figures", "f"];
-    let compare = ["compare", "t.csv", "--target", "x", "--max-seconds", "0.001", "--report", "r.html", "--figures", "f"];
-    for words in [&fit[..], &compare[..]] {
-        let run = shell.mercer(words);
-        assert_eq!(run.code, 4, "{}", run.err);
-        assert!(run.err.contains("time was up") && run.err.contains("--max-seconds"), "{}", run.err);
-        assert_eq!(shell.files(), ["t.csv"]);
-    }
+    let run = shell.mercer(&fit);
+    assert_eq!(run.code, 4, "{}", run.err);
+    assert!(run.err.contains("time was up") && run.err.contains("--max-seconds"), "{}", run.err);
+    assert_eq!(shell.files(), ["t.csv"]);
+}
+
+#[test]
+fn a_comparison_that_has_time_for_nothing_leaves_the_baseline_and_names_no_winner() {
+    let shell = Shell::new();
+    shell.write("t.csv", long(3000));
+    let run = shell.mercer(&["compare", "t.csv", "--target", "x", "--max-seconds", "0.001", "--save", "m.mercer", "--json", "r.json"]);
+    assert_eq!(run.code, 4, "{}", run.err);
+    assert!(run.out.contains("time was up") && run.out.contains("not reached"), "{}", run.out);
+    assert_eq!(store::load(shell.path("m.mercer")).unwrap().estimator.name(), "baseline");
+    // The same without inputs: the mean of the target, however little time there is.
+    let row: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(shell.path("r.json")).unwrap()).unwrap();
+    let of = |name: &str| row["rows"].as_array().unwrap().iter().find(|r| r["estimator"] == name).cloned().unwrap();
+    assert_eq!((of("baseline")["against_best"].as_str(), of("ridge")["against_best"].as_str()), (Some("best"), Some("not_tuned")));
+}
+
+/// A kernel value of these two series takes an hour: increments so large are cut into many parts.
+#[test]
+fn a_kernel_matrix_ends_at_its_limit_inside_a_recursion() {
+    let shell = Shell::new();
+    let series = |phase: usize| (0..400).map(|t| format!("{}", 9.0 * ((t * (7 + phase)) as f64).sin())).collect::<Vec<String>>().join(",");
+    shell.write("s.csv", format!("path,y\n\"[{}]\",a\n\"[{}]\",b\n", series(0), series(1)));
+    let words =
+        ["gram", "s.csv", "--target", "y", "--types", "path=series", "--kernel", "signature_pde", "-o", "K.npy", "--max-seconds", "0.5"];
+    let run = shell.mercer(&words);
+    assert!(run.code == 4 && run.err.contains("time was up"), "{} {}", run.code, run.err);
+    assert_eq!(shell.files(), ["s.csv"]);
 }
 
 #[test]

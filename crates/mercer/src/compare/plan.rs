@@ -2,9 +2,9 @@
 
 use super::Comparing;
 use super::entrants::Entrant;
-use super::runner::timed_rows;
+use super::prices::timed_rows;
 use crate::control::{Control, contain};
-use crate::data::{Dataset, Examples, even_rows, some_rows_of};
+use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size};
 use crate::fitting::{self, KernelValues, Prepared};
@@ -12,11 +12,9 @@ use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 use crate::select::{Aim, Search};
 use crate::trial::limits::{
-    BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PRICED_ROWS, PROBES_SHARE, PROGRAM_SHARE, RATE, SEARCHED_ROWS, VALUES_KEPT,
-    VALUES_SHARE,
+    BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PROBES_SHARE, PROGRAM_SHARE, RATE, SEARCHED_ROWS, VALUES_SHARE,
 };
-use crate::trial::{Landmarks, RowsOf, fewest, largest, rows_for};
-use std::time::Instant;
+use crate::trial::{Landmarks, RowsOf, fewest, largest, measured_value, most_kept, rows_for};
 
 /// Training rows of a fold, as a share of all.
 fn train_share(folds: usize) -> f64 {
@@ -108,7 +106,10 @@ pub(super) fn plan(
 ) -> Result<Plan> {
     let (rows, folds) = (examples.rows(), comparing.folds as f64);
     let sized = |kernel: &KernelExpr| fitting::size_of(kernel, examples.data, examples.target);
-    let size = timed(sized(&whole.kernel), whole, control);
+    let size = sized(&whole.kernel);
+    // A limit of time is of this machine; work without one is counted, so that it is the same everywhere.
+    let measured = control.deadline.and_then(|_| measured_value(&whole.kernel, &whole.data, &control.share(PROBES_SHARE)));
+    let size = measured.map_or(size, |per_value| Size { per_value, ..size });
     let budget = budget(comparing, control);
     // With a limit of time the first guess is replaced as soon as something has been measured.
     let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
@@ -143,6 +144,9 @@ pub(super) fn plan(
         let takes_landmarks = kernel.takes_landmarks() && kernel.first_asymmetry(examples.data).is_none();
         let known = |size: Size| known(estimator, size, kernel);
         let first = largest(asked.min(LOOK_ROWS), |n| n <= fewest || look(estimator, known(size.at(n)), n) <= share);
+        // Looks at the same rows read the same kernel values.
+        let steps = std::iter::successors(Some(LOOK_ROWS), |n| Some(n / 2).filter(|n| *n > fewest)).find(|n| *n <= first);
+        let first = if shared_rows > 0 && first < asked { steps.unwrap_or(fewest.min(first)) } else { first };
         let in_memory = |s: Size| estimator.costs(s).bytes <= memory;
         let shares = (of_program * all, (1.0 - LOOK_SHARE) * all);
         let found = rows_for(estimator, takes_landmarks, size, asked, in_memory, |s| fits(estimator, known(s)), shares);
@@ -176,35 +180,17 @@ pub(super) fn plan(
     Ok(Plan { rows, fits: planned, shared_rows, size, shared, budget })
 }
 
-/// The size with what a kernel value takes on this machine, where time is limited and inputs have structure: by a few rows.
-fn timed(size: Size, whole: &Prepared, control: &Control) -> Size {
-    let (rows, quiet) = (even_rows(whole.data.rows(), PRICED_ROWS), Control { progress: None, ..control.share(PROBES_SHARE) });
-    if control.deadline.is_none() || !KernelValues::are_costly(&whole.data, size) {
-        return size;
-    }
-    let some = whole.data.select(&rows);
-    let clock = Instant::now();
-    let values = || {
-        let bound = whole.kernel.settle(&some)?.learn(&some, None, &quiet)?.gram(&some, &quiet)?;
-        KernelValues::of(bound.as_ref(), None, &quiet)
-    };
-    let is_made = contain("kernel values", values).is_ok();
-    let operations = clock.elapsed().as_secs_f64() * RATE * rayon::current_num_threads() as f64;
-    let measured = operations / KernelValues::work(Size { per_value: 1.0, ..size }.at(rows.len()), 0);
-    // What takes longer than it may takes so long at least.
-    Size { per_value: if is_made { measured } else { measured.max(size.per_value) }, ..size }
-}
-
-/// Rows of fits that may share kernel values, and the operations of these values for so many rows: among all rows, among the training
-/// rows of every fold and of its held-out rows with them. They take no more than a share of `all` operations.
+/// Rows of fits that may share kernel values, and the operations of these values for so many rows: among them, among as many training
+/// rows of every fold and of all its held-out rows with them. They take no more than a share of `all` operations, but for the fewest rows
+/// that fits learn from.
 fn shared_values(whole: &Prepared, size: Size, folds: usize, all: f64, control: &Control) -> (usize, impl Fn(usize) -> f64) {
-    let work = move |n: usize| {
-        let train = (train_share(folds) * n as f64) as usize;
-        KernelValues::work(size.at(n), 0) + folds as f64 * KernelValues::work(size.at(train), n - train)
-    };
-    let has_room = |n: usize| KernelValues::bytes(n, 0) <= control.allowed() / VALUES_KEPT;
+    let most = (train_share(folds) * size.rows as f64) as usize;
+    let work =
+        move |n: usize| KernelValues::work(size.at(n), 0) + folds as f64 * KernelValues::work(size.at(n.min(most)), size.rows - most);
+    let has_room = |n: usize| KernelValues::bytes(n, 0) <= most_kept(size, control);
+    // What is shared is never more than what is not.
     let rows = match KernelValues::are_costly(&whole.data, size) {
-        true => largest(size.rows, |n| n == 0 || (has_room(n) && work(n) <= VALUES_SHARE * all)),
+        true => largest(size.rows, |n| n <= fewest(size) || (has_room(n) && work(n) <= VALUES_SHARE * all)),
         false => 0,
     };
     (rows, work)

@@ -63,7 +63,9 @@ impl<'a> Race<'a> {
         let bytes = bytes_of(&whole.data);
         let count = folds.len();
         let arena = Arena::new(examples, (whole, used), folds, comparing.seed, (bytes, plan.shared_rows, plan.size), control)?;
-        let mut runner = Runner::new(arena, info, comparing, &entrants, scoring, control);
+        let readers = plan.fits.iter().filter(|f| f.estimator.looks_at_inputs() && !f.own_scales);
+        let learnt = readers.map(|f| f.rows).max().unwrap_or(usize::MAX);
+        let mut runner = Runner::new(arena, info, comparing, (&entrants, learnt), scoring, control);
         let whole = &runner.arena.whole;
         let all = whole.data.rows();
         let mut candidates = Vec::new();
@@ -158,9 +160,10 @@ impl<'a> Race<'a> {
             judged.push(own);
         }
         self.tell_starts(&mut rows)?;
-        // What is not tuned wins only where nothing is.
+        // What is not tuned wins only where nothing is but the guess.
         let mut order: Vec<usize> = (0..count).filter(|&c| rows[c].may_win(folds)).collect();
-        let key = |c: usize| (!rows[c].status.is_tuned(), rows[c].loss());
+        let is_any_tuned = order.iter().any(|&c| rows[c].status.is_tuned() && rows[c].estimator.looks_at_inputs());
+        let key = |c: usize| (is_any_tuned && !rows[c].status.is_tuned(), rows[c].loss());
         order.sort_by(|&a, &b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
         let best = order.first().copied();
         // A panic leaves all differences out.

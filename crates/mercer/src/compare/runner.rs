@@ -2,19 +2,19 @@
 
 use super::Comparing;
 use super::entrants::Entrant;
+use super::prices::search_bytes;
 use super::watch::Watch;
 use crate::control::{Control, contain};
 use crate::data::TargetInfo;
 use crate::data::{Examples, even_rows};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
-use crate::fitting::{self, Sharing, Used};
+use crate::fitting::{self, KernelValues, Sharing, Used};
 use crate::kernels::KernelExpr;
 use crate::learner::{Before, Learner, Timed, TrainingRows as Sampled};
 use crate::metrics::{HeldOut, Scoring};
-use crate::schedule::Prices;
 use crate::select::{Aim, MOST_SEARCHED, Preparation, Search, Tuned, wins};
-use crate::trial::limits::{FEWEST_TIMED, OVERTIME_SECONDS, OVERTIME_SHARE, RATE, SEARCHED_SHARE, SIDE_BY_SIDE, TIMED_ROWS, TIMED_WORK};
+use crate::trial::limits::{LARGE, OVERTIME_SECONDS, OVERTIME_SHARE, SEARCHED_SHARE, SIDE_BY_SIDE};
 use crate::trial::{Arena, Landmarks, LastSearch, PreparedFold, Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,9 @@ pub(super) struct Left {
     pub(super) predict_us_per_row: f64,
     pub(super) failure: Option<Error>,
     /// Seconds and operations of its trials so far.
-    spent: Spent,
+    pub(super) spent: Spent,
+    /// Seconds of the longest first look that time ended.
+    pub(super) late: f64,
 }
 
 /// Where trials run.
@@ -56,9 +58,11 @@ pub(super) struct Runner<'a> {
     pub(super) scoring: Scoring,
     /// Of an exact fit of each estimator to all rows.
     pub(super) sizes: Vec<Size>,
+    /// Rows that the largest fit learns from, by the plan.
+    pub(super) learnt: usize,
     pub(super) left: Vec<Left>,
     /// The limit of time, in seconds.
-    limit: Option<f64>,
+    pub(super) limit: Option<f64>,
     pub(super) watch: Watch<'a>,
 }
 
@@ -69,7 +73,7 @@ pub(super) fn lock(cell: &Mutex<Cell>) -> std::sync::MutexGuard<'_, Cell> {
 impl Left {
     fn new(folds: usize) -> Self {
         let cells = (0..folds).map(|_| Mutex::default()).collect();
-        Left { cells, last: None, predict_us_per_row: f64::NAN, failure: None, spent: Spent::default() }
+        Left { cells, last: None, predict_us_per_row: f64::NAN, failure: None, spent: Spent::default(), late: 0.0 }
     }
 
     fn spend(&mut self, spent: Spent) {
@@ -78,25 +82,12 @@ impl Left {
     }
 }
 
-impl Prices for Runner<'_> {
-    fn price(&self, trial: &Trial) -> f64 {
-        let spent = self.left[trial.candidate].spent;
-        // With a limit of time the unit is a second: as long as the operations before took, or as is assumed.
-        let unit = match self.limit {
-            None => 1.0,
-            Some(_) if spent.operations > 0.0 && spent.seconds > 0.0 => spent.seconds / spent.operations,
-            Some(_) => 1.0 / RATE,
-        };
-        unit * self.operations(trial)
-    }
-}
-
 impl<'a> Runner<'a> {
     pub(super) fn new(
         arena: Arena<'a>,
         info: &'a TargetInfo,
         comparing: &'a Comparing,
-        entrants: &[Entrant],
+        (entrants, learnt): (&[Entrant], usize),
         scoring: Scoring,
         control: &'a Control,
     ) -> Self {
@@ -105,34 +96,17 @@ impl<'a> Runner<'a> {
         let size = |e: &Entrant| if e.kernel == *arena.kernel() { shared } else { sized(&e.kernel) };
         let sizes = entrants.iter().map(size).collect();
         let left = entrants.iter().map(|_| Left::new(arena.folds.len())).collect();
-        Runner { arena, info, comparing, control, scoring, sizes, left, limit: control.seconds_left(), watch: Watch::new(scoring.deciding) }
-    }
-
-    /// The size of the fit of a trial.
-    fn size(&self, trial: &Trial) -> Size {
-        let most = trial.rows.fold.map_or(self.arena.whole.data.rows(), |k| self.arena.folds[k].train.len());
-        let size = Landmarks::size(trial.rows.landmarks, self.sizes[trial.candidate].at(trial.rows.most.min(most)));
-        // Values that several fits use are counted where they are kept.
-        let are_shared = trial.rows.landmarks.is_none() && !self.has_own_kernel(trial) && self.arena.shares(size.rows);
-        if are_shared { size.known() } else { size }
-    }
-
-    /// Operations of a trial, as its estimator counts them.
-    fn operations(&self, trial: &Trial) -> f64 {
-        let one = trial.estimator.with_one_start();
-        let (estimator, size) = (if trial.purpose == Purpose::Look { &one } else { &trial.estimator }, self.size(trial));
-        let predicted = trial.rows.fold.map_or_else(|| self.timed_rows(trial), |k| self.arena.folds[k].test.len());
-        let costs = estimator.costs(size);
-        let fit = costs.work(size) + predicted as f64 * costs.prediction_work(size);
-        let cells = &self.left[trial.candidate].cells;
-        let searches = |of: &dyn Fn(&Search) -> f64, k: usize| lock(&cells[k]).search.as_ref().map_or(0.0, of);
-        match (trial.purpose, trial.rows.fold) {
-            (Purpose::Tune, Some(k)) => fit + searches(&Search::usual_work, k),
-            (Purpose::Last(search), _) if search != LastSearch::None => {
-                let (for_good, folds) = (search == LastSearch::Full, cells.len());
-                fit + (0..folds).map(|k| searches(&|s| s.last_work(for_good, folds), k)).fold(0.0, f64::max)
-            }
-            _ => fit,
+        Runner {
+            arena,
+            info,
+            comparing,
+            control,
+            scoring,
+            sizes,
+            learnt,
+            left,
+            limit: control.seconds_left(),
+            watch: Watch::new(scoring.deciding),
         }
     }
 
@@ -143,6 +117,8 @@ impl<'a> Runner<'a> {
         let control = self.control.share(part.min(1.0));
         let bytes = |t: &Trial| self.bytes(t) + search_bytes(self.size(t).rows.min(MOST_SEARCHED));
         let mut results: Vec<TrialResult> = Vec::with_capacity(trials.len());
+        self.compute_shared_values(&others, &control);
+        let of_values: Vec<f64> = others.iter().map(|t| self.uncomputed_work(t)).collect();
         let clock = Instant::now();
         if self.has_room_beside(&others, bytes, &control) {
             for (t, result) in others.iter().zip(self.side_by_side(&others, &control, |t, quiet| self.one(others[t], quiet))) {
@@ -151,20 +127,35 @@ impl<'a> Runner<'a> {
                 results.push(if is_refused { self.one(t, &control) } else { result });
             }
         } else {
-            for (done, t) in others.iter().enumerate() {
-                let share = control.share(1.0 / (others.len() - done) as f64);
-                results.push(self.one(t, if part < 1.0 { &share } else { &control }));
+            // Of what is kept from a fold little may have room beside it.
+            let mut order: Vec<usize> = (0..others.len()).collect();
+            order.sort_by_key(|&t| others[t].rows.fold);
+            let mut made: Vec<(usize, TrialResult)> = Vec::with_capacity(others.len());
+            for t in order {
+                let share = control.share(1.0 / (others.len() - made.len()) as f64);
+                made.push((t, self.one(others[t], if part < 1.0 { &share } else { &control })));
             }
+            made.sort_by_key(|(t, _)| *t);
+            results.extend(made.into_iter().map(|(_, result)| result));
         }
         // Trials side by side took less of the time that there is than their own clocks say.
         let own: f64 = results.iter().map(|r| r.spent.seconds).sum();
         let share = if own > 0.0 { clock.elapsed().as_secs_f64() / own } else { 1.0 };
-        for result in &mut results {
+        for (result, of_values) in results.iter_mut().zip(of_values) {
             result.spent.seconds *= share;
-            self.left[result.trial.candidate].spend(result.spent);
+            // Seconds that the first reader of kernel values took for them are none of its own work.
+            let Spent { seconds, operations } = result.spent;
+            let left = &mut self.left[result.trial.candidate];
+            left.spend(Spent { seconds, operations: operations + of_values });
+            if matches!(result.judged, Err(Error::Time { .. })) {
+                left.late = left.late.max(seconds);
+            }
         }
         results.extend(self.lasts(&lasts, &control)?);
         for result in &mut results {
+            if result.judged.is_ok() {
+                self.arena.note_computed(result.trial.rows.fold, self.size(&result.trial).rows);
+            }
             match &mut result.judged {
                 Err(Error::Cancelled) if self.control.cancel.is_cancelled() => return Err(Error::Cancelled),
                 Err(Error::Cancelled) => result.judged = Err(Error::Time { what: result.trial.estimator.name().into() }),
@@ -174,6 +165,37 @@ impl<'a> Runner<'a> {
         Ok(results)
     }
 
+    /// Computes the kernel values that first looks have in common with others, on every core: small matrices side by side.
+    fn compute_shared_values(&self, trials: &[&Trial], control: &Control) {
+        let mut due: Vec<&Trial> = Vec::new();
+        for t in trials.iter().filter(|t| t.purpose == Purpose::Look && self.uncomputed_work(t) > 0.0) {
+            if !due.iter().any(|d| (d.rows.fold, self.size(d).rows) == (t.rows.fold, self.size(t).rows)) {
+                due.push(t);
+            }
+        }
+        match self.has_room_beside(&due, |t| KernelValues::bytes(self.size(t).rows, self.arena.whole.data.rows()), control) {
+            true => due.par_iter().for_each(|t| self.compute_values_of(t, control)),
+            false => due.iter().for_each(|t| self.compute_values_of(t, control)),
+        }
+    }
+
+    /// Computes the kernel values of a first look. What cannot be had the trial says.
+    fn compute_values_of(&self, trial: &Trial, control: &Control) {
+        let Some(k) = trial.rows.fold else { return };
+        let computed = contain("kernel values", || {
+            let prepared = self.arena.prepared_fold(k)?;
+            let kernel = self.arena.searched(k, &prepared, self.learnt)?.kernel.clone();
+            let rows = self.size(trial).rows;
+            let part = (rows < prepared.train.data.rows()).then(|| self.arena.part(k, &prepared, rows));
+            let train = part.as_ref().map_or_else(|| prepared.train.examples(), |part| part.examples());
+            control.tell("kernel values of the training rows of a fold", k, self.arena.folds.len());
+            self.arena.values(k, &prepared, &train, &kernel, control)
+        });
+        if let Ok(Some(_)) = computed {
+            self.arena.note_computed(Some(k), self.size(trial).rows);
+        }
+    }
+
     /// Whether trials run side by side: none is large enough for all threads, and there is room for so many of so many bytes.
     fn has_room_beside(&self, trials: &[&Trial], bytes: impl Fn(&Trial) -> u64, control: &Control) -> bool {
         let threads = rayon::current_num_threads();
@@ -181,16 +203,19 @@ impl<'a> Runner<'a> {
         threads > 1
             && trials.len() > 1
             && trials.iter().all(|t| self.size(t).rows <= SIDE_BY_SIDE)
-            && most.saturating_mul(threads as u64) <= control.allowed() / 2
+            && most <= (control.allowed() / 2 / threads as u64).min(if self.arena.are_costly { LARGE } else { u64::MAX })
     }
 
-    /// Calls `each` for the place of every trial, the longest first; each thread takes the next when it has done with one. What it
+    /// Calls `each` for the place of every trial, the longest first, of first looks the shortest; each thread takes the next when it has done with one. What it
     /// gives stands in the order of the trials.
     fn side_by_side<R: Send>(&self, trials: &[&Trial], control: &Control, each: impl Fn(usize, &Control) -> R + Sync) -> Vec<R> {
         let threads = rayon::current_num_threads();
         let quiet = Control { progress: None, max_memory: control.allowed() / threads as u64, ..control.clone() };
         let mut queue: Vec<usize> = (0..trials.len()).collect();
-        queue.sort_by(|&a, &b| self.operations(trials[b]).total_cmp(&self.operations(trials[a])));
+        // First looks are worth most where the cheap ones come first: an end may be asked for at any time.
+        let is_look = trials.iter().all(|t| t.purpose == Purpose::Look);
+        let sign = if is_look { 1.0 } else { -1.0 };
+        queue.sort_by(|&a, &b| (sign * self.operations(trials[a])).total_cmp(&(sign * self.operations(trials[b]))));
         let next = AtomicUsize::new(0);
         let take = || queue.get(next.fetch_add(1, Ordering::Relaxed)).copied();
         let of_thread = |_| std::iter::from_fn(&take).map(|t| (t, each(t, &quiet))).collect();
@@ -199,15 +224,14 @@ impl<'a> Runner<'a> {
         all.into_iter().map(|(_, made)| made).collect()
     }
 
-    fn bytes(&self, trial: &Trial) -> u64 {
-        trial.estimator.costs(self.size(trial)).bytes
-    }
-
     /// A trial on one fold. A panic in it is its own failure.
     fn one(&self, trial: &Trial, control: &Control) -> TrialResult {
         self.watch.begun(trial);
         let clock = Instant::now();
         let name = trial.estimator.name();
+        // What looks at no input takes no time.
+        let overtime = (control.out_of_time() && !trial.estimator.looks_at_inputs()).then(|| control.in_overtime(OVERTIME_SECONDS));
+        let control = overtime.as_ref().unwrap_or(control);
         control.tell(&format!("{name}: {}", said(trial.purpose)), trial.rows.fold.unwrap_or(0), self.arena.folds.len());
         let (mut operations, mut exact_wins) = (self.operations(trial), false);
         let cell = trial.rows.fold.map(|k| (k, &self.left[trial.candidate].cells[k]));
@@ -247,7 +271,7 @@ impl<'a> Runner<'a> {
 
     /// A search on the rows of a fold that the fits of a candidate learn from.
     fn search(&self, k: usize, prepared: &PreparedFold, trial: &Trial, control: &Control) -> Result<Search> {
-        let searched = self.arena.searched(k, prepared)?;
+        let searched = self.arena.searched(k, prepared, self.learnt)?;
         let (examples, aim) = (searched.examples(prepared), Aim { scoring: self.scoring, within_noise: true });
         let shares = !self.has_own_kernel(trial);
         let sharing = self.arena.sharing(k, &searched).filter(|_| shares);
@@ -351,11 +375,6 @@ impl<'a> Runner<'a> {
         HeldOut { folds: &self.arena.folds, target, weights, split, seed: self.comparing.seed }
     }
 
-    /// Whether a trial has another kernel than the others, or reads features and no kernel values.
-    fn has_own_kernel(&self, trial: &Trial) -> bool {
-        trial.estimator.needs().reads_structure() || trial.kernel != *self.arena.kernel()
-    }
-
     /// The recipe of the fit of a trial to all rows.
     fn learner(&self, trial: &Trial) -> Learner {
         Learner {
@@ -379,13 +398,11 @@ impl<'a> Runner<'a> {
         if trials.is_empty() {
             return Ok(Vec::new());
         }
-        let stopped = control.stop_early.is_cancelled();
-        let late = control.out_of_time();
-        let control = &match (stopped || late, self.limit) {
-            (true, Some(limit)) => control.last_step().at_least((OVERTIME_SHARE * limit).max(OVERTIME_SECONDS)),
-            (true, None) => control.last_step(),
-            (false, _) => control.clone(),
+        let overtime = match self.limit {
+            Some(limit) if !control.stop_early.is_cancelled() => (OVERTIME_SHARE * limit).max(OVERTIME_SECONDS),
+            _ => OVERTIME_SECONDS,
         };
+        let control = &if control.out_of_time() { control.in_overtime(overtime) } else { control.clone() };
         let operations: Vec<f64> = trials.iter().map(|t| self.operations(t)).collect();
         let searches: Vec<Vec<Search>> =
             trials.iter().map(|t| self.left[t.candidate].cells.iter().filter_map(|cell| lock(cell).search.take()).collect()).collect();
@@ -446,22 +463,6 @@ impl<'a> Runner<'a> {
         }
         Ok(results)
     }
-
-    /// How many rows the prediction of a fit of a trial is timed for.
-    fn timed_rows(&self, trial: &Trial) -> usize {
-        timed_rows(&trial.estimator, self.size(trial), self.arena.whole.data.rows())
-    }
-}
-
-/// Number of rows for which the prediction of a fit is timed.
-pub(super) fn timed_rows(estimator: &EstimatorExpr, size: Size, rows: usize) -> usize {
-    let one = estimator.costs(size).prediction_work(size);
-    ((TIMED_WORK / one.max(1.0)) as usize).clamp(FEWEST_TIMED, TIMED_ROWS).min(rows)
-}
-
-/// Bytes of a search on so many rows beside its fits: 48 for every pair of them.
-fn search_bytes(rows: usize) -> u64 {
-    48 * (rows as u64).pow(2)
 }
 
 /// What is said of work for a purpose.

@@ -5,7 +5,7 @@ use crate::data::{Examples, some_rows_of};
 use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, Want};
 use crate::fitting::size_of;
-use crate::gram::{Gram, Subset};
+use crate::gram::{Dense, Gram, Subset};
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
@@ -54,7 +54,13 @@ impl Starts {
         let part = examples.select(&rows);
         let data = model.prep.apply(&part.data)?;
         let gram = model.kernel.gram(&data, control)?;
-        let task = Task { gram: gram.as_ref(), target: &part.target, weights: part.weights.as_deref(), control, seed };
+        // Several fits read the values of so few rows.
+        let values_of_all = match model.estimator.needs().reads_structure() {
+            true => None,
+            false => Some(Dense::of(gram.as_ref(), control)?),
+        };
+        let gram: &dyn Gram = values_of_all.as_ref().map_or(gram.as_ref(), |values| values);
+        let task = Task { gram, target: &part.target, weights: part.weights.as_deref(), control, seed };
         // Of several starts the best end would hide what one start leads to.
         let estimator = tightened(model.estimator.without_probabilities().with_one_start())?;
         let mut other = estimator.clone();

@@ -91,6 +91,11 @@ impl SharedValues {
         self
     }
 
+    /// Whether the values among all rows are there.
+    pub(crate) fn has_table(&self) -> bool {
+        self.table.is_some()
+    }
+
     /// Whether so many bytes may be kept.
     pub(crate) fn has_room(&self, bytes: u64) -> bool {
         bytes <= self.most

@@ -416,7 +416,7 @@ impl<K: Kernel> Bound for Leaf<K> {
     fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         sum_tiles(weights, self.cols.parameters, control, |rows, cols, part, out| {
             super::with_scratch(part.len(), |scratch| {
-                let block = Block::new(scratch, rows.len(), cols.len());
+                let block = Block::new(scratch, rows.len(), cols.len()).watched(control);
                 self.cols.kernel.gradient(self.tile(TileRows::Range(rows), cols, block), part, out);
             });
         })

@@ -48,6 +48,24 @@ pub(crate) struct Sparse {
     pub(crate) values: Vec<f64>,
 }
 
+impl Sparse {
+    /// Some of the points; `None` where a place for each column takes longer than to look up the few numbers of so few of them.
+    fn gather(&self, rows: &[usize], dim: usize) -> Option<Sparse> {
+        let own = |i: usize| self.starts[i]..self.starts[i + 1];
+        let stored: usize = rows.iter().map(|&i| own(i).len()).sum();
+        if stored.saturating_mul(rows.len()) < dim {
+            return None;
+        }
+        let mut some = Sparse { starts: vec![0], columns: Vec::with_capacity(stored), values: Vec::with_capacity(stored) };
+        for &i in rows {
+            some.columns.extend_from_slice(&self.columns[own(i)]);
+            some.values.extend_from_slice(&self.values[own(i)]);
+            some.starts.push(some.values.len());
+        }
+        Some(some)
+    }
+}
+
 /// From this share of numbers that are not 0 on, products of dense counts are faster than of sparse ones.
 const CROWDED: f64 = 0.1;
 /// Dense counts take no more numbers than this.
@@ -336,12 +354,15 @@ impl PreparedPoints {
 
 impl PreparedBatch for PreparedPoints {
     fn gather(&self, rows: &[usize]) -> Option<Self> {
-        let all = self.dense()?;
         let dim = self.dim;
+        let body = match &self.body {
+            Body::Dense(all) => Body::Dense(rows.iter().map(|&i| &all[i * dim..(i + 1) * dim]).collect::<Vec<&[f64]>>().concat()),
+            Body::Sparse(all) => Body::Sparse(all.gather(rows, dim)?),
+        };
         Some(PreparedPoints {
             rows: rows.len(),
             dim,
-            body: Body::Dense(rows.iter().map(|&i| &all[i * dim..(i + 1) * dim]).collect::<Vec<&[f64]>>().concat()),
+            body,
             norms: rows.iter().map(|&i| self.norms[i]).collect(),
             centre: self.centre.clone(),
             kept: self.kept.clone(),

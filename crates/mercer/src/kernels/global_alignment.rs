@@ -62,7 +62,7 @@ impl GlobalAlignment {
     fn slopes<'x>(&self, x: &'x AlignedSeries) -> &'x [f64] {
         x.slopes.get_or_init(|| {
             let (mut slopes, mut alignments) = (vec![0.0; x.series.len()], self.alignments());
-            each_own(&x.series, &mut |pairs, rows| {
+            each_own(&x.series, None, &mut |pairs, rows| {
                 rows.iter().zip(alignments.logs_and_slopes(pairs).slopes).for_each(|(row, slope)| slopes[*row] = slope);
             });
             slopes
@@ -135,9 +135,10 @@ impl Kernel for GlobalAlignment {
     fn gradient(&self, tile: Tile<'_, AlignedSeries, f64>, weights: &[f64], out: &mut [f64]) {
         let (a, b, rows, cols) = (tile.a, tile.b, tile.rows.clone(), tile.cols.clone());
         let (own_rows, own_columns) = (self.slopes(a), self.slopes(b));
+        let watch = tile.out.control();
         let mut alignments = self.alignments();
         let mut sum = 0.0;
-        each_eight((&a.series, &rows), (&b.series, cols.clone()), &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
+        each_eight((&a.series, &rows), (&b.series, cols.clone()), watch, &mut |pairs: &EightSeries<'_>, places: &[TilePlace]| {
             let found = alignments.logs_and_slopes(pairs);
             for ((place, log), slope) in places.iter().zip(found.logs).zip(found.slopes) {
                 let (i, j) = (rows.at(place.row), cols.start + place.column);

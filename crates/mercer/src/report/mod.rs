@@ -48,7 +48,7 @@ pub use gather::Request;
 pub use methods::Method;
 pub use model::{model_json, model_text, model_text_in_full};
 pub use model_page::model_page;
-pub use plan::plan_text;
+pub use plan::{gram_plan, plan_text};
 pub use predictions::{
     DeviationOf, KeptColumn, PredictedTable, PredictionColumns, drawn_columns, interval, pre_image_columns, predict_csv, rows_csv,
     standard_deviation,

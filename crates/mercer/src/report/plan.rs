@@ -41,6 +41,11 @@ pub fn plan_text(plan: &Plan) -> String {
     std::iter::once(whole).chain(plan.fits.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
+/// What a Gram matrix would take.
+pub fn gram_plan(rows: usize, cols: usize, taken: f64) -> String {
+    format!("{} x {} kernel values; about {} of work on this machine", count(rows), count(cols), seconds(taken))
+}
+
 /// A size in the unit that suits it.
 fn bytes(n: u64) -> String {
     let n = n as f64;

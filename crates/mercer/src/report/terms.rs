@@ -23,9 +23,9 @@ pub enum AgainstBest {
     NotDistinguishable,
     /// Zero lies outside the interval.
     Worse,
-    /// Not scored with searched values on every fold and on as many rows: not compared.
+    /// Not reached, or not scored with searched values on every fold and on as many rows: not compared.
     NotTuned,
-    /// The fit failed or was not reached.
+    /// The fit failed.
     Failed,
 }
 
@@ -74,6 +74,7 @@ impl Comparison {
     /// How a row stands to the best one; of a comparison without a best row only what keeps it from being compared.
     pub fn against_best(&self, row: &Row) -> AgainstBest {
         match row.difference {
+            _ if row.unreached => AgainstBest::NotTuned,
             _ if row.failure.is_some() || row.metrics.is_empty() => AgainstBest::Failed,
             _ if row.best => AgainstBest::Best,
             Some(d) if !d.se.is_nan() && row.fitted() && d.is_significant() => AgainstBest::Worse,
@@ -92,6 +93,7 @@ impl Comparison {
                 let [own, best] = [own, best].map(|value| score(metric, value, digits));
                 format!("behind after a search on the first fold, {own} against {best}")
             }
+            _ if row.unreached => format!("not reached: {}", status.ending.reason()),
             _ if status.folds < status.of_folds => format!("scored on {} of {}", status.folds, counted(status.of_folds, "fold")),
             _ if status.exceeds_budget => "its search takes too long".into(),
             _ if status.at_start => status.ending.reason().into(),

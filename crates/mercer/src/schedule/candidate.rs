@@ -49,6 +49,8 @@ pub struct Candidate {
     pub is_plain: bool,
     /// Whether it is not fitted to all rows, as time or budget do not do.
     pub is_unfitted: bool,
+    /// First looks that time ended.
+    pub late_looks: usize,
     /// Whether a trial failed.
     pub failed: bool,
     /// Why it is searched no further.
@@ -73,6 +75,7 @@ impl Candidate {
             fitted: false,
             is_plain: false,
             is_unfitted: false,
+            late_looks: 0,
             failed: false,
             out: None,
         }
@@ -111,6 +114,11 @@ impl Candidate {
             self.tuned.clone_from(&self.looks);
             self.is_plain |= self.is_open;
         }
+    }
+
+    /// Whether it is the guess that looks at no input: it takes nothing.
+    pub(super) fn is_guess(&self) -> bool {
+        !self.estimator.looks_at_inputs()
     }
 
     /// The scores that count: those with searched values, else the looks; `None` where neither is there for every fold.

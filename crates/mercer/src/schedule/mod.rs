@@ -122,6 +122,8 @@ impl Schedule {
                 candidate.is_plain = true
             }
             (Err(Error::Time { .. } | Error::Stopped { .. }), Purpose::Last(LastSearch::None), _) => candidate.is_unfitted = true,
+            // What it shared its time with may have taken it: once more.
+            (Err(Error::Time { .. }), Purpose::Look, _) if candidate.late_looks < self.folds => candidate.late_looks += 1,
             (Err(Error::Time { .. } | Error::Stopped { .. }), ..) => candidate.out = Some(Out::Budget),
             (Err(_), ..) => candidate.failed = true,
         }
@@ -135,7 +137,8 @@ impl Schedule {
     /// Candidates that are scored on every fold and fitted to all rows, or may be: what is tuned first, the best first.
     pub fn ranked(&self) -> Vec<usize> {
         let mut order: Vec<usize> = self.alive().filter(|&c| self.loss(c).is_finite()).collect();
-        let key = |c: usize| (!self.candidates[c].is_tuned(), self.loss(c));
+        let is_any_tuned = order.iter().any(|&c| self.candidates[c].is_tuned() && !self.candidates[c].is_guess());
+        let key = |c: usize| (is_any_tuned && !self.candidates[c].is_tuned(), self.loss(c));
         order.sort_by(|&a, &b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
         order
     }
@@ -205,8 +208,13 @@ impl Schedule {
         let (mut chosen, mut taken, mut groups_taken) = (Vec::new(), 0.0, 0);
         for (c, trials) in groups {
             let price = price_of(&trials, prices);
-            if left <= 0.0 || price > left - reserve - taken {
+            let is_free = self.candidates[c].is_guess();
+            if (left <= 0.0 || price > left - reserve) && !is_free {
                 self.candidates[c].out.get_or_insert(Out::Budget);
+                continue;
+            }
+            // What the others leave behind, such as kernel values, may make it cheaper.
+            if price > left - reserve - taken && !is_free {
                 continue;
             }
             // Two at least, so that what one of them does on one core leaves no other idle.
@@ -229,7 +237,9 @@ impl Schedule {
         }
         let mut groups: Vec<(usize, Vec<Trial>)> = due.into_iter().map(|c| (c, self.trials(c, Purpose::Look))).collect();
         groups.sort_by(|a, b| price_of(&a.1, prices).total_cmp(&price_of(&b.1, prices)));
-        self.batch(groups, left, 0.0, prices)
+        // A model is left in any case.
+        let reserve = self.reserve(left, prices);
+        self.batch(groups, left, reserve, prices)
     }
 
     /// Whether every candidate is searched to its end.
@@ -339,6 +349,12 @@ impl Schedule {
     fn lasts(&mut self, left: f64, prices: &dyn Prices) -> Option<NextAction> {
         let order = self.ranked();
         let due: Vec<usize> = order.iter().copied().filter(|&c| self.candidates[c].is_fittable()).collect();
+        let price = |s: &Self, c: usize| prices.price(&s.last(c, false, 0.0, prices));
+        if left <= 0.0 && due.first() != order.first() && order.iter().all(|&c| !self.candidates[c].fitted) {
+            // There was no time for the best: the one that takes least is fitted.
+            let least = due.iter().copied().min_by(|&a, &b| price(self, a).total_cmp(&price(self, b)))?;
+            return Some(NextAction::Run(vec![self.last(least, false, 0.0, prices)], left));
+        }
         let first = *due.first()?;
         // The best is fitted in any case, and without a search where there is no room for one.
         let trial = self.last(first, first == order[0], left, prices);

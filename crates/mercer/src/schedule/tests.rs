@@ -58,6 +58,7 @@ impl Runner {
                 let judged = match (known.fails, trial.purpose) {
                     (Some("panic"), Purpose::Tune) => Err(Error::Internal { what: "svc".into(), why: "a panic".into() }),
                     (Some("time"), Purpose::Tune) => Err(Error::Time { what: "svc".into() }),
+                    (Some("no room"), Purpose::Last(_)) => Err(Error::Time { what: "svc".into() }),
                     (_, Purpose::Last(_)) => Ok(None),
                     _ => Ok(Some(judged(error))),
                 };
@@ -212,6 +213,31 @@ fn at_every_budget_the_best_of_what_is_scored_on_every_fold_is_fitted() {
         // The fit of the best may go beyond a budget that was spent on looks.
         assert!(runner.spent <= budget + 0.5 * 9.0, "{budget}: {}", runner.spent);
     }
+}
+
+#[test]
+fn where_no_time_is_left_the_baseline_is_scored_and_fitted_all_the_same() {
+    let (svc, baseline) = (EstimatorExpr::parse("svc").unwrap(), EstimatorExpr::parse("baseline").unwrap());
+    let (kernel, rows) = (KernelExpr::parse("rbf").unwrap(), RowsOf { rows: 1000, most: 1000, landmarks: None });
+    let candidates = [svc, baseline].map(|e| Candidate::new(e, kernel.clone(), rows, 1000, FOLDS)).into();
+    let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, 0.0);
+    let mut runner = Runner { known: vec![SOME; 2], log: Vec::new(), spent: 0.0 };
+    runner.run(&mut schedule, 0.0);
+    assert_eq!((runner.times(0, Purpose::Look), runner.times(1, Purpose::Look)), (0, FOLDS));
+    assert!(runner.is_fitted(1) && schedule.ranked() == [1]);
+}
+
+#[test]
+fn where_there_is_no_time_for_the_best_what_takes_least_is_fitted() {
+    let known = [
+        Known { look: 0.0, price: 8.0, fails: Some("no room"), ..SOME },
+        Known { look: 0.1, price: 4.0, ..SOME },
+        Known { look: 0.2, price: 1.0, ..SOME },
+    ];
+    // The first looks and a reserve for the first fit are all that there is.
+    let (schedule, runner) = race(&known, 10.5);
+    let fitted: Vec<bool> = schedule.candidates.iter().map(|c| c.fitted).collect();
+    assert_eq!(fitted, [false, false, true], "{:?}", runner.log);
 }
 
 #[test]

@@ -265,8 +265,10 @@ impl<'a> Field<'a> {
         Ok(Some(self.scoring.decide(&predictions, &sample.target.select(&fold.test), sample.weights_of(&fold.test).as_deref())))
     }
 
-    fn spent(&self) -> bool {
-        self.tried.len() >= self.most || self.control.out_of_time()
+    /// Whether no more settings are tried: there were enough, time is up, or nothing can be better than the best so far.
+    fn spent(&self, best: f64) -> bool {
+        let deciding = self.scoring.deciding;
+        self.tried.len() >= self.most || self.control.out_of_time() || deciding.is_perfect(if deciding.rises() { -best } else { best })
     }
 
     /// Judges a setting against the best, which it replaces if it is better on every fold together.
@@ -408,7 +410,8 @@ impl Field<'_> {
         let candidates = if first { grid(free) } else { self.place.starts.to_vec() };
         for x in candidates {
             self.enter(&x, best)?;
-            if self.control.out_of_time() {
+            // What was handed on is judged, however many there are.
+            if self.control.out_of_time() || (first && self.spent(best.0)) {
                 break;
             }
         }
@@ -421,13 +424,13 @@ impl Field<'_> {
         let ways = if self.place.round.all { [-1.0, 1.0] } else { [1.0, -1.0] };
         for step in steps {
             let mut moved = true;
-            while moved && !self.spent() {
+            while moved && !self.spent(best.0) {
                 moved = false;
                 for along in self.directions() {
                     for way in ways {
                         let mut x = best.1.clone();
                         along.iter().for_each(|&k| x[k] = free[k].clamp(x[k] + way * step));
-                        if !self.spent() && self.enter(&x, best)? {
+                        if !self.spent(best.0) && self.enter(&x, best)? {
                             moved = true;
                             break;
                         }

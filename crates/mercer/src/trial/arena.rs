@@ -6,8 +6,10 @@ use crate::error::{Error, Result};
 use crate::estimators::Size;
 use crate::fitting::{KernelValues, Prepared, SharedValues, Sharing, ValuesOf};
 use crate::kernels::KernelExpr;
-use crate::trial::limits::{SEARCHED_ROWS, VALUES_KEPT};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use crate::trial::limits::SEARCHED_ROWS;
+use crate::trial::most_kept;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Prepared folds are kept where they take no more than this share of the memory allowed.
 const KEPT: u64 = 8;
@@ -66,17 +68,20 @@ pub(crate) struct Arena<'a> {
     pub folds: Vec<Fold>,
     seed: u64,
     kept: Vec<OnceLock<Arc<PreparedFold>>>,
-    searched: Vec<OnceLock<Arc<Searched>>>,
+    /// By the fold and how many.
+    searched: Mutex<HashMap<(usize, usize), Arc<Searched>>>,
     keeps: bool,
     part: Mutex<Vec<Part>>,
     /// The rows that are used, of which `whole` are the prepared ones.
     pub used: Vec<usize>,
     /// The size of a fit to all of them, and whether its kernel values are worth sharing.
     pub size: Size,
-    are_costly: bool,
+    pub are_costly: bool,
     /// Kernel values of fits to no more rows than this are shared.
     shared_rows: usize,
     shared: Arc<SharedValues>,
+    /// The fold, or all rows, and how many of the rows, of fits whose kernel values were computed.
+    computed: Mutex<HashSet<(Option<usize>, usize)>>,
 }
 
 impl<'a> Arena<'a> {
@@ -97,15 +102,16 @@ impl<'a> Arena<'a> {
         // As they are and prepared.
         let keeps = 2 * bytes * (folds.len() + 1) as u64 <= control.allowed() / KEPT;
         let kept = folds.iter().map(|_| OnceLock::new()).collect();
-        let searched = folds.iter().map(|_| OnceLock::new()).collect();
-        let mut shared = SharedValues::new(control.allowed() / VALUES_KEPT);
+        let searched = Mutex::default();
+        let mut shared = SharedValues::new(most_kept(size, control));
         let are_costly = shared_rows > 0 && KernelValues::are_costly(&whole.data, size);
         let learns = whole.kernel.learns() || whole.layout().learns_from_rows(&examples.data.select(&used));
         if are_costly && shared_rows >= used.len() && !learns && shared.has_room(KernelValues::bytes(used.len(), 0)) {
             shared = with_table(shared, &whole, size, control)?;
         }
         let (part, shared) = (Mutex::default(), Arc::new(shared));
-        Ok(Arena { examples, whole, folds, seed, kept, searched, keeps, part, used, size, are_costly, shared_rows, shared })
+        let computed = Mutex::default();
+        Ok(Arena { examples, whole, folds, seed, kept, searched, keeps, part, used, size, are_costly, shared_rows, shared, computed })
     }
 
     /// The rows of a fold, prepared without those that it holds out.
@@ -121,23 +127,29 @@ impl<'a> Arena<'a> {
         Ok(if self.keeps { self.kept[k].get_or_init(|| prepared).clone() } else { prepared })
     }
 
-    /// The training rows of a fold that searches draw from.
-    pub(crate) fn searched(&self, k: usize, prepared: &PreparedFold) -> Result<Arc<Searched>> {
-        if let Some(kept) = self.searched[k].get() {
-            return Ok(kept.clone());
-        }
+    /// The training rows of a fold that searches draw from, for fits to no more than `most` rows: of inputs whose kernel values take long no
+    /// others than those.
+    pub(crate) fn searched(&self, k: usize, prepared: &PreparedFold, most: usize) -> Result<Arc<Searched>> {
         let rows = &self.folds[k].train;
-        let (raw, some, rows) = if rows.len() <= SEARCHED_ROWS {
+        let count = rows.len().min(SEARCHED_ROWS).min(if self.are_costly { most } else { usize::MAX });
+        let kept = || self.searched.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept().get(&(k, count)) {
+            return Ok(known.clone());
+        }
+        let (raw, some, rows) = if rows.len() <= count {
             (self.examples.data.select(rows), None, None)
         } else {
-            let some = some_rows_of(&prepared.train.target, SEARCHED_ROWS, self.seed);
+            let some = some_rows_of(&prepared.train.target, count, self.seed);
             let raw = self.examples.data.select(&some.iter().map(|&i| rows[i]).collect::<Vec<usize>>());
             (raw, Some(prepared.train.examples().select(&some)), Some(some))
         };
         let sample = some.as_ref().unwrap_or(&prepared.train);
         let kernel = self.whole.kernel.settle_weighed(&sample.data, sample.weights.as_deref())?;
         let made = Arc::new(Searched { raw, some, rows, kernel });
-        Ok(if self.keeps { self.searched[k].get_or_init(|| made).clone() } else { made })
+        if self.keeps {
+            kept().insert((k, count), made.clone());
+        }
+        Ok(made)
     }
 
     /// So many training rows of a fold, at random where they are not all; the last part of each fold is kept where folds are.
@@ -197,7 +209,12 @@ impl<'a> Arena<'a> {
     /// What is shared among prepared rows, by their places.
     fn shared_among(&self, prepared_in: usize, places: Vec<usize>) -> Option<Sharing> {
         let values = self.shared.clone();
-        self.are_costly.then(|| Sharing { values, prepared_in, places: places.into(), size: self.size })
+        (self.are_costly && values.has_room(KernelValues::bytes(places.len(), 0))).then(|| Sharing {
+            values,
+            prepared_in,
+            places: places.into(),
+            size: self.size,
+        })
     }
 
     /// Places of rows among the prepared ones.
@@ -208,6 +225,24 @@ impl<'a> Arena<'a> {
     /// Operations of all kernel values that were shared so far.
     pub(crate) fn shared_work(&self) -> f64 {
         self.shared.work()
+    }
+
+    /// Operations of the kernel values of a fit to so many rows of a fold, or of all, and of its held-out rows: 0 where a fit before has
+    /// computed them.
+    pub(crate) fn uncomputed_work(&self, fold: Option<usize>, rows: usize) -> f64 {
+        match self.shared.has_table() || self.computed().contains(&(fold, rows)) {
+            true => 0.0,
+            false => KernelValues::work(self.size.at(rows), fold.map_or(0, |k| self.folds[k].test.len())),
+        }
+    }
+
+    /// A fit to so many rows of a fold, or of all, has computed its kernel values.
+    pub(crate) fn note_computed(&self, fold: Option<usize>, rows: usize) {
+        self.computed().insert((fold, rows));
+    }
+
+    fn computed(&self) -> MutexGuard<'_, HashSet<(Option<usize>, usize)>> {
+        self.computed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the kernel values of a fit to so many rows are shared.

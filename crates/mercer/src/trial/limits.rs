@@ -35,6 +35,8 @@ limits! {
     RATE: f64 = 2.0e10, "operations a second on one core",
         "What a second is worth before anything has been measured.",
         "mercer compare --json: seconds and operations of trials";
+    ASSUMED: f64 = 1.0e9, "operations",
+        "With a limit of time the assumed rate counts for as much as a measurement of so many: what takes less is mostly overhead.", "";
     LOOK_SHARE: f64 = 0.05, "share of the budget",
         "First looks of all estimators may take so much, each as much as any other: they decide what the rest is spent on.", "";
     LOOK_ROWS: usize = 2000, "rows",
@@ -43,6 +45,11 @@ limits! {
         "Kernel values that all estimators read may take so much; fits and searches have the rest.", "";
     VALUES_KEPT: u64 = 4, "part of the memory allowed",
         "Kernel values that several fits use are kept where they take no more than this part of it, those asked for last.", "";
+    LARGE: u64 = 268_435_456, "bytes",
+        "What needs more memory has the machine for itself, and kernel values of which all take more are kept only where a value is DEAR: 8,000 documents are then compared in 900 MB.",
+        "bench/structured.py --tables words_8000";
+    DEAR: f64 = 1000.0, "operations",
+        "A kernel value that takes more is worth memory without end: a gigabyte of them takes 6 s and more.", "";
     CHEAP_SHARE: f64 = 0.04, "share of what is left of the budget",
         "A search on the first fold that takes no more than this comes before the leader is finished: it may find a better leader.", "";
     NEGLIGIBLE_SHARE: f64 = 0.001, "share of what is left of the budget",
@@ -61,7 +68,7 @@ limits! {
         "The fit to all rows that is made in any case may miss the limit of time by so much at least.", "";
     TIMED_ROWS: usize = 4000, "rows",
         "The prediction of no more rows than this is timed.", "";
-    FEWEST_TIMED: usize = 100, "rows",
+    FEWEST_TIMED: usize = 16, "rows",
         "The prediction of so many rows is timed, however much they take.", "";
     TIMED_WORK: f64 = 2.0e9, "operations",
         "The predictions that are timed take no more than this: a tenth of a second.", "";
@@ -76,7 +83,7 @@ limits! {
     FITS_AND_SEARCH: f64 = 5.0, "fits",
         "With a limit of time a search and a fit count as so many fits.", "";
     PRICED_ROWS: usize = 30, "rows",
-        "With a limit of time the work of a kernel value of inputs with structure is measured among so many rows.", "";
+        "With a limit of time, and before a Gram matrix alone, the work of a kernel value of inputs with structure is measured among so many rows.", "";
     PROBED_ROWS: usize = 750, "rows",
         "The speed of an estimator is measured on so many rows first, then on twice as many each time.", "";
     MOST_PROBED_ROWS: usize = 6000, "rows",

@@ -4,10 +4,13 @@
 mod arena;
 pub mod limits;
 mod rows;
+mod values;
 
 pub(crate) use arena::{Arena, PreparedFold};
 pub use rows::{Landmarks, RowsOf};
 pub(crate) use rows::{fewest, largest, rows_for};
+pub use values::gram_seconds;
+pub(crate) use values::{measured_value, most_kept};
 
 use crate::error::Error;
 use crate::estimators::EstimatorExpr;

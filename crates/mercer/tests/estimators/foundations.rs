@@ -373,6 +373,17 @@ fn gathered_inputs_have_the_kernel_values_that_they_have_where_they_are() {
     let (gathered, values) = (whole.gathered(&order).unwrap(), gram_of("rbf(length_scale=0.8)", &data));
     let found = gram::dense(gathered.as_ref(), &Control::default()).unwrap();
     assert_eq!(found, Matrix::from_fn(n, n, |i, j| values[(order[i], order[j])]));
+    // Sparse points, of which a few rows of many columns are not worth it: (i, 7 i) and (i, 11 i + 1), of 400 columns.
+    let (starts, columns) = ((0..=n).map(|i| 2 * i).collect(), (0..n).flat_map(|i| [(7 * i % 199) as u32, 200 + (11 * i % 199) as u32]));
+    let columns: Vec<u32> = columns.collect();
+    let numbers = (0..2 * n).map(|k| 1.0 + (k % 5) as f64).collect();
+    let sparse = Dataset::from_points(Points::csr(n, 400, starts, columns, numbers).unwrap());
+    let whole = KernelExpr::parse("linear").unwrap().bind(None, &sparse).unwrap();
+    assert!(whole.gathered(&[3]).is_none());
+    let some: Vec<usize> = (0..60).map(|k| (k * 37) % n).collect();
+    let (gathered, values) = (whole.gathered(&some).unwrap(), gram::dense(whole.as_ref(), &Control::default()).unwrap());
+    let found = gram::dense(gathered.as_ref(), &Control::default()).unwrap();
+    assert_eq!(found, Matrix::from_fn(60, 60, |i, j| values[(some[i], some[j])]));
 }
 
 // spec: F37, M23, F29, T04

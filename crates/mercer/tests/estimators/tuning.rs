@@ -308,3 +308,19 @@ fn criteria_along_the_noise_are_those_one_by_one() {
         }
     }
 }
+
+#[test]
+fn a_search_ends_at_a_score_that_nothing_betters() {
+    // Two classes far apart: every row is right at the first setting that is tried.
+    let x: Vec<f64> = (0..160).map(|i| if i < 80 { f64::from(i) / 80.0 } else { 100.0 + f64::from(i) / 80.0 }).collect();
+    let names: Vec<&str> = (0..160).map(|i| if i < 80 { "near" } else { "far" }).collect();
+    let data = Dataset::from_points(Points::dense(160, 1, x).unwrap());
+    let of = |target: &Target| tuned("rbf", "svc", &data, target, false).tuning.unwrap();
+    let found = of(&Target::classes(&names));
+    assert_eq!((found.evaluations, found.value, found.complete), (1, Some(1.0), true));
+    // One row on the wrong side: no setting is right of all, and the search goes on.
+    let mut wrong = names;
+    wrong[3] = "far";
+    let found = of(&Target::classes(&wrong));
+    assert!(found.evaluations > 5 && found.value.is_some_and(|v| v < 1.0), "{found:?}");
+}

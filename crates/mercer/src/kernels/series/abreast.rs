@@ -20,8 +20,12 @@ pub(crate) struct EightSeries<'e> {
     pub(crate) channels: usize,
     /// Times of the first and of the second series; 0 in a lane without a pair.
     pub(crate) lengths: [(usize, usize); LANES],
+    /// What the work is under.
+    watch: Option<&'e Control>,
 }
 
+/// Times of the first series between two looks whether anybody waits for the recursion: rows of 20 cells take no more than a look.
+pub(crate) const LOOK: usize = 64;
 /// What stands behind the end of the second series: farther from any number than an exponential of the distance tells from infinity.
 const BEYOND: f64 = 1e160;
 
@@ -29,6 +33,10 @@ impl EightSeries<'_> {
     /// Times of the longest second series.
     pub(crate) fn columns(&self) -> usize {
         self.z.len() / self.channels.max(1)
+    }
+    /// Whether nobody will look at what a recursion gives, looked up at every `every`-th step of it.
+    pub(crate) fn is_given_up(&self, step: usize, every: usize) -> bool {
+        step % every == every - 1 && self.watch.is_some_and(Control::is_given_up)
     }
     /// The lanes whose first series has so many times, and the times of their second; lanes with an empty series are left out.
     pub(crate) fn ending(&self, rows: usize) -> impl Iterator<Item = (usize, usize)> {
@@ -46,11 +54,13 @@ pub(crate) struct SeriesAbreast<'a, P> {
     with: Vec<P>,
     x: Vec<Eight>,
     z: Vec<Eight>,
+    watch: Option<&'a Control>,
 }
 
 impl<'a, P> SeriesAbreast<'a, P> {
-    pub(crate) fn new(a: &'a DenseSeries, b: &'a DenseSeries) -> Self {
-        SeriesAbreast { a, b, waiting: Vec::with_capacity(LANES), with: Vec::with_capacity(LANES), x: Vec::new(), z: Vec::new() }
+    /// `watch`: what the work is under.
+    pub(crate) fn new(a: &'a DenseSeries, b: &'a DenseSeries, watch: Option<&'a Control>) -> Self {
+        SeriesAbreast { a, b, waiting: Vec::with_capacity(LANES), with: Vec::with_capacity(LANES), x: Vec::new(), z: Vec::new(), watch }
     }
 
     /// Adds a pair, and hands eight of them to `visit` once there are so many, with what they were added with.
@@ -88,19 +98,21 @@ impl<'a, P> SeriesAbreast<'a, P> {
             self.x.iter_mut().zip(x).for_each(|(to, x)| to[lane] = *x);
             self.z.iter_mut().zip(z).for_each(|(to, z)| to[lane] = *z);
         }
-        visit(&EightSeries { x: &self.x, z: &self.z, channels, lengths }, &self.with);
+        visit(&EightSeries { x: &self.x, z: &self.z, channels, lengths, watch: self.watch }, &self.with);
         self.waiting.clear();
         self.with.clear();
     }
 }
 
-/// Hands all pairs of a tile to `visit`, eight at a time. Pairs of one batch that the tile holds twice come once.
+/// Hands all pairs of a tile to `visit`, eight at a time. Pairs of one batch that the tile holds twice come once. `watch`: what the work
+/// is under.
 pub(crate) fn each_eight(
     (a, rows): (&DenseSeries, &TileRows<'_>),
     (b, cols): (&DenseSeries, Range<usize>),
+    watch: Option<&Control>,
     visit: &mut impl FnMut(&EightSeries<'_>, &[TilePlace]),
 ) {
-    let mut pairs = SeriesAbreast::new(a, b);
+    let mut pairs = SeriesAbreast::new(a, b, watch);
     each_by_length((a, rows), (b, cols), DenseSeries::length, |i, j, place| pairs.push(i, j, place, visit));
     pairs.finish(visit);
 }
@@ -113,8 +125,8 @@ pub(crate) fn fill_eight<T: Real>(
     mut values: impl FnMut(&EightSeries<'_>) -> Eight,
     of: impl Fn(f64, usize, usize) -> f64,
 ) {
-    let tile = (rows, cols.start);
-    each_eight((a, rows), (b, cols), &mut |pairs, places| write_eight(out, tile, places, || values(pairs), &of));
+    let (tile, watch) = ((rows, cols.start), out.control());
+    each_eight((a, rows), (b, cols), watch, &mut |pairs, places| write_eight(out, tile, places, || values(pairs), &of));
 }
 
 /// The value of each series of a batch with itself.
@@ -128,7 +140,7 @@ pub(crate) fn own_values(
     control: &Control,
 ) -> Result<Vec<f64>> {
     let mut own = vec![0.0; batch.len()];
-    each_own(batch, &mut |pairs, rows| {
+    each_own(batch, Some(control), &mut |pairs, rows| {
         if !control.is_given_up() {
             rows.iter().zip(values(pairs)).for_each(|(row, value)| own[*row] = value);
         }
@@ -137,9 +149,9 @@ pub(crate) fn own_values(
     Ok(own)
 }
 
-/// Hands each series of a batch with itself to `visit`, eight at a time, with their rows.
-pub(crate) fn each_own(batch: &DenseSeries, visit: &mut impl FnMut(&EightSeries<'_>, &[usize])) {
-    let mut pairs = SeriesAbreast::new(batch, batch);
+/// Hands each series of a batch with itself to `visit`, eight at a time, with their rows. `watch`: what the work is under.
+pub(crate) fn each_own(batch: &DenseSeries, watch: Option<&Control>, visit: &mut impl FnMut(&EightSeries<'_>, &[usize])) {
+    let mut pairs = SeriesAbreast::new(batch, batch, watch);
     (0..batch.len()).for_each(|row| pairs.push(row, row, row, visit));
     pairs.finish(visit);
 }

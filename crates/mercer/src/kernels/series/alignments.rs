@@ -5,7 +5,7 @@
 //! greatest number in a row to 1, so that no length overflows. One power for a whole row would not do: of vectors that are all alike,
 //! M(i, j) grows with j, by 10^900 from j = i to j = 10 i at i = 1000, and what counts is near the diagonal.
 
-use super::abreast::{Eight, EightSeries};
+use super::abreast::{Eight, EightSeries, LOOK};
 use super::local::{LOW, by_channels, exponential, squared_distance};
 use crate::gram::log_sum;
 use crate::kernels::sequences::octet::{LANES, Octet, by_octets};
@@ -91,6 +91,9 @@ fn in_logarithms(pairs: &EightSeries<'_>, band: usize, lane: usize) -> f64 {
     let columns: Vec<Vec<f64>> = (0..n).map(|j| vector(pairs.z, j)).collect();
     let mut row = vec![f64::NEG_INFINITY; n];
     for i in 0..m {
+        if pairs.is_given_up(i, LOOK) {
+            return f64::NEG_INFINITY;
+        }
         let x = vector(pairs.x, i);
         let (mut left, mut corner) = (f64::NEG_INFINITY, if i == 0 { 0.0 } else { f64::NEG_INFINITY });
         for (j, (cell, z)) in row.iter_mut().zip(&columns).enumerate() {
@@ -165,6 +168,9 @@ unsafe fn recurse<O: Octet, const C: usize, const SLOPES: bool>(
     unsafe {
         let (zero, one, two) = (O::splat(0.0), O::splat(1.0), O::splat(2.0));
         for (i, x) in pairs.x.chunks_exact(channels).enumerate() {
+            if pairs.is_given_up(i, LOOK) {
+                return;
+            }
             let inside = columns_in_band(i, row.len(), band);
             let nothing = Beside { value: zero, slope: zero, power: zero };
             // What stands left of the block in this row, and in the row before; before the first cell of all stands 1.

@@ -5,7 +5,7 @@
 //! k(i + 1, j + 1) = (k(i + 1, j) + k(i, j + 1)) (1 + p / 2 + p^2 / 12) - k(i, j) (1 - p^2 / 12), p the inner product of two increments, by
 //! a static kernel K(x_i+1, z_j+1) - K(x_i+1, z_j) - K(x_i, z_j+1) + K(x_i, z_j). Order n cuts each increment into 2^n.
 
-use super::abreast::{Eight, EightSeries};
+use super::abreast::{Eight, EightSeries, LOOK};
 use super::cell_series::{CellSeries, Edges, advance_series};
 use super::local::{by_channels, exponential, squared_distance};
 use crate::kernels::sequences::octet::{LANES, Octet, by_octets};
@@ -94,6 +94,8 @@ unsafe fn solve<O: Octet, const C: usize, const GAUSSIAN: bool>(
     // SAFETY: promised by the caller.
     unsafe {
         let share = O::splat(share);
+        // A row of power series takes much longer.
+        let every = if cells.series.is_some() { 1 } else { LOOK };
         for (i, x) in pairs.x.chunks_exact(channels).enumerate() {
             if GAUSSIAN {
                 let (mut left, mut left_before) = (O::splat(0.0), O::splat(0.0));
@@ -114,7 +116,10 @@ unsafe fn solve<O: Octet, const C: usize, const GAUSSIAN: bool>(
                 }
             }
             let products = if GAUSSIAN { products.get(1..).unwrap_or_default() } else { &*products };
-            for _ in 0..parts {
+            for part in 0..parts {
+                if pairs.is_given_up(i * parts + part, every) {
+                    return;
+                }
                 match cells.series {
                     None => advance::<O>(products, parts, row),
                     Some(series) => advance_series::<O>(products, Edges { parts, all: &mut *row }, series),

@@ -3,7 +3,7 @@
 //! -D(i, j) = max(-D(i - 1, j), -D(i - 1, j - 1), -D(i, j - 1)) - |x_i - z_j|^2 (Sakoe & Chiba, Dynamic programming algorithm optimization
 //! for spoken word recognition, 1978).
 
-use super::abreast::{Eight, EightSeries};
+use super::abreast::{Eight, EightSeries, LOOK};
 use super::local::{by_channels, squared_distance};
 use crate::kernels::sequences::octet::{LANES, Octet, by_octets};
 
@@ -48,6 +48,9 @@ unsafe fn recurse<O: Octet, const C: usize, const WINDOW: bool>(
         let (none, zero) = (O::splat(f64::NEG_INFINITY), O::splat(0.0));
         let (last, refused) = (O::load(&ends).sub(O::splat(1.0)), O::splat(-f64::MAX));
         for (i, x) in pairs.x.chunks_exact(channels).enumerate() {
+            if pairs.is_given_up(i, LOOK) {
+                return;
+            }
             let columns = match WINDOW {
                 true => (i + 1).saturating_sub(window).min(row.len())..row.len().min(i.saturating_add(farthest)),
                 false => 0..row.len(),

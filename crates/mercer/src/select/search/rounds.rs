@@ -30,6 +30,8 @@ const LEAST_TRIES: usize = 4;
 const TOO_EXPENSIVE: f64 = 3.0;
 /// Fewer rows than this are one round.
 const ROUND_ROWS: usize = 170;
+/// Operations of the kernel values of the first round: 5 ms. Where a value takes long, what it depends on is looked for among few rows.
+const FIRST_VALUES: f64 = 1e8;
 /// Operations of one fit of the round on all rows, within noise and for good.
 const LAST_WORK: [f64; 2] = [2e9, 1e10];
 /// There is such a round where it has so many times the rows of the one before.
@@ -49,7 +51,8 @@ impl Search {
 
     /// Rows of each round, ascending, where the last round has `most`.
     fn sizes_to(&self, most: usize) -> Vec<usize> {
-        let least = ROUND_ROWS.max(ROWS_PER_CLASS * self.classes());
+        let of_values = (2.0 * FIRST_VALUES / self.size.per_value).sqrt() as usize;
+        let least = ROUND_ROWS.min(of_values.max(LEAST_ROWS)).max(ROWS_PER_CLASS * self.classes());
         let mut sizes = vec![most];
         // The whole path of a parameter that is free alone costs as much as a few fits: it needs no first round.
         let alone = self.is_smooth() && self.free.len() == 1 && self.free[0].own_name().is_some();
