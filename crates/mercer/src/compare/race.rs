@@ -304,7 +304,7 @@ impl<'a> Race<'a> {
                 of_folds: folds.len(),
                 at_start: open && !(candidate.is_tuned() && is_judged),
                 exceeds_budget: of_searches(&|s| s.exceeds_budget()),
-                is_searched: !of_searches(&|s| s.rounds_left() > 0 || s.is_cut()),
+                is_searched: self.schedule.is_perfect(c) || !of_searches(&|s| s.rounds_left() > 0 || s.is_cut()),
                 unconverged: scores.iter().filter(|s| !s.converged).count(),
                 // Fits that took all training rows of their folds count as fits to all rows.
                 rows: match candidate.is_tuned() || folds.iter().all(|f| candidate.look_rows >= f.train.len()) {

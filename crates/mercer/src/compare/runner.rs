@@ -169,7 +169,8 @@ impl<'a> Runner<'a> {
     fn compute_shared_values(&self, trials: &[&Trial], control: &Control) {
         let mut due: Vec<&Trial> = Vec::new();
         for t in trials.iter().filter(|t| t.purpose == Purpose::Look && self.uncomputed_work(t) > 0.0) {
-            if !due.iter().any(|d| (d.rows.fold, self.size(d).rows) == (t.rows.fold, self.size(t).rows)) {
+            let is_kept = self.arena.keeps_all_folds(self.size(t).rows);
+            if is_kept && !due.iter().any(|d| (d.rows.fold, self.size(d).rows) == (t.rows.fold, self.size(t).rows)) {
                 due.push(t);
             }
         }
@@ -214,8 +215,14 @@ impl<'a> Runner<'a> {
         let mut queue: Vec<usize> = (0..trials.len()).collect();
         // First looks are worth most where the cheap ones come first: an end may be asked for at any time.
         let is_look = trials.iter().all(|t| t.purpose == Purpose::Look);
-        let sign = if is_look { 1.0 } else { -1.0 };
-        queue.sort_by(|&a, &b| (sign * self.operations(trials[a])).total_cmp(&(sign * self.operations(trials[b]))));
+        // One fold after the other where no more of their kernel values are kept.
+        let by_fold = is_look && trials.iter().any(|t| !self.arena.keeps_all_folds(self.size(t).rows));
+        let key = |t: &Trial| {
+            let operations = self.operations(t);
+            (t.rows.fold.filter(|_| by_fold), if is_look { operations } else { -operations })
+        };
+        let keys: Vec<(Option<usize>, f64)> = trials.iter().map(|t| key(t)).collect();
+        queue.sort_by(|&a, &b| keys[a].0.cmp(&keys[b].0).then(keys[a].1.total_cmp(&keys[b].1)));
         let next = AtomicUsize::new(0);
         let take = || queue.get(next.fetch_add(1, Ordering::Relaxed)).copied();
         let of_thread = |_| std::iter::from_fn(&take).map(|t| (t, each(t, &quiet))).collect();

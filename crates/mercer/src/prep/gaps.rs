@@ -50,7 +50,7 @@ impl Gaps {
             (!names.is_empty()).then(|| format!("{} in {}", done(fill), listed(names.into_iter())))
         };
         let parts = [GapFill::Interpolate, GapFill::Forward, GapFill::Skip].into_iter().filter_map(part);
-        format!("Gaps of series are {}.", parts.collect::<Vec<_>>().join("; "))
+        format!("Gaps of series, where there are any, are {}.", parts.collect::<Vec<_>>().join("; "))
     }
 }
 

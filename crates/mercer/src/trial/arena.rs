@@ -236,6 +236,12 @@ impl<'a> Arena<'a> {
         }
     }
 
+    /// Whether the kernel values of fits to so many rows of every fold are kept at a time.
+    pub(crate) fn keeps_all_folds(&self, rows: usize) -> bool {
+        let of_fold = |f: &Fold| KernelValues::bytes(rows.min(f.train.len()), f.test.len());
+        self.shared.has_room(self.folds.iter().map(of_fold).sum())
+    }
+
     /// A fit to so many rows of a fold, or of all, has computed its kernel values.
     pub(crate) fn note_computed(&self, fold: Option<usize>, rows: usize) {
         self.computed().insert((fold, rows));
