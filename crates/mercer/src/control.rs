@@ -135,6 +135,7 @@ impl Control {
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.max_memory = bytes.min(hard_limit());
         self.max_process = Some(bytes);
+        mercer_linalg::give_back_at_once();
         self
     }
     /// A control with a share of the remaining time, and at least half of it before work that cannot be cut short gives up;
