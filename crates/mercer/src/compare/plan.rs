@@ -115,7 +115,7 @@ pub(super) fn plan(
     let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
     let all = budget.or(limit).unwrap_or(f64::INFINITY);
     let (shared_rows, of_shared) = shared_values(whole, size, comparing.folds, all, control);
-    let memory = control.room().saturating_sub(bytes_of(examples.data)) / 8 * 7;
+    let memory = control.room().saturating_sub(bytes_of(examples.data)) / 4 * 3;
     let asked = comparing.sample.unwrap_or(rows).min(rows);
     // Values that are computed once for all are priced beside the estimators.
     let known = |e: &EstimatorExpr, size: Size, kernel: &KernelExpr| {
