@@ -255,6 +255,10 @@ impl Control {
         mercer_linalg::give_back();
         self.allowed()
     }
+    /// Whether the memory of the process was limited.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.max_process.is_some()
+    }
     fn held(&self) -> u64 {
         let kept = |spare: &BufferPool| spare.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|k| 8 * k.len() as u64).sum();
         resident().saturating_sub(PROGRAM + self.spare.as_ref().map_or(0, kept))

@@ -68,7 +68,7 @@ impl Runner<'_> {
     pub(super) fn bytes(&self, trial: &Trial) -> u64 {
         let costs = trial.estimator.costs(self.size(trial));
         // With the kernel rows that a fit keeps where it may.
-        if self.arena.are_costly { costs.most_bytes(u64::MAX) } else { costs.bytes }
+        if self.arena.are_costly || self.control.is_limited() { costs.most_bytes(u64::MAX) } else { costs.bytes }
     }
 
     /// How many rows the prediction of a fit of a trial is timed for.
