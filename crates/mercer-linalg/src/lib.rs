@@ -11,7 +11,7 @@ mod view;
 pub use count::count;
 #[cfg(feature = "testkit")]
 pub use count::counted;
-pub use pages::{give_back, give_back_at_once, prefer_large_pages};
+pub use pages::{give_back, prefer_large_pages};
 pub use view::{View, ViewMut};
 
 use faer::diag::{DiagMut, DiagRef};

@@ -31,17 +31,3 @@ pub fn give_back() {
         libc::malloc_trim(0);
     }
 }
-
-/// Bytes from which freed memory goes back to the system at once, where that was asked for.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-const LARGE: libc::c_int = 1 << 18;
-
-/// Gives larger pieces of memory back to the system as soon as they are freed, where the allocator can: for processes whose memory is
-/// limited. What is freed on a thread of its own would else stay with that thread, which [`give_back`] does not reach.
-pub fn give_back_at_once() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: sets a number of the allocator.
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
-    }
-}

@@ -135,7 +135,6 @@ impl Control {
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.max_memory = bytes.min(hard_limit());
         self.max_process = Some(bytes);
-        mercer_linalg::give_back_at_once();
         self
     }
     /// A control with a share of the remaining time, and at least half of it before work that cannot be cut short gives up;
@@ -254,10 +253,6 @@ impl Control {
     pub(crate) fn room(&self) -> u64 {
         mercer_linalg::give_back();
         self.allowed()
-    }
-    /// Whether the memory of the process was limited.
-    pub(crate) fn is_limited(&self) -> bool {
-        self.max_process.is_some()
     }
     fn held(&self) -> u64 {
         let kept = |spare: &BufferPool| spare.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|k| 8 * k.len() as u64).sum();

@@ -108,14 +108,15 @@ pub(super) fn plan(
     let sized = |kernel: &KernelExpr| fitting::size_of(kernel, examples.data, examples.target);
     let size = sized(&whole.kernel);
     // A limit of time is of this machine; work without one is counted, so that it is the same everywhere.
-    let measured = control.deadline.and_then(|_| measured_value(&whole.kernel, &whole.data, &control.share(PROBES_SHARE)));
+    let is_measured = control.deadline.is_some() && KernelValues::are_costly(&whole.data, size);
+    let measured = is_measured.then(|| measured_value(&whole.kernel, &whole.data, &control.share(PROBES_SHARE))).flatten();
     let size = measured.map_or(size, |per_value| Size { per_value, ..size });
     let budget = budget(comparing, control);
     // With a limit of time the first guess is replaced as soon as something has been measured.
     let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
     let all = budget.or(limit).unwrap_or(f64::INFINITY);
     let (shared_rows, of_shared) = shared_values(whole, size, comparing.folds, all, control);
-    let memory = control.room().saturating_sub(bytes_of(examples.data)) / 4 * 3;
+    let memory = control.room().saturating_sub(bytes_of(examples.data)) / 8 * 7;
     let asked = comparing.sample.unwrap_or(rows).min(rows);
     // Values that are computed once for all are priced beside the estimators.
     let known = |e: &EstimatorExpr, size: Size, kernel: &KernelExpr| {

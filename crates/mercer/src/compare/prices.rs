@@ -9,11 +9,11 @@ use crate::trial::{Landmarks, LastSearch, Purpose, Trial};
 
 impl Prices for Runner<'_> {
     fn price(&self, trial: &Trial) -> f64 {
-        let spent = self.left[trial.candidate].spent;
-        // With a limit of time the unit is a second: by what the operations before took, and by what is assumed before that is known.
         if self.limit.is_none() {
             return self.operations(trial);
         }
+        // With a limit of time the unit is a second: by what the operations before took, and by what is assumed before that is known.
+        let spent = self.left[trial.candidate].spent;
         let unit = (spent.seconds + ASSUMED / RATE) / (spent.operations + ASSUMED);
         let counted = unit * self.operations(trial) + self.uncomputed_work(trial) / (RATE * rayon::current_num_threads() as f64);
         if trial.purpose == Purpose::Look { counted.max(self.left[trial.candidate].late) } else { counted }
@@ -68,7 +68,7 @@ impl Runner<'_> {
     pub(super) fn bytes(&self, trial: &Trial) -> u64 {
         let costs = trial.estimator.costs(self.size(trial));
         // With the kernel rows that a fit keeps where it may.
-        if self.arena.are_costly || self.control.is_limited() { costs.most_bytes(u64::MAX) } else { costs.bytes }
+        if self.arena.are_costly { costs.most_bytes(u64::MAX) } else { costs.bytes }
     }
 
     /// How many rows the prediction of a fit of a trial is timed for.

@@ -127,9 +127,10 @@ impl<'a> Runner<'a> {
                 results.push(if is_refused { self.one(t, &control) } else { result });
             }
         } else {
-            // Of what is kept from a fold little may have room beside it.
             let mut order: Vec<usize> = (0..others.len()).collect();
-            order.sort_by_key(|&t| others[t].rows.fold);
+            if self.runs_fold_by_fold(&others) {
+                order.sort_by_key(|&t| others[t].rows.fold);
+            }
             let mut made: Vec<(usize, TrialResult)> = Vec::with_capacity(others.len());
             for t in order {
                 let share = control.share(1.0 / (others.len() - made.len()) as f64);
@@ -187,7 +188,7 @@ impl<'a> Runner<'a> {
             let prepared = self.arena.prepared_fold(k)?;
             let kernel = self.arena.searched(k, &prepared, self.learnt)?.kernel.clone();
             let rows = self.size(trial).rows;
-            let part = (rows < prepared.train.data.rows()).then(|| self.arena.part(k, &prepared, rows));
+            let part = self.arena.part(k, &prepared, rows);
             let train = part.as_ref().map_or_else(|| prepared.train.examples(), |part| part.examples());
             control.tell("kernel values of the training rows of a fold", k, self.arena.folds.len());
             self.arena.values(k, &prepared, &train, &kernel, control)
@@ -207,16 +208,21 @@ impl<'a> Runner<'a> {
             && most <= (control.allowed() / 2 / threads as u64).min(if self.arena.are_costly { LARGE } else { u64::MAX })
     }
 
-    /// Calls `each` for the place of every trial, the longest first, of first looks the shortest; each thread takes the next when it has done with one. What it
-    /// gives stands in the order of the trials.
+    /// Whether trials run one fold after the other: of the kernel values that they share no more are kept.
+    fn runs_fold_by_fold(&self, trials: &[&Trial]) -> bool {
+        let rows = |t: &Trial| self.size(t).rows;
+        trials.iter().any(|t| self.shares_values(t, rows(t)) && !self.arena.keeps_all_folds(rows(t)))
+    }
+
+    /// Calls `each` for the place of every trial, the longest first, of first looks the shortest; each thread takes the next when it has
+    /// done with one. What it gives stands in the order of the trials.
     fn side_by_side<R: Send>(&self, trials: &[&Trial], control: &Control, each: impl Fn(usize, &Control) -> R + Sync) -> Vec<R> {
         let threads = rayon::current_num_threads();
         let quiet = Control { progress: None, max_memory: control.allowed() / threads as u64, ..control.clone() };
         let mut queue: Vec<usize> = (0..trials.len()).collect();
         // First looks are worth most where the cheap ones come first: an end may be asked for at any time.
         let is_look = trials.iter().all(|t| t.purpose == Purpose::Look);
-        // One fold after the other where no more of their kernel values are kept.
-        let by_fold = is_look && trials.iter().any(|t| !self.arena.keeps_all_folds(self.size(t).rows));
+        let by_fold = is_look && self.runs_fold_by_fold(trials);
         let key = |t: &Trial| {
             let operations = self.operations(t);
             (t.rows.fold.filter(|_| by_fold), if is_look { operations } else { -operations })
@@ -341,13 +347,8 @@ impl<'a> Runner<'a> {
         }
         let seed = self.comparing.seed;
         let rows = trial.rows.most.min(prepared.train.data.rows());
-        let part;
-        let train = if rows < prepared.train.data.rows() {
-            part = self.arena.part(k, prepared, rows);
-            part.examples()
-        } else {
-            prepared.train.examples()
-        };
+        let part = self.arena.part(k, prepared, rows);
+        let train = part.as_ref().map_or_else(|| prepared.train.examples(), |part| part.examples());
         let through;
         let kernel = match trial.rows.landmarks {
             Some(landmarks) => {

@@ -152,11 +152,14 @@ impl<'a> Arena<'a> {
         Ok(made)
     }
 
-    /// So many training rows of a fold, at random where they are not all; the last part of each fold is kept where folds are.
-    pub(crate) fn part(&self, k: usize, prepared: &PreparedFold, rows: usize) -> Arc<Sample> {
+    /// So many training rows of a fold at random, `None` where they are all; the last part of each fold is kept where folds are.
+    pub(crate) fn part(&self, k: usize, prepared: &PreparedFold, rows: usize) -> Option<Arc<Sample>> {
+        if rows >= prepared.train.data.rows() {
+            return None;
+        }
         let kept = || self.part.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((.., part)) = kept().iter().find(|(fold, n, _)| (*fold, *n) == (k, rows)) {
-            return part.clone();
+            return Some(part.clone());
         }
         let part = Arc::new(prepared.train.examples().select(&some_rows_of(&prepared.train.target, rows, self.seed)));
         if self.keeps {
@@ -164,7 +167,7 @@ impl<'a> Arena<'a> {
             kept.retain(|(fold, ..)| *fold != k);
             kept.push((k, rows, part.clone()));
         }
-        part
+        Some(part)
     }
 
     /// The values of a kernel among so many training rows of a fold, all or those of [`Arena::part`], and of its held-out rows with

@@ -46,10 +46,10 @@ limits! {
     VALUES_KEPT: u64 = 4, "part of the memory allowed",
         "Kernel values that several fits use are kept where they take no more than this part of it, those asked for last.", "";
     LARGE: u64 = 268_435_456, "bytes",
-        "What needs more memory has the machine for itself, and kernel values of which all take more are kept only where a value is DEAR: 8,000 documents are then compared in 900 MB.",
+        "A fit that needs more memory runs alone, and a larger Gram matrix is kept only where a kernel value is EXPENSIVE: comparing 8,000 documents takes 1.6 GB, and took 2.5 GB where all were kept.",
         "bench/structured.py --tables words_8000";
-    DEAR: f64 = 1000.0, "operations",
-        "A kernel value that takes more is worth memory without end: a gigabyte of them takes 6 s and more.", "";
+    EXPENSIVE: f64 = 1000.0, "operations",
+        "A kernel value that takes more is kept whatever memory the others take: computing a gigabyte of them takes 6 s and more.", "";
     CHEAP_SHARE: f64 = 0.04, "share of what is left of the budget",
         "A search on the first fold that takes no more than this comes before the leader is finished: it may find a better leader.", "";
     NEGLIGIBLE_SHARE: f64 = 0.001, "share of what is left of the budget",

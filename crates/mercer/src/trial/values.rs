@@ -1,6 +1,6 @@
 //! What kernel values take: measured on a few rows where no count knows it, and how many of them are kept.
 
-use super::limits::{DEAR, LARGE, PRICED_ROWS, RATE, VALUES_KEPT};
+use super::limits::{EXPENSIVE, LARGE, PRICED_ROWS, RATE, VALUES_KEPT};
 use crate::control::{Control, contain, with_threads};
 use crate::data::{Dataset, even_rows};
 use crate::estimators::Size;
@@ -36,5 +36,5 @@ pub fn gram_seconds(kernel: &KernelExpr, data: &Dataset, others: Option<usize>, 
 /// Bytes of kernel values that are kept for several fits: no more than a share of the memory, and little of it where they take little.
 pub(crate) fn most_kept(size: Size, control: &Control) -> u64 {
     let most = control.allowed() / VALUES_KEPT;
-    if size.per_value > DEAR { most } else { most.min(LARGE) }
+    if size.per_value > EXPENSIVE { most } else { most.min(LARGE) }
 }
