@@ -247,7 +247,7 @@ impl<'a> Solver<'a> {
                     let (new, of_constants) = groups.minimise(old.clone(), residuals, within)?;
                     (new.into_data(), of_constants)
                 } else {
-                    let model = Model::new(&x, curvature.data(), self.control)?;
+                    let model = Model::new(x, curvature.data(), self.control)?;
                     let slope = model.slope(slopes.select_rows(&active).data(), of_constants[0]);
                     let quadratic = Quadratic { h: &model.h, lambda };
                     let new = quadratic.minimise(old.data(), &slope, within, &mut ActiveFactor::default(), self.control)?;

@@ -19,8 +19,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Of the columns x_j (one a row) where the losses have such a curvature.
-    pub(super) fn new(x: &Matrix, curvature: &[f64], control: &Control) -> Result<Model> {
+    /// Of the columns x_j (one a row) where the losses have such a curvature; their memory serves for the columns scaled.
+    pub(super) fn new(x: Matrix, curvature: &[f64], control: &Control) -> Result<Model> {
         let constant: f64 = curvature.iter().sum();
         let across: Vec<f64> = (0..x.rows()).map(|j| dot(x.row(j), curvature)).collect();
         Ok(Model { h: centred(x, curvature, &across, constant, control)?, across, constant })
@@ -73,12 +73,11 @@ impl Squares {
 }
 
 /// X'DX of columns from which their means by D are taken: nothing cancels.
-fn centred(x: &Matrix, curvature: &[f64], sums: &[f64], total: f64, control: &Control) -> Result<Matrix> {
+fn centred(mut x: Matrix, curvature: &[f64], sums: &[f64], total: f64, control: &Control) -> Result<Matrix> {
     let roots: Vec<f64> = curvature.iter().map(|d| d.sqrt()).collect();
-    let mut scaled = x.clone();
-    for (row, sum) in scaled.data_mut().chunks_exact_mut(curvature.len()).zip(sums) {
+    for (row, sum) in x.data_mut().chunks_exact_mut(curvature.len()).zip(sums) {
         let mean = if total > 0.0 { sum / total } else { 0.0 };
         row.iter_mut().zip(&roots).for_each(|(v, root)| *v = root * (*v - mean));
     }
-    gramian_within(&scaled, control)
+    gramian_within(&x, control)
 }
