@@ -85,7 +85,7 @@ def one(mercer, path, words, alone):
         "peak_mb": round(peak),
         "best": best and best["estimator"],
         "score": best and best["metrics"][metric],
-        **Counter(r["against_best"] for r in rows),
+        "others": Counter(r["against_best"] for r in rows if not r["best"]),
     }
     if alone and best:
         line["alone"] = {}
