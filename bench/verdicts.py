@@ -45,7 +45,7 @@ TABLES = {
     "data/segment/segment.csv": ["target"],
     "data/twonorm/twonorm.csv.gz": ["target"],
     "data/power_plant/power_plant.csv": ["PE"],
-    "data/usps/usps_train.csv.gz": ["target"],
+    "data/usps/usps_train.csv.gz": ["1", "--no-header"],
     "data/splice_junctions/splice.csv": ["target"],
     "messy/more/orders_noleak.csv": ["returned"],
 }

@@ -112,7 +112,7 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
 const LETTERS: f64 = 4e9;
 
 /// Columns of texts so many and long that to compare their letters would take long.
-fn long_texts(data: &Dataset) -> Vec<&str> {
+pub(crate) fn long_texts(data: &Dataset) -> Vec<&str> {
     let is_long = |values: &Values| match values {
         Values::Texts(texts) => texts.iter().map(str::len).sum::<usize>() as f64 * data.rows() as f64 > LETTERS,
         _ => false,

@@ -104,11 +104,17 @@ pub(super) fn numbers_of(data: &Dataset) -> (usize, bool) {
 fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<KernelExpr>)> {
     let natural = KernelExpr::natural_of(data, kinds, &[])?;
     let (numbers, sparse) = numbers_of(data);
+    let others = KernelExpr::alternatives(data, kinds)?;
     if numbers == 0 {
         // Every part alone: words, or runs of letters.
         let parts = if let KernelExpr::Sum(sum) = &natural { sum.of.clone() } else { Vec::new() };
-        let others = KernelExpr::alternatives(data)?;
-        return Ok((Rule::Structure, numbers, std::iter::once(natural).chain(parts).chain(others).collect()));
+        let mut all = vec![natural];
+        for kernel in parts.into_iter().chain(others) {
+            if !all.contains(&kernel) {
+                all.push(kernel);
+            }
+        }
+        return Ok((Rule::Structure, numbers, all));
     }
     let lines = over_numbers(&natural, &KernelExpr::parse("linear")?);
     let products = over_numbers(&natural, &KernelExpr::parse("polynomial(degree=2)")?);
@@ -123,7 +129,8 @@ fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<
             curves.swap(0, 1);
             (Rule::ManyColumns, numbers, curves)
         }
-        false if kinds.iter().any(|(_, kind)| matches!(kind, ColumnKind::Text | ColumnKind::Sequence)) => {
+        false if !others.is_empty() => {
+            curves.extend(others);
             (Rule::Structure, numbers, curves)
         }
         false => (Rule::Smooth, numbers, curves),

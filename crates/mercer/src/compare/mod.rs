@@ -1,6 +1,7 @@
 //! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
 
 mod advice;
+mod choice;
 mod entrants;
 mod guess;
 mod held_out;
@@ -34,6 +35,7 @@ use crate::metrics::{Difference, Estimate, Metric, judged_by};
 use crate::prep;
 use crate::schedule::Out;
 use crate::trial::{Spent, Trial};
+use choice::KernelChoice;
 use entrants::Entrant;
 use race::Race;
 use rare::{costs, decided, told_of_dominance};
@@ -294,6 +296,7 @@ struct Field {
     used: Used,
     split: Split,
     whole: Prepared,
+    choice: Option<KernelChoice>,
     entrants: Vec<Entrant>,
     notices: Vec<String>,
 }
@@ -311,10 +314,15 @@ impl Field {
         let narrowest = readers().find(|e| e.needs() == Needs::Coordinates).or_else(|| readers().next());
         let asks_for_values = comparing.estimators.iter().any(|e| e.looks_at_inputs() && !e.needs().reads_structure());
         let (kernel, weights) = (comparing.kernel.as_ref(), raw.weights.as_deref());
-        let whole = match narrowest.filter(|_| !asks_for_values) {
+        let mut whole = match narrowest.filter(|_| !asks_for_values) {
             Some(reader) => fitting::prepare_to_fit(&comparing.prep, kernel, reader, &raw.data, weights)?,
             None => fitting::prepare_weighed(&comparing.prep, kernel, &raw.data, weights)?,
         };
+        let choice = if asks_for_values { KernelChoice::of(&raw.examples(), &whole, comparing, control)? } else { None };
+        if let Some(choice) = &choice {
+            control.tell("the kernel of the table", 0, 1);
+            choice.choose(&Examples { data: &whole.data, ..raw.examples() }, control)?.settle(&mut whole, &raw.data);
+        }
         let settled = whole.kernel.settle_weighed(&whole.data, raw.weights.as_deref())?;
         if !settled.needs_training_rows() {
             // What does not fit the columns is said of the rows as they were given, not of those of a fold.
@@ -326,7 +334,7 @@ impl Field {
             }
         }
         let entrants = entrants::entrants(comparing, &whole);
-        Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole, entrants })
+        Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole, choice, entrants })
     }
 
     fn planned(&self, examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
@@ -433,7 +441,7 @@ fn compared(
     let field = Field::of(examples, comparing, control)?;
     let plan = field.planned(examples, comparing, control)?;
     announce(&plan);
-    let Field { used, split, whole, entrants, notices: of_rows } = field;
+    let Field { used, split, whole, choice, entrants, notices: of_rows } = field;
     notices.extend(of_rows);
     // What a step does to its columns stands among the columns.
     let of_steps = whole.prep.told_by_steps();
@@ -456,6 +464,7 @@ fn compared(
     }
     let mut outcome = Race::new(*examples, info, comparing, (whole, used.rows, entrants), splits, &plan, control)?
         .at_costs(costs)
+        .choosing(choice.as_ref())?
         .watched(observer)
         .run()?;
     if outcome.rows.iter().all(|r| r.metrics.is_empty()) {

@@ -1,6 +1,7 @@
 //! A comparison from its first look to its last fit: the schedule decides, the runner runs, and what they leave becomes the rows of
 //! the table.
 
+use super::choice::KernelChoice;
 use super::entrants::Entrant;
 use super::guess::guesses;
 use super::held_out::{OutOfFold, Part};
@@ -99,6 +100,21 @@ impl<'a> Race<'a> {
     pub(super) fn at_costs(mut self, costs: Option<[f64; 2]>) -> Self {
         self.costs = costs;
         self
+    }
+
+    /// Lets the training rows of each fold choose its kernel, as all rows have chosen theirs.
+    pub(super) fn choosing(mut self, choice: Option<&KernelChoice>) -> Result<Self> {
+        let Some(choice) = choice else { return Ok(self) };
+        let (arena, control) = (&self.runner.arena, self.runner.control);
+        let kernels = (0..arena.folds.len()).map(|k| {
+            control.tell("the kernel of each fold", k, arena.folds.len());
+            Ok(choice.choose(&arena.prepared_fold(k)?.train.examples(), control)?.kernel)
+        });
+        self.runner.arena.kernels = kernels.collect::<Result<_>>()?;
+        if control.deadline.is_none() {
+            self.schedule.spend(choice.work);
+        }
+        Ok(self)
     }
 
     /// Sets the observer of the race; `None`: nobody watches.

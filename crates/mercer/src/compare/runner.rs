@@ -290,7 +290,8 @@ impl<'a> Runner<'a> {
         let sharing = self.arena.sharing(k, &searched).filter(|_| shares);
         let (settled, sharing) = (shares.then_some(&searched.kernel), sharing.as_ref());
         let prepared = Preparation { prepared: &self.arena.whole, raw: &searched.raw, settled, sharing };
-        Search::new(&trial.kernel, &trial.estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
+        let kernel = if shares { self.arena.kernel_of(k) } else { &trial.kernel };
+        Search::new(kernel, &trial.estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
     }
 
     /// Searches on one fold and scores what was chosen; whether the exact kernel has to be taken instead of landmarks, and what it took.
@@ -387,7 +388,10 @@ impl<'a> Runner<'a> {
     fn learner(&self, trial: &Trial) -> Learner {
         Learner {
             prep: self.comparing.prep.clone(),
-            kernel: if self.has_own_kernel(trial) { Some(trial.kernel.clone()) } else { self.comparing.kernel.clone() },
+            kernel: match self.has_own_kernel(trial) || !self.arena.kernels.is_empty() {
+                true => Some(trial.kernel.clone()),
+                false => self.comparing.kernel.clone(),
+            },
             estimator: trial.estimator.clone(),
             seed: self.comparing.seed,
             allow_non_mercer: self.comparing.allow_non_mercer,

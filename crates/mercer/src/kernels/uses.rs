@@ -2,7 +2,7 @@
 
 use super::composition::Learns;
 use super::leaf::{AnyKernel, Takes};
-use super::sequences::usual::{alternatives, common_length, usual};
+use super::sequences::usual::common_length;
 use super::{Composed, KernelExpr, Normalise, On, OverSets, Sum};
 use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Values};
 use crate::error::{Error, Result};
@@ -96,38 +96,6 @@ pub(super) fn kinds(data: &Dataset) -> Vec<Selection<'_>> {
 }
 
 impl KernelExpr {
-    /// The expression used when none is given: rbf over numbers, equal-or-not over categories, the weighted words and the
-    /// normalised spectrum of each column of texts, and for each other column the first kernel of the list that takes it,
-    /// normalised where it is a Mercer kernel; all of them added.
-    pub fn natural(columns: &[Selection<'_>]) -> Result<KernelExpr> {
-        Self::natural_by(columns, &[], &|_| None)
-    }
-
-    /// As [`KernelExpr::natural`], with some columns of texts by their words alone, and sequences by what they are made of.
-    pub(crate) fn natural_of(data: &Dataset, columns: &[Selection<'_>], by_words: &[&str]) -> Result<KernelExpr> {
-        let sequences = |name: &str| match &data.column(name).ok()?.values {
-            Values::Sequences(strings) => Some(usual(strings).0),
-            _ => None,
-        };
-        Self::natural_by(columns, by_words, &sequences)
-    }
-
-    /// How [`KernelExpr::natural_of`] compares the sequences of a column, in words; `None` of another column.
-    pub(crate) fn natural_sequences(column: &Column) -> Option<String> {
-        match &column.values {
-            Values::Sequences(strings) => Some(format!("column '{}' holds {}", column.name, usual(strings).1)),
-            _ => None,
-        }
-    }
-
-    /// Kernels that are measured beside the default where one column of sequences is all there is.
-    pub(crate) fn alternatives(data: &Dataset) -> Result<Vec<KernelExpr>> {
-        match data.columns() {
-            [Column { values: Values::Sequences(strings), .. }] => alternatives(strings).into_iter().map(KernelExpr::parse).collect(),
-            _ => Ok(Vec::new()),
-        }
-    }
-
     /// Kernels of the expression that find nothing in the strings of a column, as all are shorter than what they count, in words.
     pub(crate) fn longer_than(&self, column: &Column) -> Vec<String> {
         let (Values::Sequences(strings) | Values::Texts(strings)) = &column.values else { return Vec::new() };
@@ -167,35 +135,6 @@ impl KernelExpr {
             "every sequence of '{}' has {length} letters: if they are aligned, add normalise(weighted_degree), which compares them place by place",
             column.name
         ))
-    }
-
-    fn natural_by(columns: &[Selection<'_>], by_words: &[&str], sequences: &dyn Fn(&str) -> Option<Vec<KernelExpr>>) -> Result<KernelExpr> {
-        let has = |kind: ColumnKind| columns.iter().any(|(_, s)| *s == kind);
-        let mut parts = Vec::new();
-        if has(ColumnKind::Number) || has(ColumnKind::Points) {
-            parts.push(KernelExpr::Rbf(super::Rbf::default()));
-        }
-        if has(ColumnKind::Category) {
-            parts.push(KernelExpr::Equal(super::Equal::default()));
-        }
-        for &(name, kind) in columns {
-            let words = (kind == ColumnKind::Text).then(|| KernelExpr::Tfidf(super::Tfidf::default()));
-            let whole = || Self::alone(kind).filter(|_| words.is_none() || !by_words.contains(&name)).into_iter().collect();
-            let whole = if kind == ColumnKind::Sequence { sequences(name).unwrap_or_else(whole) } else { whole() };
-            parts.extend(words.clone().into_iter().chain(whole).map(|of| {
-                let plain = if let KernelExpr::Normalise(Composed { of, .. }) = &of { of.first() } else { Some(&of) };
-                let takes = |kind: ColumnKind| plain.and_then(KernelExpr::taker).is_some_and(|k| k.takes(kind));
-                match columns.iter().filter(|(_, kind)| takes(*kind)).count() {
-                    1 => of,
-                    _ => KernelExpr::On(Composed::of(On { columns: vec![name.to_owned()] }, of)),
-                }
-            }));
-        }
-        match parts.len() {
-            0 => Err(Error::Data("the table has no column to learn from besides the target".into())),
-            1 => Ok(parts.remove(0)),
-            _ => Ok(KernelExpr::Sum(Composed { how: Sum {}, of: parts })),
-        }
     }
 
     /// The expression used when none is given and features are read: linear over numbers and, where they may be `indicated`, over
@@ -265,7 +204,7 @@ impl KernelExpr {
     }
 
     /// The first kernel of the list that takes a column, normalised where it is a Mercer kernel; `None` where that takes several.
-    fn alone(kind: ColumnKind) -> Option<KernelExpr> {
+    pub(super) fn alone(kind: ColumnKind) -> Option<KernelExpr> {
         let takes = |kernel: &KernelExpr| kernel.taker().is_some_and(|k| k.takes(kind));
         let kernel = super::candidates().into_iter().find(takes)?;
         if kernel.taker().is_none_or(|k| k.arity() != Arity::One) {

@@ -15,6 +15,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use unicode_segmentation::UnicodeSegmentation;
 
+/// Kernels of texts that are tried in place of the natural ones: words alone, with pairs of them, runs of letters.
+pub(crate) const ALTERNATIVES: &[&str] = &["tfidf", "tfidf(ngrams=2)", "normalise(spectrum(k=5))"];
+
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -66,6 +66,8 @@ pub(crate) struct Arena<'a> {
     /// The training rows, prepared.
     pub whole: Prepared,
     pub folds: Vec<Fold>,
+    /// The kernels that the training rows of the folds have chosen; empty where nothing is chosen.
+    pub kernels: Vec<KernelExpr>,
     seed: u64,
     kept: Vec<OnceLock<Arc<PreparedFold>>>,
     /// By the fold and how many.
@@ -111,7 +113,24 @@ impl<'a> Arena<'a> {
         }
         let (part, shared) = (Mutex::default(), Arc::new(shared));
         let computed = Mutex::default();
-        Ok(Arena { examples, whole, folds, seed, kept, searched, keeps, part, used, size, are_costly, shared_rows, shared, computed })
+        let kernels = Vec::new();
+        Ok(Arena {
+            examples,
+            whole,
+            folds,
+            kernels,
+            seed,
+            kept,
+            searched,
+            keeps,
+            part,
+            used,
+            size,
+            are_costly,
+            shared_rows,
+            shared,
+            computed,
+        })
     }
 
     /// The rows of a fold, prepared without those that it holds out.
@@ -144,7 +163,7 @@ impl<'a> Arena<'a> {
             (raw, Some(prepared.train.examples().select(&some)), Some(some))
         };
         let sample = some.as_ref().unwrap_or(&prepared.train);
-        let kernel = self.whole.kernel.settle_weighed(&sample.data, sample.weights.as_deref())?;
+        let kernel = self.kernel_of(k).settle_weighed(&sample.data, sample.weights.as_deref())?;
         let made = Arc::new(Searched { raw, some, rows, kernel });
         if self.keeps {
             kept().insert((k, count), made.clone());
@@ -259,8 +278,13 @@ impl<'a> Arena<'a> {
         self.are_costly && rows <= self.shared_rows
     }
 
-    /// The kernel as it was asked for.
+    /// The kernel as it was asked for, or as all rows have chosen it.
     pub(crate) fn kernel(&self) -> &KernelExpr {
         &self.whole.kernel
+    }
+
+    /// The kernel of the fits to a fold.
+    pub(crate) fn kernel_of(&self, k: usize) -> &KernelExpr {
+        self.kernels.get(k).unwrap_or(&self.whole.kernel)
     }
 }

@@ -41,6 +41,15 @@ limits! {
         "First looks of all estimators may take so much, each as much as any other: they decide what the rest is spent on.", "";
     LOOK_ROWS: usize = 2000, "rows",
         "First looks learn from no more rows than this: they tell what to begin with.", "";
+    CHOICE_SHARE: f64 = 0.15, "share of the budget",
+        "The choice among kernels of structured columns may take so much: the rows that it is made by follow from it.", "";
+    CHOICE_ROWS: usize = 1000, "rows",
+        "No choice among kernels is made by more rows.", "";
+    FEWEST_CHOICE_ROWS: usize = 60, "rows",
+        "Where there is no room for a choice by so many rows, the natural kernel is taken.", "";
+    CHOICE_WORK: f64 = 60.0, "operations for each cube of the rows",
+        "What the decomposition behind a leave-one-out error takes beside kernel values: .4 s of 500 rows, one core.",
+        "mercer advise";
     VALUES_SHARE: f64 = 0.4, "share of the budget",
         "Kernel values that all estimators read may take so much; fits and searches have the rest.", "";
     VALUES_KEPT: u64 = 4, "part of the memory allowed",

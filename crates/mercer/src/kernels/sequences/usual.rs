@@ -28,17 +28,23 @@ pub(crate) fn usual(strings: &Strings) -> (Vec<KernelExpr>, String) {
     (vec![normalised(by_content)], format!("{letters}: compared {how}"))
 }
 
-/// Kernels of sequences that are measured beside the usual one: other lengths, letters that differ, gaps, places.
+/// Kernels of sequences that are tried in place of the usual ones: other lengths, letters that differ, gaps, both strands, places.
 pub(crate) fn alternatives(strings: &Strings) -> Vec<&'static str> {
     let mut all = match Alphabet::guess(strings.iter()) {
-        Alphabet::Dna | Alphabet::Rna => {
-            vec!["normalise(spectrum(k=5))", "normalise(mismatch(k=5, m=1))", "normalise(gapped(length=10, k=6))"]
+        Alphabet::Dna | Alphabet::Rna => vec![
+            "normalise(spectrum(k=5))",
+            "normalise(spectrum(k=8))",
+            "normalise(spectrum(k=5, reverse_complement=true))",
+            "normalise(mismatch(k=5, m=1))",
+            "normalise(gapped(length=10, k=6))",
+        ],
+        Alphabet::Protein => {
+            vec!["normalise(spectrum(k=3))", "min_max(blended(k=3))", "normalise(mismatch(k=4, m=1))", "normalise(gapped(length=4, k=2))"]
         }
-        Alphabet::Protein => vec!["normalise(spectrum(k=3))", "normalise(mismatch(k=4, m=1))", "normalise(gapped(length=4, k=2))"],
         Alphabet::Text | Alphabet::Auto => vec!["normalise(spectrum(k=5))", "normalise(blended(k=5))", "normalise(substrings(decay=0.8))"],
     };
     if common_length(strings).is_some() {
-        all.push("normalise(weighted_degree(degree=10, shift=2))");
+        all.extend(["normalise(weighted_degree(degree=10, shift=2))", "normalise(weighted_degree(degree=8, shift=25))"]);
     }
     all
 }

@@ -8,3 +8,6 @@ pub(crate) mod goursat;
 pub(crate) mod local;
 pub(crate) mod signatures;
 pub(crate) mod warping;
+
+/// Kernels of series that are tried in place of the natural one.
+pub(crate) const ALTERNATIVES: &[&str] = &["convolutions", "normalise(signature(depth=3, time=true))"];
