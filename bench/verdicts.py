@@ -92,7 +92,7 @@ def one(mercer, path, words, alone):
         for row in rows:
             if row["against_best"] not in ("worse", "not_tuned") or row["estimator"] == "baseline":
                 continue
-            found = compared(mercer, path, [*words, "--estimators", f"{row['estimator']},baseline"])[3]["rows"]
+            found = compared(mercer, path, [*words, "--estimators", f"{row['estimator'].removesuffix(' ARD')},baseline"])[3]["rows"]
             score = next(r for r in found if r["estimator"] == row["estimator"])["metrics"].get(metric)
             if score:
                 tied = is_tied(score, score["se"], best["metrics"][metric], metric)

@@ -9,7 +9,7 @@ use super::entrants::{MOST_SCALES, over_numbers};
 use super::guess::guess;
 use super::{Comparing, Field, decided};
 use crate::control::Control;
-use crate::data::{ColumnKind, Dataset, Examples, Fold, Sample, Values, some_rows_of};
+use crate::data::{Dataset, Examples, Fold, Sample, Values, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Predictions, Ridge, Task};
 use crate::fitting;

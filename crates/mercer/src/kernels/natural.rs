@@ -2,7 +2,7 @@
 
 use super::sequences::usual::{alternatives, usual};
 use super::uses::Selection;
-use super::{Composed, KernelExpr, Normalise, On, Sum, graphs, series, words};
+use super::{Composed, KernelExpr, On, Sum, graphs, series, words};
 use crate::data::{Column, ColumnKind, Dataset, Values};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
