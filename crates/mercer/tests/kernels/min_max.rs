@@ -20,7 +20,7 @@ fn column(values: Values) -> Dataset {
 }
 
 fn texts(all: &[&str]) -> Dataset {
-    column(Values::Texts(Strings::new(all)))
+    column(Values::Texts(Strings::new(all.iter().copied())))
 }
 
 fn graphs(all: &[&str]) -> Dataset {
@@ -289,7 +289,7 @@ fn a_stored_model_takes_numbers_as_they_are_and_predicts_new_rows() {
     let columns = (0..3).map(|k| Column { name: format!("n{k}"), values: Values::Numbers(counts(k)) }).collect();
     let data = Dataset::new(columns).unwrap();
     let classes = vec!["a".to_owned(), "b".to_owned()];
-    let target = Target::Classes { codes: (0..n).map(|i| (i / 2 % 2) as u32).collect(), names: classes.clone() };
+    let target = Target::Classes { codes: (0..n).map(|i| i / 2 % 2).collect(), names: classes.clone() };
     let info = TargetInfo { names: vec!["y".into()], classes: Some(classes), labels: Labels::Text };
     let mut learner = Learner::new(EstimatorExpr::parse("svc(c=10)").unwrap());
     learner.kernel = Some(KernelExpr::parse(kernel).unwrap());
