@@ -236,8 +236,10 @@ impl<K: Kernel> AnyKernel for K {
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         Kernel::spectral(self)
     }
+    /// What is not settled yet is taken at its default.
     fn has_counts(&self) -> bool {
-        Kernel::has_counts(self)
+        let is_open = param::require_settled(self, K::NAME, K::PARAMS).is_err();
+        Kernel::has_counts(self) || is_open && Kernel::has_counts(&K::default())
     }
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()> {
         *self = self.settle(rows.gather::<K::Inputs>(self)?.as_ref(), weights);

@@ -111,7 +111,7 @@ fn graphs_share_their_labels_patterns_and_paths() {
     let k = matrix("min_max(graphlet(size=3))", &graphs(&["a a a | 0-1 1-2", "a a a a | 0-1 1-2 0-2 2-3"]));
     near(k[(0, 1)], 1.0 / 3.0, 1e-15);
     // (S (A a) (B b)) and (S (A a) (B c)) share the subtree (A a) of three each.
-    let trees = column(Values::Trees(Trees::new(&["(S (A a) (B b))", "(S (A a) (B c))"]).unwrap()));
+    let trees = column(Values::Trees(Trees::new(["(S (A a) (B b))", "(S (A a) (B c))"]).unwrap()));
     near(matrix("min_max(subtree(decay=1))", &trees)[(0, 1)], 1.0 / 5.0, 1e-15);
 }
 
@@ -234,6 +234,7 @@ fn kernels_that_do_not_count_are_refused_and_told_what_does() {
         "normalise(spectrum)",
         "substrings(longest=5)",
         "substrings(only=[TATA])",
+        "blended(k=2..5)",
     ] {
         let kernel = KernelExpr::parse(&format!("min_max({of})")).unwrap();
         assert_eq!(kernel.to_string(), format!("min_max({})", KernelExpr::parse(of).unwrap()));
