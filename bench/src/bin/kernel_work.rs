@@ -96,7 +96,11 @@ const KERNELS: &[(&str, &[usize], &[&str])] = &[
         &["dtw", "global_alignment", "signature(depth=4)", "signature_pde", "autoregressive(order=2)", "cross_correlation"],
     ),
     ("set", &[5, 30, 100], &["set_mean(rbf)", "best_match(rbf)", "set_extremes(rbf)", "pyramid_match", "codebook(centres=32)"]),
-    ("graph", &[10, 30, 100], &["weisfeiler_lehman", "shortest_path", "graphlet", "vertex_histogram", "random_walk"]),
+    (
+        "graph",
+        &[10, 30, 100],
+        &["weisfeiler_lehman", "shortest_path", "graphlet", "vertex_histogram", "random_walk", "min_max(weisfeiler_lehman)"],
+    ),
     ("tree", &[10, 30, 100], &["subtree", "subset_tree", "partial_tree"]),
 ];
 

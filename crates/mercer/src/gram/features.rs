@@ -1,6 +1,6 @@
 //! The features of one side of a Gram matrix, dense or sparse: K = Z_rows Z_cols'.
 
-use super::{Block, FeatureSource, Gram, Identity, PreparedPoints, Side, Sparse, Structure, Tile, TileRows, dot};
+use super::{Block, FeatureSource, Gram, Identity, PreparedPoints, Side, Structure, Tile, TileRows, dot};
 use crate::control::Control;
 use crate::data::{Points, Storage};
 use crate::error::Result;
@@ -106,11 +106,7 @@ impl<'a> Features<'a> {
                 let (rows, cols) = (z.rows(), z.cols());
                 PreparedPoints::plain(&Points::computed(rows, cols, z.into_owned().into_data()), None)
             }
-            Features::Sparse(z) => {
-                let (starts, columns, values) = z.parts();
-                let body = Sparse { starts: starts.to_vec(), columns: columns.to_vec(), values: values.to_vec() };
-                PreparedPoints::from_counts(z.cols(), body, z.squares(), None)
-            }
+            Features::Sparse(z) => PreparedPoints::of_sparse(&z, None),
         };
         Products(points)
     }

@@ -3,8 +3,8 @@
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
 use super::{
-    Block, Bound, FeatureSource, Gram, HeldMatrix, LogGram, PointFormula, PreparedPoints, Side, Structure, Tile, TileRows, UnrelatedRows,
-    distances, unrelated,
+    Block, Bound, Counts, FeatureSource, Gram, HeldMatrix, LogGram, PointFormula, PreparedPoints, Side, Structure, Tile, TileRows,
+    UnrelatedRows, distances, unrelated,
 };
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset, Inputs, RowCount, RowWeights};
@@ -119,7 +119,15 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn sparse_features<'p>(&self, _: &'p Self::Prepared) -> Option<SparseMatrix<'p>> {
         None
     }
-    /// Whether those are the same features in every batch, and not only in batches that are compared.
+    /// Whether its features are counts, weighted or not, of which none is below 0.
+    fn has_counts(&self) -> bool {
+        false
+    }
+    /// Those counts; `None` also where they are not kept one by one for these inputs.
+    fn counts<'p>(&self, _: &'p Self::Prepared) -> Option<Counts<'p>> {
+        None
+    }
+    /// Whether the features are the same in every batch, and not only in batches that are compared.
     fn features_stand_alone(&self) -> bool {
         true
     }
@@ -397,6 +405,9 @@ impl<K: Kernel> FeatureSource for Leaf<K> {
     }
     fn sparse(&self, side: Side) -> Option<SparseMatrix<'_>> {
         self.cols.kernel.sparse_features(self.along(side))
+    }
+    fn counts(&self, side: Side) -> Option<Counts<'_>> {
+        self.cols.kernel.counts(self.along(side))
     }
     fn point_formula(&self) -> Option<PointFormula<'_>> {
         self.cols.kernel.point_formula(self.along_rows(), &self.cols.batch)

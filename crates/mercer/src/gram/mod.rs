@@ -4,6 +4,7 @@
 //! so that results have the same bits for any number of threads.
 
 mod cache;
+mod counts;
 mod cpu;
 mod dense;
 mod distances;
@@ -35,9 +36,10 @@ mod unrelated;
 pub use crate::linalg::Block;
 pub use crate::linalg::simd::{Identity, Map, MapFormula};
 pub(crate) use crate::linalg::simd::{
-    Level, add_rows, axpy, axpy_wide, chi_squared_distance, dispatch, dot, dot_wide, l1_distance, level, map_row, rotate, sum_of_minima,
+    Level, add_rows, axpy, axpy_wide, chi_squared_distance, dispatch, dot, dot_wide, l1_distance, level, map_row, rotate,
 };
 pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
+pub use counts::Counts;
 pub use cpu::Cpu;
 pub(crate) use cpu::HERE;
 pub use dense::Dense;

@@ -3,7 +3,7 @@
 use super::gradient::{plan_copies, reweigh};
 use super::logarithm::{fill_log_decay_of_sum, log_diagonal_of_sum};
 use super::{
-    Block, Bound, FeatureSource, Features, Gram, LogGram, PointFormula, Side, Structure, Subset, UnrelatedRows, apply, distances,
+    Block, Bound, Counts, FeatureSource, Features, Gram, LogGram, PointFormula, Side, Structure, Subset, UnrelatedRows, apply, distances,
     with_scratch,
 };
 use crate::control::Control;
@@ -209,6 +209,10 @@ impl FeatureSource for Sum {
         let parts = self.0.iter().map(|k| Features::of(k.as_ref(), side).map(Features::into_sparse));
         let parts: Vec<SparseMatrix<'_>> = parts.collect::<Option<_>>()?;
         SparseMatrix::beside(&parts)
+    }
+    fn counts(&self, side: Side) -> Option<Counts<'_>> {
+        let parts: Vec<Counts<'_>> = self.0.iter().map(|k| k.structure().counts(side)).collect::<Option<_>>()?;
+        Counts::beside(&parts)
     }
     fn point_formula(&self) -> Option<PointFormula<'_>> {
         point_formulas(&self.0).map(PointFormula::Sum)

@@ -3,7 +3,7 @@
 use super::postings::Postings;
 use super::{PreparedBatch, dots};
 use crate::data::{Points, Storage};
-use crate::linalg::simd::dot;
+use crate::linalg::simd::{dot, sum_of_minima};
 use crate::linalg::{Real, SCATTERED, SparseMatrix};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -202,6 +202,13 @@ impl PreparedPoints {
         PreparedPoints { rows, dim, body, norms, centre, kept, forms: Forms::default(), laid_out: false }
     }
 
+    /// Features in sparse storage: see [`PreparedPoints::from_counts`].
+    pub(crate) fn of_sparse(features: &SparseMatrix<'_>, like: Option<&PreparedPoints>) -> Self {
+        let (starts, columns, values) = features.parts();
+        let body = Sparse { starts: starts.to_vec(), columns: columns.to_vec(), values: values.to_vec() };
+        Self::from_counts(features.cols(), body, features.squares(), like)
+    }
+
     /// The numbers that are not 0.
     pub(crate) fn sparse(&self) -> SparseMatrix<'_> {
         match &self.body {
@@ -323,6 +330,14 @@ impl PreparedPoints {
                 a.iter().zip(b).map(|(x, z)| (x - z) * (x - z)).sum()
             }
             _ => self.merged(i, other, j).map(|(_, x, z)| (x - z) * (x - z)).sum(),
+        }
+    }
+
+    /// sum_c min(x_c, z_c) of two points whose numbers are 0 or above.
+    pub(crate) fn sum_of_minima(&self, i: usize, other: &PreparedPoints, j: usize) -> f64 {
+        match (self.row(i), other.row(j)) {
+            (Some(x), Some(z)) => sum_of_minima(x, z),
+            _ => self.merged(i, other, j).map(|(_, x, z)| x.min(z)).sum(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! A kernel whose values are those of another kernel, rewritten row by row.
 
 use super::gradient::log_gradient_of_values;
-use super::{Block, Bound, FeatureSource, Gram, LogGram, PointFormula, Side, Structure, UnrelatedRows, distances};
+use super::{Block, Bound, Counts, FeatureSource, Gram, LogGram, PointFormula, Side, Structure, UnrelatedRows, distances};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -191,6 +191,10 @@ impl<R: Rewrite> FeatureSource for Rewritten<R> {
     fn sparse(&self, side: Side) -> Option<SparseMatrix<'_>> {
         let by = self.multipliers(side)?;
         Some(self.of.structure().sparse_features(side)?.scale_rows(&by))
+    }
+    fn counts(&self, side: Side) -> Option<Counts<'_>> {
+        let by = self.multipliers(side)?;
+        Some(self.of.structure().counts(side)?.scale_rows(&by))
     }
     fn point_formula(&self) -> Option<PointFormula<'_>> {
         Some(PointFormula::Scaled(self.how.factor()?, Box::new(self.of.structure().point_formula()?)))

@@ -1,6 +1,6 @@
 //! Structure of a Gram matrix that spares kernel values: a whole matrix that is held, or features whose products the values are.
 
-use super::{Gram, PointFormula, Side};
+use super::{Counts, Gram, PointFormula, Side};
 use crate::data::Dataset;
 use crate::linalg::{self, Lower, Matrix, SparseMatrix};
 use std::borrow::Cow;
@@ -49,6 +49,10 @@ pub trait FeatureSource: Sync {
     fn sparse(&self, _side: Side) -> Option<SparseMatrix<'_>> {
         None
     }
+    /// The counts of the inputs of one side, where the features are such.
+    fn counts(&self, _side: Side) -> Option<Counts<'_>> {
+        None
+    }
     /// The inputs of one side themselves, where the kernel keeps them for estimators that read no kernel value.
     fn table(&self, _side: Side) -> Option<Cow<'_, Dataset>> {
         None
@@ -89,6 +93,10 @@ impl<'a> Structure<'a> {
     /// [`FeatureSource::sparse`], where there is a source.
     pub fn sparse_features(self, side: Side) -> Option<SparseMatrix<'a>> {
         self.source()?.sparse(side)
+    }
+    /// [`FeatureSource::counts`], where there is a source.
+    pub fn counts(self, side: Side) -> Option<Counts<'a>> {
+        self.source()?.counts(side)
     }
     /// [`FeatureSource::table`], where there is a source.
     pub fn table(self, side: Side) -> Option<Cow<'a, Dataset>> {

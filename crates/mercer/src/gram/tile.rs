@@ -144,7 +144,7 @@ impl<T: Real> Tile<'_, PreparedPoints, T> {
     /// Writes the inner products, and hands each row of them to `finish(row of the tile, products)` while it is in cache.
     pub fn each_dot(&mut self, mut finish: impl FnMut(usize, &mut [T])) {
         let (Some((left, _)), Some((right, _))) = (self.a.numbers::<T>(), self.b.numbers::<T>()) else {
-            self.sparse_dots();
+            self.sparse_sums(|x, z| x * z);
             for k in 0..self.rows.len() {
                 finish(k, self.out.row_mut(k));
             }
@@ -156,14 +156,25 @@ impl<T: Real> Tile<'_, PreparedPoints, T> {
         Dots { left, rows: &self.rows, right, dim, out: self.out.reborrow(), panels }.each(&mut finish);
     }
 
-    /// Inner products of sparse points: each stored number of a row goes to the inputs that have its column. Points of which
-    /// only one batch is sparse are compared pair by pair.
-    fn sparse_dots(&mut self) {
+    /// Writes sum_c min(x_c, z_c) for every pair of points whose numbers are 0 or above. Minima are added, since
+    /// (x + z - |x - z|) / 2 would cancel where one number outweighs the others.
+    pub(crate) fn sums_of_minima(&mut self) {
+        let (a, b) = (self.a, self.b);
+        if b.postings().is_some() {
+            return self.sparse_sums(f64::min);
+        }
+        let tile = Tile { a, rows: self.rows.clone(), b, cols: self.cols.clone(), out: self.out.reborrow() };
+        tile.from_pairs(|i, j| a.sum_of_minima(i, b, j));
+    }
+
+    /// Sums over columns of a function of two numbers that is 0 where one of them is: each stored number of a row goes to the inputs that
+    /// have its column. Points of which only one batch is sparse are compared pair by pair.
+    fn sparse_sums(&mut self, of: impl Fn(f64, f64) -> f64) {
         let Some(postings) = self.b.postings() else {
             for k in 0..self.rows.len() {
                 let (i, row) = (self.rows.at(k), self.out.row_mut(k));
                 for (o, j) in row.iter_mut().zip(self.cols.clone()) {
-                    *o = T::from_f64(self.a.merged(i, self.b, j).map(|(_, x, z)| x * z).sum());
+                    *o = T::from_f64(self.a.merged(i, self.b, j).map(|(_, x, z)| of(x, z)).sum());
                 }
             }
             return;
@@ -176,7 +187,7 @@ impl<T: Real> Tile<'_, PreparedPoints, T> {
                     let (points, values) = columns.column(c);
                     for (&j, w) in points.iter().zip(values) {
                         let o = &mut row[j as usize - self.cols.start];
-                        *o = *o + T::from_f64(v * w);
+                        *o = *o + T::from_f64(of(v, *w));
                     }
                 }
             }

@@ -3,12 +3,11 @@
 //! of visual words. Soft counts share a vector among the centres by exp(-|x - m_c|^2 / (2 v)), v the variance of a vector around its centre
 //! (van Gemert, Veenman, Smeulders & Geusebroek, Visual word ambiguity, 2010). Counts of a set add up to its size.
 
-use super::histogram_intersection::overlap;
 use super::k_means::{Centres, nearest};
 use crate::control::Control;
 use crate::data::{Cells, PER_FUNCTION, Points, RowWeights, Sets};
 use crate::error::Result;
-use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
+use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
@@ -117,22 +116,27 @@ impl Kernel for Codebook {
         });
         Ok(PreparedPoints::plain(&Points::computed(Cells::len(inputs), count, counts.collect()), like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
-        let (a, b) = (tile.a, tile.b);
+    fn fill<T: Real>(&self, mut tile: Tile<'_, PreparedPoints, T>) {
         match self.by {
             Comparison::Linear => tile.from_dots(Identity),
-            Comparison::Intersection => tile.from_pairs(|i, j| overlap(a, i, b, j)),
+            Comparison::Intersection => tile.sums_of_minima(),
         }
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         match self.by {
             Comparison::Linear => x.norms().to_vec(),
-            Comparison::Intersection => (0..x.rows()).map(|i| overlap(x, i, x, i)).collect(),
+            Comparison::Intersection => (0..x.rows()).map(|i| x.sum_of_minima(i, x, i)).collect(),
         }
     }
     fn features(&self, x: &PreparedPoints) -> Option<Matrix> {
         let counts = x.dense().filter(|_| self.by == Comparison::Linear)?;
         Some(Matrix::from_fn(x.rows(), x.dim(), |i, j| counts[i * x.dim() + j]))
+    }
+    fn has_counts(&self) -> bool {
+        self.by == Comparison::Linear
+    }
+    fn counts<'p>(&self, x: &'p PreparedPoints) -> Option<Counts<'p>> {
+        self.has_counts().then(|| Counts::of(x.sparse()))
     }
     fn rank(&self, _: &Sets) -> Option<usize> {
         (self.by == Comparison::Linear).then(|| self.centres.integer())

@@ -58,6 +58,8 @@ pub struct Properties {
     pub keeps_features: bool,
     /// Whether it has one value for all pairs where each of its parts has.
     pub keeps_constants: bool,
+    /// Whether its parts take columns of numbers as they are: what it makes of them loses its meaning when they are standardised.
+    pub as_is: bool,
 }
 
 impl Properties {
@@ -70,6 +72,7 @@ impl Properties {
         linear: false,
         keeps_features: false,
         keeps_constants: false,
+        as_is: false,
     };
 }
 

@@ -66,6 +66,13 @@ impl KernelExpr {
         matches!(self, KernelExpr::White(_)) || self.parts().iter().any(Self::depends_on_row_identity)
     }
 
+    /// Whether it is an inner product of features that are counts, weighted or not: those of a kernel that counts, of some columns,
+    /// side by side, or times a number for each input.
+    pub(super) fn has_counts(&self) -> bool {
+        let keeps = self.composed().is_some_and(|c| c.is().keeps_features && !c.parts().is_empty());
+        self.leaf().is_some_and(|k| k.has_counts()) || keeps && self.parts().iter().all(Self::has_counts)
+    }
+
     /// How many numbers [`KernelExpr::values`] lists.
     pub(crate) fn numbers(&self) -> usize {
         self.values().iter().map(|p| p.value.numbers().len()).sum()

@@ -6,7 +6,7 @@
 //! (Ahmed et al., Efficient graphlet counting for large networks, ICDM 2015).
 
 use super::graphs::adjacency::{Adjacency, features_of};
-use super::hashed_counts::{HashedCounts, by_hashed_counts, mixed, per_value};
+use super::hashed_counts::{HashedCounts, by_hashed_counts, by_plain_counts, mixed, per_value};
 use crate::data::{Cells, Graphs, RowWeights};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
@@ -136,5 +136,6 @@ impl Kernel for Graphlet {
     fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
         Graphlet { size: self.size.settle(SIZE) }
     }
+    by_plain_counts!();
     by_hashed_counts!();
 }

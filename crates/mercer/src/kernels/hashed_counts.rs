@@ -6,7 +6,7 @@
 use crate::control::Control;
 use crate::data::{Cells, PER_FUNCTION};
 use crate::error::Result;
-use crate::gram::{FeatureWeights, Fold, PreparedBatch, PreparedPoints, Sparse};
+use crate::gram::{Counts, FeatureWeights, Fold, PreparedBatch, PreparedPoints, Sparse};
 use crate::linalg::{Matrix, SCATTERED};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -65,6 +65,8 @@ const PER_COUNT: u64 = 84;
 /// Counts of features, one row an input.
 pub struct HashedCounts {
     counts: PreparedPoints,
+    /// Sum of the counts of each input, those without a column included.
+    totals: Vec<f64>,
     columns: Arc<FeatureMap<u32>>,
 }
 
@@ -76,6 +78,7 @@ impl HashedCounts {
     pub(crate) fn new(rows: Vec<Vec<(u128, f64)>>, like: Option<&HashedCounts>, control: &Control) -> Result<Self> {
         control.plan("counts of features", PER_COUNT.saturating_mul(rows.iter().map(Vec::len).sum::<usize>() as u64))?;
         let norms = rows.iter().map(|row| row.iter().map(|(_, count)| count * count).sum()).collect();
+        let totals = rows.iter().map(|row| row.iter().map(|(_, count)| count).sum()).collect();
         let columns = like.map_or_else(
             || {
                 // Growing a map step by step takes twice as long.
@@ -96,11 +99,15 @@ impl HashedCounts {
         };
         let counts = Sparse::from_rows(rows.into_iter().map(placed).collect());
         let counts = PreparedPoints::from_counts(columns.len(), counts, norms, like.map(|l| &l.counts));
-        Ok(HashedCounts { counts, columns })
+        Ok(HashedCounts { counts, totals, columns })
     }
     /// The counts, one row an input.
     pub(crate) fn points(&self) -> &PreparedPoints {
         &self.counts
+    }
+    /// The counts, with their sum for each input.
+    pub(crate) fn counts(&self) -> Counts<'_> {
+        Counts { features: self.counts.sparse(), totals: self.totals.clone() }
     }
 }
 
@@ -157,6 +164,19 @@ macro_rules! by_hashed_features {
     };
 }
 pub(crate) use by_hashed_features;
+
+/// The methods of [`crate::gram::Kernel`] of a kernel whose hashed features are counts of things, each under one hash.
+macro_rules! by_plain_counts {
+    () => {
+        fn has_counts(&self) -> bool {
+            true
+        }
+        fn counts<'p>(&self, x: &'p HashedCounts) -> Option<$crate::gram::Counts<'p>> {
+            Some(x.counts())
+        }
+    };
+}
+pub(crate) use by_plain_counts;
 
 /// The methods of [`crate::gram::Kernel`] of a kernel of graphs that counts features, from its method `count`, which makes the features
 /// of a graph, and `most_features`, a bound on their number.

@@ -4,7 +4,7 @@ use crate::control::Control;
 use super::nonnegative;
 use crate::data::Points;
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Mercer, Tile, sum_of_minima};
+use crate::gram::{Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -13,15 +13,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HistogramIntersection {}
-
-/// What two prepared histograms have in common. Minima are added, since (x + z - |x - z|) / 2 would cancel where one bin
-/// outweighs the others.
-pub(super) fn overlap(a: &PreparedPoints, i: usize, b: &PreparedPoints, j: usize) -> f64 {
-    match (a.row(i), b.row(j)) {
-        (Some(x), Some(z)) => sum_of_minima(x, z),
-        _ => a.merged(i, b, j).map(|(_, x, z)| x.min(z)).sum(),
-    }
-}
 
 impl Kernel for HistogramIntersection {
     const NAME: &'static str = "histogram_intersection";
@@ -40,12 +31,11 @@ impl Kernel for HistogramIntersection {
     fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
-        let (a, b) = (tile.a, tile.b);
-        tile.from_pairs(|i, j| overlap(a, i, b, j));
+    fn fill<T: Real>(&self, mut tile: Tile<'_, PreparedPoints, T>) {
+        tile.sums_of_minima();
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
-        (0..x.rows()).map(|i| overlap(x, i, x, i)).collect()
+        (0..x.rows()).map(|i| x.sum_of_minima(i, x, i)).collect()
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -191,6 +191,10 @@ pub(super) trait AnyKernel: Takes {
     /// Operations of one kernel value of such rows.
     fn per_value(&self, rows: Scope<'_>) -> Option<f64>;
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)>;
+    /// Whether its features are counts, none below 0.
+    fn has_counts(&self) -> bool {
+        false
+    }
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()>;
     /// Whether all of its values are computed where it is bound, and none later.
     fn computes_whole_matrices(&self) -> bool {
@@ -231,6 +235,11 @@ impl<K: Kernel> AnyKernel for K {
     }
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         Kernel::spectral(self)
+    }
+    /// What is not settled yet is taken at its default.
+    fn has_counts(&self) -> bool {
+        let is_open = param::require_settled(self, K::NAME, K::PARAMS).is_err();
+        Kernel::has_counts(self) || is_open && Kernel::has_counts(&K::default())
     }
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()> {
         *self = self.settle(rows.gather::<K::Inputs>(self)?.as_ref(), weights);

@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::data::{Points, Storage};
 use crate::error::Result;
-use crate::gram::{Identity, Kernel, Mercer, PointFormula, PreparedPoints, Tile};
+use crate::gram::{Counts, Identity, Kernel, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,12 @@ impl Kernel for Linear {
     }
     fn sparse_features<'p>(&self, x: &'p PreparedPoints) -> Option<SparseMatrix<'p>> {
         x.dense().is_none().then(|| x.sparse())
+    }
+    fn has_counts(&self) -> bool {
+        true
+    }
+    fn counts<'p>(&self, x: &'p PreparedPoints) -> Option<Counts<'p>> {
+        Some(Counts::of(x.sparse()))
     }
     fn rank(&self, inputs: &Points) -> Option<usize> {
         (!inputs.is_sparse()).then(|| inputs.dim())

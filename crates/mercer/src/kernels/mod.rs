@@ -224,6 +224,7 @@ catalogue! {
         over_sets: OverSets,
         best_match: BestMatch,
         set_extremes: SetExtremes,
+        min_max: MinMax,
         exp: Exp,
         repaired: Repaired,
         nystroem: Nystroem,

@@ -9,7 +9,7 @@ use super::graphs::adjacency::{Adjacency, features_of};
 use super::hashed_counts::{HashedCounts, by_hashed_counts, mixed, per_value};
 use crate::data::{Cells, Graphs};
 use crate::error::Result;
-use crate::gram::{Identity, Kernel, Mercer, Tile};
+use crate::gram::{Counts, Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param};
 use serde::{Deserialize, Serialize};
@@ -115,5 +115,12 @@ impl Kernel for ShortestPath {
     type Learnt = ();
     type Prepared = HashedCounts;
 
+    /// One column of ordered pairs may hold two counts.
+    fn has_counts(&self) -> bool {
+        self.pairs == NodePairs::Unordered
+    }
+    fn counts<'p>(&self, x: &'p HashedCounts) -> Option<Counts<'p>> {
+        self.has_counts().then(|| x.counts())
+    }
     by_hashed_counts!();
 }

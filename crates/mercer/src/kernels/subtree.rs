@@ -4,7 +4,7 @@
 //! Vishwanathan & Smola, Fast kernels for string and tree matching, 2003). Equal subtrees have one hash: k is an inner product of counts.
 
 use crate::control::Control;
-use super::hashed_counts::{HashedCounts, by_hashed_features, per_value};
+use super::hashed_counts::{HashedCounts, by_hashed_features, by_plain_counts, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
 use crate::data::{Cells, RowWeights, Trees};
 use crate::error::Result;
@@ -71,5 +71,6 @@ impl Kernel for Subtree {
     fn per_value(&self, inputs: &Trees) -> f64 {
         per_value(inputs, Kernel::stored(self, inputs).unwrap_or(0), |some| self.prepare(&(), some, None, &Control::unwatched()))
     }
+    by_plain_counts!();
     by_hashed_features!();
 }

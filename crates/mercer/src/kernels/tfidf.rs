@@ -10,7 +10,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
-use crate::gram::{PreparedPoints, Identity, Kernel, Mercer, Sparse, Tile};
+use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Sparse, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
@@ -229,6 +229,12 @@ impl Kernel for Tfidf {
     }
     fn sparse_features<'p>(&self, x: &'p PreparedPoints) -> Option<SparseMatrix<'p>> {
         Some(x.sparse())
+    }
+    fn has_counts(&self) -> bool {
+        true
+    }
+    fn counts<'p>(&self, x: &'p PreparedPoints) -> Option<Counts<'p>> {
+        Some(Counts::of(x.sparse()))
     }
     fn stored(&self, inputs: &Strings) -> Option<usize> {
         let (reader, mut count) = (self.reader(), 0);

@@ -215,16 +215,28 @@ impl KernelExpr {
     }
 
     /// Calls `each` with every kernel of the list and the names it is pointed at.
-    fn leaves<'e>(
+    pub(super) fn leaves<'e>(
         &'e self,
         selected: Option<&'e [String]>,
         each: &mut dyn FnMut(&'e dyn Takes, Option<&'e [String]>) -> Result<()>,
     ) -> Result<()> {
+        self.leaves_within(selected, false, &mut |k, selected, _| each(k, selected))
+    }
+
+    /// Calls `each` with every kernel of the list, the names it is pointed at, and whether it takes numbers as they are, by itself or by
+    /// what stands around it.
+    fn leaves_within<'e>(
+        &'e self,
+        selected: Option<&'e [String]>,
+        as_is: bool,
+        each: &mut dyn FnMut(&'e dyn Takes, Option<&'e [String]>, bool) -> Result<()>,
+    ) -> Result<()> {
+        let as_is = as_is || self.composed().is_some_and(|c| c.is().as_is);
         if let Some(k) = self.taker() {
-            return each(k, selected);
+            return each(k, selected, as_is || k.as_is());
         }
         let selected = self.composed().and_then(|c| c.selected()).or(selected);
-        self.parts().iter().try_for_each(|p| p.leaves(selected, each))
+        self.parts().iter().try_for_each(|p| p.leaves_within(selected, as_is, each))
     }
 
     /// The first value of a given matrix that the values of the expression show not to be symmetric, in words, and the name of the
@@ -360,7 +372,7 @@ impl KernelExpr {
         let mut as_is = vec![false; columns.len()];
         let mut scaled = vec![false; columns.len()];
         let mut bare_numbers = false;
-        self.leaves(None, &mut |k, selected| {
+        self.leaves_within(None, false, &mut |k, selected, kept| {
             let numeric = k.takes(ColumnKind::Number);
             // What takes labels as they are asks for no indicators.
             let coded = numeric && !k.takes(ColumnKind::Category);
@@ -376,8 +388,8 @@ impl KernelExpr {
                         used[c] = true;
                         as_labels[c] |= k.takes(ColumnKind::Category);
                         as_numbers[c] |= coded && columns[c].1 == ColumnKind::Category;
-                        as_is[c] |= k.as_is();
-                        scaled[c] |= numeric && !k.as_is();
+                        as_is[c] |= kept;
+                        scaled[c] |= numeric && !kept;
                     }
                     Ok(())
                 }

@@ -2,7 +2,7 @@
 //! (Sugiyama & Borgwardt, Halting in random walk kernels, NIPS 2015). Edges are not looked at.
 
 use super::graphs::adjacency::{Adjacency, features_of};
-use super::hashed_counts::{HashedCounts, by_hashed_counts, count_runs, per_value};
+use super::hashed_counts::{HashedCounts, by_hashed_counts, by_plain_counts, count_runs, per_value};
 use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
@@ -37,5 +37,6 @@ impl Kernel for VertexHistogram {
     type Learnt = ();
     type Prepared = HashedCounts;
 
+    by_plain_counts!();
     by_hashed_counts!();
 }

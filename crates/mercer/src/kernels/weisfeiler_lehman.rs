@@ -3,7 +3,7 @@
 //! (Shervashidze et al., Weisfeiler-Lehman graph kernels, JMLR 12, 2011). Cost: depth passes over the edges, then one sparse product.
 
 use super::graphs::adjacency::{Adjacency, features_of};
-use super::hashed_counts::{HashedCounts, by_hashed_counts, count_runs, mixed, per_value};
+use super::hashed_counts::{HashedCounts, by_hashed_counts, by_plain_counts, count_runs, mixed, per_value};
 use crate::data::{Cells, Graphs, RowWeights};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
@@ -70,5 +70,6 @@ impl Kernel for WeisfeilerLehman {
     fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
         WeisfeilerLehman { depth: self.depth.settle(DEPTH) }
     }
+    by_plain_counts!();
     by_hashed_counts!();
 }

@@ -15,6 +15,7 @@ mod hidden_chains;
 mod kernel_values;
 mod latent_models;
 mod logarithms;
+mod min_max;
 mod models;
 mod models_of_counts;
 mod models_of_strings;

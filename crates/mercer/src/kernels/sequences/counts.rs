@@ -10,7 +10,7 @@ use super::weights::SubstringWeights;
 use crate::control::Control;
 use crate::data::{PER_FUNCTION, Strings};
 use crate::error::Result;
-use crate::gram::{FeatureWeights, Fold, PreparedBatch, PreparedPoints, Sparse, prepare_each};
+use crate::gram::{Counts, FeatureWeights, Fold, PreparedBatch, PreparedPoints, Sparse, prepare_each};
 use crate::linalg::{Matrix, SCATTERED};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -64,6 +64,8 @@ impl Columns {
 /// Counts of substrings.
 pub struct Counted {
     counts: PreparedPoints,
+    /// Sum of the counts of each string, those without a column included.
+    totals: Vec<f64>,
     columns: Arc<Columns>,
     /// The letters of the batch of the columns.
     letters: Encoded,
@@ -87,6 +89,10 @@ impl Counted {
     pub(crate) fn points(&self) -> &PreparedPoints {
         &self.counts
     }
+    /// The counts, with their sum for each string.
+    pub(crate) fn counts(&self) -> Counts<'_> {
+        Counts { features: self.counts.sparse(), totals: self.totals.clone() }
+    }
 }
 
 impl Counting {
@@ -106,6 +112,26 @@ impl Counting {
         matches!(self.weights, SubstringWeights::Given { .. }) || numbering().is_some_and(|(n, _)| n.count() <= ALL_COLUMNS)
     }
 
+    /// Whether substrings are counted one by one, whatever the strings hold: substrings of several lengths that share a state of the
+    /// automaton are not. Of few lengths over a large alphabet the strings decide.
+    pub(crate) fn has_counts(&self) -> bool {
+        match &self.weights {
+            SubstringWeights::Bounded { weights, .. } => weights.len() <= MOST_LENGTHS,
+            SubstringWeights::Geometric { .. } => false,
+            SubstringWeights::Given { .. } => true,
+        }
+    }
+
+    /// The counts of the substrings of a batch one by one, where they are kept so.
+    pub(crate) fn counts<'p>(&self, x: &'p Counted) -> Option<Counts<'p>> {
+        let share_states = matches!(*x.columns, Columns::States(_)) && !self.has_one_length();
+        (self.has_counts() && !share_states).then(|| x.counts())
+    }
+
+    fn has_one_length(&self) -> bool {
+        matches!(&self.weights, SubstringWeights::Bounded { weights, .. } if weights.len() == 1)
+    }
+
     /// Counts of a batch, by the columns of another one where it is compared with that. What the other one lacks meets nothing there,
     /// and counts in k(x, x).
     ///
@@ -117,14 +143,14 @@ impl Counting {
         let letters = like.map_or_else(|| strings.without_strings(), |l| l.letters.clone());
         if let SubstringWeights::Given { substrings, weights } = &self.weights {
             let rows = self.given(substrings, weights, strings, control)?;
-            let norms = rows.iter().map(|row| squares(row)).collect();
-            return Ok(self.counted(rows, norms, Arc::new(Columns::Given(substrings.len())), letters, like));
+            let sizes = rows.iter().map(|row| Size::of(row)).collect();
+            return Ok(self.counted(rows, sizes, Arc::new(Columns::Given(substrings.len())), letters, like));
         }
         if let Some((numbering, weights)) = self.numbering(strings.size()) {
             let numbered = self.numbered(&numbering, weights, &strings, control)?;
-            let norms = match (like, self.reading.fixed_size()) {
-                (Some(_), None) => self.self_similarities(inputs, control)?,
-                _ => numbered.iter().map(|row| squares(row)).collect(),
+            let sizes = match (like, self.reading.fixed_size()) {
+                (Some(_), None) => self.sizes(inputs, control)?,
+                _ => numbered.iter().map(|row| Size::of(row)).collect(),
             };
             let columns = like.map_or_else(|| Arc::new(columns(numbering, &numbered)), |l| l.columns.clone());
             let column = |number: u64| match &*columns {
@@ -133,7 +159,7 @@ impl Counting {
             };
             let placed = |row: Vec<(u64, f64)>| row.into_iter().filter_map(|(number, v)| Some((column(number)?, v))).collect();
             let rows = numbered.into_par_iter().map(placed).collect();
-            return Ok(self.counted(rows, norms, columns, letters, like));
+            return Ok(self.counted(rows, sizes, columns, letters, like));
         }
         let strings = self.strands(strings);
         let columns = match like {
@@ -144,8 +170,8 @@ impl Counting {
             Columns::States(automaton) => self.by_states(automaton, &strings, control)?,
             _ => vec![Vec::new(); inputs.len()],
         };
-        let norms = if like.is_some() { self.self_similarities(inputs, control)? } else { rows.iter().map(|row| squares(row)).collect() };
-        Ok(self.counted(rows, norms, columns, letters, like))
+        let sizes = if like.is_some() { self.sizes(inputs, control)? } else { rows.iter().map(|row| Size::of(row)).collect() };
+        Ok(self.counted(rows, sizes, columns, letters, like))
     }
 
     /// Refuses strings whose counts would need more memory than allowed.
@@ -161,13 +187,14 @@ impl Counting {
     fn counted(
         &self,
         rows: Vec<Vec<(u32, f64)>>,
-        norms: Vec<f64>,
+        sizes: Vec<Size>,
         columns: Arc<Columns>,
         letters: Encoded,
         like: Option<&Counted>,
     ) -> Counted {
+        let (totals, norms) = sizes.into_iter().map(|size| (size.total, size.square)).unzip();
         let counts = PreparedPoints::from_counts(columns.count(), Sparse::from_rows(rows), norms, like.map(|l| &l.counts));
-        Counted { counts, columns, letters }
+        Counted { counts, totals, columns, letters }
     }
 
     fn numbered(&self, numbering: &Numbering, weights: &[f64], strings: &Encoded, control: &Control) -> Result<Vec<Vec<(u64, f64)>>> {
@@ -214,11 +241,11 @@ impl Counting {
         .collect()
     }
 
-    /// k(x, x) of each string by itself.
-    fn self_similarities(&self, inputs: &Strings, control: &Control) -> Result<Vec<f64>> {
+    /// The sizes of the counts of each string, prepared without the others.
+    fn sizes(&self, inputs: &Strings, control: &Control) -> Result<Vec<Size>> {
         let strings = self.reading.encode(inputs, None);
         if let Some((numbering, weights)) = self.numbering(strings.size()) {
-            return Ok(self.numbered(&numbering, weights, &strings, control)?.iter().map(|row| squares(row)).collect());
+            return Ok(self.numbered(&numbering, weights, &strings, control)?.iter().map(|row| Size::of(row)).collect());
         }
         let strings = self.strands(strings);
         let factor = self.strand_factor();
@@ -226,7 +253,8 @@ impl Counting {
             let automaton = with_codes!(strings, codes => Automaton::of([&codes[strings.range(i)]].into_iter(), strings.size(), &self.weights, control))?;
             let (mut seen, mut touched) = (vec![0.0; automaton.states()], Vec::new());
             let row = with_codes!(strings, codes => automaton.features(&codes[strings.range(i)], &self.weights, &mut seen, &mut touched));
-            Ok(factor * factor * squares(&row))
+            let Size { total, square } = Size::of(&row);
+            Ok(Size { total: factor * total, square: factor * factor * square })
         };
         (0..strings.len()).into_par_iter().map(one).collect()
     }
@@ -267,8 +295,18 @@ fn occurrences<A: Code, B: Code>(string: &[A], word: &[B]) -> usize {
     string.windows(word.len()).filter(|window| window.iter().zip(word).all(same)).count()
 }
 
-fn squares<N>(row: &[(N, f64)]) -> f64 {
-    row.iter().map(|(_, v)| v * v).sum()
+/// Sums over all counts of a string, whether they have a column or not.
+struct Size {
+    /// Of the counts.
+    total: f64,
+    /// Of their squares: k(x, x).
+    square: f64,
+}
+
+impl Size {
+    fn of<N>(row: &[(N, f64)]) -> Size {
+        Size { total: row.iter().map(|(_, v)| v).sum(), square: row.iter().map(|(_, v)| v * v).sum() }
+    }
 }
 
 /// Columns for a batch that stands alone.
@@ -304,6 +342,12 @@ macro_rules! by_counts {
         }
         fn sparse_features<'p>(&self, x: &'p Counted) -> Option<SparseMatrix<'p>> {
             Some(x.points().sparse())
+        }
+        fn has_counts(&self) -> bool {
+            self.counting().has_counts()
+        }
+        fn counts<'p>(&self, x: &'p Counted) -> Option<$crate::gram::Counts<'p>> {
+            self.counting().counts(x)
         }
         fn stored(&self, inputs: &Strings) -> Option<usize> {
             Some(self.counting().stored(inputs))
