@@ -244,6 +244,9 @@ CASES = {
     "kernels/cross_correlation": Case(
         *SONAR, ("normalise(cross_correlation)", "normalise(cross_correlation(gamma=50))", "global_alignment", "autoregressive(order=10)")
     ),
+    "kernels/convolutions": Case(
+        *SONAR, ("convolutions", "convolutions(count=1000)", "global_alignment", "normalise(cross_correlation)"), "ridge,svc,baseline"
+    ),
     "kernels/pyramid_match": Case(*INK, ("normalise(pyramid_match)", "normalise(pyramid_match(shifts=10))", "pyramid_match", "normalise(codebook)")),
     "kernels/codebook": Case(
         *INK, ("normalise(codebook)", "normalise(codebook(assign=soft))", "normalise(codebook(by=linear))", "normalise(codebook(centres=16))",

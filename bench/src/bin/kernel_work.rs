@@ -93,7 +93,7 @@ const KERNELS: &[(&str, &[usize], &[&str])] = &[
     (
         "series",
         &[30, 100, 300],
-        &["dtw", "global_alignment", "signature(depth=4)", "signature_pde", "autoregressive(order=2)", "cross_correlation"],
+        &["dtw", "global_alignment", "signature(depth=4)", "signature_pde", "autoregressive(order=2)", "cross_correlation", "convolutions"],
     ),
     ("set", &[5, 30, 100], &["set_mean(rbf)", "best_match(rbf)", "set_extremes(rbf)", "pyramid_match", "codebook(centres=32)"]),
     (

@@ -33,7 +33,7 @@ pub(super) fn distinct_strings(inputs: &Strings, weights: RowWeights<'_>) -> (Ve
 }
 
 /// Distinct series.
-pub(super) fn distinct_series(inputs: &Series, weights: RowWeights<'_>) -> (Vec<usize>, Vec<f64>) {
+pub(crate) fn distinct_series(inputs: &Series, weights: RowWeights<'_>) -> (Vec<usize>, Vec<f64>) {
     let (values, channels) = (inputs.vectors().to_dense(), inputs.channels());
     let row = |i: usize| &values[inputs.range(i).start * channels..inputs.range(i).end * channels];
     distinct(crate::data::Cells::len(inputs), weights, |i, j| compare_numbers(row(i), row(j)))

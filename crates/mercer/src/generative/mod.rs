@@ -19,7 +19,7 @@ mod simplex;
 
 pub use any::{DynDistribution, DynModel};
 pub use arrays::{ArrayAxis, Coordinates, ParameterArray};
-pub(crate) use distinct::{compare_numbers, distinct};
+pub(crate) use distinct::{compare_numbers, distinct, distinct_series};
 pub use expression::GenerativeEntry;
 pub use hidden::HiddenStates;
 pub use model::{FittedDistribution, FreeParameter, GenerativeModel};

@@ -210,6 +210,7 @@ catalogue! {
         cross_correlation: CrossCorrelation,
         signature: Signature,
         signature_pde: SignaturePde,
+        convolutions: Convolutions,
         identical: Identical,
     }
     compositions {

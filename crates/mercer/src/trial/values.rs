@@ -18,6 +18,10 @@ pub(crate) fn measured_value(kernel: &KernelExpr, data: &Dataset, control: &Cont
     let is_made = contain("kernel values", || with_threads(1, values)?).is_ok();
     let (n, counted) = (some.rows() as f64, kernel.per_value(data).unwrap_or(Size::PER_VALUE));
     let measured = clock.elapsed().as_secs_f64() * RATE / (n * (n + 1.0) / 2.0);
+    // Features that a kernel value is computed from are made once for each row: the more rows, the less of that for each pair.
+    let size = Size { rows: data.rows(), outputs: 1, classes: false, rank: kernel.rank(data), stored: None, per_value: counted };
+    let pairs_share = size.rank.is_some() && size.few().is_none();
+    let measured = if pairs_share { counted + measured * (n + 1.0) / (data.rows() as f64 + 1.0) } else { measured };
     // What takes longer than it may takes so long at least.
     Some(if is_made { measured } else { measured.max(counted) })
 }

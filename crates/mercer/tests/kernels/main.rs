@@ -6,6 +6,7 @@
 mod alignments;
 mod centring;
 mod conformance;
+mod convolutions;
 mod evaluated;
 mod expressions;
 mod feature_maps;

@@ -3,6 +3,7 @@
 pub(crate) mod abreast;
 pub(crate) mod alignments;
 pub(crate) mod cell_series;
+pub(crate) mod convolved;
 pub(crate) mod dense;
 pub(crate) mod goursat;
 pub(crate) mod local;
