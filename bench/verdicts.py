@@ -93,7 +93,7 @@ def one(mercer, path, words, alone):
             if row["against_best"] not in ("worse", "not_tuned") or row["estimator"] == "baseline":
                 continue
             found = compared(mercer, path, [*words, "--estimators", f"{row['estimator'].removesuffix(' ARD')},baseline"])[3]["rows"]
-            score = next(r for r in found if r["estimator"] == row["estimator"])["metrics"].get(metric)
+            score = next((r["metrics"].get(metric) for r in found if r["estimator"] == row["estimator"]), None)
             if score:
                 tied = is_tied(score, score["se"], best["metrics"][metric], metric)
                 line["alone"][row["estimator"]] = [row["against_best"], row["metrics"].get(metric, {}).get("mean"), score["mean"], tied]

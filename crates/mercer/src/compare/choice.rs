@@ -6,14 +6,16 @@ use super::plan::budget;
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Ridge, Size};
-use crate::fitting::{Prepared, long_texts};
+use crate::estimators::{Estimator, Ridge, Size, Task};
+use crate::fitting::{KernelValues, Prepared, long_texts};
 use crate::gram::Mercer;
 use crate::kernels::{ColumnKernels, KernelExpr, Selection};
-use crate::select;
 use crate::trial::largest;
 use crate::trial::limits::{CHOICE_ROWS, CHOICE_SHARE, CHOICE_WORK, FEWEST_CHOICE_ROWS, RATE};
 use rayon::prelude::*;
+
+/// Powers of ten on both sides of the start of lambda.
+const DECADES: i32 = 6;
 
 /// What there is to choose from.
 pub(super) struct KernelChoice {
@@ -31,10 +33,11 @@ pub(super) struct KernelChoice {
 /// A kernel that was chosen, and what it was chosen from.
 pub(super) struct Chosen {
     pub kernel: KernelExpr,
-    /// Every kernel that could be measured with its leave-one-out error, the natural one first.
-    pub tried: Vec<(KernelExpr, f64)>,
+    natural: KernelExpr,
+    /// Every kernel that could be measured with its leave-one-out error.
+    tried: Vec<(KernelExpr, f64)>,
     /// Rows that they were measured by.
-    pub rows: usize,
+    rows: usize,
 }
 
 impl KernelChoice {
@@ -75,45 +78,56 @@ impl KernelChoice {
     }
 
     /// The kernel that prepared rows choose: column by column the list of kernels, or the best two of them added, with the smallest
-    /// leave-one-out error. Time that ends leaves what was chosen by then.
+    /// leave-one-out error; the natural one where none can be measured.
     pub(super) fn choose(&self, examples: &Examples<'_>, control: &Control) -> Result<Chosen> {
         let part = examples.select(&some_rows_of(examples.target, self.rows, self.seed));
         let part = part.examples();
         let mut given: ColumnKernels = self.of_columns.iter().map(|(name, lists)| (name.clone(), lists[0].clone())).collect();
         let natural = self.kernel(&given)?;
         let mut tried: Vec<(KernelExpr, f64)> = Vec::new();
-        let mut best: Option<(KernelExpr, f64)> = None;
         for (name, lists) in &self.of_columns {
-            let measured = |lists: &[Vec<KernelExpr>]| -> Result<Vec<(Vec<KernelExpr>, KernelExpr, f64)>> {
-                let measure = |list: &Vec<KernelExpr>| -> Result<Option<(Vec<KernelExpr>, KernelExpr, f64)>> {
-                    let mut given = given.clone();
-                    given.insert(name.clone(), list.clone());
-                    let kernel = self.kernel(&given)?;
-                    let error = left_out_error(&kernel, &part, control, self.seed)?;
-                    Ok(error.map(|error| (list.clone(), kernel, error)))
-                };
-                let found: Vec<_> = lists.par_iter().map(measure).collect::<Result<_>>()?;
-                Ok(found.into_iter().flatten().collect())
-            };
-            let mut all = measured(lists)?;
-            let mut order: Vec<usize> = (0..all.len()).collect();
-            order.sort_by(|&a, &b| all[a].2.total_cmp(&all[b].2));
-            if let [first, second, ..] = order[..] {
-                let both: Vec<KernelExpr> = all[first].0.iter().chain(&all[second].0).cloned().collect();
-                let distinct = both.iter().enumerate().filter(|(k, kernel)| !both[..*k].contains(kernel)).map(|(_, kernel)| kernel.clone());
-                all.extend(measured(&[distinct.collect()])?);
+            let mut measured = self.measured(name, lists, &given, &part, control)?;
+            if let [first, second, ..] = &measured[..] {
+                let mut both = first.list.clone();
+                both.extend(second.list.iter().filter(|kernel| !first.list.contains(kernel)).cloned());
+                measured.extend(self.measured(name, &[both], &given, &part, control)?);
             }
-            for (list, kernel, error) in all {
-                tried.push((kernel.clone(), error));
-                if best.as_ref().is_none_or(|(_, least)| error < *least) {
-                    given.insert(name.clone(), list);
-                    best = Some((kernel, error));
-                }
+            tried.extend(measured.iter().map(|m| (m.kernel.clone(), m.error)));
+            if let Some(best) = measured.into_iter().min_by(|a, b| a.error.total_cmp(&b.error)) {
+                given.insert(name.clone(), best.list);
             }
         }
-        let kernel = best.map_or(natural, |(kernel, _)| kernel);
-        Ok(Chosen { kernel, tried, rows: part.rows() })
+        Ok(Chosen { kernel: self.kernel(&given)?, natural, tried, rows: part.rows() })
     }
+
+    /// The table with each list of kernels of one column, the best first; without those that could not be measured.
+    fn measured(
+        &self,
+        name: &str,
+        lists: &[Vec<KernelExpr>],
+        given: &ColumnKernels,
+        part: &Examples<'_>,
+        control: &Control,
+    ) -> Result<Vec<Measured>> {
+        let quiet = Control { progress: None, ..control.side_by_side(lists.len()) };
+        let measure = |list: &Vec<KernelExpr>| -> Result<Option<Measured>> {
+            let mut given = given.clone();
+            given.insert(name.to_owned(), list.clone());
+            let kernel = self.kernel(&given)?;
+            let error = left_out_error(&kernel, part, &quiet, self.seed)?;
+            Ok(error.map(|error| Measured { list: list.clone(), kernel, error }))
+        };
+        let mut all: Vec<Measured> = lists.par_iter().map(measure).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        all.sort_by(|a, b| a.error.total_cmp(&b.error));
+        Ok(all)
+    }
+}
+
+/// Kernels of one column, the kernel of the table with them, and its leave-one-out error.
+struct Measured {
+    list: Vec<KernelExpr>,
+    kernel: KernelExpr,
+    error: f64,
 }
 
 impl Chosen {
@@ -130,35 +144,41 @@ impl Chosen {
 
     /// What was tried and what it gained; `None` where nothing was.
     fn told(&self) -> Option<String> {
-        let (natural, of_natural) = self.tried.first()?;
         let of = |kernel: &KernelExpr| self.tried.iter().find(|(k, _)| k == kernel).map(|(_, error)| *error);
-        let others = self.tried.len() - 1;
-        let by = format!("leave-one-out error of ridge on {} training rows", self.rows);
-        Some(match of(&self.kernel) {
-            Some(error) if self.kernel != *natural => format!(
-                "kernel: {} was chosen out of {} by the {by}, {:.0}% below that of {natural}; the rows of each fold chose for themselves",
-                self.kernel,
-                others + 1,
-                100.0 * (1.0 - error / of_natural)
-            ),
-            _ => {
-                format!("kernel: the natural one was chosen out of {} by the {by}; the rows of each fold chose for themselves", others + 1)
+        let count = self.tried.len();
+        let gain = match (of(&self.kernel), of(&self.natural)) {
+            _ if count == 0 => return None,
+            (Some(error), Some(natural)) if self.kernel != self.natural => {
+                format!(", {:.0}% lower than under {}", 100.0 * (1.0 - error / natural), self.natural)
             }
-        })
+            _ => String::new(),
+        };
+        Some(format!(
+            "kernel: {} has the lowest leave-one-out error of {count} candidates, by ridge on {} rows{gain}; in each fold the training rows \
+             choose for themselves",
+            self.kernel, self.rows
+        ))
     }
 }
 
-/// The leave-one-out error of ridge under a kernel with its parameters at their starting values, tuned in lambda alone; `None` where the
-/// kernel does not suit these rows, or there was no time.
+/// The least leave-one-out error of ridge over lambda, under a kernel with its parameters at their starting values; `None` where the kernel
+/// does not suit these rows, or there was no time. Rows are left out of ridge and not of what the kernel learns, which knows no target.
 fn left_out_error(kernel: &KernelExpr, examples: &Examples<'_>, control: &Control, seed: u64) -> Result<Option<f64>> {
     if kernel.mercer() != Mercer::Always {
         return Ok(None);
     }
     let measure = || -> Result<Option<f64>> {
-        let settled = kernel.settle_weighed(examples.data, examples.weights)?;
-        let tuned = select::tune(&settled, &EstimatorExpr::Ridge(Ridge::default()), examples, control, seed, false)?;
-        let tuning = tuned.tuning.and_then(|t| Some(if t.rises { -t.value? } else { t.value? }));
-        Ok(tuning.filter(|error| error.is_finite()))
+        let &Examples { data, target, weights, .. } = examples;
+        let learnt = kernel.settle_weighed(data, weights)?.learn(data, weights, control)?;
+        let values = KernelValues::of(learnt.gram(data, control)?.as_ref(), None, control)?;
+        let gram = values.among();
+        let task = Task { gram: gram.as_ref(), target, weights, control, seed };
+        let ridge = Ridge::default();
+        let start = ridge.start("lambda", &task)?;
+        let lambdas: Vec<f64> = (-DECADES * 2..=DECADES * 2).map(|k| start * 10f64.powf(f64::from(k) / 2.0)).collect();
+        let found = ridge.criterion_along("lambda", &lambdas, &task)?;
+        let least = found.into_iter().flatten().fold(f64::INFINITY, f64::min);
+        Ok(Some(Ridge::criterion_for_display(least)).filter(|error| error.is_finite()))
     };
     match measure() {
         Err(error @ Error::Cancelled) => Err(error),

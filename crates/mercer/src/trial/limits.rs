@@ -48,8 +48,8 @@ limits! {
     FEWEST_CHOICE_ROWS: usize = 60, "rows",
         "Where there is no room for a choice by so many rows, the natural kernel is taken.", "";
     CHOICE_WORK: f64 = 60.0, "operations for each cube of the rows",
-        "What the decomposition behind a leave-one-out error takes beside kernel values: .4 s of 500 rows, one core.",
-        "mercer advise";
+        "What the decomposition behind the leave-one-out errors of a kernel takes beside its values, as counted of ridge.",
+        "mercer compare --json: operations of trials";
     VALUES_SHARE: f64 = 0.4, "share of the budget",
         "Kernel values that all estimators read may take so much; fits and searches have the rest.", "";
     VALUES_KEPT: u64 = 4, "part of the memory allowed",

@@ -7,6 +7,7 @@ mod advice;
 mod curves;
 mod demos;
 mod figures;
+mod kernel_choice;
 mod noise;
 mod paired;
 mod promises;
