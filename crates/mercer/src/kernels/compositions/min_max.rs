@@ -61,7 +61,7 @@ impl Composition for MinMax {
     fn closure(&self) -> Closure {
         Closure::Always
     }
-    /// The same columns are met as for an inner product, and a quotient follows.
+    /// Columns that both inputs have are met as for an inner product, and a quotient follows.
     fn per_value(&self, parts: &[f64], _: Scope<'_>) -> f64 {
         parts.iter().sum::<f64>() + PER_FUNCTION
     }
