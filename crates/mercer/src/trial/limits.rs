@@ -28,7 +28,7 @@ limits! {
         "Work of a comparison that nobody gave a limit: about a minute on two cores.",
         "bench/comparisons.py --aims";
     WHOLE_FIELD: f64 = 8.0e11, "operations",
-        "The cheapest searches that take no more together go to their end, whatever they promise: about twenty seconds on two cores, and what is said of those that did not win is then as sure as what is said of the winner.",
+        "Where all that is left after the first looks takes no more, every estimator is searched to its end: about twenty seconds on two cores, and what is said of those that did not win is then as sure as what is said of the winner.",
         "mercer compare --json: against_best of each row";
     NAMED: usize = 5, "estimators",
         "So many estimators beside the baseline are tuned to their end within the budget: who names three methods wants three.", "";
