@@ -53,7 +53,10 @@ impl KernelExpr {
                 Values::Sequences(strings) => usual(strings).0,
                 _ => of_column(name, kind, by_words),
             };
-            let others: Vec<_> = in_place(values)?.into_iter().map(|kernel| vec![kernel]).filter(|list| *list != natural).collect();
+            // To compare the letters of what is compared by words alone would take long.
+            let is_quick = |kernel: &KernelExpr| !by_words.contains(&name) || matches!(kernel, KernelExpr::Tfidf(_));
+            let others = in_place(values)?.into_iter().filter(is_quick).map(|kernel| vec![kernel]);
+            let others: Vec<_> = others.filter(|list| *list != natural).collect();
             if !others.is_empty() {
                 all.push((name.to_owned(), std::iter::once(natural).chain(others).collect()));
             }
