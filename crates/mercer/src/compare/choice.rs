@@ -27,6 +27,8 @@ pub(super) struct KernelChoice {
     rows: usize,
     /// Operations of all choices.
     pub work: f64,
+    /// The share of the time that is left which each choice may take.
+    share: f64,
     seed: u64,
 }
 
@@ -68,7 +70,7 @@ impl KernelChoice {
             return Ok(None);
         }
         let kinds = kinds.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
-        Ok(Some(KernelChoice { kinds, of_columns, rows, work: work(rows), seed: comparing.seed }))
+        Ok(Some(KernelChoice { kinds, of_columns, rows, work: work(rows), share: CHOICE_SHARE / choices, seed: comparing.seed }))
     }
 
     /// The kernel of the table with these kernels of columns.
@@ -78,8 +80,9 @@ impl KernelChoice {
     }
 
     /// The kernel that prepared rows choose: column by column the list of kernels, or the best two of them added, with the smallest
-    /// leave-one-out error; the natural one where none can be measured.
+    /// leave-one-out error; the natural one where none can be measured in its share of the time.
     pub(super) fn choose(&self, examples: &Examples<'_>, control: &Control) -> Result<Chosen> {
+        let control = &control.keeping(control.seconds_left().map_or(0.0, |left| (1.0 - self.share) * left));
         let part = examples.select(&some_rows_of(examples.target, self.rows, self.seed));
         let part = part.examples();
         let mut given: ColumnKernels = self.of_columns.iter().map(|(name, lists)| (name.clone(), lists[0].clone())).collect();
@@ -138,12 +141,17 @@ impl Chosen {
             let natural: Vec<String> = raw.columns().iter().filter_map(KernelExpr::natural_sequences).collect();
             whole.notices.retain(|notice| !natural.contains(notice));
         }
-        whole.notices.extend(self.told());
+        whole.notices.extend(self.notice());
         whole.kernel = self.kernel;
     }
 
-    /// What was tried and what it gained; `None` where nothing was.
-    fn told(&self) -> Option<String> {
+    /// Whether any kernel could be measured.
+    pub(super) fn is_measured(&self) -> bool {
+        !self.tried.is_empty()
+    }
+
+    /// The notice of what was tried and what it gained; `None` where nothing was.
+    fn notice(&self) -> Option<String> {
         let of = |kernel: &KernelExpr| self.tried.iter().find(|(k, _)| k == kernel).map(|(_, error)| *error);
         let count = self.tried.len();
         let gain = match (of(&self.kernel), of(&self.natural)) {

@@ -318,10 +318,14 @@ impl Field {
             Some(reader) => fitting::prepare_to_fit(&comparing.prep, kernel, reader, &raw.data, weights)?,
             None => fitting::prepare_weighed(&comparing.prep, kernel, &raw.data, weights)?,
         };
-        let choice = if asks_for_values { KernelChoice::of(&raw.examples(), &whole, comparing, control)? } else { None };
-        if let Some(choice) = &choice {
+        let mut choice = if asks_for_values { KernelChoice::of(&raw.examples(), &whole, comparing, control)? } else { None };
+        if let Some(made) = &choice {
             control.tell("the kernel of the table", 0, 1);
-            choice.choose(&Examples { data: &whole.data, ..raw.examples() }, control)?.settle(&mut whole, &raw.data);
+            let chosen = made.choose(&Examples { data: &whole.data, ..raw.examples() }, control)?;
+            let is_measured = chosen.is_measured();
+            chosen.settle(&mut whole, &raw.data);
+            // What all rows had no time for those of a fold have none for.
+            choice = choice.filter(|_| is_measured);
         }
         let settled = whole.kernel.settle_weighed(&whole.data, raw.weights.as_deref())?;
         if !settled.needs_training_rows() {

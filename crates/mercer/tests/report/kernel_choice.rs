@@ -36,7 +36,7 @@ fn compared(sequences: &[String], labels: &[usize], estimators: &str, kernel: Op
     compare(&data, &target, &info, None, &Split::Rows, &comparing, &Control::default()).unwrap()
 }
 
-fn told(outcome: &Outcome) -> Option<&String> {
+fn notice(outcome: &Outcome) -> Option<&String> {
     outcome.notices.iter().find(|n| n.contains("leave-one-out error of"))
 }
 
@@ -47,7 +47,7 @@ fn a_word_of_eight_letters_is_found_by_words_of_eight_letters() {
     let outcome = compared(&rows, &labels, "ridge, baseline", None);
     let kernel = outcome.kernel.to_string();
     assert!(kernel.contains("spectrum(k=8)"), "{kernel}");
-    assert!(told(&outcome).is_some_and(|said| said.contains(&kernel) && said.contains("lower than under")), "{:?}", outcome.notices);
+    assert!(notice(&outcome).is_some_and(|said| said.contains(&kernel) && said.contains("lower than under")), "{:?}", outcome.notices);
     // Two random rows share a word of eight letters once in 40 pairs, those of the class always.
     let best = &outcome.rows[0];
     assert!(best.metrics[0].1.mean >= 0.9, "{:?}", best.metrics[0]);
@@ -55,7 +55,7 @@ fn a_word_of_eight_letters_is_found_by_words_of_eight_letters() {
     let of_model = best.model.as_ref().unwrap().kernel.expr().to_string();
     assert_eq!(of_model.replace(", alphabet=dna", ""), kernel);
     let asked = compared(&rows, &labels, "ridge, baseline", Some("normalise(spectrum(k=2))"));
-    assert_eq!((asked.kernel.to_string().as_str(), told(&asked)), ("normalise(spectrum(k=2))", None));
+    assert_eq!((asked.kernel.to_string().as_str(), notice(&asked)), ("normalise(spectrum(k=2))", None));
 }
 
 #[test]
