@@ -317,7 +317,7 @@ pub fn fit_settled(
     control.check()?;
     let kernel = kernel.learn(examples.data, examples.weights, control)?;
     let gram = gram_for(&kernel, estimator, size, examples.data, control)?;
-    let mut fitted = fit_bound(gram.as_ref(), (kernel.expr(), estimator), examples, control, seed)?;
+    let mut fitted = fit_bound(gram.as_ref(), (kernel.expr(), estimator), (examples, None), control, seed)?;
     drop(gram);
     fitted.forget_rows();
     Ok((kernel, fitted))
@@ -334,11 +334,11 @@ pub(crate) fn gram_for(
     if estimator.multiplies(size) { kernel.gram_to_multiply(rows, control) } else { kernel.gram(rows, control) }
 }
 
-/// Fits an estimator on a Gram matrix of a kernel that is bound already.
+/// Fits an estimator on a Gram matrix of a kernel that is bound already. `sharing`: where others use kernel values among its rows.
 pub(crate) fn fit_bound(
     gram: &dyn Gram,
     (kernel, estimator): (&KernelExpr, &EstimatorExpr),
-    examples: &Examples<'_>,
+    (examples, sharing): (&Examples<'_>, Option<&Sharing>),
     control: &Control,
     seed: u64,
 ) -> Result<FittedModel> {
@@ -348,7 +348,7 @@ pub(crate) fn fit_bound(
     let gram = recentred.as_ref().map_or(gram, Recentred::gram);
     let task = Task { gram, target: examples.target, weights: examples.weights, control, seed };
     let split = held_out_by(std::slice::from_ref(estimator), examples);
-    let relearnt = Relearnt { kernel, rows: examples.data };
+    let relearnt = Relearnt { kernel, rows: examples.data, sharing };
     let mut fitted = estimator.settle(&task)?.fit_holding(&task, HoldOut { split: &split, kernel: relearnt.where_felt(estimator) })?;
     if let Some(recentred) = &recentred {
         recentred.restore_origin(&mut fitted, control)?;

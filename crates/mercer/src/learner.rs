@@ -362,6 +362,7 @@ impl Learner {
             drop(bound);
             return again(tuned, fewer);
         }
+        let sharing = before.sharing_of(prepared.data.rows());
         let mut fit = || -> Result<FittedModel> {
             plan(&tuned.estimator, size(&chosen), &used.target, &last)?;
             last.check()?;
@@ -369,7 +370,7 @@ impl Learner {
                 kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
                 bound = bind(&kernel, &tuned.estimator, &chosen, &last)?;
             }
-            fit_bound(bound.as_ref(), (kernel.expr(), &tuned.estimator), &ready.examples(), &last, self.seed)
+            fit_bound(bound.as_ref(), (kernel.expr(), &tuned.estimator), (&ready.examples(), sharing), &last, self.seed)
         };
         let mut fitted = match fit() {
             Err(Error::Time { .. }) if last.was_stopped() && rows.len() > FEWEST_ROWS => {

@@ -2,27 +2,37 @@
 //! on training rows alone. The rows of each fold choose for themselves, so that no held-out row has a say, and all rows for the model.
 
 use super::Comparing;
-use super::plan::budget;
+use super::plan::{budget, values_work};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{Estimator, Ridge, Size, Task};
-use crate::fitting::{KernelValues, Prepared, long_texts};
-use crate::gram::Mercer;
+use crate::fitting::{Prepared, long_texts, size_of};
+use crate::gram::{Dense, Mercer};
 use crate::kernels::{ColumnKernels, KernelExpr, Selection};
-use crate::trial::largest;
-use crate::trial::limits::{CHOICE_ROWS, CHOICE_SHARE, CHOICE_WORK, FEWEST_CHOICE_ROWS, RATE};
+use crate::linalg::Matrix;
+use crate::trial::limits::{CHOICE_ROWS, CHOICE_SHARE, CHOICE_WORK, FEWEST_CHOICE_ROWS, PROBES_SHARE, RATE, VALUES_SHARE};
+use crate::trial::{largest, measured_value};
 use rayon::prelude::*;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Powers of ten on both sides of the start of lambda.
-const DECADES: i32 = 6;
+/// Values of lambda that are tried, in decades: from its start, and then from the best before.
+const DECADES: [&[f64]; 3] = [&[-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0], &[-1.0, 1.0], &[-0.5, 0.5]];
+
+/// Matrices that ridge and its criterion hold at a time.
+const COPIES: usize = 4;
 
 /// What there is to choose from.
 pub(super) struct KernelChoice {
     /// The columns that are read.
     kinds: Vec<(String, ColumnKind)>,
-    /// Lists of kernels of each structured column, the natural one first.
-    of_columns: Vec<(String, Vec<Vec<KernelExpr>>)>,
+    /// The natural kernels of structured columns.
+    natural: ColumnKernels,
+    /// The candidates of each structured column.
+    of_columns: Vec<(String, Vec<Candidate>)>,
+    /// Operations of one kernel value with which fits to all rows have their share of the budget.
+    most_per_value: f64,
     /// Rows that each choice is made by, at most.
     rows: usize,
     /// Operations of all choices.
@@ -30,6 +40,13 @@ pub(super) struct KernelChoice {
     /// The share of the time that is left which each choice may take.
     share: f64,
     seed: u64,
+}
+
+/// Kernels of one column that are added, and the operations of one value of them.
+#[derive(Clone)]
+struct Candidate {
+    list: Vec<KernelExpr>,
+    per_value: f64,
 }
 
 /// A kernel that was chosen, and what it was chosen from.
@@ -51,26 +68,42 @@ impl KernelChoice {
         }
         let columns = raw.data.columns().iter().filter(|c| !whole.prep.drops(&c.name));
         let kinds: Vec<Selection<'_>> = columns.map(|c| (c.name.as_str(), c.values.kind())).collect();
-        let of_columns = KernelExpr::candidates(raw.data, &kinds, &long_texts(raw.data))?;
-        // Every row is chosen by as often as there are folds, and for the model.
-        let choices = comparing.folds as f64 + 1.0;
-        let per_values: Vec<f64> = of_columns
-            .iter()
-            .flat_map(|(_, lists)| lists.iter().flatten())
-            .map(|kernel| kernel.per_value(&whole.data).unwrap_or(Size::PER_VALUE))
-            .collect();
-        let work = |n: usize| {
-            let n = n as f64;
-            choices * per_values.iter().map(|per_value| per_value * n * n / 2.0 + CHOICE_WORK * n.powi(3)).sum::<f64>()
-        };
         let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
         let all = budget(comparing, control).or(limit).unwrap_or(f64::INFINITY);
-        let rows = largest(raw.rows().min(CHOICE_ROWS), |n| work(n) <= CHOICE_SHARE * all);
+        // A limit of time is of this machine; work without one is counted, so that it is the same everywhere.
+        let quick = control.share(PROBES_SHARE);
+        let measured = |kernel: &KernelExpr| control.deadline.and_then(|_| measured_value(kernel, &whole.data, &quick));
+        let per_value = |kernel: &KernelExpr| measured(kernel).or_else(|| kernel.per_value(&whole.data)).unwrap_or(Size::PER_VALUE);
+        let of_one = Size { per_value: 1.0, ..size_of(&whole.kernel, &whole.data, raw.target) };
+        let most_per_value = VALUES_SHARE * all / values_work(of_one, comparing.folds, raw.rows());
+        let (mut natural, mut of_columns) = (ColumnKernels::new(), Vec::new());
+        for (name, lists) in KernelExpr::candidates(raw.data, &kinds, &long_texts(raw.data))? {
+            natural.insert(name.clone(), lists[0].clone());
+            let of = |list: Vec<KernelExpr>| Candidate { per_value: list.iter().map(per_value).sum(), list };
+            let mut lists: Vec<Candidate> = lists.into_iter().map(of).collect();
+            // More rows are worth more than another kernel: where some let all rows be learnt from, the others are left out.
+            if lists.iter().any(|own| own.per_value <= most_per_value) {
+                lists.retain(|own| own.per_value <= most_per_value);
+            }
+            of_columns.push((name, lists));
+        }
+        // Every row is chosen by as often as there are folds, and for the model.
+        let choices = comparing.folds as f64 + 1.0;
+        let work = |n: usize| {
+            let n = n as f64;
+            let of = |own: &Candidate| own.per_value * n * n / 2.0 + CHOICE_WORK * n.powi(3);
+            choices * of_columns.iter().flat_map(|(_, lists)| lists).map(of).sum::<f64>()
+        };
+        // Each term is kept, and what ridge makes of one kernel on every thread.
+        let terms = of_columns.iter().map(|(_, lists)| lists.len()).sum::<usize>() + kinds.len() + COPIES * rayon::current_num_threads();
+        let has_room = |n: usize| 8 * (terms * n * n) as u64 <= control.room() / 2;
+        let rows = largest(raw.rows().min(CHOICE_ROWS), |n| work(n) <= CHOICE_SHARE * all && has_room(n));
         if of_columns.is_empty() || rows < FEWEST_CHOICE_ROWS.min(raw.rows()) {
             return Ok(None);
         }
+        let (work, share) = (work(rows), CHOICE_SHARE / choices);
         let kinds = kinds.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
-        Ok(Some(KernelChoice { kinds, of_columns, rows, work: work(rows), share: CHOICE_SHARE / choices, seed: comparing.seed }))
+        Ok(Some(KernelChoice { kinds, natural, of_columns, most_per_value, rows, work, share, seed: comparing.seed }))
     }
 
     /// The kernel of the table with these kernels of columns.
@@ -85,40 +118,44 @@ impl KernelChoice {
         let control = &control.keeping(control.seconds_left().map_or(0.0, |left| (1.0 - self.share) * left));
         let part = examples.select(&some_rows_of(examples.target, self.rows, self.seed));
         let part = part.examples();
-        let mut given: ColumnKernels = self.of_columns.iter().map(|(name, lists)| (name.clone(), lists[0].clone())).collect();
+        let mut given = self.natural.clone();
         let natural = self.kernel(&given)?;
+        let part = &Terms { examples: &part, values: Mutex::default(), seed: self.seed };
         let mut tried: Vec<(KernelExpr, f64)> = Vec::new();
         for (name, lists) in &self.of_columns {
-            let mut measured = self.measured(name, lists, &given, &part, control)?;
+            let mut measured = self.measured(name, lists, &given, part, control)?;
             if let [first, second, ..] = &measured[..] {
-                let mut both = first.list.clone();
-                both.extend(second.list.iter().filter(|kernel| !first.list.contains(kernel)).cloned());
-                measured.extend(self.measured(name, &[both], &given, &part, control)?);
+                let mut list = first.of.list.clone();
+                list.extend(second.of.list.iter().filter(|kernel| !first.of.list.contains(kernel)).cloned());
+                let both = Candidate { list, per_value: first.of.per_value + second.of.per_value };
+                if both.per_value <= self.most_per_value {
+                    measured.extend(self.measured(name, &[both], &given, part, control)?);
+                }
             }
             tried.extend(measured.iter().map(|m| (m.kernel.clone(), m.error)));
             if let Some(best) = measured.into_iter().min_by(|a, b| a.error.total_cmp(&b.error)) {
-                given.insert(name.clone(), best.list);
+                given.insert(name.clone(), best.of.list);
             }
         }
-        Ok(Chosen { kernel: self.kernel(&given)?, natural, tried, rows: part.rows() })
+        Ok(Chosen { kernel: self.kernel(&given)?, natural, tried, rows: part.examples.rows() })
     }
 
     /// The table with each list of kernels of one column, the best first; without those that could not be measured.
     fn measured(
         &self,
         name: &str,
-        lists: &[Vec<KernelExpr>],
+        lists: &[Candidate],
         given: &ColumnKernels,
-        part: &Examples<'_>,
+        part: &Terms<'_>,
         control: &Control,
     ) -> Result<Vec<Measured>> {
         let quiet = Control { progress: None, ..control.side_by_side(lists.len()) };
-        let measure = |list: &Vec<KernelExpr>| -> Result<Option<Measured>> {
+        let measure = |of: &Candidate| -> Result<Option<Measured>> {
             let mut given = given.clone();
-            given.insert(name.to_owned(), list.clone());
+            given.insert(name.to_owned(), of.list.clone());
             let kernel = self.kernel(&given)?;
-            let error = left_out_error(&kernel, part, &quiet, self.seed)?;
-            Ok(error.map(|error| Measured { list: list.clone(), kernel, error }))
+            let error = part.left_out_error(&kernel, &quiet)?;
+            Ok(error.map(|error| Measured { of: of.clone(), kernel, error }))
         };
         let mut all: Vec<Measured> = lists.par_iter().map(measure).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         all.sort_by(|a, b| a.error.total_cmp(&b.error));
@@ -128,7 +165,7 @@ impl KernelChoice {
 
 /// Kernels of one column, the kernel of the table with them, and its leave-one-out error.
 struct Measured {
-    list: Vec<KernelExpr>,
+    of: Candidate,
     kernel: KernelExpr,
     error: f64,
 }
@@ -169,29 +206,72 @@ impl Chosen {
     }
 }
 
-/// The least leave-one-out error of ridge over lambda, under a kernel with its parameters at their starting values; `None` where the kernel
-/// does not suit these rows, or there was no time. Rows are left out of ridge and not of what the kernel learns, which knows no target.
-fn left_out_error(kernel: &KernelExpr, examples: &Examples<'_>, control: &Control, seed: u64) -> Result<Option<f64>> {
-    if kernel.mercer() != Mercer::Always {
-        return Ok(None);
-    }
-    let measure = || -> Result<Option<f64>> {
-        let &Examples { data, target, weights, .. } = examples;
+/// Kernel values of the terms of sums among some rows, each term once.
+struct Terms<'a> {
+    examples: &'a Examples<'a>,
+    values: Mutex<HashMap<String, Arc<Dense>>>,
+    seed: u64,
+}
+
+impl Terms<'_> {
+    /// The values of a kernel that is no sum.
+    fn of_term(&self, kernel: &KernelExpr, control: &Control) -> Result<Arc<Dense>> {
+        let (name, known) = (kernel.to_string(), || self.values.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(values) = known().get(&name) {
+            return Ok(values.clone());
+        }
+        let &Examples { data, weights, .. } = self.examples;
         let learnt = kernel.settle_weighed(data, weights)?.learn(data, weights, control)?;
-        let values = KernelValues::of(learnt.gram(data, control)?.as_ref(), None, control)?;
-        let gram = values.among();
-        let task = Task { gram: gram.as_ref(), target, weights, control, seed };
-        let ridge = Ridge::default();
-        let start = ridge.start("lambda", &task)?;
-        let lambdas: Vec<f64> = (-DECADES * 2..=DECADES * 2).map(|k| start * 10f64.powf(f64::from(k) / 2.0)).collect();
-        let found = ridge.criterion_along("lambda", &lambdas, &task)?;
-        let least = found.into_iter().flatten().fold(f64::INFINITY, f64::min);
-        Ok(Some(Ridge::criterion_for_display(least)).filter(|error| error.is_finite()))
-    };
-    match measure() {
-        Err(error @ Error::Cancelled) => Err(error),
-        // A kernel that cannot be measured is not chosen.
-        Err(_) => Ok(None),
-        measured => measured,
+        let values = Arc::new(Dense::of(learnt.gram(data, control)?.as_ref(), control)?);
+        known().insert(name, values.clone());
+        Ok(values)
+    }
+
+    fn of(&self, kernel: &KernelExpr, control: &Control) -> Result<Arc<Dense>> {
+        let KernelExpr::Sum(sum) = kernel else { return self.of_term(kernel, control) };
+        let mut all = Matrix::zeros(self.examples.rows(), self.examples.rows());
+        for term in &sum.of {
+            let values = self.of_term(term, control)?;
+            all.data_mut().iter_mut().zip(values.matrix().data()).for_each(|(all, value)| *all += value);
+        }
+        Ok(Arc::new(Dense::square(all)?.known_finite()))
+    }
+
+    /// The least leave-one-out error of ridge over lambda, under a kernel with its parameters at their starting values; `None` where the
+    /// kernel does not suit these rows, or there was no time. Rows are left out of ridge and not of what the kernel learns, which knows no
+    /// target.
+    fn left_out_error(&self, kernel: &KernelExpr, control: &Control) -> Result<Option<f64>> {
+        if kernel.mercer() != Mercer::Always {
+            return Ok(None);
+        }
+        let measure = || -> Result<Option<f64>> {
+            let gram = self.of(kernel, control)?;
+            let &Examples { target, weights, .. } = self.examples;
+            let task = Task { gram: gram.as_ref(), target, weights, control, seed: self.seed };
+            let ridge = Ridge::default();
+            let start = ridge.start("lambda", &task)?;
+            let criterion = |step: f64| match ridge.criterion_along("lambda", &[start * 10f64.powf(step)], &task) {
+                // A lambda so small that the system is singular is none to choose.
+                Err(Error::Numerical { .. }) => Ok(f64::INFINITY),
+                found => found.map(|found| found.into_iter().flatten().next().unwrap_or(f64::INFINITY)),
+            };
+            let mut best = (f64::INFINITY, 0.0);
+            for tried in DECADES {
+                let around: f64 = best.1;
+                for step in tried.iter().map(|step| around + step) {
+                    let loss = criterion(step)?;
+                    if loss < best.0 {
+                        best = (loss, step);
+                    }
+                }
+            }
+            Ok(Some(Ridge::criterion_for_display(best.0)).filter(|error| error.is_finite()))
+        };
+        match measure() {
+            Err(error @ Error::Cancelled) => Err(error),
+            // A kernel that cannot be measured is not chosen.
+            Err(_) => Ok(None),
+            measured => measured,
+        }
     }
 }

@@ -181,13 +181,17 @@ pub(super) fn plan(
     Ok(Plan { rows, fits: planned, shared_rows, size, shared, budget })
 }
 
-/// Rows of fits that may share kernel values, and the operations of these values for so many rows: among them, among as many training
-/// rows of every fold and of all its held-out rows with them. They take no more than a share of `all` operations, but for the fewest rows
-/// that fits learn from.
-fn shared_values(whole: &Prepared, size: Size, folds: usize, all: f64, control: &Control) -> (usize, impl Fn(usize) -> f64) {
+/// Operations of the kernel values of fits to so many rows: among them, among as many training rows of every fold and of all its held-out
+/// rows with them.
+pub(super) fn values_work(size: Size, folds: usize, rows: usize) -> f64 {
     let most = (train_share(folds) * size.rows as f64) as usize;
-    let work =
-        move |n: usize| KernelValues::work(size.at(n), 0) + folds as f64 * KernelValues::work(size.at(n.min(most)), size.rows - most);
+    KernelValues::work(size.at(rows), 0) + folds as f64 * KernelValues::work(size.at(rows.min(most)), size.rows - most)
+}
+
+/// Rows of fits that may share kernel values, and the operations of these values for so many rows. They take no more than a
+/// share of `all` operations, but for the fewest rows that fits learn from.
+fn shared_values(whole: &Prepared, size: Size, folds: usize, all: f64, control: &Control) -> (usize, impl Fn(usize) -> f64) {
+    let work = move |n: usize| values_work(size, folds, n);
     let has_room = |n: usize| KernelValues::bytes(n, 0) <= most_kept(size, control);
     // What is shared is never more than what is not.
     let rows = match KernelValues::are_costly(&whole.data, size) {

@@ -2,6 +2,7 @@
 
 use super::runner::{Runner, lock};
 use crate::estimators::{EstimatorExpr, Size};
+use crate::fitting::size_of;
 use crate::schedule::Prices;
 use crate::select::Search;
 use crate::trial::limits::{ASSUMED, FEWEST_TIMED, RATE, TIMED_ROWS, TIMED_WORK};
@@ -27,6 +28,17 @@ impl Runner<'_> {
         let size = Landmarks::size(trial.rows.landmarks, self.sizes[trial.candidate].at(trial.rows.most.min(most)));
         // Values that several fits use are counted where they are kept.
         if self.shares_values(trial, size.rows) { size.known() } else { size }
+    }
+
+    /// Counts kernel values as those of the kernel that takes most among what folds have chosen.
+    pub(super) fn price_chosen(&mut self) {
+        let arena = &self.arena;
+        let counted = |kernel| size_of(kernel, &arena.whole.data, arena.examples.target).per_value;
+        let most = arena.kernels.iter().filter(|kernel| *kernel != arena.kernel()).map(counted).fold(arena.size.per_value, f64::max);
+        let chosen = self.arena.kernel().clone();
+        let sizes = self.entrants.iter().zip(&mut self.sizes).filter(|(entrant, _)| entrant.kernel == chosen);
+        sizes.for_each(|(_, size)| size.per_value = most);
+        self.arena.size.per_value = most;
     }
 
     /// Whether a trial with so many training rows reads kernel values that others read too.

@@ -111,6 +111,7 @@ impl<'a> Race<'a> {
             Ok(choice.choose(&arena.prepared_fold(k)?.train.examples(), control)?.kernel)
         });
         self.runner.arena.kernels = kernels.collect::<Result<_>>()?;
+        self.runner.price_chosen();
         if control.deadline.is_none() {
             self.schedule.spend(choice.work);
         }

@@ -8,8 +8,9 @@ use crate::control::{Control, contain};
 use crate::data::TargetInfo;
 use crate::data::{Examples, even_rows};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
+use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Task, Want};
 use crate::fitting::{self, KernelValues, Sharing, Used};
+use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::learner::{Before, Learner, Timed, TrainingRows as Sampled};
 use crate::metrics::{HeldOut, Scoring};
@@ -32,6 +33,8 @@ pub(super) struct FoldScore {
 /// The results of the trials of one estimator on one fold.
 #[derive(Default)]
 pub(super) struct Cell {
+    /// The estimator as the training rows settle it, where its kernel is that of the others.
+    pub(super) start: Option<EstimatorExpr>,
     pub(super) search: Option<Search>,
     pub(super) look: Option<Arc<FoldScore>>,
     pub(super) tuned: Option<Arc<FoldScore>>,
@@ -58,6 +61,10 @@ pub(super) struct Runner<'a> {
     pub(super) scoring: Scoring,
     /// Of an exact fit of each estimator to all rows.
     pub(super) sizes: Vec<Size>,
+    /// What is compared.
+    pub(super) entrants: Vec<Entrant>,
+    /// The folds whose training rows have settled the estimators.
+    settled: Vec<bool>,
     /// Rows that the largest fit learns from, by the plan.
     pub(super) learnt: usize,
     pub(super) left: Vec<Left>,
@@ -97,6 +104,8 @@ impl<'a> Runner<'a> {
         let sizes = entrants.iter().map(size).collect();
         let left = entrants.iter().map(|_| Left::new(arena.folds.len())).collect();
         Runner {
+            entrants: entrants.to_vec(),
+            settled: vec![false; arena.folds.len()],
             arena,
             info,
             comparing,
@@ -115,9 +124,10 @@ impl<'a> Runner<'a> {
     pub(super) fn run(&mut self, trials: &[Trial], part: f64) -> Result<Vec<TrialResult>> {
         let (lasts, others): (Vec<&Trial>, Vec<&Trial>) = trials.iter().partition(|t| matches!(t.purpose, Purpose::Last(_)));
         let control = self.control.share(part.min(1.0));
-        let bytes = |t: &Trial| self.bytes(t) + search_bytes(self.size(t).rows.min(MOST_SEARCHED));
         let mut results: Vec<TrialResult> = Vec::with_capacity(trials.len());
         self.compute_shared_values(&others, &control);
+        self.settle_starts(&others, &control);
+        let bytes = |t: &Trial| self.bytes(t) + search_bytes(self.size(t).rows.min(MOST_SEARCHED));
         let of_values: Vec<f64> = others.iter().map(|t| self.uncomputed_work(t)).collect();
         let clock = Instant::now();
         if self.has_room_beside(&others, bytes, &control) {
@@ -164,6 +174,41 @@ impl<'a> Runner<'a> {
             }
         }
         Ok(results)
+    }
+
+    /// Settles all estimators with the common kernel by the training rows of each fold that is looked at for the first time: inputs are
+    /// prepared once for all of them. What fails the first look says.
+    fn settle_starts(&mut self, trials: &[&Trial], control: &Control) {
+        let looks = trials.iter().filter(|t| t.purpose == Purpose::Look && !self.has_own_kernel(t));
+        let mut folds: Vec<usize> = looks.filter_map(|t| t.rows.fold).filter(|&k| !self.settled[k]).collect();
+        folds.sort_unstable();
+        folds.dedup();
+        for k in folds {
+            self.settled[k] = contain("starting values", || self.settle_start_of(k, control)).is_ok();
+        }
+    }
+
+    fn settle_start_of(&self, k: usize, control: &Control) -> Result<()> {
+        let prepared = self.arena.prepared_fold(k)?;
+        let searched = self.arena.searched(k, &prepared, self.learnt)?;
+        let Examples { data, target, weights, .. } = searched.examples(&prepared);
+        // Where values are products of features, these take most of the work, and values of all training rows come with them.
+        if self.arena.size.rank.is_some() && data.rows() == prepared.train.data.rows() {
+            if self.arena.values(k, &prepared, &prepared.train.examples(), &searched.kernel, control)?.is_some() {
+                self.arena.note_computed(Some(k), data.rows());
+            }
+        }
+        let values = self.arena.sharing(k, &searched).and_then(|sharing| sharing.known(&searched.kernel));
+        let gram: Box<dyn Gram + '_> = match &values {
+            Some(values) => values.among(),
+            None => searched.kernel.learn(data, weights, control)?.gram(data, control)?,
+        };
+        let task = Task { gram: gram.as_ref(), target, weights, control, seed: self.comparing.seed };
+        let common = |e: &Entrant| e.kernel == *self.arena.kernel() && !e.estimator.needs().reads_structure() && e.estimator.takes(target);
+        self.entrants.par_iter().zip(&self.left).filter(|(e, _)| common(e)).for_each(|(e, left)| {
+            lock(&left.cells[k]).start = contain(e.estimator.name(), || e.estimator.settle(&task)).ok();
+        });
+        Ok(())
     }
 
     /// Computes the kernel values that first looks have in common with others, on every core: small matrices side by side.
@@ -288,7 +333,8 @@ impl<'a> Runner<'a> {
         let (examples, aim) = (searched.examples(prepared), Aim { scoring: self.scoring, within_noise: true });
         let shares = !self.has_own_kernel(trial);
         let sharing = self.arena.sharing(k, &searched).filter(|_| shares);
-        let (settled, sharing) = (shares.then_some(&searched.kernel), sharing.as_ref());
+        let start = lock(&self.left[trial.candidate].cells[k]).start.clone();
+        let (settled, sharing) = (shares.then_some((&searched.kernel, start.as_ref())), sharing.as_ref());
         let prepared = Preparation { prepared: &self.arena.whole, raw: &searched.raw, settled, sharing };
         let kernel = if shares { self.arena.kernel_of(k) } else { &trial.kernel };
         Search::new(kernel, &trial.estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
@@ -363,7 +409,7 @@ impl<'a> Runner<'a> {
             false => self.arena.values(k, prepared, &train, kernel, control)?,
         };
         let (fitted, predictions) = match values {
-            Some(values) => values.fit((kernel, estimator), &train, Want::JUDGED, control, seed)?,
+            Some((values, sharing)) => values.fit(Some(&sharing), (kernel, estimator), &train, Want::JUDGED, control, seed)?,
             None => {
                 let (kernel, fitted) = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
                 let predictions = fitting::predict_from(&kernel, &fitted, train.data, &prepared.test, Want::JUDGED, control)?;

@@ -1,5 +1,6 @@
 //! Kernel values computed once for several fits to the same rows.
 
+use super::Sharing;
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples};
 use crate::error::Result;
@@ -21,7 +22,7 @@ pub(crate) struct KernelValues {
 /// Which of the values.
 enum Places {
     /// All; those of held-out rows are a matrix of their own, if there are such.
-    All(Option<Dense>),
+    All(Option<Arc<Dense>>),
     /// Training and held-out rows among all rows.
     Within(Vec<usize>, Vec<usize>),
 }
@@ -42,7 +43,7 @@ impl KernelValues {
     /// Computes them, with held-out rows or without.
     pub(crate) fn of(among: &dyn Gram, cross: Option<&dyn Gram>, control: &Control) -> Result<KernelValues> {
         let all = Arc::new(Dense::of(among, control)?);
-        Ok(KernelValues { all, places: Places::All(cross.map(|cross| Dense::of(cross, control)).transpose()?) })
+        Ok(KernelValues { all, places: Places::All(cross.map(|cross| Dense::of(cross, control).map(Arc::new)).transpose()?) })
     }
 
     /// Memory of the kernel values of so many training and held-out rows, in bytes.
@@ -58,7 +59,7 @@ impl KernelValues {
 
     /// Whether a value takes much more work than reading it again, and fits use values instead of few features.
     pub(crate) fn are_costly(data: &Dataset, size: Size) -> bool {
-        size.rank.is_none() && (size.per_value > COSTLY || KernelValues::have_structure(data))
+        size.few().is_none() && (size.per_value > COSTLY || KernelValues::have_structure(data))
     }
 
     /// Operations of the values of a fit of a size and of so many held-out rows with its rows.
@@ -96,21 +97,31 @@ impl KernelValues {
     pub(crate) fn against(&self, support: &[usize]) -> Subset<'_> {
         match &self.places {
             Places::All(None) => Subset::new(self.all.as_ref(), &[], support),
-            Places::All(Some(cross)) => Subset::new(cross, &(0..cross.shape().0).collect::<Vec<usize>>(), support),
+            Places::All(Some(cross)) => Subset::new(cross.as_ref(), &(0..cross.shape().0).collect::<Vec<usize>>(), support),
             Places::Within(train, test) => Subset::new(self.all.as_ref(), test, &support.iter().map(|&i| train[i]).collect::<Vec<usize>>()),
         }
     }
 
-    /// A settled fit to the training rows, whose values these are by `kernel`, and its predictions for the rows held out.
+    /// Among all training rows and of the held-out rows with them, where these are matrices of their own.
+    pub(super) fn held(&self) -> Option<[Known; 2]> {
+        match &self.places {
+            Places::All(Some(cross)) => Some([Known(self.all.clone()), Known(cross.clone())]),
+            _ => None,
+        }
+    }
+
+    /// A settled fit to the training rows, whose values these are by `kernel`, and its predictions for the rows held out. `sharing`: where
+    /// others use kernel values among the training rows.
     pub(crate) fn fit(
         &self,
+        sharing: Option<&Sharing>,
         (kernel, estimator): (&KernelExpr, &EstimatorExpr),
         train: &Examples<'_>,
         want: Want,
         control: &Control,
         seed: u64,
     ) -> Result<(FittedModel, Predictions)> {
-        let fitted = super::fit_bound(self.among().as_ref(), (kernel, estimator), train, control, seed)?;
+        let fitted = super::fit_bound(self.among().as_ref(), (kernel, estimator), (train, sharing), control, seed)?;
         let predictions = fitted.predict(&Query::new(&self.against(fitted.support()), want, control))?;
         Ok((fitted, predictions))
     }

@@ -1,6 +1,6 @@
 //! A kernel learnt anew without the rows that a fit holds out.
 
-use super::{KernelValues, rows_leave_the_kernel};
+use super::{KernelValues, Sharing, rows_leave_the_kernel};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
@@ -12,6 +12,8 @@ use crate::kernels::KernelExpr;
 pub(crate) struct Relearnt<'a> {
     pub kernel: &'a KernelExpr,
     pub rows: &'a Dataset,
+    /// Where others use kernel values among these rows.
+    pub sharing: Option<&'a Sharing>,
 }
 
 impl Relearnt<'_> {
@@ -23,8 +25,21 @@ impl Relearnt<'_> {
 
 impl RelearntKernel for Relearnt<'_> {
     fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Box<dyn Gram + '_>; 2]> {
-        let (train, test) = (self.rows.select(train), self.rows.select(test));
-        let [among, cross] = KernelValues::bind(self.kernel, &train, weights, &test, control)?;
+        let bind = || {
+            let (train, test) = (self.rows.select(train), self.rows.select(test));
+            KernelValues::bind(self.kernel, &train, weights, &test, control)
+        };
+        // Weights are those of an estimator, and other estimators may have others.
+        if let Some(sharing) = self.sharing.filter(|sharing| weights.is_none() && sharing.has_room(train.len(), test.len())) {
+            let make = || {
+                let [among, cross] = bind()?;
+                KernelValues::of(among.as_ref(), Some(cross.as_ref()), control)
+            };
+            if let Some([among, cross]) = sharing.values((train, test), false, self.kernel, make)?.held() {
+                return Ok([Box::new(among), Box::new(cross)]);
+            }
+        }
+        let [among, cross] = bind()?;
         Ok([among as Box<dyn Gram>, cross as Box<dyn Gram>])
     }
 }

@@ -57,6 +57,16 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
+    /// Some of these rows, by their places among them.
+    pub(crate) fn among(&self, rows: &[usize]) -> Sharing {
+        Sharing { places: rows.iter().map(|&i| self.places[i]).collect(), ..self.clone() }
+    }
+
+    /// Whether values among so many rows, and of so many others with them, may be kept.
+    pub(crate) fn has_room(&self, train: usize, test: usize) -> bool {
+        self.values.has_room(KernelValues::bytes(train, test))
+    }
+
     /// The values by a kernel among some of these rows, and of others of them with these; `anew`: whether the training rows prepared
     /// both.
     pub(crate) fn values(

@@ -12,6 +12,7 @@ mod dots;
 mod engine;
 mod feature_weights;
 mod features;
+mod gathered;
 mod gradient;
 mod joint;
 mod kernel;

@@ -1,5 +1,6 @@
 //! Sums and products of bound kernels, tile by tile (F24).
 
+use super::gathered::{Combination, GatheredParts};
 use super::gradient::{plan_copies, reweigh};
 use super::logarithm::{fill_log_decay_of_sum, log_diagonal_of_sum};
 use super::{
@@ -71,6 +72,10 @@ macro_rules! of_parts {
             }
             fn is_constant(&self) -> bool {
                 self.0.iter().all(|k| k.is_constant())
+            }
+            fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
+                let parts = self.0.iter().map(|k| k.gathered(rows)).collect::<Option<_>>()?;
+                Some(Box::new(GatheredParts { parts, how: Combination::$name }))
             }
             $($more)*
         }

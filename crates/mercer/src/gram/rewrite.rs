@@ -1,5 +1,6 @@
 //! A kernel whose values are those of another kernel, rewritten row by row.
 
+use super::gathered::GatheredRewrite;
 use super::gradient::log_gradient_of_values;
 use super::{Block, Bound, Counts, FeatureSource, Gram, LogGram, PointFormula, Side, Structure, UnrelatedRows, distances};
 use crate::control::Control;
@@ -122,6 +123,9 @@ impl<R: Rewrite> Gram for Rewritten<R> {
     }
     fn symmetric(&self) -> bool {
         self.of.symmetric()
+    }
+    fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
+        Some(Box::new(GatheredRewrite { of: self.of.gathered(rows)?, how: &self.how, inputs: rows.to_vec() }))
     }
     fn structure(&self) -> Structure<'_> {
         Structure::Features(self)

@@ -1,10 +1,11 @@
 //! Which trial runs next under a budget. Pure: results go in, trials come out; no thread, no clock, no fit.
 //!
 //! 1. Every estimator has a first look: its starting values on the same rows of every fold.
-//! 2. Where all that is left takes little, or was asked for, every estimator is searched and scored on every fold.
-//! 3. Elsewhere all are searched on the first fold, the cheap ones first; what is worse there by more than noise goes no further. The
-//!    leader is finished: searched and scored on every fold, fitted to all rows. Then the others, the best first, until the budget is
-//!    spent. Nothing is left behind by its starting values.
+//! 2. As many of the cheapest searches as take little together, or all where that was asked for, go to their end on every fold, whatever
+//!    they promise.
+//! 3. The others are searched on the first fold; what is worse there by more than noise goes no further. The leader is finished first:
+//!    searched and scored on every fold, fitted to all rows. Then the others, the best first, until the budget is spent. Nothing is left
+//!    behind by its starting values.
 //! 4. What is scored on every fold is fitted to all rows, the best first. The price of that fit of the leader is set aside from
 //!    the beginning.
 //!
@@ -44,19 +45,19 @@ pub struct Schedule {
     pub candidates: Vec<Candidate>,
     folds: usize,
     metric: Metric,
-    /// Every candidate is searched to its end where that takes no more than this, in the unit of the budget; infinite: always.
+    /// The cheapest searches that take no more than this together, in the unit of the budget, go to their end; infinite: all.
     whole: f64,
-    /// Whether it is, which is known after the first looks.
-    is_whole: Option<bool>,
+    /// Whether the search of each candidate does, which is known after the first looks.
+    to_the_end: Option<Vec<bool>>,
     /// What the trials so far have taken, in the unit of the budget.
     spent: f64,
 }
 
 impl Schedule {
     /// A schedule of candidates that have had no trial, scored on so many folds by a metric. `whole`: the work, in the unit of the
-    /// budget, up to which every candidate is searched to its end, whatever it promises.
+    /// budget, up to which candidates are searched to their end, whatever they promise, the cheapest first.
     pub fn new(candidates: Vec<Candidate>, folds: usize, metric: Metric, whole: f64) -> Self {
-        Schedule { candidates, folds, metric, whole, is_whole: None, spent: 0.0 }
+        Schedule { candidates, folds, metric, whole, to_the_end: None, spent: 0.0 }
     }
 
     /// What is to be done with so much of the budget left; 0 or less where it is spent, or an end was asked for.
@@ -242,12 +243,20 @@ impl Schedule {
         self.batch(groups, left, reserve, prices)
     }
 
-    /// Whether every candidate is searched to its end.
-    fn is_whole(&mut self, due: &[usize], prices: &dyn Prices) -> bool {
-        let work = || due.iter().map(|&c| price_of(&self.trials(c, Purpose::Tune), prices)).sum::<f64>();
-        let is_whole = self.is_whole.unwrap_or_else(|| work() <= self.whole);
-        self.is_whole = Some(is_whole);
-        is_whole
+    /// Decides which candidates are searched to their end, whatever they promise: as many of the cheapest as take little together.
+    fn decide_ends(&mut self, due: &[usize], prices: &dyn Prices) {
+        if self.to_the_end.is_some() {
+            return;
+        }
+        let mut priced: Vec<(usize, f64)> = due.iter().map(|&c| (c, price_of(&self.trials(c, Purpose::Tune), prices))).collect();
+        priced.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut to_the_end = vec![false; self.candidates.len()];
+        let mut taken = 0.0;
+        for (c, price) in priced {
+            taken += price;
+            to_the_end[c] = taken <= self.whole;
+        }
+        self.to_the_end = Some(to_the_end);
     }
 
     fn tunes(&mut self, left: f64, prices: &dyn Prices) -> Option<NextAction> {
@@ -256,9 +265,8 @@ impl Schedule {
             self.candidates[c].settle(is_perfect);
         }
         let due: Vec<usize> = self.contenders().into_iter().filter(|&c| !self.candidates[c].is_tuned()).collect();
-        if !self.is_whole(&due, prices) {
-            self.leave_what_is_out_of_reach(left, prices);
-        }
+        self.decide_ends(&due, prices);
+        self.leave_what_is_out_of_reach(left, prices);
         let order = self.by_promise(self.contenders());
         let leader = *order.first()?;
         let due: Vec<usize> = order.iter().copied().filter(|&c| !self.candidates[c].is_tuned()).collect();
@@ -336,7 +344,8 @@ impl Schedule {
             let (Some(difference), candidate) = (found[i], &self.candidates[c]) else { continue };
             let margin = difference.high - difference.mean;
             // One fold of a small table says little, and the others are had for next to nothing.
-            if candidate.is_tuned() || !candidate.is_open || price_of(&self.trials(c, Purpose::Tune), prices) <= negligible {
+            let to_the_end = self.to_the_end.as_ref().is_some_and(|ends| ends[c]);
+            if to_the_end || candidate.is_tuned() || !candidate.is_open || price_of(&self.trials(c, Purpose::Tune), prices) <= negligible {
                 continue;
             }
             if loss(i) - loss(best) > margin {

@@ -82,7 +82,7 @@ fn race(known: &[Known], budget: f64) -> (Schedule, Runner) {
     race_of(known, budget, 0.0)
 }
 
-/// A race in which everything is searched to its end where that takes no more than `whole`.
+/// A race in which the cheapest searches that take no more than `whole` go to their end.
 fn race_of(known: &[Known], budget: f64, whole: f64) -> (Schedule, Runner) {
     let (estimator, kernel) = (EstimatorExpr::parse("svc").unwrap(), KernelExpr::parse("rbf").unwrap());
     let rows = RowsOf { rows: 1000, most: 1000, landmarks: None };
@@ -171,6 +171,9 @@ fn what_is_worse_on_the_first_fold_by_more_than_noise_goes_no_further() {
     assert_eq!(runner.times(1, Purpose::Tune), 1);
     let (schedule, runner) = race_of(&known, f64::INFINITY, 10.0);
     assert_eq!((runner.times(1, Purpose::Tune), schedule.candidates[1].out), (FOLDS, None));
+    // What takes long keeps no cheap search from its end.
+    let (_, runner) = race_of(&[known[0], Known { price: 9.0, ..known[1] }, known[1]], f64::INFINITY, 10.0);
+    assert_eq!([0, 1, 2].map(|c| runner.times(c, Purpose::Tune)), [FOLDS, 1, FOLDS]);
 }
 
 #[test]

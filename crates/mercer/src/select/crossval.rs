@@ -221,7 +221,9 @@ impl<'a> Field<'a> {
                 // A kernel that learns nothing has no use for the rows.
                 let cut = (setting.kernel.learns() && inner.is_none()).then(|| self.place.round.sample.data.select(&fold.train));
                 let train = inner.as_ref().map(|(train, _)| train).or(cut.as_ref());
-                let relearnt = train.map(|rows| Relearnt { kernel: &setting.kernel, rows });
+                let rows_of_round = || fold.train.iter().map(|&i| self.place.round.rows[i]).collect::<Vec<usize>>();
+                let sharing = self.place.sharing.filter(|_| cut.is_some()).map(|sharing| sharing.among(&rows_of_round()));
+                let relearnt = train.map(|rows| Relearnt { kernel: &setting.kernel, rows, sharing: sharing.as_ref() });
                 let kernel = relearnt.as_ref().and_then(|relearnt| relearnt.where_felt(&setting.estimator));
                 self.score_on(setting, (values.among().as_ref(), kernel), |support| values.against(support), fold, control)
             }

@@ -145,7 +145,7 @@ impl Strip {
         let predict = |model: &FittedModel, _: &WarmStart| fitting::predict_from(&kernel, model, &train, &test, want, control);
         let split = fitting::held_out_by(&self.estimators, &learnt);
         let mut earlier = None;
-        let relearnt = Relearnt { kernel: kernel.expr(), rows: &train };
+        let relearnt = Relearnt { kernel: kernel.expr(), rows: &train, sharing: None };
         let hold = |e: &EstimatorExpr| HoldOut { split: &split, kernel: relearnt.where_felt(e) };
         self.estimators.iter().map(|e| cell(e, &task, hold(e), &mut earlier, &predict)).collect()
     }

@@ -4,6 +4,7 @@ use super::crossval;
 use super::free::Setting;
 use crate::data::{Dataset, Examples, Fold, Sample, Split, folds, some_rows_of};
 use crate::error::Result;
+use crate::estimators::EstimatorExpr;
 use crate::facts;
 use crate::fitting::{KernelValues, Prepared, Sharing};
 use crate::kernels::KernelExpr;
@@ -17,8 +18,8 @@ pub struct Preparation<'a> {
     pub prepared: &'a Prepared,
     /// The rows of the examples before any step.
     pub raw: &'a Dataset,
-    /// The kernel as the examples settle it, where that is known.
-    pub settled: Option<&'a KernelExpr>,
+    /// The kernel as the examples settle it, where that is known, and the estimator as it settles under that kernel.
+    pub settled: Option<(&'a KernelExpr, Option<&'a EstimatorExpr>)>,
     /// Where others use kernel values among the examples.
     pub(crate) sharing: Option<&'a Sharing>,
 }

@@ -106,17 +106,20 @@ impl Search {
         control: &Control,
         seed: u64,
     ) -> Result<Search> {
-        let known = prepared.and_then(|p| p.settled);
-        let mut settled_kernel = known.map_or_else(|| kernel.settle_weighed(examples.data, examples.weights), |k| Ok(k.clone()))?;
-        let settled_estimator = if estimator.values().iter().all(|own| own.value.is_settled()) {
-            estimator.clone()
-        } else {
-            let known = prepared.and_then(|p| p.sharing?.known(&settled_kernel));
-            let gram: Box<dyn Gram + '_> = match &known {
-                Some(values) => values.among(),
-                None => settled_kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?,
-            };
-            estimator.settle(&Task { gram: gram.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
+        let (known, start) = prepared.and_then(|p| p.settled).unzip();
+        let mut settled_kernel =
+            known.map_or_else(|| kernel.settle_weighed(examples.data, examples.weights), |k: &KernelExpr| Ok(k.clone()))?;
+        let settled_estimator = match start.flatten() {
+            Some(start) => start.clone(),
+            None if estimator.values().iter().all(|own| own.value.is_settled()) => estimator.clone(),
+            None => {
+                let values = prepared.and_then(|p| p.sharing?.known(&settled_kernel));
+                let gram: Box<dyn Gram + '_> = match &values {
+                    Some(values) => values.among(),
+                    None => settled_kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?,
+                };
+                estimator.settle(&Task { gram: gram.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
+            }
         };
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };

@@ -112,7 +112,7 @@ fn parameters_are_fields(expr: &KernelExpr) -> Verdict {
     }
 }
 
-/// Symmetric to the bit; diagonal; tiles of any shape and f32 rows agree; one thread and many agree to the bit.
+/// Symmetric to the bit; diagonal; tiles of any shape, f32 rows and inputs that are laid out anew agree; one thread and many agree to the bit.
 fn values_agree(settled: &KernelExpr, data: &Dataset, bound: &dyn Bound, k: &Matrix) -> Verdict {
     let n = data.rows();
     let diagonal = bound.diagonal(Side::Rows);
@@ -149,6 +149,17 @@ fn values_agree(settled: &KernelExpr, data: &Dataset, bound: &dyn Bound, k: &Mat
             let short = f64::from(single[(n - 1 - i) * n + j]);
             if !close(short, k[(i, j)], rounding_of_f32) {
                 return fail("f32", format!("{short} and {} at ({i}, {j})", k[(i, j)]));
+            }
+        }
+    }
+    if let Some(gathered) = bound.gathered(&rows) {
+        let (own, diagonal) = (words(gram::dense(gathered.as_ref(), &control()))?, gathered.diagonal(Side::Rows));
+        gathered.fill_f32(&rows, 0..n, Block::new(&mut single, n, n));
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let (value, short) = (k[(rows[i], rows[j])], f64::from(single[(n - 1 - i) * n + j]));
+            let is_diagonal = i != j || diagonal[i] == value || close(diagonal[i], value, rounding);
+            if !is_diagonal || !close(own[(i, j)], value, 1e-12) || !close(short, value, rounding_of_f32) {
+                return fail("gathered", format!("{} and {value} at ({i}, {j})", own[(i, j)]));
             }
         }
     }

@@ -190,7 +190,7 @@ impl<'a> Arena<'a> {
     }
 
     /// The values of a kernel among so many training rows of a fold, all or those of [`Arena::part`], and of its held-out rows with
-    /// them, where they are worth keeping: computed once for all estimators.
+    /// them, where they are worth keeping: computed once for all estimators; and where fits share what they compute beside them.
     pub(crate) fn values(
         &self,
         k: usize,
@@ -198,7 +198,7 @@ impl<'a> Arena<'a> {
         train: &Examples<'_>,
         kernel: &KernelExpr,
         control: &Control,
-    ) -> Result<Option<Arc<KernelValues>>> {
+    ) -> Result<Option<(Arc<KernelValues>, Sharing)>> {
         let (rows, held_out) = (train.rows(), prepared.test.rows());
         if !self.shares(rows) || !self.shared.has_room(KernelValues::bytes(rows, held_out)) {
             return Ok(None);
@@ -206,12 +206,14 @@ impl<'a> Arena<'a> {
         let fold = &self.folds[k];
         let taken = some_rows_of(&prepared.train.target, rows, self.seed);
         let train_rows = self.places(&taken.into_iter().map(|i| fold.train[i]).collect::<Vec<usize>>());
+        let sharing = self.shared_among(k, train_rows.clone());
         let of = ValuesOf { prepared_in: Some(k), train: train_rows, test: self.places(&fold.test), kernel: kernel.to_string() };
         let make = || {
             let [among, cross] = KernelValues::bind(kernel, train.data, train.weights, &prepared.test, control)?;
             KernelValues::of(among.as_ref(), Some(cross.as_ref()), control)
         };
-        self.shared.get(of, KernelValues::work(self.size.at(rows), held_out), make).map(Some)
+        let values = self.shared.get(of, KernelValues::work(self.size.at(rows), held_out), make)?;
+        Ok(sharing.map(|sharing| (values, sharing)))
     }
 
     /// Where the searches of a fold, on rows that it draws from, share kernel values.

@@ -28,7 +28,7 @@ limits! {
         "Work of a comparison that nobody gave a limit: about a minute on two cores.",
         "bench/comparisons.py --aims";
     WHOLE_FIELD: f64 = 8.0e11, "operations",
-        "Where all that is left after the first looks takes no more, every estimator is searched to its end: about twenty seconds on two cores, and what is said of those that did not win is then as sure as what is said of the winner.",
+        "The cheapest searches that take no more together go to their end, whatever they promise: about twenty seconds on two cores, and what is said of those that did not win is then as sure as what is said of the winner.",
         "mercer compare --json: against_best of each row";
     NAMED: usize = 5, "estimators",
         "So many estimators beside the baseline are tuned to their end within the budget: who names three methods wants three.", "";
@@ -47,8 +47,8 @@ limits! {
         "No choice among kernels is made by more rows.", "";
     FEWEST_CHOICE_ROWS: usize = 60, "rows",
         "Where there is no room for a choice by so many rows, the natural kernel is taken.", "";
-    CHOICE_WORK: f64 = 60.0, "operations for each cube of the rows",
-        "What the decomposition behind the leave-one-out errors of a kernel takes beside its values, as counted of ridge.",
+    CHOICE_WORK: f64 = 15.0, "operations for each cube of the rows",
+        "What the leave-one-out errors of ridge at eleven values of lambda take beside the values of a kernel, as counted of ridge.",
         "mercer compare --json: operations of trials";
     VALUES_SHARE: f64 = 0.4, "share of the budget",
         "Kernel values that all estimators read may take so much; fits and searches have the rest.", "";

@@ -384,6 +384,13 @@ fn gathered_inputs_have_the_kernel_values_that_they_have_where_they_are() {
     let (gathered, values) = (whole.gathered(&some).unwrap(), gram::dense(whole.as_ref(), &Control::default()).unwrap());
     let found = gram::dense(gathered.as_ref(), &Control::default()).unwrap();
     assert_eq!(found, Matrix::from_fn(60, 60, |i, j| values[(some[i], some[j])]));
+    // Compositions of what is laid out anew: each value is rewritten by the inputs that it belongs to.
+    for kernel in ["3*linear + rbf(length_scale=2)", "normalise(linear) * rbf(length_scale=2)", "exp(0.1*normalise(linear + 1))"] {
+        let whole = KernelExpr::parse(kernel).unwrap().bind(None, &data).unwrap();
+        let (gathered, values) = (whole.gathered(&some).unwrap(), gram_of(kernel, &data));
+        let found = gram::dense(gathered.as_ref(), &Control::default()).unwrap();
+        same(&found, &Matrix::from_fn(60, 60, |i, j| values[(some[i], some[j])]), 1e-14);
+    }
 }
 
 // spec: F37, M23, F29, T04
