@@ -7,7 +7,7 @@ use std::path::Path;
 
 const AFTER: &str = "\
 A TABLE is a file, - for standard input, or example:NAME. Its format is recognised from its first bytes: CSV \
-with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also \
+with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, .ts, NPY or NPZ, each also \
 packed by gzip, Zstandard, bzip2 or xz; or a folder of texts (or a tar archive of one) with a folder for each label, \
 or of several tables, which are joined. Several files, such as a FASTA file for each class, may be named one after the other. \
 A note says whatever was not plain: dates, decimal commas, missing cells, new labels.

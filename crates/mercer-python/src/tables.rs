@@ -75,7 +75,7 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
     }
 }
 
-/// Reads a table: CSV, TSV, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY, NPZ, each also packed by gzip, Zstandard, bzip2 or xz.
+/// Reads a table: CSV, TSV, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, .ts, NPY, NPZ, each also packed by gzip, Zstandard, bzip2 or xz.
 ///
 /// A folder of texts, or a tar archive of one, has a row for each file; the folder that holds it is its label. The format is
 /// detected from the first bytes. Frames of other libraries, which read Parquet and more, are taken by `Dataset`.

@@ -1,6 +1,6 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Role, Run, bounds, command_line, comparing, estimators, kernel, load, watched};
+use super::{Loaded, Role, Run, bounds, command_line, comparing, estimators, kernel, load, options_like, watched};
 use crate::{OUT_OF_RESOURCES, Stop};
 use crate::args::Contest;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
@@ -8,11 +8,12 @@ use crate::progress::race_view;
 use clap::Args;
 use mercer::compare::{self, RaceUpdate};
 use mercer::control::Control;
-use mercer::data::Examples;
+use mercer::data::{Dataset, Examples, Schema, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::facts;
-use mercer::report::{self, Comparison, Request};
+use mercer::read::{Fact, Source, Table, Topic};
+use mercer::report::{self, Comparison, Request, TestRows};
 use mercer::store::{self, write_atomically};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ Examples:
     --kernel 'normalise(spectrum(k=4))'
   mercer compare sales.csv.gz --target amount --time day \\
     --missing 'price=drop,region=error'
+  mercer compare GunPoint_TRAIN.ts --test GunPoint_TEST.ts
   cat big.jsonl | mercer compare - --target y --max-seconds 60";
 
 /// Tune, cross-validate and time several estimators under one kernel, side by side.
@@ -46,6 +48,10 @@ pub(crate) struct Compare {
     /// rows. Rare classes cost as much together as frequent ones if this is left out.
     #[arg(long, value_name = "CLASS=COST", value_delimiter = ',', help_heading = "How to judge")]
     pub costs: Vec<String>,
+    /// Table on which every fitted model is scored after the comparison, by the metric that decides. It has the columns of TABLE and
+    /// the target, and takes no part in tuning and choice.
+    #[arg(long, value_name = "TABLE", help_heading = "How to judge")]
+    pub test: Option<String>,
     /// Write an HTML report with table and figures.
     #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
@@ -90,6 +96,7 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
     let of_table = facts::facts(&loaded.data, &loaded.target, &loaded.info, &loaded.split, args.contest.folds, loaded.recipe.standardise);
     facts.extend(of_table.iter().chain(&loaded.of_groups).map(ToString::to_string));
     notices(&facts);
+    let test = args.test.as_deref().map(|table| test_table(table, args, &loaded, &bounds(learning.limits.max_memory, stop))).transpose()?;
     let view = race_view(learning.verbose, &stop.screen);
     let control = watched(Some(view.clone()), &learning.limits, stop);
     let mut comparing = comparing(&args.contest, asked_kernel, asked, &loaded)?;
@@ -121,7 +128,11 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
         leaks: of_table.iter().flat_map(|fact| fact.leaks.iter().cloned()).collect(),
         read_notices: &below,
     };
-    let comparison = Comparison::of(&outcome, &request, &telling)?;
+    let mut comparison = Comparison::of(&outcome, &request, &telling)?;
+    if let Some(test) = &test {
+        // The scores are what was asked for, also where the time of the comparison is spent.
+        comparison.score_on(&test.rows(), &outcome, &loaded.target, &Control { deadline: None, ..telling })?;
+    }
     let page = args.report.as_ref().map(|path| comparison.html().map(|html| (path, html))).transpose()?;
     let document = || if args.held_out { comparison.json_with_held_out() } else { comparison.json() };
     let json = args.json.as_ref().map(|path| document().map(|json| (path, json))).transpose()?;
@@ -140,6 +151,40 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
         write_figures(folder, &comparison.entries)?;
     }
     Ok(is_found(&outcome))
+}
+
+/// The rows of a test table, as a model of the comparison reads new rows.
+struct TestTable {
+    table: String,
+    data: Dataset,
+    target: Target,
+    weights: Option<Vec<f64>>,
+}
+
+impl TestTable {
+    fn rows(&self) -> TestRows<'_> {
+        TestRows { table: &self.table, data: &self.data, target: &self.target, weights: self.weights.as_deref() }
+    }
+}
+
+/// Reads the table that `--test` names, with the notices on its columns.
+fn test_table(source: &str, args: &Compare, training: &Loaded, control: &Control) -> Result<TestTable> {
+    let inputs = &args.contest.learning.table.inputs;
+    let schema = Schema::of(&training.data);
+    let mut options = options_like(&inputs.reading, &schema)?;
+    options.names.extend(training.info.names.iter().cloned());
+    let source = Source::new(source);
+    let mut table = Table::read_within(&source, &options, control)?;
+    if let Some(column) = &inputs.group_into {
+        let weights = args.contest.learning.weights.iter();
+        let kept: Vec<String> = training.info.names.iter().chain(weights).cloned().collect();
+        table.group_into(column, &kept, &options)?;
+    }
+    let weights = args.contest.learning.weights.as_deref().map(|name| table.take_weights(name)).transpose()?;
+    let target = table.take_target_like(&training.info)?;
+    let data = table.dataset_like(&schema, &options).map_err(|error| table.in_file(error))?;
+    notices(&table.facts().iter().filter(|fact| !fact.plain && fact.topic == Topic::New).map(Fact::sentence).collect::<Vec<_>>());
+    Ok(TestTable { table: source.to_string(), data, target, weights })
 }
 
 /// Whether something won: the baseline alone, where time was up before anything else was scored, is no winner.

@@ -94,3 +94,45 @@ fn linear_machines_are_compared_where_rows_are_sparse() {
     let run = shell.done(&["compare", "t.svm", "--effort", "0.1", "--kernel", "cosine"]);
     assert!(!run.out.contains("linear_svc"), "{}", run.out);
 }
+
+#[test]
+fn models_are_scored_on_a_test_table_beside_the_folds() {
+    let shell = Shell::new();
+    // Class b stands above 0; of the five test rows the last is a there.
+    let rows: String = (1..=12).map(|i| format!("{},a\n{i},b\n", -i)).collect();
+    shell.write("train.csv", format!("x,kind\n{rows}0.5,b\n"));
+    shell.write("test.csv", "kind,more,x\na,1,-5\na,2,-3\nb,3,4\nb,4,6\na,5,5\n");
+    let words = ["compare", "train.csv", "--target", "kind", "--estimators", "knn(k=3), baseline", "--metric", "accuracy"];
+    let files = ["--test", "test.csv", "--json", "r.json", "--report", "r.html"];
+    let run = shell.done(&[&words[..], &files].concat());
+    let document = json(&shell, "r.json");
+    assert_eq!((&document["test"]["table"], &document["test"]["rows"]), (&"test.csv".into(), &5.into()));
+    let of = |name: &str| {
+        let row = document["rows"].as_array().unwrap().iter().find(|row| row["estimator"] == name).unwrap();
+        ["mean", "se"].map(|part| row["test"][part].as_f64().unwrap())
+    };
+    // 4 of 5, and sqrt((4 * 0.2^2 + 0.8^2) / (5 * 4)). The most frequent class is b: 2 of 5, and sqrt((3 * 0.4^2 + 2 * 0.6^2) / (5 * 4)).
+    for (name, expected) in [("knn(k=3)", [0.8, 0.2]), ("baseline", [0.4, 0.06f64.sqrt()])] {
+        let found = of(name);
+        assert!((0..2).all(|k| (found[k] - expected[k]).abs() < 1e-12), "{name}: {found:?}");
+    }
+    let said = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("test: accuracy on 5 rows of test.csv, by the models of all rows.") && said.contains("80.0%"), "{said}");
+    let page = std::fs::read_to_string(shell.path("r.html")).unwrap();
+    assert!(page.contains("<th scope=\"col\">test</th>") && page.contains("5 rows of test.csv"));
+    // Without a test table there is no such column.
+    shell.done(&[&words[..], &["--json", "r.json"]].concat());
+    let document = json(&shell, "r.json");
+    assert!(document.get("test").is_none() && document["rows"][0].get("test").is_none());
+    for (text, why) in [
+        ("x\n1\n", "unknown column 'kind'"),
+        ("kind\na\n", "the column 'x' that the model was fitted on is missing"),
+        ("x,kind\n1,a\n2,c\n", "row 2, column 'kind': found 'c', expected one of the classes a, b"),
+        ("x,kind\n1,a\n2,\n", "row 2, column 'kind'"),
+        ("x,kind\none,a\n", "row 1, column 'x'"),
+    ] {
+        shell.write("test.csv", text);
+        let run = shell.mercer(&[&words[..], &["--test", "test.csv"]].concat());
+        assert!(run.code != 0 && run.err.contains(why), "{text}: {}", run.err);
+    }
+}

@@ -1,5 +1,6 @@
 //! Columns of graphs with labelled nodes and undirected, labelled edges: `C C O | 0-1 1-2:double`, the labels of the nodes, a bar,
-//! and the edges between nodes numbered from 0. An edge list alone, `0-1 1-2 2-0`, is a graph without labels.
+//! and the edges between nodes numbered from 0. An edge list alone, `0-1 1-2 2-0`, is a graph without labels. A molecule in SMILES,
+//! `CC(=O)O`, is the graph of its atoms and bonds.
 
 use super::cells::{Cells, Draw, Misfit};
 use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Part, Parts, Values, one_column};
@@ -9,7 +10,10 @@ use std::borrow::Cow;
 
 mod invariant;
 mod parts;
+mod smiles;
 mod written;
+#[cfg(feature = "read")]
+pub(crate) use smiles::is_smiles;
 pub use written::{Edge, Graph};
 
 /// One graph a row, as canonical text: single spaces, each edge once with its smaller node first, edges in ascending order. The
@@ -19,7 +23,7 @@ pub use written::{Edge, Graph};
 pub struct Graphs(Vec<String>);
 
 impl Graphs {
-    /// Graphs from text or JSON, in order; an empty text is the graph without nodes.
+    /// Graphs from text, JSON or SMILES, in order; an empty text is the graph without nodes.
     ///
     /// # Errors
     /// The first text that is no graph, by row, with the place of its fault.
@@ -56,7 +60,7 @@ impl<'de> Deserialize<'de> for Graphs {
 
 impl Cells for Graphs {
     type Schema = ();
-    const WRITTEN: Option<&'static str> = Some("a graph such as C C O | 0-1 1-2");
+    const WRITTEN: Option<&'static str> = Some("a graph such as C C O | 0-1 1-2, or SMILES");
     const EMPTY: Option<&'static str> = Some("the graph without nodes");
     const HAS_PARTS: bool = true;
 
@@ -72,7 +76,7 @@ impl Cells for Graphs {
         let barred = text.split_once('|').is_some_and(|(_, edges)| edges.contains('-'));
         (barred || text.starts_with('{')) && written::canonical(text).is_ok()
     }
-    /// Nodes without edges, `C |`, and edges without labels of nodes.
+    /// Nodes without edges, `C |`, edges without labels of nodes, and SMILES.
     fn could_be(text: &str) -> bool {
         !text.is_empty() && written::canonical(text).is_ok()
     }

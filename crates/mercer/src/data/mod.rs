@@ -27,6 +27,8 @@ pub use dataset::{Column, Dataset};
 pub use examples::{Examples, Sample};
 pub(crate) use folds::lose_alike;
 pub use folds::{Fold, Split, folds};
+#[cfg(feature = "read")]
+pub(crate) use graphs::is_smiles;
 pub(crate) use numbers::{are_constant, marker};
 pub use parts::{Part, Parts};
 pub use row_count::RowCount;

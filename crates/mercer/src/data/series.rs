@@ -105,6 +105,21 @@ impl Series {
         let rows = starts.len() - 1;
         Ok(Self::with_gaps(&starts, channels, &kept)?.with_missing((0..rows).collect()))
     }
+    /// These series, and behind them others of as many channels.
+    ///
+    /// # Errors
+    /// Another number of channels.
+    #[cfg(feature = "read")]
+    pub(crate) fn followed_by(&self, more: &Series) -> Result<Self> {
+        let (rows, channels) = (Cells::len(self), self.channels().max(more.channels()));
+        if let Some(other) = [self, more].into_iter().find(|series| series.vectors().rows() > 0 && series.channels() != channels) {
+            return Err(Error::Shape { what: "channels".into(), expected: channels, found: other.channels() });
+        }
+        let starts = |series: &Series, from: usize| (0..Cells::len(series)).map(move |row| from + series.range(row).end).collect::<Vec<_>>();
+        let all = [vec![0], starts(self, 0), starts(more, self.vectors().rows())].concat();
+        let missing = Cells::missing(self).into_iter().chain(Cells::missing(more).into_iter().map(|row| rows + row)).collect();
+        Ok(Self::with_gaps(&all, channels, &[self.numbers(), more.numbers()].concat())?.with_missing(missing))
+    }
     /// Marks the empty series among these rows, ascending, as missing, and keeps those that are marked.
     #[must_use]
     pub fn with_missing(self, mut rows: Vec<usize>) -> Self {

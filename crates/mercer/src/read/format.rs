@@ -1,4 +1,4 @@
-//! Detection of the format from the first bytes, and from the name only where it promises one: CSV, ARFF.
+//! Detection of the format from the first bytes, and from the name only where it promises one: CSV, ARFF, .ts, files of the UCR archive.
 
 use super::facts::Fact;
 use super::layout::below;
@@ -6,7 +6,7 @@ use super::options::{Delimiter, ReadOptions};
 use super::table::Table;
 use super::unpack::{unpack, without_ending};
 use super::unseen::BYTE_ORDER_MARK;
-use super::{arff, delimited, encoding, fasta, json_lines, libsvm, lines, npz, texts};
+use super::{arff, delimited, encoding, fasta, json_lines, libsvm, lines, npz, texts, time_series, ucr};
 use crate::error::Result;
 use std::borrow::Cow;
 
@@ -20,6 +20,8 @@ enum Format {
     Fasta,
     Fastq,
     Arff,
+    TimeSeries,
+    Ucr,
 }
 
 /// Reads a table of any format; `name` is the name of its file, if it has one, and `most` the memory it may take.
@@ -94,6 +96,13 @@ fn of_lines(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, m
         Format::Fasta => fasta::parse(file, &with_line_feeds(rest), most),
         Format::Fastq => fasta::parse_with_qualities(file, &with_line_feeds(rest), most),
         Format::Arff => arff::parse(file, &with_line_feeds(rest), most),
+        Format::TimeSeries => time_series::parse(file, &with_line_feeds(rest), most),
+        Format::Ucr => {
+            let tabs = Some(Delimiter::Character(b'\t'));
+            let read =
+                if options.no_header || options.delimiter.is_some_and(|sign| Some(sign) != tabs) { None } else { ucr::parse(file, rest) };
+            read.unwrap_or_else(|| delimited::parse(file, text, tabs, options))
+        }
     }
 }
 
@@ -117,12 +126,16 @@ fn told(text: &str, name: Option<&str>) -> Format {
     let name = without_ending(&name);
     let ends = |endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
     let start = text.trim_start();
-    if ends(&[".tsv", ".tab"]) {
+    if ucr::is_named(name) {
+        Format::Ucr
+    } else if ends(&[".tsv", ".tab"]) {
         Format::Delimited(Some(Delimiter::Character(b'\t')))
     } else if ends(&[".csv"]) {
         Format::Delimited(None)
     } else if start.starts_with('{') || (start.starts_with('[') && ends(&[".json", ".jsonl", ".ndjson"])) {
         Format::JsonLines
+    } else if ends(&[".ts"]) || time_series::looks_like(start) {
+        Format::TimeSeries
     } else if fasta::looks_like(start) {
         Format::Fasta
     } else if fasta::has_qualities(start) {
@@ -162,6 +175,9 @@ mod tests {
             ("@handle,x\n1,2\n", None, Format::Delimited(None)),
             ("% made by hand\n@RELATION t\n", None, Format::Arff),
             ("% nothing\n", Some("t.arff"), Format::Arff),
+            ("# made by hand\n@problemName x\n@data\n1,2:a\n", None, Format::TimeSeries),
+            ("1,2:a\n", Some("X_TRAIN.ts.gz"), Format::TimeSeries),
+            ("1\t2\t3\n", Some("X_TEST.tsv.gz"), Format::Ucr),
         ] {
             assert_eq!(told(text, name), format, "{text}");
         }

@@ -1,6 +1,6 @@
 //! The type of a column, inferred from all of its cells.
 //!
-//! In this order: what only trees, sets of vectors, graphs or vectors look like, nine in ten cells at least; DNA or RNA, ten letters or
+//! In this order: what only trees, sets of vectors, graphs or vectors look like, nine in ten cells at least; SMILES; DNA or RNA, ten letters or
 //! more a cell on average; only numbers, be they plain, written for people, dates or words for true and false; labels that repeat
 //! (at most half as many as cells, and at most 20 or a tenth of the rows); proteins, or one word of letters a cell, nine in ten cells at
 //! least, ten letters or more on average (sequences), where nine in ten letters decide whether these are bases or residues; three words
@@ -12,6 +12,7 @@ use super::cells::{Cell, Cells, missing_among_numbers};
 use super::facts::{Fact, Topic, declared};
 use super::lists::ListSize;
 use super::marks::{self, Said};
+use super::sequences::Molecules;
 use super::writing::Mostly;
 use super::{dates, doubts, sequences};
 use crate::data::letters::Alphabet;
@@ -99,7 +100,15 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     if let Some(found) = looking.structures(&c, facts)? {
         return Ok(found);
     }
-    let smiles = sequences::smiles(column, cells);
+    let smiles = sequences::smiles(column, cells, c.repeats());
+    if let Some((molecules, fact)) = &smiles {
+        facts.push(fact.clone());
+        match molecules {
+            Molecules::Graphs => return Ok(Looks::Of(ColumnKind::Graph)),
+            Molecules::Labels => return Ok(Looks::Of(ColumnKind::Category)),
+            Molecules::Other => {}
+        }
+    }
     let alphabet = match &smiles {
         None if c.length >= LONG * c.cells => Alphabet::guess(cells.iter().filter(|text| !cells.misses(text))),
         _ => Alphabet::Text,
@@ -107,7 +116,6 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     if matches!(alphabet, Alphabet::Dna | Alphabet::Rna) {
         return Ok(Looks::Of(ColumnKind::Sequence));
     }
-    facts.extend(smiles);
     if doubts::are_telephones(column, cells) {
         return Ok(if c.repeats() { Looks::Of(ColumnKind::Category) } else { c.identifier("telephone numbers") });
     }

@@ -7,12 +7,13 @@ use super::table::{Raw, Table};
 use super::texts::{FILE, LABEL, parent};
 use super::unpack::without_ending;
 use super::{ColumnType, ReadOptions, format};
+use crate::data::Values;
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
 /// Endings of files that are tables of their own.
-const TABLES: [&str; 13] =
-    [".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".arff", ".fasta", ".fa", ".faa", ".fna", ".fastq", ".fq"];
+const TABLES: [&str; 14] =
+    [".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".arff", ".ts", ".fasta", ".fa", ".faa", ".fna", ".fastq", ".fq"];
 
 /// Whether a file is a table by its name, packed or not.
 pub(super) fn is_table(path: &str) -> bool {
@@ -145,6 +146,9 @@ fn join(mut above: Table, below: Table, name: &str) -> Result<Table> {
         match (&mut above.columns[place].1, cells) {
             (Raw::Cells(there), Raw::Cells(more)) => there.append(&more),
             (Raw::Numbers(there), Raw::Numbers(more)) => there.extend(more),
+            (Raw::Ready(Values::Series(there)), Raw::Ready(Values::Series(more))) => {
+                *there = there.followed_by(&more).map_err(|why| fault(format!("column '{column}': {why}")))?;
+            }
             _ => return Err(fault(format!("column '{column}' cannot be joined to that of the tables before; name one table"))),
         }
     }

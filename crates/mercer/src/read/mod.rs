@@ -54,6 +54,8 @@ mod source;
 mod table;
 mod target;
 mod texts;
+mod time_series;
+mod ucr;
 mod units;
 mod unpack;
 mod unseen;

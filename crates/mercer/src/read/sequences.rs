@@ -1,10 +1,11 @@
-//! Columns of sequences: what is worth a word of their letters, and SMILES, which look like sequences.
+//! Columns of sequences: what is worth a word of their letters, and SMILES, which look like sequences and are molecules.
 
 use super::cells::Cells;
 use super::facts::{Fact, Topic};
-use crate::data::Strings;
+use super::infer::shortened;
 use crate::data::letters::Alphabet;
 use crate::data::names::words;
+use crate::data::{Strings, is_smiles};
 
 /// What is worth a word of the letters of sequences: those that are none of the alphabet, and small ones beside capital ones.
 pub(super) fn letters(name: &str, strings: &Strings) -> Vec<Fact> {
@@ -41,48 +42,54 @@ pub(super) fn letters(name: &str, strings: &Strings) -> Vec<Fact> {
     facts
 }
 
-/// Says of SMILES that they are not read as molecules.
-pub(super) fn smiles(name: &str, cells: &Cells) -> Option<Fact> {
-    let (mut all, mut alike, mut bonded) = (0, 0, 0);
-    for cell in cells.iter().filter(|cell| !cells.misses(cell)) {
+/// What a column of SMILES is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Molecules {
+    /// Graphs.
+    Graphs,
+    /// Labels: they repeat.
+    Labels,
+    /// Whatever else they look like: there are too many other cells.
+    Other,
+}
+
+/// What a column is read as whose cells are SMILES, nine in ten at least, and what is said of it; `None` of other columns. Half of the
+/// cells have a branch, a ring, an atom in brackets or a bond that is written, unless the column is named so: letters alone may be words
+/// or sequences.
+pub(super) fn smiles(name: &str, cells: &Cells, repeats: bool) -> Option<(Molecules, Fact)> {
+    let (mut all, mut alike, mut marked, mut odd) = (0, 0, 0, None);
+    for (row, cell) in cells.iter().enumerate().filter(|(_, cell)| !cells.misses(cell)) {
         all += 1;
-        if let Some(bonds) = is_smiles(cell) {
+        if is_smiles(cell) {
             alike += 1;
-            bonded += usize::from(bonds);
+            marked += usize::from(has_marks(cell));
+        } else {
+            odd = odd.or(Some((row, cell)));
         }
     }
     let named = words(name).iter().any(|word| word == "smiles");
-    let says = "{looks} like SMILES, which are not read as molecules: write each as a graph, such as 'C C O | 0-1 1-2' for CCO";
-    (alike > 0 && 10 * alike >= 9 * all && (named || 2 * bonded >= all))
-        .then(|| Fact::of_column(Topic::Labels, name, says).undone_by("sequence compares their characters"))
+    if alike == 0 || 2 * alike < all || (!named && 2 * marked < all) {
+        return None;
+    }
+    let fact = |topic, says: &str, undo| Fact::of_column(topic, name, says).undone_by(undo);
+    match odd {
+        Some((row, found)) if 10 * alike < 9 * all => {
+            let says = format!("{{looks}} like SMILES, but '{}' in row {} is none: not read so", shortened(found), row + 1);
+            Some((Molecules::Other, fact(Topic::Labels, &says, "graph reads molecules")))
+        }
+        _ if repeats && !named => {
+            Some((Molecules::Labels, fact(Topic::Labels, "{holds} SMILES that repeat: read as labels", "graph reads molecules")))
+        }
+        _ => Some((
+            Molecules::Graphs,
+            fact(Topic::Table, "{holds} SMILES: read as graphs of atoms and bonds", "sequence compares their characters"),
+        )),
+    }
 }
 
-/// Whether a text is SMILES (Weininger, SMILES, a chemical language and information system, 1988), with atoms, closed brackets and pairs
-/// of ring digits; if so, whether it has a branch, a ring, an atom in brackets or a bond that is written.
-fn is_smiles(text: &str) -> Option<bool> {
-    let (mut branches, mut rings, mut marks, mut atoms) = (0usize, [0usize; 10], 0, 0);
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let mut length = c.len_utf8();
-        match c {
-            'C' | 'B' if rest.starts_with("Cl") || rest.starts_with("Br") => (length, atoms) = (2, atoms + 1),
-            'B' | 'C' | 'N' | 'O' | 'P' | 'S' | 'F' | 'I' | 'b' | 'c' | 'n' | 'o' | 'p' | 's' => atoms += 1,
-            '[' => (length, atoms, marks) = (rest.find(']')? + 1, atoms + 1, marks + 1),
-            // Whatever follows, it begins with an atom.
-            _ if atoms == 0 => return None,
-            '(' => (branches, marks) = (branches + 1, marks + 1),
-            ')' => branches = branches.checked_sub(1)?,
-            '0'..='9' => {
-                rings[c as usize - '0' as usize] += 1;
-                marks += 1;
-            }
-            '=' | '#' => marks += 1,
-            '-' | '/' | '\\' | '.' | '%' | ':' | '@' => {}
-            _ => return None,
-        }
-        rest = &rest[length..];
-    }
-    (atoms > 0 && branches == 0 && rings.iter().all(|ends| ends % 2 == 0)).then_some(marks > 0)
+/// Whether SMILES have more than letters: a branch, a ring, an atom in brackets, or a double or triple bond.
+fn has_marks(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit() || "([=#".contains(c))
 }
 
 #[cfg(test)]
@@ -92,7 +99,7 @@ mod tests {
     #[test]
     fn smiles_are_told_from_labels_and_sequences() {
         // Of Weininger (1988): ethanol, acetic acid, cyclohexane, benzene, a salt, trans-difluoroethene, L-alanine.
-        for (text, bonds) in [
+        for (text, marks) in [
             ("CCO", false),
             ("CC(=O)O", true),
             ("C1CCCCC1", true),
@@ -102,10 +109,12 @@ mod tests {
             ("N[C@@H](C)C(=O)O", true),
             ("ClCCBr", false),
         ] {
-            assert_eq!(is_smiles(text), Some(bonds), "{text}");
+            assert_eq!((is_smiles(text), has_marks(text)), (true, marks), "{text}");
         }
-        for text in ["", "(C)", "CC(", "C)", "C1CC", "C6H12O6", "GATTACA", "MKV", "c1", "C O", "12", "[Na", "No(1)"] {
-            assert_eq!(is_smiles(text), None, "{text}");
+        for text in
+            ["", "(C)", "CC(", "C)", "C1CC", "C6H12O6", "GATTACA", "MKV", "c1", "C O", "12", "[Na", "No(1)", "C#", "C++", "CO2", "0-1"]
+        {
+            assert!(!is_smiles(text), "{text}");
         }
     }
 }

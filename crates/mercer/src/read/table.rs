@@ -85,7 +85,7 @@ impl Raw {
 }
 
 impl Table {
-    /// Reads a table: CSV and its cousins, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also packed by gzip or
+    /// Reads a table: CSV and its cousins, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, .ts, NPY or NPZ, each also packed by gzip or
     /// Zstandard; a folder of texts, or a tar archive of one. The format is detected from the first bytes.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ mod parquet;
 mod people;
 mod records;
 mod round_trip;
+mod series;
 mod targets;
 mod written;
 

@@ -76,6 +76,7 @@ impl Comparison {
             class_rows,
             baseline: outcome.guess,
             corrected: outcome.corrected,
+            test: None,
             entries,
             trials: outcome.trials.clone(),
         })
@@ -84,7 +85,7 @@ impl Comparison {
 
 /// The places of the results, the best first: what was scored on every fold by its score, then what was scored on some, then what
 /// has no result.
-fn ranked(outcome: &Outcome) -> Vec<usize> {
+pub(super) fn ranked(outcome: &Outcome) -> Vec<usize> {
     let key = |i: &usize| {
         let r = &outcome.rows[*i];
         let part = match () {

@@ -59,16 +59,17 @@ impl Comparison {
                         th scope="col" { "estimator" }
                         @for (k, (m, _)) in metrics.iter().enumerate() {
                             th scope="col" { (m.heading()) }
-                            @if k == 0 { th scope="col" { "difference" } }
+                            @if k == 0 { th scope="col" { "difference" } @if self.test.is_some() { th scope="col" { "test" } } }
                         }
                         @if self.rows_differ() { th scope="col" { "rows used" } }
                         th scope="col" { "rows kept" }
                         th scope="col" { "fit" }
                         th scope="col" { "predict a row" }
                     } }
-                    tbody { @for row in &self.entries { (line(row, common, self.against_best(row), &metrics, apart, self.rows_differ())) } }
+                    tbody { @for row in &self.entries { (line(row, common, self, &metrics, apart)) } }
                 }
             }
+            @if self.test.is_some() { p { (self.test_legend().trim_start()) } }
             @if let Some(of_all) = of_all { p.setting { "Chosen " (shown(&of_all, 4000)) } }
         }
     }
@@ -258,7 +259,8 @@ pub(super) fn page(title: &str, content: Markup) -> String {
     .into_string()
 }
 
-fn line(row: &Row, common: Option<&str>, how: AgainstBest, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool) -> Markup {
+fn line(row: &Row, common: Option<&str>, comparison: &Comparison, metrics: &[(Metric, usize)], apart: usize) -> Markup {
+    let (how, rows_differ, is_tested) = (comparison.against_best(row), comparison.rows_differ(), comparison.test.is_some());
     let name = row.named(NAME);
     let settled = row.readable_beside(common);
     html! {
@@ -269,7 +271,7 @@ fn line(row: &Row, common: Option<&str>, how: AgainstBest, metrics: &[(Metric, u
                 @if !settled.is_empty() && settled != row.estimator { code { (shown(settled, 4000)) } }
             }
             @if let Some(why) = &row.failure {
-                td.reason colspan=(metrics.len() + 4 + usize::from(rows_differ)) { div { (row.without_results()) ": " (shown(why, 4000)) } }
+                td.reason colspan=(metrics.len() + 4 + usize::from(rows_differ) + usize::from(is_tested)) { div { (row.without_results()) ": " (shown(why, 4000)) } }
             } @else {
                 @for (k, (m, d)) in metrics.iter().enumerate() {
                     td.rank[k == 0] { (stacked(*m, row.metric(*m), *d)) }
@@ -279,6 +281,7 @@ fn line(row: &Row, common: Option<&str>, how: AgainstBest, metrics: &[(Metric, u
                             AgainstBest::NotTuned => span.quiet { (NOT_TUNED) },
                             _ => (apart_from_best(*m, row, apart)),
                         } }
+                        @if is_tested { td { (stacked(*m, row.test, *d)) } }
                     }
                 }
                 @if rows_differ { td { (row.rows_used()) } }

@@ -1,7 +1,7 @@
 //! The comparison as one JSON document. Numbers that are not known are `null`.
 
 use super::predictions::{DeviationOf, standard_deviation};
-use super::{AgainstBest, Comparison, Difference, Estimate, Method, Metric, Row, TargetScore};
+use super::{AgainstBest, Comparison, Difference, Estimate, Method, Metric, Row, TargetScore, TestedOn};
 use crate::compare::OutOfFold;
 use crate::error::{Error, Result};
 use crate::estimators::{Certificate, Predicted as Values};
@@ -27,6 +27,8 @@ struct Document<'a> {
     class_rows: BTreeMap<&'a str, usize>,
     baseline: Option<Estimate>,
     corrected: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<&'a TestedOn>,
     notices: Vec<&'a String>,
     rows: Vec<CandidateRecord<'a>>,
     trials: Vec<Work<'a>>,
@@ -49,6 +51,8 @@ struct CandidateRecord<'a> {
     settled: &'a str,
     #[serde(serialize_with = "by_name")]
     metrics: &'a [(Metric, Estimate)],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<Estimate>,
     recalls: BTreeMap<&'a str, Option<f64>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     targets: BTreeMap<&'a str, TargetScore>,
@@ -146,6 +150,7 @@ impl<'a> CandidateRecord<'a> {
             estimator: &row.estimator,
             settled: &row.settled,
             metrics: &row.metrics,
+            test: row.test,
             at_start: row.status.at_start,
             scored_rows: row.status.rows,
             fitted_rows: row.status.fitted_rows,
@@ -192,6 +197,7 @@ impl Comparison {
             class_rows: classes.iter().map(String::as_str).zip(self.class_rows.iter().copied()).collect(),
             baseline: self.baseline,
             corrected: self.corrected,
+            test: self.test.as_ref(),
             notices: self.facts.iter().chain(&self.notices).collect(),
             command: &self.command,
             task: self.task.name(),

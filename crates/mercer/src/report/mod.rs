@@ -23,6 +23,7 @@ mod predictions;
 mod race;
 mod smooth;
 mod terms;
+mod tested;
 mod text;
 mod tuning;
 mod typical;
@@ -56,6 +57,7 @@ pub use predictions::{
 pub use race::{race_line, race_table, race_time_left};
 pub use smooth::{SmoothReport, Smoother};
 pub use terms::AgainstBest;
+pub use tested::{TestRows, TestedOn};
 pub use tuning::search_notices;
 pub use validity::{validity_json, validity_text};
 
@@ -101,6 +103,8 @@ pub struct Comparison {
     pub baseline: Option<Estimate>,
     /// The score of the best row corrected for its choice among the others: what to expect on new rows.
     pub corrected: Option<f64>,
+    /// The table beside the folds on which the models were scored ([`Comparison::score_on`]).
+    pub test: Option<TestedOn>,
     /// One row per estimator, the best first.
     pub entries: Vec<Row>,
     /// Every trial in the order in which they were decided on, with what it took.
@@ -134,6 +138,8 @@ pub struct Row {
     /// Held-out metrics. The first metric of the best row is the one by which rows are ranked and
     /// [`Row::difference`] is taken.
     pub metrics: Vec<(Metric, Estimate)>,
+    /// The ranking metric of the model of all rows on the test table; none where there is no such table, or no such model.
+    pub test: Option<Estimate>,
     /// The recall of each class on held-out rows; none for regression or without held-out rows.
     pub recalls: Vec<Option<f64>>,
     /// The scores of each of several targets on held-out rows; none of one target.

@@ -136,6 +136,10 @@ impl Comparison {
             AgainstBest::NotTuned => NOT_TUNED.into(),
             _ => r.difference.map_or(UNKNOWN.into(), |d| difference(ranking, d, apart)),
         }));
+        if self.test.is_some() {
+            let d = digits(self.entries.iter().filter_map(|r| r.test));
+            columns.push(column("test", &|r| r.test.map_or(UNKNOWN.into(), |e| estimate(ranking, e, d))));
+        }
         if self.rows_differ() {
             columns.push(column("rows used", &Row::rows_used));
         }
@@ -224,6 +228,7 @@ impl Comparison {
             m.meaning(),
             self.folds
         );
+        said.push_str(&self.test_legend());
         if self.any_not_tuned() {
             said.push_str(&format!(
                 " {NOT_TUNED}: scored at starting values or on fewer rows; the model of all rows may have other settings."

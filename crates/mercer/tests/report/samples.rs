@@ -175,6 +175,7 @@ pub(crate) fn classes() -> Comparison {
         class_rows: vec![50, 50, 50],
         baseline: Some(estimate(1.0 / 3.0, f64::NAN)),
         corrected: Some(0.9668),
+        test: None,
         entries: vec![ridge, svc, knn, svc_nu, logistic],
     }
 }
@@ -254,6 +255,7 @@ pub(crate) fn regression() -> Comparison {
         class_rows: Vec::new(),
         baseline: Some(estimate(41.7, f64::NAN)),
         corrected: Some(14.21),
+        test: None,
         entries: vec![gp, svr],
     }
 }

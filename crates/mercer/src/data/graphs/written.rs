@@ -1,5 +1,6 @@
-//! Graphs as text and as JSON: reading, checking, and the canonical text of a graph.
+//! Graphs as text, as JSON and as SMILES: reading, checking, and the canonical text of a graph.
 
+use super::smiles;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -107,10 +108,10 @@ fn label_of_token(token: &str) -> Option<Cow<'_, str>> {
 }
 
 /// An edge that was read: its ends, its label, and its number among those that were written.
-struct ReadEdge<'a> {
-    ends: (usize, usize),
-    label: Cow<'a, str>,
-    number: usize,
+pub(super) struct ReadEdge<'a> {
+    pub(super) ends: (usize, usize),
+    pub(super) label: Cow<'a, str>,
+    pub(super) number: usize,
 }
 
 /// The canonical text of a graph that is written in any form.
@@ -118,7 +119,11 @@ struct ReadEdge<'a> {
 /// # Errors
 /// What is wrong with the text, with its place.
 pub(super) fn canonical(text: &str) -> Result<String, String> {
-    if text.trim_start().starts_with('{') { of_json(text) } else { of_text(text) }
+    match text.trim_start().chars().next() {
+        Some('{') => of_json(text),
+        Some(c) if smiles::begins(c) && !text.contains('|') => smiles::canonical(text),
+        _ => of_text(text),
+    }
 }
 
 fn of_text(text: &str) -> Result<String, String> {
@@ -184,7 +189,11 @@ fn of_json(text: &str) -> Result<String, String> {
 }
 
 /// The canonical text of nodes and edges; without `labels`, the nodes are those that have edges. `named` names a written edge.
-fn checked(labels: Option<Vec<Cow<'_, str>>>, mut edges: Vec<ReadEdge<'_>>, named: &dyn Fn(usize) -> String) -> Result<String, String> {
+pub(super) fn checked(
+    labels: Option<Vec<Cow<'_, str>>>,
+    mut edges: Vec<ReadEdge<'_>>,
+    named: &dyn Fn(usize) -> String,
+) -> Result<String, String> {
     // A stable sort keeps edges of the same ends in the order in which they are written.
     edges.sort_by_key(|edge| edge.ends);
     let labels = match labels {

@@ -84,11 +84,54 @@ fn labels_identifiers_and_texts_are_no_sequences() {
     }
 }
 
+const SMILES: [&str; 10] =
+    ["CCO", "CC(=O)O", "c1ccccc1", "[Na+].[Cl-]", "F/C=C/F", "N[C@@H](C)C(=O)O", "CCCCCCCCCCCC", "ClCCBr", "C1CC1", "O=C=O"];
+
 #[test]
-fn smiles_are_said_to_be_no_molecules() {
-    let cells = ["CCO", "CC(=O)O", "c1ccccc1", "[Na+].[Cl-]", "F/C=C/F", "N[C@@H](C)C(=O)O", "CCCCCCCCCCCC", "ClCCBr", "C1CC1", "O=C=O"];
-    let (_, said) = read("structure", &cells.map(String::from));
-    says(&said, &["'structure' looks like SMILES, which are not read as molecules", "'C C O | 0-1 1-2'", "--types structure=sequence"]);
-    assert!(read("smiles", &["CCO", "CCC", "CCN"].map(String::from)).1.contains("SMILES"));
-    assert!(!read("seq", &random("ACGT", 20, 30)).1.contains("SMILES"));
+fn smiles_are_graphs() {
+    let (kind, said) = read("structure", &SMILES.map(String::from));
+    assert_eq!(kind, Some(ColumnKind::Graph));
+    says(&said, &["'structure' holds SMILES: read as graphs of atoms and bonds", "--types structure=sequence"]);
+    let graphs = dataset(&column("structure", SMILES.map(String::from)));
+    let Values::Graphs(graphs) = &graphs.column("structure").unwrap().values else { panic!("no graphs") };
+    assert_eq!((graphs.get(0), graphs.get(3)), ("C C O | 0-1:- 1-2:-", "Na+1 Cl-1 |"));
+    // By their name, without a ring or a bond that is written.
+    assert_eq!(read("smiles", &["CCO", "CCC", "CCN"].map(String::from)).0, Some(ColumnKind::Graph));
+    // A missing molecule is the graph without nodes.
+    let mut cells = SMILES.map(String::from);
+    cells[2].clear();
+    let graphs = dataset(&column("structure", cells.clone()));
+    assert_eq!(graphs.column("structure").unwrap().values.missing(), [2]);
+    // One in ten that is none is an error with its row, and a new table is read as training was.
+    cells[2] = "CCX".into();
+    let refused = message(parsed(&column("structure", cells.clone())).dataset(&ReadOptions::default()));
+    says(&refused, &["row 3", "'structure'", "'CCX'", "as SMILES, the 'X' at character 3 is not expected"]);
+    cells[4] = "unknown".into();
+    let (kind, said) = read("structure", &cells);
+    assert_ne!(kind, Some(ColumnKind::Graph));
+    says(&said, &["looks like SMILES, but 'CCX' in row 3 is none"]);
+    let schema = Schema::of(&dataset(&column("structure", SMILES.map(String::from))));
+    let new = parsed("structure,other\nCC,1\n").dataset_like(&schema, &ReadOptions::default()).unwrap();
+    let Values::Graphs(graphs) = &new.column("structure").unwrap().values else { panic!("no graphs") };
+    assert_eq!(graphs.get(0), "C C | 0-1:-");
+}
+
+#[test]
+fn labels_and_letters_are_no_smiles() {
+    let of = |cell: fn(usize) -> String| (0..60).map(cell).collect::<Vec<_>>();
+    for (cells, kind) in [
+        (of(|i| ["C", "N", "OK"][i % 3].into()), ColumnKind::Category),
+        (of(|i| ["C", "N", "CON"][i % 3].into()), ColumnKind::Category),
+        (random("CN", 60, 12), ColumnKind::Sequence),
+        (random("ACGT", 60, 30), ColumnKind::Sequence),
+        // Four solvents.
+        (of(|i| ["CC(=O)C", "CO", "C(Cl)(Cl)Cl", "CS(=O)C"][i % 4].into()), ColumnKind::Category),
+        (of(|i| format!("{}{}", ["C", "N", "CO"][i % 3], i % 7)), ColumnKind::Category),
+    ] {
+        assert_eq!(read("c", &cells).0, Some(kind), "{}", cells[0]);
+    }
+    let (_, said) = read("solvent", &of(|i| ["CC(=O)C", "CO", "C(Cl)(Cl)Cl", "CS(=O)C"][i % 4].into()));
+    says(&said, &["holds SMILES that repeat: read as labels", "--types solvent=graph reads molecules"]);
+    let declared = parsed(&column("solvent", of(|i| ["CO", "CCO"][i % 2].into()))).dataset(&options("solvent=graph")).unwrap();
+    assert!(matches!(declared.column("solvent").unwrap().values, Values::Graphs(_)));
 }
