@@ -247,6 +247,9 @@ CASES = {
     "kernels/convolutions": Case(
         *SONAR, ("convolutions", "convolutions(count=1000)", "global_alignment", "normalise(cross_correlation)"), "ridge,svc,baseline"
     ),
+    "kernels/lockstep": Case(
+        *SONAR, ("lockstep(rbf)", "lockstep(matern)", "lockstep(linear)", "lockstep(rbf, differences=true)", "convolutions"), "ridge,svc,baseline"
+    ),
     "kernels/pyramid_match": Case(*INK, ("normalise(pyramid_match)", "normalise(pyramid_match(shifts=10))", "pyramid_match", "normalise(codebook)")),
     "kernels/codebook": Case(
         *INK, ("normalise(codebook)", "normalise(codebook(assign=soft))", "normalise(codebook(by=linear))", "normalise(codebook(centres=16))",

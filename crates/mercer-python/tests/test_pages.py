@@ -13,7 +13,7 @@ DOCS = ROOT / "docs"
 CATALOGUE = mercer.catalogue()
 #: Kinds of columns whose kernels have a page each, as the catalogue says what a kernel takes.
 STRUCTURED = re.compile(r"one column of (graphs|series|sets|trees)")
-COMPOSITIONS = {"set_sum": "set_mean", "set_mean": "set_mean", "best_match": "best_match", "set_extremes": "set_extremes"}
+COMPOSITIONS = {"set_sum": "set_mean", "set_mean": "set_mean", "best_match": "best_match", "set_extremes": "set_extremes", "lockstep": "lockstep"}
 KERNELS = [k["name"] for k in CATALOGUE["kernels"] if STRUCTURED.match(k["takes"])] + ["fisher", "probability_product", *COMPOSITIONS]
 MODELS = [m["name"] for m in CATALOGUE["models"]]
 PAGES = sorted([*DOCS.glob("kernels/*.md"), *DOCS.glob("models/*.md")])

@@ -225,6 +225,7 @@ catalogue! {
         over_sets: OverSets,
         best_match: BestMatch,
         set_extremes: SetExtremes,
+        lockstep: Lockstep,
         min_max: MinMax,
         exp: Exp,
         repaired: Repaired,

@@ -15,7 +15,7 @@ fn in_place(values: &Values) -> Result<Vec<KernelExpr>> {
     let texts: Vec<&str> = match values {
         Values::Sequences(strings) => alternatives(strings),
         Values::Graphs(_) => graphs::ALTERNATIVES.to_vec(),
-        Values::Series(_) => series::ALTERNATIVES.to_vec(),
+        Values::Series(all) => series::alternatives(all),
         Values::Texts(_) => words::ALTERNATIVES.to_vec(),
         _ => Vec::new(),
     };

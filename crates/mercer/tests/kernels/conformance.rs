@@ -129,6 +129,7 @@ fn compositions_pass_the_conformance_kit() {
         "set_mean(rbf)",
         "pyramid_match(levels=3, side=1, shifts=4) + codebook(centres=5, assign=soft, by=linear)",
         "normalise(set_extremes(polynomial(degree=3)))",
+        "lockstep(rbf) + 0.5*lockstep(linear, differences=true)",
         "partial_tree(decay=0.7, ordered=false)*subtree(ordered=false)",
         "set_sum(rbf(ard=true)*linear)",
         "normalise(set_mean(rbf + 2*matern(nu=1.5)))",

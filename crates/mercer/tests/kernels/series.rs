@@ -352,7 +352,13 @@ fn series_go_from_a_table_through_a_fit_to_predictions() {
     let (target, info) = table.take_target(&["speed"], &options).unwrap();
     let data = table.dataset(&options).unwrap();
     assert!(matches!(data.columns()[0].values, Values::Series(_)));
-    for kernel in [None, Some("clip(dtw)"), Some("normalise(signature)"), Some("clip(normalise(signature_pde))")] {
+    for kernel in [
+        None,
+        Some("clip(dtw)"),
+        Some("lockstep(rbf, differences=true)"),
+        Some("normalise(signature)"),
+        Some("clip(normalise(signature_pde))"),
+    ] {
         let mut learner = Learner::new(EstimatorExpr::parse("svc(c=10)").unwrap());
         learner.kernel = kernel.map(|text| KernelExpr::parse(text).unwrap());
         let model = learner.fit(&data, &target, &info, None, &Control::default()).unwrap();
@@ -467,4 +473,30 @@ fn autoregressive_knows_neither_level_nor_size_and_takes_any_length() {
     assert!((0..rows.len()).all(|j| cross[(0, j)] == k[(0, j)] && cross[(1, j)] == k[(1, j)]));
     let refusal = kernel("autoregressive(order=900)").settle(&data(&walks(3, 2, 4))).and_then(|k| k.bind(None, &data(&walks(3, 2, 4))));
     assert!(refusal.err().unwrap().to_string().contains("smaller order"));
+}
+
+/// Vectors by hand: values time by time, held after the end and cut behind the longest training series; and their differences.
+#[test]
+fn lockstep_is_a_kernel_of_values_time_by_time() {
+    let path = |points: &[[f64; 2]]| points.iter().map(|p| p.to_vec()).collect::<Vec<_>>();
+    let rows = vec![path(&[[1.0, 2.0], [3.0, 5.0], [4.0, 4.0]]), path(&[[0.5, 1.0], [2.0, -1.0]]), Vec::new()];
+    let new = vec![path(&[[1.0, 0.0], [1.0, 1.0], [2.0, 2.0], [9.0, 9.0]])];
+    let table = |all: &[[f64; 6]]| Dataset::from_points(mercer::data::Points::dense(all.len(), 6, all.concat()).unwrap());
+    let values = table(&[[1.0, 2.0, 3.0, 5.0, 4.0, 4.0], [0.5, 1.0, 2.0, -1.0, 2.0, -1.0], [0.0; 6]]);
+    let of_new = table(&[[1.0, 0.0, 1.0, 1.0, 2.0, 2.0]]);
+    for inner in ["linear", "rbf(length_scale=0.7)", "polynomial(degree=2, gamma=1, offset=1)"] {
+        let plain = kernel(inner).settle(&values).unwrap();
+        let among = gram::dense(plain.bind(None, &values).unwrap().as_ref(), &Control::default()).unwrap();
+        let cross = gram::dense(plain.bind(Some(&of_new), &values).unwrap().as_ref(), &Control::default()).unwrap();
+        assert_eq!(dense(&format!("lockstep({inner})"), None, &rows), among, "{inner}");
+        assert_eq!(dense(&format!("lockstep({inner})"), Some(&new), &rows), cross, "{inner}");
+    }
+    // Differences (2, 3, 1, -1), (1.5, -2, 0, 0) and 0; those of the new series (0, 1, 1, 1).
+    let k = dense("lockstep(linear, differences=true)", None, &rows);
+    assert_eq!(k.data(), [15.0, -3.0, 0.0, -3.0, 6.25, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!(dense("lockstep(linear, differences=true)", Some(&new), &rows).data(), [3.0, -2.0, 0.0]);
+    // Of one time there is no difference; two times alone are compared where two are asked for.
+    let one = vec![vec![vec![2.0]], vec![vec![3.0]]];
+    assert_eq!(dense("lockstep(linear, differences=true)", None, &one).data(), [0.0; 4]);
+    assert_eq!(dense("lockstep(linear, times=2)", None, &rows)[(0, 0)], 1.0 + 4.0 + 9.0 + 25.0);
 }
