@@ -49,7 +49,7 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "CLASS=COST", value_delimiter = ',', help_heading = "How to judge")]
     pub costs: Vec<String>,
     /// Table on which every fitted model is scored after the comparison, by the metric that decides. It has the columns of TABLE and
-    /// the target, and takes no part in tuning and choice.
+    /// the target, and takes no part in tuning and choice; --max-seconds does not bound these scores.
     #[arg(long, value_name = "TABLE", help_heading = "How to judge")]
     pub test: Option<String>,
     /// Write an HTML report with table and figures.
@@ -131,7 +131,7 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
     let mut comparison = Comparison::of(&outcome, &request, &telling)?;
     if let Some(test) = &test {
         // The scores are what was asked for, also where the time of the comparison is spent.
-        comparison.score_on(&test.rows(), &outcome, &loaded.target, &Control { deadline: None, ..telling })?;
+        comparison.score_on(&test.rows(), &outcome, &loaded.target, &bounds(learning.limits.max_memory, stop))?;
     }
     let page = args.report.as_ref().map(|path| comparison.html().map(|html| (path, html))).transpose()?;
     let document = || if args.held_out { comparison.json_with_held_out() } else { comparison.json() };

@@ -34,6 +34,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
         settled: settled.into(),
         brief: String::new(),
         metrics,
+        test: None,
         support: 150,
         weights: 0,
         fit_seconds: 0.0034,
