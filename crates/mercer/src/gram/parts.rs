@@ -74,7 +74,16 @@ macro_rules! of_parts {
                 self.0.iter().all(|k| k.is_constant())
             }
             fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
-                let parts = self.0.iter().map(|k| k.gathered(rows)).collect::<Option<_>>()?;
+                let mut parts: Vec<Box<dyn Gram + '_>> = Vec::with_capacity(self.0.len());
+                let mut is_any = false;
+                for k in &self.0 {
+                    let found = k.gathered(rows);
+                    is_any |= found.is_some();
+                    parts.push(found.unwrap_or_else(|| Box::new(Subset::new(k.as_ref(), rows, rows))));
+                }
+                if !is_any {
+                    return None;
+                }
                 Some(Box::new(GatheredParts { parts, how: Combination::$name }))
             }
             $($more)*

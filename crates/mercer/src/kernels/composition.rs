@@ -463,7 +463,10 @@ pub(super) fn call<C: Composition>(
     Some(C::read(form.name, args, part))
 }
 
-/// The forms that take a column instead of their part, made of a kernel.
+/// The forms that take a column instead of their part and learn nothing, made of a kernel.
 pub(super) fn of_columns<C: Composition>(part: &KernelExpr) -> impl Iterator<Item = Composed<C>> {
-    C::FORMS.iter().filter(|_| C::takes().is_some()).map(|form| Composed::of(C::called(form.name), part.clone()))
+    C::FORMS
+        .iter()
+        .filter(|_| C::takes().is_some() && C::IS.learns == Learns::Nothing)
+        .map(|form| Composed::of(C::called(form.name), part.clone()))
 }

@@ -140,7 +140,7 @@ macro_rules! catalogue {
         }
 
         /// Kernels from which one is chosen for a column where none is given, the first that takes it: compositions that take a
-        /// column, of one of vectors, and the kernels of the list as they are.
+        /// column and learn nothing, of one of vectors, and the kernels of the list as they are.
         fn candidates() -> Vec<KernelExpr> {
             let vectors = KernelExpr::Rbf(Rbf::default());
             let mut all = Vec::new();

@@ -10,31 +10,24 @@ use crate::data::{Column, ColumnKind, Dataset, Inputs, Points, RowWeights, Serie
 use crate::error::{Error, Result};
 use crate::gram::Bound;
 use crate::kernels::FittedKernel;
-use crate::kernels::composition::{Closure, Composition, Form, Properties};
+use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
-use crate::param::{Domain, Param, Value};
+use crate::param::{Domain, Param};
 use serde::{Deserialize, Serialize};
 
 /// A kernel of vectors, of the values of series.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lockstep {
     /// Whether vectors are the differences between times that follow each other.
     pub differences: bool,
-    /// Times that are compared.
-    pub times: Value,
 }
 
-impl Default for Lockstep {
-    fn default() -> Self {
-        Lockstep { differences: false, times: Value::Auto }
-    }
-}
-
-/// Times that are compared where none are given: those of the longest series, one at least.
-fn longest(series: &Series) -> f64 {
-    (0..series.len()).map(|row| series.length(row)).max().unwrap_or(0).max(1) as f64
+/// Times of the longest series.
+fn longest(rows: Scope<'_>) -> Result<usize> {
+    let series = column(rows)?.1;
+    Ok((0..series.len()).map(|row| series.length(row)).max().unwrap_or(0))
 }
 
 /// The column of series that is selected, and its name.
@@ -47,13 +40,18 @@ fn column<'d>(rows: Scope<'d>) -> Result<(&'d str, &'d Series)> {
     Err(Error::Shape { what: "columns of lockstep".into(), expected: 1, found: rows.selected.map_or(0, <[String]>::len) })
 }
 
+/// The memory of vectors of so many times, which a damaged file may have any number of.
+fn plan(rows: Scope<'_>, times: usize, control: &Control) -> Result<()> {
+    let numbers = (rows.data.rows() as u64).saturating_mul(times as u64).saturating_mul(column(rows)?.1.channels() as u64);
+    control.plan("series as vectors", numbers.saturating_mul(8))
+}
+
 impl Lockstep {
-    /// Each series as a vector, under the name of its column.
-    fn vectors(&self, rows: Scope<'_>) -> Result<Dataset> {
+    /// Each series as a vector of so many times, under the name of its column.
+    fn vectors(&self, rows: Scope<'_>, times: usize) -> Result<Dataset> {
         let (name, series) = column(rows)?;
         // One time alone has no difference: 0.
-        let least = 1 + usize::from(self.differences);
-        let (times, channels) = (self.times.settle(longest(series)).integer().max(least), series.channels());
+        let (times, channels) = (times.max(1 + usize::from(self.differences)), series.channels());
         let values = series.vectors().to_dense();
         let mut all = Vec::with_capacity(series.len() * times * channels);
         for row in 0..series.len() {
@@ -91,29 +89,27 @@ impl Composition for Lockstep {
     const SOURCE: &'static str = "Wang et al., Experimental comparison of representation methods and distance measures for time series data (2013), section 3.2";
     const PARAMS: &'static [Param] = &[
         Param::fixed("differences", "whether to compare the differences between times that follow each other", Domain::Flag),
-        Param::fixed("times", "times that are compared; auto: those of the longest training series", Domain::Integer(1, usize::MAX)),
     ];
-    const IS: Properties = Properties { other_rows: true, keeps_features: true, keeps_constants: true, ..Properties::PLAIN };
-    type Learnt = ();
+    const IS: Properties = Properties { learns: Learns::Values, other_rows: true, keeps_features: true, keeps_constants: true, ..Properties::PLAIN };
+    type Learnt = usize;
 
     fn takes() -> Option<(ColumnKind, &'static str)> {
         Some((ColumnKind::Series, "one column of series"))
     }
     fn inner(&self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<Option<(Dataset, Vec<f64>)>> {
-        let table = self.vectors(rows)?;
+        let table = self.vectors(rows, longest(rows)?)?;
         let weights = (0..table.rows()).map(|i| weights.at(i)).collect();
         Ok(Some((table, weights)))
     }
-    fn settle(&self, rows: Scope<'_>) -> Result<Self> {
-        Ok(Lockstep { times: self.times.settle(longest(column(rows)?.1)), ..self.clone() })
+    /// The times of the longest training series.
+    fn learn(&self, _: &[FittedKernel], rows: Scope<'_>, _: RowWeights<'_>, _: &Control) -> Result<usize> {
+        longest(rows)
     }
-    fn learn(&self, _: &[FittedKernel], _: Scope<'_>, _: RowWeights<'_>, _: &Control) -> Result<()> {
-        Ok(())
-    }
-    fn fix(&self, _: &Shared<()>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+    fn fix(&self, times: &Shared<usize>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
         let [of] = parts else { return Err(foreign()) };
-        let of = of.fix(Scope::of(&self.vectors(rows)?), control)?;
-        Ok(Box::new(FixedVectors { column: rows.selected.unwrap_or_default().to_vec(), how: self.clone(), of }))
+        plan(rows, **times, control)?;
+        let of = of.fix(Scope::of(&self.vectors(rows, **times)?), control)?;
+        Ok(Box::new(FixedVectors { column: rows.selected.unwrap_or_default().to_vec(), how: self.clone(), times: **times, of }))
     }
     fn closure(&self) -> Closure {
         Closure::OfMercer
@@ -124,6 +120,7 @@ impl Composition for Lockstep {
 struct FixedVectors {
     column: Vec<String>,
     how: Lockstep,
+    times: usize,
     of: Box<dyn Fixed>,
 }
 
@@ -133,6 +130,7 @@ impl Fixed for FixedVectors {
     }
     fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
         let rows = Scope { selected: Some(&self.column), ..Scope::of(new) };
-        self.of.cross(&self.how.vectors(rows)?, control)
+        plan(rows, self.times, control)?;
+        self.of.cross(&self.how.vectors(rows, self.times)?, control)
     }
 }
