@@ -10,6 +10,7 @@ mod prices;
 mod race;
 mod rare;
 mod runner;
+mod settled;
 mod starts;
 mod watch;
 

@@ -8,9 +8,8 @@ use crate::control::{Control, contain};
 use crate::data::TargetInfo;
 use crate::data::{Examples, even_rows};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Task, Want};
+use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
 use crate::fitting::{self, KernelValues, Sharing, Used};
-use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::learner::{Before, Learner, Timed, TrainingRows as Sampled};
 use crate::metrics::{HeldOut, Scoring};
@@ -64,7 +63,7 @@ pub(super) struct Runner<'a> {
     /// What is compared.
     pub(super) entrants: Vec<Entrant>,
     /// The folds whose training rows have settled the estimators.
-    settled: Vec<bool>,
+    pub(super) settled: Vec<bool>,
     /// Rows that the largest fit learns from, by the plan.
     pub(super) learnt: usize,
     pub(super) left: Vec<Left>,
@@ -174,41 +173,6 @@ impl<'a> Runner<'a> {
             }
         }
         Ok(results)
-    }
-
-    /// Settles all estimators with the common kernel by the training rows of each fold that is looked at for the first time: inputs are
-    /// prepared once for all of them. What fails the first look says.
-    fn settle_starts(&mut self, trials: &[&Trial], control: &Control) {
-        let looks = trials.iter().filter(|t| t.purpose == Purpose::Look && !self.has_own_kernel(t));
-        let mut folds: Vec<usize> = looks.filter_map(|t| t.rows.fold).filter(|&k| !self.settled[k]).collect();
-        folds.sort_unstable();
-        folds.dedup();
-        for k in folds {
-            self.settled[k] = contain("starting values", || self.settle_start_of(k, control)).is_ok();
-        }
-    }
-
-    fn settle_start_of(&self, k: usize, control: &Control) -> Result<()> {
-        let prepared = self.arena.prepared_fold(k)?;
-        let searched = self.arena.searched(k, &prepared, self.learnt)?;
-        let Examples { data, target, weights, .. } = searched.examples(&prepared);
-        // Where values are products of features, these take most of the work, and values of all training rows come with them.
-        if self.arena.size.rank.is_some() && data.rows() == prepared.train.data.rows() {
-            if self.arena.values(k, &prepared, &prepared.train.examples(), &searched.kernel, control)?.is_some() {
-                self.arena.note_computed(Some(k), data.rows());
-            }
-        }
-        let values = self.arena.sharing(k, &searched).and_then(|sharing| sharing.known(&searched.kernel));
-        let gram: Box<dyn Gram + '_> = match &values {
-            Some(values) => values.among(),
-            None => searched.kernel.learn(data, weights, control)?.gram(data, control)?,
-        };
-        let task = Task { gram: gram.as_ref(), target, weights, control, seed: self.comparing.seed };
-        let common = |e: &Entrant| e.kernel == *self.arena.kernel() && !e.estimator.needs().reads_structure() && e.estimator.takes(target);
-        self.entrants.par_iter().zip(&self.left).filter(|(e, _)| common(e)).for_each(|(e, left)| {
-            lock(&left.cells[k]).start = contain(e.estimator.name(), || e.estimator.settle(&task)).ok();
-        });
-        Ok(())
     }
 
     /// Computes the kernel values that first looks have in common with others, on every core: small matrices side by side.

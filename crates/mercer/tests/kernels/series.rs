@@ -1,7 +1,7 @@
 //! Kernels of series against values from elsewhere, enumerations and formulas, and series from tables to predictions.
 
 use mercer::control::Control;
-use mercer::data::{Column, Dataset, Series, Values};
+use mercer::data::{Column, Dataset, Points, Series, Values};
 use mercer::estimators::{EstimatorExpr, Want};
 use mercer::gram::{self, Side};
 use mercer::kernels::{KernelExpr, Validity};
@@ -481,7 +481,7 @@ fn lockstep_is_a_kernel_of_values_time_by_time() {
     let path = |points: &[[f64; 2]]| points.iter().map(|p| p.to_vec()).collect::<Vec<_>>();
     let rows = vec![path(&[[1.0, 2.0], [3.0, 5.0], [4.0, 4.0]]), path(&[[0.5, 1.0], [2.0, -1.0]]), Vec::new()];
     let new = vec![path(&[[1.0, 0.0], [1.0, 1.0], [2.0, 2.0], [9.0, 9.0]])];
-    let table = |all: &[[f64; 6]]| Dataset::from_points(mercer::data::Points::dense(all.len(), 6, all.concat()).unwrap());
+    let table = |all: &[[f64; 6]]| Dataset::from_points(Points::dense(all.len(), 6, all.concat()).unwrap());
     let values = table(&[[1.0, 2.0, 3.0, 5.0, 4.0, 4.0], [0.5, 1.0, 2.0, -1.0, 2.0, -1.0], [0.0; 6]]);
     let of_new = table(&[[1.0, 0.0, 1.0, 1.0, 2.0, 2.0]]);
     for inner in ["linear", "rbf(length_scale=0.7)", "polynomial(degree=2, gamma=1, offset=1)"] {
@@ -496,6 +496,5 @@ fn lockstep_is_a_kernel_of_values_time_by_time() {
     assert_eq!(k.data(), [15.0, -3.0, 0.0, -3.0, 6.25, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(dense("lockstep(linear, differences=true)", Some(&new), &rows).data(), [3.0, -2.0, 0.0]);
     // Of one time there is no difference.
-    let one = vec![vec![vec![2.0]], vec![vec![3.0]]];
-    assert_eq!(dense("lockstep(linear, differences=true)", None, &one).data(), [0.0; 4]);
+    assert_eq!(dense("lockstep(linear, differences=true)", None, &[vec![vec![2.0]], vec![vec![3.0]]]).data(), [0.0; 4]);
 }

@@ -1,0 +1,49 @@
+//! Estimators as the training rows of a fold settle them, once for all looks at it.
+
+use super::entrants::Entrant;
+use super::runner::{Runner, lock};
+use crate::control::{Control, contain};
+use crate::data::Examples;
+use crate::error::Result;
+use crate::estimators::Task;
+use crate::gram::Gram;
+use crate::trial::{Purpose, Trial};
+use rayon::prelude::*;
+
+impl Runner<'_> {
+    /// Settles all estimators with the common kernel by the training rows of each fold that is looked at for the first time: inputs are
+    /// prepared once for all of them. What fails the first look says.
+    pub(super) fn settle_starts(&mut self, trials: &[&Trial], control: &Control) {
+        let looks = trials.iter().filter(|t| t.purpose == Purpose::Look && !self.has_own_kernel(t));
+        let mut folds: Vec<usize> = looks.filter_map(|t| t.rows.fold).filter(|&k| !self.settled[k]).collect();
+        folds.sort_unstable();
+        folds.dedup();
+        for k in folds {
+            self.settled[k] = contain("starting values", || self.settle_start_of(k, control)).is_ok();
+        }
+    }
+
+    fn settle_start_of(&self, k: usize, control: &Control) -> Result<()> {
+        let prepared = self.arena.prepared_fold(k)?;
+        let searched = self.arena.searched(k, &prepared, self.learnt)?;
+        let Examples { data, target, weights, .. } = searched.examples(&prepared);
+        // Where values are products of features, these take most of the work, and values of all training rows come with them.
+        if self.arena.size.rank.is_some()
+            && data.rows() == prepared.train.data.rows()
+            && self.arena.values(k, &prepared, &prepared.train.examples(), &searched.kernel, control)?.is_some()
+        {
+            self.arena.note_computed(Some(k), data.rows());
+        }
+        let values = self.arena.sharing(k, &searched).and_then(|sharing| sharing.known(&searched.kernel));
+        let gram: Box<dyn Gram + '_> = match &values {
+            Some(values) => values.among(),
+            None => searched.kernel.learn(data, weights, control)?.gram(data, control)?,
+        };
+        let task = Task { gram: gram.as_ref(), target, weights, control, seed: self.comparing.seed };
+        let common = |e: &Entrant| e.kernel == *self.arena.kernel() && !e.estimator.needs().reads_structure() && e.estimator.takes(target);
+        self.entrants.par_iter().zip(&self.left).filter(|(e, _)| common(e)).for_each(|(e, left)| {
+            lock(&left.cells[k]).start = contain(e.estimator.name(), || e.estimator.settle(&task)).ok();
+        });
+        Ok(())
+    }
+}
