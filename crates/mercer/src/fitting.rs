@@ -16,7 +16,7 @@ pub use of_features::prepare_to_fit;
 use of_features::{by_features, in_blocks, require_features};
 use recentred::Recentred;
 pub(crate) use relearnt::Relearnt;
-pub(crate) use shared_values::{SharedValues, Sharing, ValuesOf};
+pub(crate) use shared_values::{SharedValues, Sharing, ValuesOf, with_gram};
 pub use used::Used;
 pub(crate) use used::{left_out, sum_of_weights};
 

@@ -11,7 +11,7 @@ use crate::fitting::{Prepared, long_texts, size_of};
 use crate::gram::{Dense, Mercer};
 use crate::kernels::{ColumnKernels, KernelExpr, Selection};
 use crate::linalg::Matrix;
-use crate::trial::limits::{CHOICE_ROWS, CHOICE_SHARE, CHOICE_WORK, FEWEST_CHOICE_ROWS, PROBES_SHARE, RATE, VALUES_SHARE};
+use crate::trial::limits::{CHOICE_COPIES, CHOICE_ROWS, CHOICE_SHARE, CHOICE_WORK, FEWEST_CHOICE_ROWS, PROBES_SHARE, RATE, VALUES_SHARE};
 use crate::trial::{largest, measured_value};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -19,9 +19,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Values of lambda that are tried, in decades: from its start, and then from the best before.
 const DECADES: [&[f64]; 3] = [&[-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0], &[-1.0, 1.0], &[-0.5, 0.5]];
-
-/// Matrices that ridge and its criterion hold at a time.
-const COPIES: usize = 4;
 
 /// What there is to choose from.
 pub(super) struct KernelChoice {
@@ -95,7 +92,8 @@ impl KernelChoice {
             choices * of_columns.iter().flat_map(|(_, lists)| lists).map(of).sum::<f64>()
         };
         // Each term is kept, and what ridge makes of one kernel on every thread.
-        let terms = of_columns.iter().map(|(_, lists)| lists.len()).sum::<usize>() + kinds.len() + COPIES * rayon::current_num_threads();
+        let terms =
+            of_columns.iter().map(|(_, lists)| lists.len()).sum::<usize>() + kinds.len() + CHOICE_COPIES * rayon::current_num_threads();
         let has_room = |n: usize| 8 * (terms * n * n) as u64 <= control.room() / 2;
         let rows = largest(raw.rows().min(CHOICE_ROWS), |n| work(n) <= CHOICE_SHARE * all && has_room(n));
         if of_columns.is_empty() || rows < FEWEST_CHOICE_ROWS.min(raw.rows()) {

@@ -6,7 +6,7 @@ use crate::control::{Control, contain};
 use crate::data::Examples;
 use crate::error::Result;
 use crate::estimators::Task;
-use crate::gram::Gram;
+use crate::fitting::with_gram;
 use crate::trial::{Purpose, Trial};
 use rayon::prelude::*;
 
@@ -26,7 +26,14 @@ impl Runner<'_> {
     fn settle_start_of(&self, k: usize, control: &Control) -> Result<()> {
         let prepared = self.arena.prepared_fold(k)?;
         let searched = self.arena.searched(k, &prepared, self.learnt)?;
-        let Examples { data, target, weights, .. } = searched.examples(&prepared);
+        let examples = &searched.examples(&prepared);
+        let &Examples { data, target, weights, .. } = examples;
+        let is_open = |e: &Entrant| e.estimator.values().iter().any(|own| !own.value.is_settled());
+        let common = |e: &Entrant| e.kernel == *self.arena.kernel() && !e.estimator.needs().reads_structure() && e.estimator.takes(target);
+        let open: Vec<_> = self.entrants.iter().zip(&self.left).filter(|(e, _)| common(e) && is_open(e)).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
         // Where values are products of features, these take most of the work, and values of all training rows come with them.
         if self.arena.size.rank.is_some()
             && data.rows() == prepared.train.data.rows()
@@ -34,16 +41,12 @@ impl Runner<'_> {
         {
             self.arena.note_computed(Some(k), data.rows());
         }
-        let values = self.arena.sharing(k, &searched).and_then(|sharing| sharing.known(&searched.kernel));
-        let gram: Box<dyn Gram + '_> = match &values {
-            Some(values) => values.among(),
-            None => searched.kernel.learn(data, weights, control)?.gram(data, control)?,
-        };
-        let task = Task { gram: gram.as_ref(), target, weights, control, seed: self.comparing.seed };
-        let common = |e: &Entrant| e.kernel == *self.arena.kernel() && !e.estimator.needs().reads_structure() && e.estimator.takes(target);
-        self.entrants.par_iter().zip(&self.left).filter(|(e, _)| common(e)).for_each(|(e, left)| {
-            lock(&left.cells[k]).start = contain(e.estimator.name(), || e.estimator.settle(&task)).ok();
-        });
-        Ok(())
+        with_gram(&searched.kernel, examples, self.arena.sharing(k, &searched).as_ref(), control, |gram| {
+            let task = Task { gram, target, weights, control, seed: self.comparing.seed };
+            open.par_iter().for_each(|(e, left)| {
+                lock(&left.cells[k]).start = contain(e.estimator.name(), || e.estimator.settle(&task)).ok();
+            });
+            Ok(())
+        })
     }
 }

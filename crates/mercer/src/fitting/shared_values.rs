@@ -2,8 +2,11 @@
 //! changes the inputs or the kernel of others, the values among all rows serve every part of them.
 
 use super::KernelValues;
+use crate::control::Control;
+use crate::data::Examples;
 use crate::error::Result;
 use crate::estimators::Size;
+use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -87,6 +90,20 @@ impl Sharing {
         let (prepared_in, train) = (Some(self.prepared_in), self.places.to_vec());
         self.values.kept(&ValuesOf { prepared_in, train, test: Vec::new(), kernel: kernel.to_string() })
     }
+}
+
+/// What `read` makes of the Gram matrix of rows under a settled kernel: of values that others have computed, where there are such.
+pub(crate) fn with_gram<T>(
+    kernel: &KernelExpr,
+    examples: &Examples<'_>,
+    sharing: Option<&Sharing>,
+    control: &Control,
+    read: impl FnOnce(&dyn Gram) -> Result<T>,
+) -> Result<T> {
+    if let Some(values) = sharing.and_then(|sharing| sharing.known(kernel)) {
+        return read(values.among().as_ref());
+    }
+    read(kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?.as_ref())
 }
 
 impl SharedValues {

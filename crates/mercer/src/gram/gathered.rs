@@ -1,6 +1,7 @@
 //! Compositions of kernels among some inputs of which each part is laid out anew: see [`Gram::gathered`].
 
-use super::{Block, Gram, Rewrite, Side, with_scratch};
+use super::parts::combine;
+use super::{Block, Gram, Rewrite, Side};
 use crate::linalg::Real;
 use std::ops::Range;
 
@@ -27,17 +28,11 @@ pub(super) struct GatheredParts<'a> {
 }
 
 impl GatheredParts<'_> {
-    fn combine<T: Real>(&self, mut out: Block<'_, T>, fill: impl Fn(&dyn Gram, Block<'_, T>)) {
+    fn each<T: Real>(&self, mut out: Block<'_, T>, fill: impl Fn(&dyn Gram, Block<'_, T>)) {
         let Some((first, others)) = self.parts.split_first() else { return };
         fill(first.as_ref(), out.reborrow());
-        let (m, n) = (out.rows(), out.cols());
         for part in others {
-            with_scratch(m * n, |term: &mut [T]| {
-                fill(part.as_ref(), Block::new(term, m, n).like(&out));
-                for (i, term) in term.chunks_exact(n.max(1)).enumerate() {
-                    out.row_mut(i).iter_mut().zip(term).for_each(|(o, t)| *o = self.how.of(*o, *t));
-                }
-            });
+            combine(out.reborrow(), |term| fill(part.as_ref(), term), |x, y| self.how.of(x, y));
         }
     }
 }
@@ -47,13 +42,13 @@ impl Gram for GatheredParts<'_> {
         self.parts.first().map_or((0, 0), |k| k.shape())
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
-        self.combine(out, |k, block| k.fill(rows.clone(), cols.clone(), block));
+        self.each(out, |k, block| k.fill(rows.clone(), cols.clone(), block));
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        self.combine(out, |k, block| k.fill_rows(rows, cols.clone(), block));
+        self.each(out, |k, block| k.fill_rows(rows, cols.clone(), block));
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
-        self.combine(out, |k, block| k.fill_f32(rows, cols.clone(), block));
+        self.each(out, |k, block| k.fill_f32(rows, cols.clone(), block));
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         let mut parts = self.parts.iter().map(|k| k.diagonal(side));

@@ -19,7 +19,7 @@ pub(crate) struct Sum(pub Vec<Box<dyn Bound>>);
 pub(crate) struct Product(pub Vec<Box<dyn Bound>>);
 
 /// out <- op(out, term) over a block, the term filled into scratch.
-fn combine<T: Real>(mut out: Block<'_, T>, fill: impl FnOnce(Block<'_, T>), op: impl Fn(T, T) -> T) {
+pub(super) fn combine<T: Real>(mut out: Block<'_, T>, fill: impl FnOnce(Block<'_, T>), op: impl Fn(T, T) -> T) {
     let (m, n) = (out.rows(), out.cols());
     with_scratch(m * n, |scratch| {
         fill(Block::new(scratch, m, n).like(&out));

@@ -88,17 +88,9 @@ impl Model {
         }
         let usual = if matches!(truth, Target::Classes { .. }) { Metric::Accuracy } else { Metric::R2 };
         let metric = metric.unwrap_or(usual);
-        let needs = metric.needs();
-        let want = Want {
-            probabilities: matches!(needs, Needs::Probabilities | Needs::Ranking),
-            scores: needs == Needs::Ranking,
-            by_class: true,
-            variance: needs == Needs::Variance,
-            ..Want::default()
-        };
         // One that tables do not list is there where it decides.
         let first = if metric.is_listed() || metric.of_classes() != usual.of_classes() { usual } else { metric };
-        let all = score_by(&self.predict(data, want, control)?, truth, weights, first);
+        let all = score_by(&self.predict(data, metric.wants(), control)?, truth, weights, first);
         let value = all.into_iter().find(|(m, _)| *m == metric).map(|(_, value)| value);
         value.ok_or_else(|| Error::Setting {
             name: "metric".into(),

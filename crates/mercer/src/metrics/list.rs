@@ -3,6 +3,7 @@
 use super::classes::{self, ClassRows};
 use super::numbers::{self, NumberRows};
 use crate::data::Target;
+use crate::estimators::Want;
 use serde::{Deserialize, Serialize};
 
 /// Which values of a metric are good ones.
@@ -269,6 +270,17 @@ impl Metric {
     /// The parts of predictions that it needs.
     pub fn needs(self) -> Needs {
         self.record().needs
+    }
+    /// The parts of predictions that it is computed from, as a prediction is asked for them.
+    pub(crate) fn wants(self) -> Want {
+        let needs = self.needs();
+        Want {
+            probabilities: matches!(needs, Needs::Probabilities | Needs::Ranking),
+            scores: needs == Needs::Ranking,
+            by_class: true,
+            variance: needs == Needs::Variance,
+            ..Want::default()
+        }
     }
     /// Whether it judges classes, and not numbers.
     pub fn of_classes(self) -> bool {

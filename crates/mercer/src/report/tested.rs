@@ -2,14 +2,13 @@
 
 use super::gather::ranked;
 use super::words::counted;
-use super::{Comparison, Estimate, Metric};
+use super::{Comparison, Estimate};
 use crate::compare::Outcome;
 use crate::control::Control;
 use crate::data::{Dataset, Fold, Split, Target};
 use crate::error::{Error, Result};
-use crate::estimators::Want;
 use crate::learner::Model;
-use crate::metrics::{HeldOut, Needs, Scoring};
+use crate::metrics::{HeldOut, Scoring};
 use serde::Serialize;
 
 /// Rows on which the models of a comparison are scored.
@@ -65,20 +64,8 @@ impl Comparison {
 
 /// The deciding metric on all rows of a table; `None` where they or the model do not define it.
 fn scored(model: &Model, test: &TestRows<'_>, scoring: &Scoring, control: &Control) -> Result<Option<Estimate>> {
-    let predictions = model.predict(test.data, wanted(scoring.deciding), control)?;
+    let predictions = model.predict(test.data, scoring.deciding.wants(), control)?;
     let folds = [Fold { train: Vec::new(), test: (0..test.data.rows()).collect() }];
     let held_out = HeldOut { folds: &folds, target: test.target, weights: test.weights, split: &Split::Rows, seed: 0 };
     Ok(held_out.judged(&[&predictions], scoring).map(|judged| judged.estimate()).filter(|estimate| estimate.mean.is_finite()))
-}
-
-/// What a metric is computed from.
-fn wanted(metric: Metric) -> Want {
-    let needs = metric.needs();
-    Want {
-        probabilities: matches!(needs, Needs::Probabilities | Needs::Ranking),
-        scores: needs == Needs::Ranking,
-        by_class: true,
-        variance: needs == Needs::Variance,
-        ..Want::default()
-    }
 }

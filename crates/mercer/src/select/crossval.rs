@@ -202,10 +202,9 @@ impl<'a> Field<'a> {
                 let [among, cross] = self.fixed.grams(k, &setting.kernel, self.control, bind)?;
                 KernelValues::of(among.as_ref(), Some(cross.as_ref()), self.control)
             };
-            let places = |of: &[usize]| of.iter().map(|&i| round.rows[i]).collect::<Vec<usize>>();
             let is_anew = round.raw.is_some();
             made[k] = Some(match sharing {
-                Some(sharing) => sharing.values((&places(&fold.train), &places(&fold.test)), is_anew, &setting.kernel, make)?,
+                Some(sharing) => sharing.values((&round.places(&fold.train), &round.places(&fold.test)), is_anew, &setting.kernel, make)?,
                 None => Arc::new(make()?),
             });
         }
@@ -221,8 +220,8 @@ impl<'a> Field<'a> {
                 // A kernel that learns nothing has no use for the rows.
                 let cut = (setting.kernel.learns() && inner.is_none()).then(|| self.place.round.sample.data.select(&fold.train));
                 let train = inner.as_ref().map(|(train, _)| train).or(cut.as_ref());
-                let rows_of_round = || fold.train.iter().map(|&i| self.place.round.rows[i]).collect::<Vec<usize>>();
-                let sharing = self.place.sharing.filter(|_| cut.is_some()).map(|sharing| sharing.among(&rows_of_round()));
+                let sharing =
+                    self.place.sharing.filter(|_| cut.is_some()).map(|sharing| sharing.among(&self.place.round.places(&fold.train)));
                 let relearnt = train.map(|rows| Relearnt { kernel: &setting.kernel, rows, sharing: sharing.as_ref() });
                 let kernel = relearnt.as_ref().and_then(|relearnt| relearnt.where_felt(&setting.estimator));
                 self.score_on(setting, (values.among().as_ref(), kernel), |support| values.against(support), fold, control)

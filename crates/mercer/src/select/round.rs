@@ -46,6 +46,11 @@ pub(super) struct Raw {
 }
 
 impl Round {
+    /// The places among the examples of some rows of the sample.
+    pub(super) fn places(&self, of: &[usize]) -> Vec<usize> {
+        of.iter().map(|&i| self.rows[i]).collect()
+    }
+
     /// The rows of an inner fold prepared anew, without those that it holds out: training rows, held-out rows. `None` where
     /// that makes no difference.
     pub(super) fn prepared(&self, fold: &Fold) -> Option<(Dataset, Dataset)> {

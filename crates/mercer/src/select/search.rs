@@ -22,7 +22,6 @@ use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size, Task};
 use crate::facts;
 use crate::fitting::{self, Sharing};
-use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::metrics::{Metric, Scoring};
 
@@ -112,14 +111,9 @@ impl Search {
         let settled_estimator = match start.flatten() {
             Some(start) => start.clone(),
             None if estimator.values().iter().all(|own| own.value.is_settled()) => estimator.clone(),
-            None => {
-                let values = prepared.and_then(|p| p.sharing?.known(&settled_kernel));
-                let gram: Box<dyn Gram + '_> = match &values {
-                    Some(values) => values.among(),
-                    None => settled_kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?,
-                };
-                estimator.settle(&Task { gram: gram.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
-            }
+            None => fitting::with_gram(&settled_kernel, examples, prepared.and_then(|p| p.sharing), control, |gram| {
+                estimator.settle(&Task { gram, target: examples.target, weights: examples.weights, control, seed })
+            })?,
         };
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };

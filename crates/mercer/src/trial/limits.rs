@@ -50,6 +50,8 @@ limits! {
     CHOICE_WORK: f64 = 15.0, "operations for each cube of the rows",
         "What the leave-one-out errors of ridge at eleven values of lambda take beside the values of a kernel, as counted of ridge.",
         "mercer compare --json: operations of trials";
+    CHOICE_COPIES: usize = 4, "matrices on each thread",
+        "What ridge and its leave-one-out errors hold at a time beside the values of a kernel.", "";
     VALUES_SHARE: f64 = 0.4, "share of the budget",
         "Kernel values that all estimators read may take so much; fits and searches have the rest.", "";
     VALUES_KEPT: u64 = 4, "part of the memory allowed",
