@@ -22,27 +22,28 @@ BUDGET = (120, 2000)
 TABLES = "motif place content order waves bumps variance events trend pitch motif_2000 words_4000 words_8000".split()
 
 
-def compared(mercer, path, limit):
-    """Wall and CPU seconds, peak megabytes and the document of a comparison."""
+def compared(mercer, words):
+    """Wall and CPU seconds, peak megabytes, exit code and document of a comparison."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "o.json"
-        words = [mercer, "compare", str(path), "--target", "y", "--json", str(out)]
-        words += ["--max-seconds", str(limit)] if limit else []
-        # Arrays of one length would else be vectors.
-        words += ["--types", "path=series"] if path.read_text().startswith("path,") else []
         start = time.perf_counter()
-        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen([mercer, "compare", *words, "--json", str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, used = os.wait4(child.pid, 0)
         wall = time.perf_counter() - start
         document = json.loads(out.read_text()) if out.exists() else {"rows": []}
     code = os.waitstatus_to_exitcode(status)
-    return wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, code, document["rows"]
+    return wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, code, document
 
 
 def one(mercer, make, name, seed, limit):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, make, folder, str(seed), name], check=True)
-        wall, cpu, peak, code, rows = compared(mercer, Path(folder) / f"{name}.csv", limit)
+        path = Path(folder) / f"{name}.csv"
+        words = [str(path), "--target", "y", *(["--max-seconds", str(limit)] if limit else [])]
+        # Arrays of one length would else be vectors.
+        words += ["--types", "path=series"] if path.read_text().startswith("path,") else []
+        wall, cpu, peak, code, document = compared(mercer, words)
+    rows = document["rows"]
     best = next((r for r in rows if r["best"]), None)
     return {
         "table": name,

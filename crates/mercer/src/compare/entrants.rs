@@ -41,11 +41,15 @@ pub fn usual(data: &Dataset, target: &Target, kernel: Option<&KernelExpr>) -> Re
     Ok(EstimatorExpr::all_for(target)?.into_iter().filter(enters).collect())
 }
 
-/// Everything that is compared, in the order of the table.
-pub(super) fn entrants(comparing: &Comparing, whole: &Prepared) -> Vec<Entrant> {
+/// Everything that is compared, in the order of the table. `natural`: the kernel of the prepared rows before another one was chosen, whose
+/// values are never negative.
+pub(super) fn entrants(comparing: &Comparing, whole: &Prepared, natural: &KernelExpr) -> Vec<Entrant> {
     let common = |estimator: &EstimatorExpr| Entrant {
         estimator: estimator.clone(),
-        kernel: fitting::kernel_beside(estimator, comparing.kernel.as_ref(), whole),
+        kernel: match estimator.needs() {
+            Needs::NonNegative => natural.clone(),
+            _ => fitting::kernel_beside(estimator, comparing.kernel.as_ref(), whole),
+        },
         own_scales: false,
     };
     let mut all: Vec<Entrant> = comparing.estimators.iter().map(common).collect();

@@ -319,6 +319,7 @@ impl Field {
             Some(reader) => fitting::prepare_to_fit(&comparing.prep, kernel, reader, &raw.data, weights)?,
             None => fitting::prepare_weighed(&comparing.prep, kernel, &raw.data, weights)?,
         };
+        let natural = whole.kernel.clone();
         let mut choice = if asks_for_values { KernelChoice::of(&raw.examples(), &whole, comparing, control)? } else { None };
         if let Some(made) = &choice {
             control.tell("the kernel of the table", 0, 1);
@@ -338,7 +339,7 @@ impl Field {
                 bound => bound?,
             }
         }
-        let entrants = entrants::entrants(comparing, &whole);
+        let entrants = entrants::entrants(comparing, &whole, &natural);
         Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole, choice, entrants })
     }
 
@@ -453,7 +454,8 @@ fn compared(
     notices.extend(whole.notices.iter().filter(|n| !of_steps.contains(n)).cloned());
     for Entrant { estimator, kernel, .. } in entrants.iter().filter(|e| !e.own_scales) {
         if *kernel != whole.kernel && estimator.uses_kernel() {
-            notices.push(format!("{} reads features of rows: its kernel is {kernel}", estimator.name()));
+            let reads = if estimator.needs() == Needs::NonNegative { "takes no negative values" } else { "reads features of rows" };
+            notices.push(format!("{} {reads}: its kernel is {kernel}", estimator.name()));
         }
     }
     let mut splits = folds(&examples.target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;

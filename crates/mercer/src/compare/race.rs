@@ -105,12 +105,14 @@ impl<'a> Race<'a> {
     /// Lets the training rows of each fold choose its kernel, as all rows have chosen theirs.
     pub(super) fn choosing(mut self, choice: Option<&KernelChoice>) -> Result<Self> {
         let Some(choice) = choice else { return Ok(self) };
-        let (arena, control) = (&self.runner.arena, self.runner.control);
+        let control = self.runner.control;
+        let arena = &mut self.runner.arena;
         let kernels = (0..arena.folds.len()).map(|k| {
             control.tell("the kernel of each fold", k, arena.folds.len());
             Ok(choice.choose(&arena.prepared_fold(k)?.train.examples(), control)?.kernel)
         });
-        self.runner.arena.kernels = kernels.collect::<Result<_>>()?;
+        let kernels = kernels.collect::<Result<_>>()?;
+        arena.choose(kernels, control)?;
         self.runner.price_chosen();
         if control.deadline.is_none() {
             self.schedule.spend(choice.work);

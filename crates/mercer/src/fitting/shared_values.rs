@@ -33,6 +33,8 @@ impl ValuesOf {
 /// The values that are kept, with their bytes, and what all of them took.
 #[derive(Default)]
 struct Kept {
+    /// Those among all rows by kernels of which no row changes anything for others.
+    tables: Vec<(String, KernelValues)>,
     values: Vec<(ValuesOf, u64, Arc<KernelValues>)>,
     counted: HashSet<ValuesOf>,
     work: f64,
@@ -43,8 +45,6 @@ pub(crate) struct SharedValues {
     kept: Mutex<Kept>,
     /// Bytes that may be kept.
     most: u64,
-    /// The values among all rows by a kernel of which no row changes anything for others.
-    table: Option<(String, KernelValues)>,
 }
 
 /// Some rows of the table whose kernel values others may use.
@@ -108,19 +108,14 @@ pub(crate) fn with_gram<T>(
 
 impl SharedValues {
     pub(crate) fn new(most: u64) -> Self {
-        SharedValues { kept: Mutex::default(), most, table: None }
+        SharedValues { kept: Mutex::default(), most }
     }
 
-    /// With the values among all rows by a kernel, which took so many operations.
-    pub(crate) fn with_table(mut self, kernel: &KernelExpr, values: KernelValues, work: f64) -> Self {
-        self.table = Some((kernel.to_string(), values));
-        self.lock().work += work;
-        self
-    }
-
-    /// Whether the values among all rows are there.
-    pub(crate) fn has_table(&self) -> bool {
-        self.table.is_some()
+    /// Keeps the values among all rows by a settled kernel, which took so many operations.
+    pub(crate) fn keep_table(&self, kernel: &KernelExpr, values: KernelValues, work: f64) {
+        let mut kept = self.lock();
+        kept.tables.push((kernel.to_string(), values));
+        kept.work += work;
     }
 
     /// Whether so many bytes may be kept.
@@ -134,10 +129,10 @@ impl SharedValues {
 
     /// What is kept of these.
     fn kept(&self, of: &ValuesOf) -> Option<Arc<KernelValues>> {
-        if let Some((_, table)) = self.table.as_ref().filter(|(kernel, _)| *kernel == of.kernel) {
+        let mut kept = self.lock();
+        if let Some((_, table)) = kept.tables.iter().find(|(kernel, _)| *kernel == of.kernel) {
             return Some(Arc::new(table.folded(&of.train, &of.test)));
         }
-        let mut kept = self.lock();
         let found = kept.values.iter().position(|(known, ..)| known.serves(of))?;
         let found = kept.values.remove(found);
         let values = found.2.clone();

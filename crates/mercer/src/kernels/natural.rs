@@ -2,7 +2,7 @@
 
 use super::sequences::usual::{alternatives, usual};
 use super::uses::Selection;
-use super::{Composed, KernelExpr, On, Sum, graphs, series, words};
+use super::{Composed, KernelExpr, On, Sum, compositions::over_sets, graphs, series, trees, words};
 use crate::data::{Column, ColumnKind, Dataset, Values};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -17,6 +17,8 @@ fn in_place(values: &Values) -> Result<Vec<KernelExpr>> {
         Values::Graphs(_) => graphs::ALTERNATIVES.to_vec(),
         Values::Series(all) => series::alternatives(all),
         Values::Texts(_) => words::ALTERNATIVES.to_vec(),
+        Values::Trees(_) => trees::ALTERNATIVES.to_vec(),
+        Values::Sets(_) => over_sets::ALTERNATIVES.to_vec(),
         _ => Vec::new(),
     };
     texts.into_iter().map(KernelExpr::parse).collect()

@@ -42,24 +42,6 @@ impl Searched {
 /// Rows of a fold, or some of them.
 type Part = (usize, usize, Arc<Sample>);
 
-/// With the values among all rows by the kernel as they settle it, where these do not depend on which rows there are.
-fn with_table(shared: SharedValues, whole: &Prepared, size: Size, control: &Control) -> Result<SharedValues> {
-    let kernel = whole.kernel.settle(&whole.data)?;
-    if kernel.needs_training_rows() || kernel.depends_on_row_identity() {
-        return Ok(shared);
-    }
-    control.tell("kernel values of all rows", 0, 1);
-    let made = kernel
-        .learn(&whole.data, None, control)
-        .and_then(|kernel| KernelValues::of(kernel.gram(&whole.data, control)?.as_ref(), None, &control.share(TABLE_SHARE)));
-    match made {
-        Ok(values) => Ok(shared.with_table(&kernel, values, KernelValues::work(size, 0))),
-        // Fits then compute those that they need.
-        Err(Error::Time { .. } | Error::Memory { .. }) => Ok(shared),
-        Err(other) => Err(other),
-    }
-}
-
 /// One table and its folds.
 pub(crate) struct Arena<'a> {
     pub examples: Examples<'a>,
@@ -68,6 +50,8 @@ pub(crate) struct Arena<'a> {
     pub folds: Vec<Fold>,
     /// The kernels that the training rows of the folds have chosen; empty where nothing is chosen.
     pub kernels: Vec<KernelExpr>,
+    /// The kernels whose values among all rows are kept.
+    tabled: Vec<KernelExpr>,
     seed: u64,
     kept: Vec<OnceLock<Arc<PreparedFold>>>,
     /// By the fold and how many.
@@ -105,20 +89,16 @@ impl<'a> Arena<'a> {
         let keeps = 2 * bytes * (folds.len() + 1) as u64 <= control.allowed() / KEPT;
         let kept = folds.iter().map(|_| OnceLock::new()).collect();
         let searched = Mutex::default();
-        let mut shared = SharedValues::new(most_kept(size, control));
+        let shared = Arc::new(SharedValues::new(most_kept(size, control)));
         let are_costly = shared_rows > 0 && KernelValues::are_costly(&whole.data, size);
-        let learns = whole.kernel.learns() || whole.layout().learns_from_rows(&examples.data.select(&used));
-        if are_costly && shared_rows >= used.len() && !learns && shared.has_room(KernelValues::bytes(used.len(), 0)) {
-            shared = with_table(shared, &whole, size, control)?;
-        }
-        let (part, shared) = (Mutex::default(), Arc::new(shared));
-        let computed = Mutex::default();
-        let kernels = Vec::new();
-        Ok(Arena {
+        let (part, computed) = (Mutex::default(), Mutex::default());
+        let (kernels, tabled) = (Vec::new(), Vec::new());
+        let mut arena = Arena {
             examples,
             whole,
             folds,
             kernels,
+            tabled,
             seed,
             kept,
             searched,
@@ -130,7 +110,51 @@ impl<'a> Arena<'a> {
             shared_rows,
             shared,
             computed,
-        })
+        };
+        arena.tabulate(control)?;
+        Ok(arena)
+    }
+
+    /// Takes the kernels that the training rows of the folds have chosen.
+    pub(crate) fn choose(&mut self, kernels: Vec<KernelExpr>, control: &Control) -> Result<()> {
+        self.kernels = kernels;
+        self.tabulate(control)
+    }
+
+    /// Computes the values among all rows by the kernels of all fits, as far as there is room: where these do not depend on which rows
+    /// there are, they serve every part of the rows.
+    fn tabulate(&mut self, control: &Control) -> Result<()> {
+        let Arena { examples, whole, used, .. } = &*self;
+        let one = KernelValues::bytes(used.len(), 0);
+        let may = self.are_costly && self.shared_rows >= used.len() && !whole.layout().learns_from_rows(&examples.data.select(used));
+        let mut open: Vec<KernelExpr> = Vec::new();
+        for kernel in std::iter::once(&whole.kernel).chain(&self.kernels).filter(|kernel| may && !kernel.learns()) {
+            if !self.tabled.contains(kernel) && !open.contains(kernel) {
+                open.push(kernel.clone());
+            }
+        }
+        let until = control.share(TABLE_SHARE);
+        for (i, kernel) in open.iter().enumerate() {
+            let settled = kernel.settle(&self.whole.data)?;
+            let has_room = self.shared.has_room((self.tabled.len() as u64 + 1) * one);
+            if settled.needs_training_rows() || settled.depends_on_row_identity() || !has_room {
+                continue;
+            }
+            control.tell("kernel values of all rows", i, open.len());
+            let made = settled
+                .learn(&self.whole.data, None, control)
+                .and_then(|kernel| KernelValues::of(kernel.gram(&self.whole.data, control)?.as_ref(), None, &until));
+            match made {
+                Ok(values) => {
+                    self.shared.keep_table(&settled, values, KernelValues::work(self.size, 0));
+                    self.tabled.push(kernel.clone());
+                }
+                // Fits then compute those that they need.
+                Err(Error::Time { .. } | Error::Memory { .. }) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(())
     }
 
     /// The rows of a fold, prepared without those that it holds out.
@@ -254,7 +278,7 @@ impl<'a> Arena<'a> {
     /// Operations of the kernel values of a fit to so many rows of a fold, or of all, and of its held-out rows: 0 where a fit before has
     /// computed them.
     pub(crate) fn uncomputed_work(&self, fold: Option<usize>, rows: usize) -> f64 {
-        match self.shared.has_table() || self.computed().contains(&(fold, rows)) {
+        match self.tabled.contains(fold.map_or(self.kernel(), |k| self.kernel_of(k))) || self.computed().contains(&(fold, rows)) {
             true => 0.0,
             false => KernelValues::work(self.size.at(rows), fold.map_or(0, |k| self.folds[k].test.len())),
         }

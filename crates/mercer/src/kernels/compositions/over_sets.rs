@@ -16,6 +16,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Kernels of sets that are tried in place of the natural one: ends of the sets, vectors by their cluster, means alone.
+pub(crate) const ALTERNATIVES: &[&str] =
+    &["set_extremes(rbf)", "set_extremes(polynomial(degree=3))", "normalise(codebook)", "normalise(set_mean(linear))"];
+
 /// A kernel of vectors, over all pairs of two sets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

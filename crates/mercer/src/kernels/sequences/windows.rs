@@ -49,6 +49,9 @@ struct StringMaps {
     maps: Vec<u32>,
 }
 
+/// Distances that are counted at a time.
+const COUNTS: usize = 8;
+
 const NO_LETTER: u32 = 0;
 const WHOLE: u32 = 1;
 
@@ -126,8 +129,7 @@ impl Windows {
         for first in (0..(*ring / 64).max(WORDS)).step_by(WORDS) {
             tallies.clear();
             tallies.resize(distances, [0; WORDS]);
-            let digits = if self.length < 16 { 4 } else { 8 };
-            tally(&cells, digits, first, tallies);
+            tally(&cells, digits_of(self.length), first, tallies);
             let words = WORDS / cells.strings.len();
             for (d, tally) in tallies.iter().enumerate() {
                 for (s, own) in tally.chunks_exact(words).take(*count).enumerate() {
@@ -138,11 +140,18 @@ impl Windows {
     }
 }
 
-/// Operations on words for a string of so many letters against another one whose ring has so many diagonals.
-pub(crate) fn steps(letters: f64, diagonals: f64, counts: usize) -> f64 {
+/// Binary digits of the numbers of matches of windows of a length.
+fn digits_of(length: usize) -> usize {
+    if length < 16 { 4 } else { 8 }
+}
+
+/// Operations on words for a string of so many letters against another one whose ring has so many diagonals: of each letter three loads, two
+/// masks and three for every digit, one for every digit of each count and four for its sum; two registers at a time.
+pub(crate) fn steps(letters: f64, diagonals: f64, length: usize, counts: usize) -> f64 {
     let register = (64 * WORDS) as f64;
     let registers = if diagonals <= register / TOGETHER as f64 { 1.0 / TOGETHER as f64 } else { (diagonals / register).ceil() };
-    letters * registers * (WORDS * (2 + counts)) as f64
+    let digits = digits_of(length);
+    letters * registers * (WORDS / 2 * (5 + 3 * digits + counts * (4 + digits))) as f64
 }
 
 /// Windows that hold a split letter, ascending.
@@ -227,7 +236,7 @@ impl Cells<'_> {
     /// Bits of the maps of `STRINGS` strings turned by `turn`, from a word of each on.
     #[inline(always)]
     fn load<const STRINGS: usize>(&self, maps: [u32; TOGETHER], turn: usize, first: usize) -> [u64; WORDS] {
-        let turn = turn % self.ring;
+        let turn = if turn < self.ring { turn } else { turn % self.ring };
         let mut words = [0; WORDS];
         let own = WORDS / STRINGS;
         for s in 0..STRINGS {
@@ -247,7 +256,7 @@ dispatch! {
 }
 
 fn tally(cells: &Cells<'_>, digits: usize, first: usize, tallies: &mut [[u64; WORDS]]) {
-    crate::linalg::count_passed(steps(cells.letters.len() as f64, 512.0, tallies.len()) as usize);
+    crate::linalg::count_passed(steps(cells.letters.len() as f64, 512.0, cells.length, tallies.len()) as usize);
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 && is_x86_feature_detected!("avx512vpopcntdq") {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
@@ -272,7 +281,22 @@ fn tally_body<const FMA: bool>(cells: &Cells<'_>, digits: usize, first: usize, t
 
 #[inline(always)]
 fn tally_digits<const DIGITS: usize, const STRINGS: usize>(cells: &Cells<'_>, first: usize, tallies: &mut [[u64; WORDS]]) {
+    for (part, some) in tallies.chunks_mut(COUNTS).enumerate() {
+        tally_some::<DIGITS, STRINGS>(cells, first, part * COUNTS, some);
+    }
+}
+
+/// The tallies of windows that differ in `fewest` letters and more, as many as there are tallies.
+#[inline(always)]
+fn tally_some<const DIGITS: usize, const STRINGS: usize>(cells: &Cells<'_>, first: usize, fewest: usize, tallies: &mut [[u64; WORDS]]) {
     let length = cells.length;
+    // Bits to turn over, so that those of the number that is counted are all 1.
+    let mut flips = [[0; DIGITS]; COUNTS];
+    for (k, flips) in flips.iter_mut().enumerate().take(tallies.len()) {
+        for (b, flip) in flips.iter_mut().enumerate() {
+            *flip = if ((length - fewest - k) >> b) & 1 == 1 { 0 } else { u64::MAX };
+        }
+    }
     let mut digits = [[0u64; WORDS]; DIGITS];
     let mut broken = cells.broken.iter().peekable();
     for t in 0..cells.letters.len() {
@@ -293,10 +317,9 @@ fn tally_digits<const DIGITS: usize, const STRINGS: usize>(cells: &Cells<'_>, fi
             continue;
         }
         let whole = cells.load::<STRINGS>([WHOLE; TOGETHER], t + 1 - length, first);
-        for (differ, tally) in tallies.iter_mut().enumerate() {
+        for (flips, tally) in flips.iter().zip(&mut *tallies) {
             let mut here = whole;
-            for (b, digit) in digits.iter().enumerate() {
-                let flip = if ((length - differ) >> b) & 1 == 1 { 0 } else { u64::MAX };
+            for (digit, flip) in digits.iter().zip(flips) {
                 for k in 0..WORDS {
                     here[k] &= digit[k] ^ flip;
                 }
