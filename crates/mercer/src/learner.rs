@@ -147,6 +147,8 @@ pub struct Before<'a> {
     pub is_plain: bool,
     /// Its own search, and the seconds that it took.
     pub tuned: Option<(Tuned, f64)>,
+    /// All rows that are used, prepared as the fit would prepare them.
+    pub prepared: Option<&'a Prepared>,
     /// Where others have use for kernel values among all rows that a fit learns from.
     pub(crate) sharing: Option<Sharing>,
 }
@@ -246,7 +248,7 @@ impl Learner {
             TrainingRows::Most(most) | TrainingRows::ThroughLandmarks { most, .. } => most,
             TrainingRows::All | TrainingRows::Affordable => used.rows.len(),
         };
-        let ready = self.ready(used.rows, most, examples)?;
+        let ready = self.ready(used.rows, most, before, examples)?;
         self.tune(before, &ready, control)
     }
 
@@ -256,10 +258,13 @@ impl Learner {
     }
 
     /// So many of the rows that are used, at most.
-    fn ready(&self, mut rows: Vec<usize>, most: usize, examples: &Examples<'_>) -> Result<Ready> {
+    fn ready(&self, mut rows: Vec<usize>, most: usize, before: &Before<'_>, examples: &Examples<'_>) -> Result<Ready> {
         let mut used = examples.select(&rows);
         // All rows say which columns there are, so that no sample lacks one.
-        let mut prepared = self.prepare(&used.data, used.weights.as_deref())?;
+        let mut prepared = match before.prepared {
+            Some(prepared) => prepared.clone(),
+            None => self.prepare(&used.data, used.weights.as_deref())?,
+        };
         if most < rows.len() {
             rows = some_rows_of(&used.target, most, self.seed).into_iter().map(|i| rows[i]).collect();
             used = examples.select(&rows);
@@ -283,7 +288,7 @@ impl Learner {
         // Through landmarks where an exact fit takes too much.
         let through =
             |kernel: &KernelExpr| landmarks.map_or_else(|| kernel.clone(), |l| kernel.clone().through_landmarks(l.rank, self.seed));
-        let ready = self.ready(rows, most, examples)?;
+        let ready = self.ready(rows, most, before, examples)?;
         let Ready { rows, used, prepared } = &ready;
         if most < all {
             notices.push(from_a_sample(&most.to_string(), all) + why_sampled);
@@ -351,7 +356,7 @@ impl Learner {
         let last = control.last_step();
         let chosen = through(&tuned.kernel);
         let again = |tuned: Tuned, fewer: usize| {
-            let before = Before { tuned: Some((tuned, tune_seconds)), ..Before::default() };
+            let before = Before { tuned: Some((tuned, tune_seconds)), prepared: before.prepared, ..Before::default() };
             let given = Given { before: &before, landmarks: None, why_sampled: STOPPED, ..*given };
             let used = Used { rows: all_rows.clone(), notices: told_before.clone() };
             self.fit_some(used, fewer, &given, &control.last_step().at_least(LAST_SECONDS))

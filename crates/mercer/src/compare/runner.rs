@@ -414,6 +414,11 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Whether the columns of a trial become other inputs than those of most.
+    fn prepares_anew(&self, trial: &Trial) -> bool {
+        self.has_own_kernel(trial) || trial.estimator.facts().takes_columns_as_they_are
+    }
+
     /// Fits to all rows: their searches side by side where there is room, the fits, whose seconds are reported, one after the other.
     /// The best is looked along.
     fn lasts(&mut self, trials: &[&Trial], control: &Control) -> Result<Vec<TrialResult>> {
@@ -435,6 +440,7 @@ impl<'a> Runner<'a> {
             within_noise: trials[at].purpose != Purpose::Last(LastSearch::Full),
             is_plain: trials[at].purpose == Purpose::Last(LastSearch::None),
             tuned: None,
+            prepared: (!self.prepares_anew(trials[at])).then_some(&self.arena.whole),
             sharing: sharing[at].clone(),
         };
         let bytes = |t: &Trial| 4 * self.bytes(t) + search_bytes(self.size(t).rows);
