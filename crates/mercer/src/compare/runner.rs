@@ -435,12 +435,13 @@ impl<'a> Runner<'a> {
             trials.iter().map(|t| self.left[t.candidate].cells.iter().filter_map(|cell| lock(cell).search.take()).collect()).collect();
         let shared = self.arena.sharing_of_all();
         let sharing: Vec<Option<Sharing>> = trials.iter().map(|t| shared.clone().filter(|_| !self.has_own_kernel(t))).collect();
+        let prepared: Vec<bool> = trials.iter().map(|t| !self.prepares_anew(t)).collect();
         let before = |at: usize| Before {
             searches: &searches[at],
             within_noise: trials[at].purpose != Purpose::Last(LastSearch::Full),
             is_plain: trials[at].purpose == Purpose::Last(LastSearch::None),
             tuned: None,
-            prepared: (!self.prepares_anew(trials[at])).then_some(&self.arena.whole),
+            prepared: prepared[at].then_some(&self.arena.whole),
             sharing: sharing[at].clone(),
         };
         let bytes = |t: &Trial| 4 * self.bytes(t) + search_bytes(self.size(t).rows);
