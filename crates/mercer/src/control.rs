@@ -315,6 +315,11 @@ pub fn with_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) ->
     Ok(pool(threads)?.install(work))
 }
 
+/// The threads that work is spread over here.
+pub fn threads_in_use() -> usize {
+    rayon::current_num_threads()
+}
+
 /// Starts the threads of the process that share the work of whoever is in no pool, with a stack of [`STACK`]. Threads that run already
 /// stay as they are.
 pub fn start_threads() {

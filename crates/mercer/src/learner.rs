@@ -26,7 +26,7 @@ use crate::gram::{Bound, Known, Mercer, Side};
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::metrics::{Metric, Scoring, judged_by, require_judged};
 use crate::prep;
-use crate::select::{Aim, Preparation, Search, Tuned, part, wins, without_target};
+use crate::select::{Aim, Preparation, Search, SearchState, Tuned, part, wins, without_target};
 use crate::trial::limits::{CURVES_WORK, FEWEST_ROWS, LEAST_ROWS};
 use crate::trial::{Landmarks, largest};
 use serde::{Deserialize, Serialize};
@@ -140,7 +140,7 @@ pub(crate) fn check_sample(rows: Option<usize>) -> Result<()> {
 #[derive(Default)]
 pub struct Before<'a> {
     /// Searches on parts of its rows: the last round of its own begins with what they have found.
-    pub searches: &'a [Search],
+    pub searches: &'a [&'a SearchState],
     /// As in [`Aim`].
     pub within_noise: bool,
     /// Whether nothing is searched: open parameters are those of earlier searches, or the data-based start.
@@ -456,11 +456,12 @@ impl Learner {
         let preparation = Preparation { prepared: &ready.prepared, raw: &ready.used.data, settled: None, sharing };
         let mut search = Search::new(kernel, &self.estimator, &examples, Some(preparation), aim, control, self.seed)?;
         if before.is_plain {
-            let (kernel, estimator) = before.searches.iter().find(|s| s.is_judged()).unwrap_or(&search).best()?;
+            let judged = before.searches.iter().copied().find(|s| s.is_judged());
+            let (kernel, estimator) = judged.unwrap_or(search.state()).best()?;
             let tuned = Tuned { kernel, estimator, tuning: None, late: false, told: None };
             return Ok((tuned, clock.elapsed().as_secs_f64()));
         }
-        search.suggest(before.searches);
+        search.suggest(before.searches.iter().copied());
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.
         search.run(&control.share(0.4))?;
         // A model that is not the best of a comparison is looked along where that is little work.

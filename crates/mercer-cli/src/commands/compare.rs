@@ -6,8 +6,8 @@ use crate::args::Contest;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
 use crate::progress::race_view;
 use clap::Args;
-use mercer::compare::{self, RaceUpdate};
-use mercer::control::Control;
+use mercer::compare::{self, Processes, RaceUpdate};
+use mercer::control::{Control, threads_in_use};
 use mercer::data::{Dataset, Examples, Schema, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
@@ -16,7 +16,8 @@ use mercer::read::{Fact, Source, Table, Topic};
 use mercer::report::{self, Comparison, Request, TestRows};
 use mercer::store::{self, write_atomically};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
 
 const COMPARE: &str = "\
 Examples:
@@ -52,6 +53,10 @@ pub(crate) struct Compare {
     /// the target, and takes no part in tuning and choice; --max-seconds does not bound these scores.
     #[arg(long, value_name = "TABLE", help_heading = "How to judge")]
     pub test: Option<String>,
+    /// Run the work in so many processes, which share the threads and the memory allowed. The result is the same; one that the system ends
+    /// in the middle of its work is replaced.
+    #[arg(long, value_name = "N", value_parser = workers, help_heading = "Limits")]
+    pub workers: Option<usize>,
     /// Write an HTML report with table and figures.
     #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
@@ -78,6 +83,26 @@ impl Run for Compare {
     }
 }
 
+/// What `--workers` takes.
+fn workers(text: &str) -> std::result::Result<usize, String> {
+    text.parse().ok().filter(|count| (1..=MOST_WORKERS).contains(count)).ok_or_else(|| format!("write a number from 1 to {MOST_WORKERS}"))
+}
+
+/// More processes than this are a typo.
+const MOST_WORKERS: usize = 1024;
+
+/// So many processes of this program.
+fn processes(count: usize) -> Result<Processes> {
+    let program = std::env::current_exe().map_err(|e| Error::io("this program", e))?;
+    let threads = (threads_in_use() / count).max(1);
+    let start = move || {
+        let mut command = Command::new(&program);
+        command.args(["worker", "--threads", &threads.to_string()]);
+        command
+    };
+    Ok(Processes { count, start: Arc::new(start) })
+}
+
 /// Whether there is a winner.
 fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
     let learning = &args.contest.learning;
@@ -101,6 +126,7 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
     let control = watched(Some(view.clone()), &learning.limits, stop);
     let mut comparing = comparing(&args.contest, asked_kernel, asked, &loaded)?;
     comparing.costs = if args.costs.is_empty() { None } else { Some(args.costs.iter().map(|c| cost(c)).collect::<Result<_>>()?) };
+    comparing.processes = args.workers.map(processes).transpose()?;
     if args.probabilities {
         comparing.estimators = EstimatorExpr::all_with_probabilities(comparing.estimators, &loaded.target);
     }

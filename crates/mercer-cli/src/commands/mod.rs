@@ -71,6 +71,7 @@ commands! {
     smooth: Smooth;
     test: Test;
     shell: Completions, Man;
+    worker: Worker;
 }
 
 /// The exit code of what is done.
@@ -292,6 +293,7 @@ fn comparing(asked: &Contest, kernel: Option<KernelExpr>, estimators: Option<Vec
         costs: None,
         sample: learning.sample,
         effort: asked.effort(),
+        processes: None,
     })
 }
 

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Needs};
 use crate::fitting::{self, Prepared};
 use crate::kernels::{Composed, KernelExpr};
+use serde::{Deserialize, Serialize};
 
 /// Numbers in a row up to which one length scale for each is tried: the search has as many more parameters.
 pub(super) const MOST_SCALES: usize = 10;
@@ -19,7 +20,7 @@ const ROWS_FOR_SCALE: usize = 10;
 const FINDS_SCALES: [&str; 2] = ["gp", "ridge"];
 
 /// An estimator with the kernel that it is fitted under.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entrant {
     pub estimator: EstimatorExpr,
     pub kernel: KernelExpr,

@@ -7,12 +7,14 @@ mod guess;
 mod held_out;
 mod plan;
 mod prices;
+mod processes;
 mod race;
 mod rare;
 mod runner;
 mod settled;
 mod starts;
 mod watch;
+mod worker;
 
 pub use advice::{Advice, Judged, Rule, advise};
 #[cfg(feature = "report")]
@@ -20,12 +22,13 @@ pub(crate) use entrants::label;
 pub use entrants::usual;
 pub use held_out::OutOfFold;
 pub use plan::{Plan, Planned};
+pub use processes::{Processes, work};
 pub use starts::{SAME, Starts};
 pub use watch::{CandidateProgress, CandidateState, RaceObserver, RaceUpdate};
 
 use crate::control::{Control, contain};
 use crate::data::TargetInfo;
-use crate::data::{Dataset, Examples, Split, Target, folds};
+use crate::data::{Dataset, Examples, Sample, Split, Target, folds};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Needs};
 use crate::facts;
@@ -40,9 +43,10 @@ use choice::KernelChoice;
 use entrants::Entrant;
 use race::Race;
 use rare::{costs, decided, told_of_dominance};
+use serde::{Deserialize, Serialize};
 
 /// Settings of a comparison.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Comparing {
     /// How columns become inputs; fitted anew in each fold.
     pub prep: prep::Recipe,
@@ -68,6 +72,9 @@ pub struct Comparing {
     pub sample: Option<usize>,
     /// Times the usual budget of work that may be spent where there is no limit of time; `None`: all that there is to do.
     pub effort: Option<f64>,
+    /// Processes that run the trials; `None`: the threads of this one.
+    #[serde(skip)]
+    pub processes: Option<Processes>,
 }
 
 impl Comparing {
@@ -85,6 +92,7 @@ impl Comparing {
             costs: None,
             sample: None,
             effort: Some(1.0),
+            processes: None,
         }
     }
 
@@ -310,17 +318,9 @@ impl Field {
         require_different(&examples.target.select(&used.rows))?;
         plan::require_room(examples.data, control)?;
         let raw = examples.select(&used.rows);
-        // The narrowest need of those that read features, where all do.
-        let readers = || comparing.estimators.iter().filter(|e| e.needs().reads_structure());
-        let narrowest = readers().find(|e| e.needs() == Needs::Coordinates).or_else(|| readers().next());
-        let asks_for_values = comparing.estimators.iter().any(|e| e.looks_at_inputs() && !e.needs().reads_structure());
-        let (kernel, weights) = (comparing.kernel.as_ref(), raw.weights.as_deref());
-        let mut whole = match narrowest.filter(|_| !asks_for_values) {
-            Some(reader) => fitting::prepare_to_fit(&comparing.prep, kernel, reader, &raw.data, weights)?,
-            None => fitting::prepare_weighed(&comparing.prep, kernel, &raw.data, weights)?,
-        };
+        let mut whole = prepared_for(comparing, &raw)?;
         let natural = whole.kernel.clone();
-        let mut choice = if asks_for_values { KernelChoice::of(&raw.examples(), &whole, comparing, control)? } else { None };
+        let mut choice = if asks_for_values(comparing) { KernelChoice::of(&raw.examples(), &whole, comparing, control)? } else { None };
         if let Some(made) = &choice {
             control.tell("the kernel of the table", 0, 1);
             let chosen = made.choose(&Examples { data: &whole.data, ..raw.examples() }, control)?;
@@ -347,6 +347,23 @@ impl Field {
         let part = examples.select(&self.used.rows);
         let prepared = Examples { data: &self.whole.data, ..part.examples() };
         plan::plan(&prepared, &self.whole, &self.entrants, comparing, control)
+    }
+}
+
+/// Whether any estimator reads kernel values.
+fn asks_for_values(comparing: &Comparing) -> bool {
+    comparing.estimators.iter().any(|e| e.looks_at_inputs() && !e.needs().reads_structure())
+}
+
+/// The rows of a comparison, prepared for most of its estimators.
+fn prepared_for(comparing: &Comparing, raw: &Sample) -> Result<Prepared> {
+    // The narrowest need of those that read features, where all do.
+    let readers = || comparing.estimators.iter().filter(|e| e.needs().reads_structure());
+    let narrowest = readers().find(|e| e.needs() == Needs::Coordinates).or_else(|| readers().next());
+    let (kernel, weights) = (comparing.kernel.as_ref(), raw.weights.as_deref());
+    match narrowest.filter(|_| !asks_for_values(comparing)) {
+        Some(reader) => fitting::prepare_to_fit(&comparing.prep, kernel, reader, &raw.data, weights),
+        None => fitting::prepare_weighed(&comparing.prep, kernel, &raw.data, weights),
     }
 }
 

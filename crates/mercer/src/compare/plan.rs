@@ -159,7 +159,7 @@ pub(super) fn plan(
             // What cannot be searched fails in its turn, and says so there.
             let some = examples.select(&some_rows_of(examples.target, learnt.min(SEARCHED_ROWS), comparing.seed));
             let search = contain(estimator.name(), || Search::new(kernel, estimator, &some.examples(), None, aim, control, comparing.seed));
-            let searched = search.map_or(0.0, |s| folds * s.usual_work() + s.last_work(true, comparing.folds));
+            let searched = search.map_or(0.0, |s| folds * s.state().usual_work() + s.state().last_work(true, comparing.folds));
             Some(look(estimator, known(full.at(first)), first) + fits(estimator, known(size.at(learnt))) + searched)
         } else {
             None

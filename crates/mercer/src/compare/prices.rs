@@ -1,27 +1,29 @@
 //! What a trial takes: its size, the operations that are counted for it, their seconds where time is limited, and its memory.
 
-use super::runner::{Runner, lock};
+use super::runner::Runner;
+use super::worker::{Cell, Worker};
 use crate::estimators::{EstimatorExpr, Size};
 use crate::fitting::size_of;
 use crate::schedule::Prices;
-use crate::select::Search;
+use crate::select::SearchState;
 use crate::trial::limits::{ASSUMED, FEWEST_TIMED, RATE, TIMED_ROWS, TIMED_WORK};
 use crate::trial::{Landmarks, LastSearch, Purpose, Trial};
 
 impl Prices for Runner<'_> {
     fn price(&self, trial: &Trial) -> f64 {
+        let (worker, left) = (&self.worker, &self.left[trial.candidate]);
+        let operations = worker.operations(trial, &left.cells);
         if self.limit.is_none() {
-            return self.operations(trial);
+            return operations;
         }
         // With a limit of time the unit is a second: by what the operations before took, and by what is assumed before that is known.
-        let spent = self.left[trial.candidate].spent;
-        let unit = (spent.seconds + ASSUMED / RATE) / (spent.operations + ASSUMED);
-        let counted = unit * self.operations(trial) + self.uncomputed_work(trial) / (RATE * rayon::current_num_threads() as f64);
-        if trial.purpose == Purpose::Look { counted.max(self.left[trial.candidate].late) } else { counted }
+        let unit = (left.spent.seconds + ASSUMED / RATE) / (left.spent.operations + ASSUMED);
+        let counted = unit * operations + worker.uncomputed_work(trial) / (RATE * rayon::current_num_threads() as f64);
+        if trial.purpose == Purpose::Look { counted.max(left.late) } else { counted }
     }
 }
 
-impl Runner<'_> {
+impl Worker<'_> {
     /// The size of the fit of a trial.
     pub(super) fn size(&self, trial: &Trial) -> Size {
         let most = trial.rows.fold.map_or(self.arena.whole.data.rows(), |k| self.arena.folds[k].train.len());
@@ -53,19 +55,18 @@ impl Runner<'_> {
         if reads { self.arena.uncomputed_work(trial.rows.fold, rows) } else { 0.0 }
     }
 
-    /// Operations of a trial, as its estimator counts them.
-    pub(super) fn operations(&self, trial: &Trial) -> f64 {
+    /// Operations of a trial, as its estimator counts them; `known`: its candidate on each fold.
+    pub(super) fn operations(&self, trial: &Trial, known: &[Cell]) -> f64 {
         let one = trial.estimator.with_one_start();
         let (estimator, size) = (if trial.purpose == Purpose::Look { &one } else { &trial.estimator }, self.size(trial));
         let predicted = trial.rows.fold.map_or_else(|| self.timed_rows(trial), |k| self.arena.folds[k].test.len());
         let costs = estimator.costs(size);
         let fit = costs.work(size) + predicted as f64 * costs.prediction_work(size);
-        let cells = &self.left[trial.candidate].cells;
-        let searches = |of: &dyn Fn(&Search) -> f64, k: usize| lock(&cells[k]).search.as_ref().map_or(0.0, of);
+        let searches = |of: &dyn Fn(&SearchState) -> f64, k: usize| known[k].search.as_ref().map_or(0.0, of);
         match (trial.purpose, trial.rows.fold) {
-            (Purpose::Tune, Some(k)) => fit + searches(&Search::usual_work, k),
+            (Purpose::Tune, Some(k)) => fit + searches(&SearchState::usual_work, k),
             (Purpose::Last(search), _) if search != LastSearch::None => {
-                let (for_good, folds) = (search == LastSearch::Full, cells.len());
+                let (for_good, folds) = (search == LastSearch::Full, known.len());
                 fit + (0..folds).map(|k| searches(&|s| s.last_work(for_good, folds), k)).fold(0.0, f64::max)
             }
             _ => fit,

@@ -6,8 +6,9 @@ use super::entrants::Entrant;
 use super::guess::guesses;
 use super::held_out::{OutOfFold, Part};
 use super::plan::{Plan, budget, bytes_of};
-use super::runner::{FoldScore, Runner, lock};
+use super::runner::Runner;
 use super::watch::RaceObserver;
+use super::worker::{FoldScore, Worker};
 use super::{Comparing, Ending, Outcome, RowStatus, Scored, Starts};
 use crate::control::{Control, contain};
 use crate::data::TargetInfo;
@@ -19,7 +20,7 @@ use crate::kernels::KernelExpr;
 use crate::learner::{Model, Timed};
 use crate::metrics::{Cut, Difference, Estimate, Judged, Metric, Scoring, against_best, corrected_for_choice, require_judged};
 use crate::schedule::{Candidate, NextAction, Out, Schedule};
-use crate::select::{Search, TOO_COSTLY};
+use crate::select::{SearchState, TOO_COSTLY};
 use crate::trial::limits::{NAMED, WHOLE_FIELD};
 use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
 use rayon::prelude::*;
@@ -63,20 +64,22 @@ impl<'a> Race<'a> {
         let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
         let bytes = bytes_of(&whole.data);
         let count = folds.len();
-        let arena = Arena::new(examples, (whole, used), folds, comparing.seed, (bytes, plan.shared_rows, plan.size), control)?;
+        let (bounds, elsewhere) = ((bytes, plan.shared_rows, plan.size), comparing.processes.is_some());
+        let arena = Arena::new(examples, (whole, used), folds, comparing.seed, bounds, elsewhere, control)?;
         let readers = plan.fits.iter().filter(|f| f.estimator.looks_at_inputs() && !f.own_scales);
         let learnt = readers.map(|f| f.rows).max().unwrap_or(usize::MAX);
-        let mut runner = Runner::new(arena, info, comparing, (&entrants, learnt), scoring, control);
-        let whole = &runner.arena.whole;
+        let worker = Worker::new(arena, info, comparing, (entrants.clone(), learnt), scoring);
+        let mut runner = Runner::new(worker, bounds, control);
+        let whole = &runner.worker.arena.whole;
         let all = whole.data.rows();
         let mut candidates = Vec::new();
-        let used = &runner.arena.used;
+        let used = &runner.worker.arena.used;
         let known = examples.target.select(used);
         for (c, Entrant { estimator, kernel, own_scales }) in entrants.into_iter().enumerate() {
             let found = plan.fits.iter().find(|f| f.estimator == estimator && f.own_scales == own_scales);
             let none = (RowsOf { rows: all, most: all, landmarks: None }, all);
             let (rows, first) = found.map_or(none, |f| (RowsOf { rows: f.rows, most: f.most_rows, landmarks: f.landmarks }, f.first_rows));
-            let size = Landmarks::size(rows.landmarks, runner.sizes[c].at(rows.rows));
+            let size = Landmarks::size(rows.landmarks, runner.worker.sizes[c].at(rows.rows));
             let allowed = contain(estimator.name(), || refusal(&estimator, &kernel, size, &examples, whole, comparing, control));
             let refused = allowed.and_then(|()| estimator.require_in_domain(&known, used)).err();
             let mut candidate = Candidate::new(estimator, kernel, rows, first, count);
@@ -106,14 +109,14 @@ impl<'a> Race<'a> {
     pub(super) fn choosing(mut self, choice: Option<&KernelChoice>) -> Result<Self> {
         let Some(choice) = choice else { return Ok(self) };
         let control = self.runner.control;
-        let arena = &mut self.runner.arena;
+        let arena = &mut self.runner.worker.arena;
         let kernels = (0..arena.folds.len()).map(|k| {
             control.tell("the kernel of each fold", k, arena.folds.len());
             Ok(choice.choose(&arena.prepared_fold(k)?.train.examples(), control)?.kernel)
         });
         let kernels = kernels.collect::<Result<_>>()?;
         arena.choose(kernels, control)?;
-        self.runner.price_chosen();
+        self.runner.worker.price_chosen();
         if control.deadline.is_none() {
             self.schedule.spend(choice.work);
         }
@@ -128,7 +131,7 @@ impl<'a> Race<'a> {
 
     /// Every trial, as far as the budget allows, and the rows of the table.
     pub(super) fn run(mut self) -> Result<Outcome> {
-        let budget = budget(self.runner.comparing, self.runner.control);
+        let budget = budget(self.runner.worker.comparing, self.runner.control);
         let mut shared = 0.0;
         loop {
             let control = self.runner.control;
@@ -148,7 +151,7 @@ impl<'a> Race<'a> {
                 self.keep(result);
             }
             if control.deadline.is_none() {
-                let all = self.runner.arena.shared_work();
+                let all = self.runner.worker.arena.shared_work();
                 self.schedule.spend(all - std::mem::replace(&mut shared, all));
             }
         }
@@ -166,7 +169,7 @@ impl<'a> Race<'a> {
     fn finish(mut self) -> Result<Outcome> {
         let count = self.schedule.candidates.len();
         let found: Vec<_> = (0..count).into_par_iter().map(|c| contain(self.scores_of(c), || Ok(self.judged(c)))).collect();
-        let folds = self.runner.arena.folds.len();
+        let folds = self.runner.worker.arena.folds.len();
         let (mut rows, mut judged) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for (c, own) in found.into_iter().enumerate() {
             // A panic on the way is a failure of the candidate.
@@ -198,15 +201,15 @@ impl<'a> Race<'a> {
         let mut notices = self.tell_what_is_left(&rows);
         notices.extend(self.costs.and_then(|_| cut_in_words(rows[best?].model.as_mut()?)));
         notices.extend(failed);
-        let Arena { whole, .. } = self.runner.arena;
+        let Arena { whole, .. } = self.runner.worker.arena;
         let columns = whole.prep.describe();
         Ok(Outcome { kernel: whole.kernel, rows, best, corrected, guess, columns, notices, trials: self.trials })
     }
 
     /// What the scores of all candidates say of each other.
     fn verdict(&self, rows: &[Scored], judged: &[Vec<(Metric, Judged)>], order: &[usize]) -> Result<Verdict> {
-        let (count, folds) = (rows.len(), self.runner.arena.folds.len());
-        let (best, deciding) = (order.first().copied(), self.runner.scoring.deciding);
+        let (count, folds) = (rows.len(), self.runner.worker.arena.folds.len());
+        let (best, deciding) = (order.first().copied(), self.runner.worker.scoring.deciding);
         let guess = self.guess()?;
         // Tuned scores of fits to as many rows are compared; the guess is one more of these.
         let most = best.map_or(0, |best| rows[best].status.rows);
@@ -236,8 +239,8 @@ impl<'a> Race<'a> {
         let runner = &self.runner;
         // The time may be up, and it takes none.
         let control = runner.control.last_step();
-        let found = guesses(&runner.arena.examples, &runner.arena.folds, &control, runner.comparing.seed)?;
-        let judged = runner.held_out().judged(&found.iter().collect::<Vec<_>>(), &runner.scoring);
+        let found = guesses(&runner.worker.arena.examples, &runner.worker.arena.folds, &control, runner.worker.comparing.seed)?;
+        let judged = runner.worker.held_out().judged(&found.iter().collect::<Vec<_>>(), &runner.worker.scoring);
         Ok(judged.filter(|judged| judged.value.is_finite()))
     }
 
@@ -246,22 +249,17 @@ impl<'a> Race<'a> {
         let candidate = &self.schedule.candidates[c];
         let settled = candidate.is_tuned();
         let cells = self.runner.left[c].cells.iter();
-        cells
-            .map_while(|cell| {
-                let cell = lock(cell);
-                cell.tuned.as_ref().filter(|_| settled).or(cell.look.as_ref()).cloned()
-            })
-            .collect()
+        cells.map_while(|cell| cell.tuned.as_ref().filter(|_| settled).or(cell.look.as_ref()).cloned()).collect()
     }
 
     /// The folds that a candidate is scored on: their rows that were held out, with the predictions of these.
     fn parts<'s>(&'s self, scores: &'s [Arc<FoldScore>]) -> Vec<Part<'s>> {
-        self.runner.arena.folds.iter().zip(scores).map(|(fold, score)| (fold.test.as_slice(), &score.predictions)).collect()
+        self.runner.worker.arena.folds.iter().zip(scores).map(|(fold, score)| (fold.test.as_slice(), &score.predictions)).collect()
     }
 
     /// The predictions of these folds, their classes decided by what errors cost.
     fn decided<'p>(&self, parts: &[Part<'p>]) -> Vec<Cow<'p, Predictions>> {
-        let Examples { target, weights, .. } = self.runner.arena.examples;
+        let Examples { target, weights, .. } = self.runner.worker.arena.examples;
         match self.costs {
             Some(costs) => Cut::across(parts, target, weights, costs).into_iter().map(Cow::Owned).collect(),
             None => parts.iter().map(|(_, predictions)| Cow::Borrowed(*predictions)).collect(),
@@ -272,7 +270,7 @@ impl<'a> Race<'a> {
     fn judged(&self, c: usize) -> Vec<(Metric, Judged)> {
         let scores = self.scores(c);
         let decided = self.decided(&self.parts(&scores));
-        self.runner.held_out().judge(&decided.iter().map(Cow::as_ref).collect::<Vec<_>>(), &self.runner.scoring)
+        self.runner.worker.held_out().judge(&decided.iter().map(Cow::as_ref).collect::<Vec<_>>(), &self.runner.worker.scoring)
     }
 
     /// Reports whether each fit depends on its start, where time allows; the rows are complete without it.
@@ -281,7 +279,8 @@ impl<'a> Race<'a> {
         runner.control.tell("starts: fits from other starting values", 0, 1);
         // Several run side by side.
         let quiet = Control { progress: None, ..runner.control.clone() };
-        let of = |model: &Model| contain(model.estimator.name(), || Starts::of(model, &runner.arena.examples, &quiet)).ok().flatten();
+        let of =
+            |model: &Model| contain(model.estimator.name(), || Starts::of(model, &runner.worker.arena.examples, &quiet)).ok().flatten();
         // What was not searched is not recommended.
         let starts = |row: &Scored| row.model.as_ref().filter(|_| !row.status.at_start).and_then(of);
         let found: Vec<Option<Starts>> = rows.par_iter().map(starts).collect();
@@ -301,21 +300,21 @@ impl<'a> Race<'a> {
         let left = &self.runner.left[c];
         let scores = self.scores(c);
         let parts = self.parts(&scores);
-        let Examples { target, weights, .. } = self.runner.arena.examples;
-        let cut = self.costs.filter(|_| scores.len() == self.runner.arena.folds.len());
+        let Examples { target, weights, .. } = self.runner.worker.arena.examples;
+        let cut = self.costs.filter(|_| scores.len() == self.runner.worker.arena.folds.len());
         let cut = cut.and_then(|costs| Cut::of_held_out(&parts, target, weights, costs));
         let decided = self.decided(&parts);
-        let folds = &self.runner.arena.folds;
+        let folds = &self.runner.worker.arena.folds;
         let candidate = &self.schedule.candidates[c];
         let what = || candidate.estimator.name().to_owned();
         let unreached = || match self.runner.control.stop_early.is_cancelled() {
             true => Error::Stopped { what: what() },
             false => Error::Time { what: what() },
         };
-        let of_searches = |is: &dyn Fn(&Search) -> bool| left.cells.iter().any(|cell| lock(cell).search.as_ref().is_some_and(is));
+        let of_searches = |is: &dyn Fn(&SearchState) -> bool| left.cells.iter().any(|cell| cell.search.as_ref().is_some_and(is));
         let is_judged = of_searches(&|s| s.is_judged()) || self.schedule.is_perfect(c);
         let open = of_searches(&|s| s.is_open());
-        let all = self.runner.arena.whole.data.rows();
+        let all = self.runner.worker.arena.whole.data.rows();
         let mut row = Scored {
             predict_us_per_row: left.predict_us_per_row,
             status: RowStatus {
@@ -388,7 +387,7 @@ impl<'a> Race<'a> {
         if let Some(who) = names(&|r| r.model.is_none() && r.status.is_tuned()) {
             notices.push(format!("{who}: {reason} before the fit to all rows{more}"));
         }
-        let all = self.runner.arena.whole.data.rows();
+        let all = self.runner.worker.arena.whole.data.rows();
         let any = !notices.is_empty() || rows.iter().any(|r| r.failure.is_none() && r.status.rows < all);
         if ending == Ending::Time && any {
             notices.push(TIMED.into());

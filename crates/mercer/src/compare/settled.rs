@@ -1,36 +1,25 @@
 //! Estimators as the training rows of a fold settle them, once for all looks at it.
 
 use super::entrants::Entrant;
-use super::runner::{Runner, lock};
+use super::worker::Worker;
 use crate::control::{Control, contain};
 use crate::data::Examples;
 use crate::error::Result;
 use crate::estimators::Task;
 use crate::fitting::with_gram;
-use crate::trial::{Purpose, Trial};
 use rayon::prelude::*;
 
-impl Runner<'_> {
-    /// Settles all estimators with the common kernel by the training rows of each fold that is looked at for the first time: inputs are
-    /// prepared once for all of them. What fails the first look says.
-    pub(super) fn settle_starts(&mut self, trials: &[&Trial], control: &Control) {
-        let looks = trials.iter().filter(|t| t.purpose == Purpose::Look && !self.has_own_kernel(t));
-        let mut folds: Vec<usize> = looks.filter_map(|t| t.rows.fold).filter(|&k| !self.settled[k]).collect();
-        folds.sort_unstable();
-        folds.dedup();
-        for k in folds {
-            self.settled[k] = contain("starting values", || self.settle_start_of(k, control)).is_ok();
-        }
-    }
-
-    fn settle_start_of(&self, k: usize, control: &Control) -> Result<()> {
+impl Worker<'_> {
+    /// Settles all estimators with the common kernel by the training rows of a fold: inputs are prepared once for all of them. What fails
+    /// the first look says.
+    pub(super) fn settle_start_of(&self, k: usize, control: &Control) -> Result<()> {
         let prepared = self.arena.prepared_fold(k)?;
         let searched = self.arena.searched(k, &prepared, self.learnt)?;
         let examples = &searched.examples(&prepared);
         let &Examples { data, target, weights, .. } = examples;
         let is_open = |e: &Entrant| e.estimator.values().iter().any(|own| !own.value.is_settled());
         let common = |e: &Entrant| e.kernel == *self.arena.kernel() && !e.estimator.needs().reads_structure() && e.estimator.takes(target);
-        let open: Vec<_> = self.entrants.iter().zip(&self.left).filter(|(e, _)| common(e) && is_open(e)).collect();
+        let open: Vec<_> = self.entrants.iter().zip(&self.starts).filter(|(e, _)| common(e) && is_open(e)).collect();
         if open.is_empty() {
             return Ok(());
         }
@@ -43,8 +32,10 @@ impl Runner<'_> {
         }
         with_gram(&searched.kernel, examples, self.arena.sharing(k, &searched).as_ref(), control, |gram| {
             let task = Task { gram, target, weights, control, seed: self.comparing.seed };
-            open.par_iter().for_each(|(e, left)| {
-                lock(&left.cells[k]).start = contain(e.estimator.name(), || e.estimator.settle(&task)).ok();
+            open.par_iter().for_each(|(e, starts)| {
+                if let Ok(settled) = contain(e.estimator.name(), || e.estimator.settle(&task)) {
+                    starts[k].get_or_init(|| settled);
+                }
             });
             Ok(())
         })

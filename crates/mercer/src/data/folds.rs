@@ -5,9 +5,10 @@ use crate::error::{Error, Result};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 /// One split: rows to learn from and rows to score on, both ascending.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fold {
     /// Rows to learn from.
     pub train: Vec<usize>,
@@ -16,7 +17,7 @@ pub struct Fold {
 }
 
 /// Constraints on the split between training and test rows.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Split {
     /// Any row may be on either side.
     #[default]

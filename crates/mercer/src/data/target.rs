@@ -5,7 +5,7 @@ use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
 /// The target of a task.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Target {
     /// N rows, one column per output.
     Numbers(Matrix),

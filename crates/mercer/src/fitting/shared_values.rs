@@ -9,6 +9,7 @@ use crate::estimators::Size;
 use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Which kernel values, by places among the prepared rows of the table.
@@ -36,8 +37,26 @@ struct Kept {
     /// Those among all rows by kernels of which no row changes anything for others.
     tables: Vec<(String, KernelValues)>,
     values: Vec<(ValuesOf, u64, Arc<KernelValues>)>,
-    counted: HashSet<ValuesOf>,
+    /// By their hashes, which are the same in every process.
+    counted: HashSet<u64>,
+    /// Those that were counted since they were last asked for, with their operations.
+    newly: Vec<(u64, f64)>,
     work: f64,
+}
+
+impl Kept {
+    fn count(&mut self, key: u64, work: f64) {
+        if self.counted.insert(key) {
+            self.work += work;
+            self.newly.push((key, work));
+        }
+    }
+}
+
+fn hash_of(values: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    values.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The kernel values of one table.
@@ -111,11 +130,21 @@ impl SharedValues {
         SharedValues { kept: Mutex::default(), most }
     }
 
-    /// Keeps the values among all rows by a settled kernel, which took so many operations.
-    pub(crate) fn keep_table(&self, kernel: &KernelExpr, values: KernelValues, work: f64) {
-        let mut kept = self.lock();
-        kept.tables.push((kernel.to_string(), values));
-        kept.work += work;
+    /// Keeps the values among all rows by a settled kernel, which took so many operations; `None`: others have them.
+    pub(crate) fn keep_table(&self, kernel: &KernelExpr, values: Option<KernelValues>, work: f64) {
+        let (mut kept, name) = (self.lock(), kernel.to_string());
+        kept.count(hash_of(&name), work);
+        kept.tables.extend(values.map(|values| (name, values)));
+    }
+
+    /// Counts values that were computed elsewhere.
+    pub(crate) fn count(&self, key: u64, work: f64) {
+        self.lock().count(key, work);
+    }
+
+    /// What was counted since this was last asked for.
+    pub(crate) fn newly_counted(&self) -> Vec<(u64, f64)> {
+        std::mem::take(&mut self.lock().newly)
     }
 
     /// Whether so many bytes may be kept.
@@ -150,9 +179,7 @@ impl SharedValues {
         let bytes = KernelValues::bytes(of.train.len(), of.test.len());
         let mut kept = self.lock();
         // Each is counted once, whatever threads were at it at a time and whatever had to go: what is spent is the same in every run.
-        if kept.counted.insert(of.clone()) {
-            kept.work += work;
-        }
+        kept.count(hash_of(&of), work);
         if self.has_room(bytes) && !kept.values.iter().any(|(known, ..)| *known == of) {
             while kept.values.iter().map(|(_, bytes, _)| bytes).sum::<u64>() + bytes > self.most {
                 kept.values.remove(0);

@@ -27,9 +27,10 @@ use crate::estimators::{Predicted, Predictions};
 use classes::ClassRows;
 use list::Measure;
 use numbers::NumberRows;
+use serde::{Deserialize, Serialize};
 
 /// The metric by which predictions are scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scoring {
     /// The metric that decides.
     pub deciding: Metric,

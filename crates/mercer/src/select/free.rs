@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
 
 /// The choice of estimators that is searched where a class is rare, and its words, at the coordinates 0 and 1.
 const CLASS_WEIGHT: &str = "class_weight";
@@ -14,14 +15,14 @@ const WORDS: [&str; 2] = ["none", "balanced"];
 const WIDTH: &str = "length_scale";
 
 /// A kernel and an estimator with every parameter settled.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Setting {
     pub kernel: KernelExpr,
     pub estimator: EstimatorExpr,
 }
 
 /// One free number.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Free {
     /// Path in the kernel, or name in the estimator.
     path: String,

@@ -7,8 +7,11 @@
 //! be stopped between rounds, or inside one by its control, and has a setting at any time.
 
 mod rounds;
+mod state;
 
 pub(crate) use rounds::MOST_SEARCHED;
+use state::Ahead;
+pub use state::SearchState;
 
 use super::crossval;
 use super::free::{Free, Setting, free_parameters, is_fixed};
@@ -24,6 +27,7 @@ use crate::facts;
 use crate::fitting::{self, Sharing};
 use crate::kernels::KernelExpr;
 use crate::metrics::{Metric, Scoring};
+use serde::{Deserialize, Serialize};
 
 /// Times that the parameters are looked along at most, where that finds better values.
 const LOOKS: usize = 3;
@@ -48,7 +52,7 @@ pub struct Aim {
 }
 
 /// The result of a search.
-#[derive(Clone)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SearchResult {
     /// The best coordinates; the start where nothing could be judged.
     pub x: Vec<f64>,
@@ -66,10 +70,9 @@ pub(super) struct SearchResult {
     pub round: usize,
 }
 
-/// A search on its way.
+/// A search on its way: what it has found, and what its rows and the estimator determine, which is made again anywhere.
 pub struct Search {
-    start: Setting,
-    free: Vec<Free>,
+    state: SearchState,
     /// The estimator with what is open but not searched, such as a number of centroids: each round settles it by its own rows.
     open: EstimatorExpr,
     rounds: Vec<Round>,
@@ -77,16 +80,6 @@ pub struct Search {
     size: Size,
     /// Where others use kernel values among the whole.
     sharing: Option<Sharing>,
-    next: usize,
-    found: Option<SearchResult>,
-    suggested: Vec<Vec<f64>>,
-    evaluations: usize,
-    /// Operations of the rounds that were gone through, by what they evaluated.
-    spent: f64,
-    /// Whether a round was cut short.
-    cut: bool,
-    /// Whether it would cost far too much, and is left out.
-    exceeds_budget: bool,
     seed: u64,
     aim: Aim,
 }
@@ -136,240 +129,192 @@ impl Search {
                 open.set(&own.path, &own.value)?;
             }
         }
-        let mut search = Search {
-            start,
-            free,
-            open,
-            rounds: Vec::new(),
-            size,
-            sharing,
-            next: 0,
-            found: None,
-            suggested: Vec::new(),
-            evaluations: 0,
-            spent: 0.0,
-            cut: false,
-            exceeds_budget: false,
-            seed,
-            aim,
-        };
+        let mut search = Search { state: SearchState::new(start, free), open, rounds: Vec::new(), size, sharing, seed, aim };
         let drawn = Drawn::of(examples, search.is_smooth());
         let examples = &Examples { weights: drawn.weights.as_deref().or(examples.weights), ..*examples };
-        let sizes = if search.free.is_empty() { Vec::new() } else { search.sizes(examples, drawn.rows.len(), control) };
-        search.exceeds_budget = sizes.last().is_some_and(|&rows| search.is_too_expensive(rows));
-        if search.is_open() && !search.exceeds_budget {
+        let sizes = if search.state.free.is_empty() { Vec::new() } else { search.sizes(examples, drawn.rows.len(), control) };
+        search.state.exceeds_budget = sizes.last().is_some_and(|&rows| search.is_too_expensive(rows));
+        if search.state.is_open() && !search.state.exceeds_budget {
             for rows in sizes {
                 let round = search.draw(&drawn.some(examples, rows, seed), examples, prepared, control)?;
                 search.rounds.push(round);
             }
             search.rounds.extend(search.draw_last(&drawn, examples, prepared, control)?);
         }
+        search.look_ahead();
         Ok(search)
     }
 
     /// The smooth criterion, where the estimator has one that holds for the kernel: then no rows are held out.
     fn criterion_name(&self) -> Option<&'static str> {
-        smooth_criterion(&self.start)
+        smooth_criterion(&self.state.start)
     }
 
     fn is_smooth(&self) -> bool {
         self.criterion_name().is_some()
     }
 
-    /// Whether anything is left to choose.
-    pub fn is_open(&self) -> bool {
-        !self.free.is_empty()
+    /// What it has found so far.
+    pub fn state(&self) -> &SearchState {
+        &self.state
     }
 
-    /// Whether the search exceeds the budget and is skipped: open parameters keep their data-based start.
-    pub fn exceeds_budget(&self) -> bool {
-        self.exceeds_budget
-    }
-
-    /// Whether time ended a round before its end.
-    pub fn is_cut(&self) -> bool {
-        self.cut
+    /// Goes on from what a search on the same rows has found.
+    pub fn resume(&mut self, state: SearchState) {
+        self.state = state;
     }
 
     /// Rounds that have not been gone through.
     pub fn rounds_left(&self) -> usize {
-        self.rounds.len() - self.next
+        self.rounds.len() - self.state.next
     }
 
     /// Operations that all rounds that are left may take, roughly.
     pub fn work_left(&self) -> f64 {
-        (self.next..self.rounds.len()).map(|k| self.work_of(&self.rounds[k], k)).sum()
+        (self.state.next..self.rounds.len()).map(|k| self.work_of(&self.rounds[k], k)).sum()
     }
 
-    /// Operations that the remaining rounds usually take: a search by held-out rows mostly ends before it has tried all it may.
-    pub fn usual_work(&self) -> f64 {
-        self.work_left() * if self.is_smooth() { 1.0 } else { USUAL }
-    }
-
-    /// Operations of the rounds that were gone through, roughly.
-    pub fn spent_work(&self) -> f64 {
-        self.spent
-    }
-
-    /// Operations of the search before a fit to all rows that so many searches on folds suggest settings for, as a rule: one that
-    /// judges them and no more, or, for good, one that goes on from there and looks along what it has found.
-    pub fn last_work(&self, for_good: bool, suggestions: usize) -> f64 {
-        let Some(round) = self.rounds.last() else { return 0.0 };
-        // What they have in common is judged beside them.
-        let judged = (suggestions + 1).min(self.tries(round)) as f64;
-        match (for_good, self.is_smooth()) {
-            (true, _) => self.work_for_good() + self.work_of_curves(),
-            (false, true) => self.work_of(round, self.rounds.len()),
-            (false, false) => judged * self.work_of_setting(round, self.size),
-        }
+    /// Counts the work that is left.
+    fn look_ahead(&mut self) {
+        let (usual, smooth) = (self.work_left(), self.is_smooth());
+        self.state.ahead = match self.rounds.last() {
+            None => Ahead::default(),
+            Some(round) => Ahead {
+                rounds: self.rounds_left(),
+                usual: usual * if smooth { 1.0 } else { USUAL },
+                setting: if smooth { self.work_of(round, self.rounds.len()) } else { self.work_of_setting(round, self.size) },
+                tries: if smooth { 1 } else { self.tries(round) },
+                for_good: self.work_for_good() + self.work_of_curves(),
+            },
+        };
     }
 
     fn work_of(&self, round: &Round, number: usize) -> f64 {
         let one = self.work_of_one(round, self.size);
         if round.folds.is_empty() {
-            return smooth::work(round.sample.data.rows(), self.free.len(), one);
+            return smooth::work(round.sample.data.rows(), self.state.free.len(), one);
         }
-        crossval::fits(self.free.len(), number == 0, number + 1 == self.rounds.len(), round.folds.len(), round.all) * one
+        crossval::fits(self.state.free.len(), number == 0, number + 1 == self.rounds.len(), round.folds.len(), round.all) * one
     }
 
     /// Operations that looking along every free number takes, roughly.
     pub(crate) fn work_of_curves(&self) -> f64 {
-        let at = self.found.as_ref().map_or(0, |found| found.round);
+        let at = self.state.found.as_ref().map_or(0, |found| found.round);
         let Some(round) = self.rounds.get(at) else { return 0.0 };
-        let values = 2 * steps(&self.free) * self.free.len();
+        let values = 2 * steps(&self.state.free) * self.state.free.len();
         (values * round.folds.len().max(1)) as f64 * self.work_of_one(round, self.size)
     }
 
     /// Rows of the next round; of the whole where none is left.
     pub fn next_rows(&self) -> usize {
-        self.rounds.get(self.next).map_or(self.size.rows, |r| r.sample.data.rows())
+        self.rounds.get(self.state.next).map_or(self.size.rows, |r| r.sample.data.rows())
     }
 
     /// Settings from elsewhere with as many free numbers, such as those of the folds of the same rows: only the last round is
     /// left, and it begins with them.
-    pub fn suggest<'s>(&mut self, others: impl IntoIterator<Item = &'s Search>) {
-        for other in others {
-            let alike = other.free.len() == self.free.len() && other.free.iter().zip(&self.free).all(|(a, b)| a.path() == b.path());
-            let Some(found) = other.found.as_ref().filter(|f| alike && f.loss.is_finite()) else { continue };
-            let x: Vec<f64> = self.free.iter().zip(&other.free).zip(&found.x).map(|((f, g), x)| f.at_value(g.to_value(*x))).collect();
-            if !self.suggested.contains(&x) {
-                self.suggested.push(x);
+    pub fn suggest<'s>(&mut self, others: impl IntoIterator<Item = &'s SearchState>) {
+        for x in others.into_iter().filter_map(|other| self.state.coordinates_of(other)).collect::<Vec<_>>() {
+            if !self.state.suggested.contains(&x) {
+                self.state.suggested.push(x);
             }
         }
-        if self.suggested.len() > 1 {
+        if self.state.suggested.len() > 1 {
             // What lies in the middle of them all comes first; a smooth criterion finds its way from there.
-            let middle = (0..self.free.len()).map(|j| median(self.suggested.iter().map(|x| x[j]).collect())).collect::<Vec<f64>>();
-            self.suggested.retain(|x| *x != middle);
-            self.suggested.insert(0, middle);
+            let middle =
+                (0..self.state.free.len()).map(|j| median(self.state.suggested.iter().map(|x| x[j]).collect())).collect::<Vec<f64>>();
+            self.state.suggested.retain(|x| *x != middle);
+            self.state.suggested.insert(0, middle);
             if self.is_smooth() {
-                self.suggested.truncate(1);
+                self.state.suggested.truncate(1);
             }
         }
-        if !self.suggested.is_empty() {
-            self.next = self.next.max(self.rounds.len().saturating_sub(1));
+        if !self.state.suggested.is_empty() {
+            self.state.next = self.state.next.max(self.rounds.len().saturating_sub(1));
         }
-    }
-
-    /// The best setting so far.
-    fn setting(&self) -> Result<Setting> {
-        match self.found.as_ref().filter(|f| f.loss.is_finite()) {
-            Some(found) => self.start.with(&self.free, &found.x),
-            None => Ok(self.start.clone()),
-        }
-    }
-
-    /// The kernel and the estimator with the best setting so far.
-    pub fn best(&self) -> Result<(KernelExpr, EstimatorExpr)> {
-        self.setting().map(|s| (s.kernel, s.estimator))
-    }
-
-    /// The kernel and the estimator as the data suggest them.
-    pub fn start(&self) -> (&KernelExpr, &EstimatorExpr) {
-        (&self.start.kernel, &self.start.estimator)
-    }
-
-    /// Whether any setting has been judged.
-    pub fn is_judged(&self) -> bool {
-        self.found.as_ref().is_some_and(|f| f.loss.is_finite())
     }
 
     /// Goes through the next round. Where time ends it, what was judged in it counts if the round got as far as its first
     /// candidates, and no further round follows.
     pub fn round(&mut self, control: &Control) -> Result<()> {
-        let Some(round) = self.rounds.get(self.next) else { return Ok(()) };
+        let Some(round) = self.rounds.get(self.state.next) else { return Ok(()) };
         if control.out_of_time() {
-            self.cut = true;
+            self.state.cut = true;
             return Ok(());
         }
-        let last = self.next + 1 == self.rounds.len();
-        let before = self.found.as_ref().filter(|f| f.loss.is_finite());
-        let mut starts: Vec<Vec<f64>> = self.suggested.clone();
+        let last = self.state.next + 1 == self.rounds.len();
+        let before = self.state.found.as_ref().filter(|f| f.loss.is_finite());
+        let mut starts: Vec<Vec<f64>> = self.state.suggested.clone();
         starts.extend(before.iter().flat_map(|f| std::iter::once(&f.x).chain(&f.rivals)).cloned());
         if round.all {
             starts.truncate(FINALISTS);
         }
         let place = RoundContext {
             start: &round.start,
-            free: &self.free,
+            free: &self.state.free,
             round,
             last,
             starts: &starts,
-            number: self.next,
+            number: self.state.next,
             within_noise: self.aim.within_noise,
-            judges: self.aim.within_noise && !self.suggested.is_empty(),
+            judges: self.aim.within_noise && !self.state.suggested.is_empty(),
             tries: self.tries(round),
             sharing: self.sharing.as_ref(),
             size: self.size,
         };
-        let evaluated = self.evaluations;
+        let evaluated = self.state.evaluations;
         let made = match self.criterion_name() {
-            Some(name) if round.folds.is_empty() => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
-            _ => crossval::go(&place, self.aim.scoring, control, self.seed, &mut self.evaluations),
+            Some(name) if round.folds.is_empty() => smooth::go(&place, name, control, self.seed, &mut self.state.evaluations),
+            _ => crossval::go(&place, self.aim.scoring, control, self.seed, &mut self.state.evaluations),
         };
         // Kernel values that others use are counted where they are kept.
         let size = if self.sharing.is_some() && !self.is_smooth() { self.size.known() } else { self.size };
-        let (evaluated, of_one) = (self.evaluations - evaluated, self.work_of_setting(round, size));
-        self.spent += match round.folds.is_empty() {
-            true => smooth::spent(round.sample.data.rows(), self.free.len(), evaluated, of_one),
+        let (evaluated, of_one) = (self.state.evaluations - evaluated, self.work_of_setting(round, size));
+        self.state.spent += match round.folds.is_empty() {
+            true => smooth::spent(round.sample.data.rows(), self.state.free.len(), evaluated, of_one),
             false => evaluated as f64 * of_one,
         };
         match made {
             Ok((found, complete)) => {
-                self.cut |= !complete;
+                self.state.cut |= !complete;
                 // A round that was cut short before its candidates were judged leaves those of the round before.
                 if found.loss.is_finite() || before.is_none() {
-                    self.found = Some(found);
+                    self.state.found = Some(found);
                 }
             }
-            Err(Error::Time { .. }) => self.cut = true,
+            Err(Error::Time { .. }) => self.state.cut = true,
             // What the memory left does not allow is not searched on; the rounds before it stand.
             Err(Error::Memory { .. }) => {}
             Err(other) => return Err(other),
         }
-        self.next = if self.cut { self.rounds.len() } else { self.next + 1 };
+        self.state.next = if self.state.cut { self.rounds.len() } else { self.state.next + 1 };
         Ok(())
     }
 
     /// Goes through every round that is left, as far as time allows.
     pub fn run(&mut self, control: &Control) -> Result<()> {
-        while self.rounds_left() > 0 && !control.out_of_time() {
-            self.round(control)?;
+        let mut made = Ok(());
+        while made.is_ok() && self.rounds_left() > 0 && !control.out_of_time() {
+            made = self.round(control);
         }
-        Ok(())
+        self.look_ahead();
+        made
     }
 
     /// The settled expressions and what the search learnt. With `curves`, each parameter is looked along.
     pub fn finish(mut self, curves: bool, kernel_data: &Dataset, control: &Control) -> Result<Tuned> {
-        let Some(mut found) = self.found.take() else {
-            let late = self.is_open() && !self.exceeds_budget && (self.cut || self.next == 0);
-            let told = self.exceeds_budget.then(|| format!("{} {TOO_COSTLY}: the starting values are fitted", self.start.estimator.name()));
-            return Ok(Tuned { kernel: self.start.kernel, estimator: self.start.estimator, tuning: None, late, told });
+        let Some(mut found) = self.state.found.take() else {
+            let late = self.state.is_open() && !self.state.exceeds_budget && (self.state.cut || self.state.next == 0);
+            let told = self
+                .state
+                .exceeds_budget
+                .then(|| format!("{} {TOO_COSTLY}: the starting values are fitted", self.state.start.estimator.name()));
+            return Ok(Tuned { kernel: self.state.start.kernel, estimator: self.state.start.estimator, tuning: None, late, told });
         };
         let known = found.loss.is_finite();
         let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
         let place = RoundContext {
             start: &round.start,
-            free: &self.free,
+            free: &self.state.free,
             round,
             last: true,
             starts: &[],
@@ -385,8 +330,8 @@ impl Search {
         if known && curves && !control.out_of_time() {
             for look in 1..=LOOKS {
                 made = match smooth {
-                    true => smooth::curves(&place, &found, control, self.seed, &mut self.evaluations)?,
-                    false => crossval::curves(&place, &found, self.aim.scoring, control, self.seed, &mut self.evaluations)?,
+                    true => smooth::curves(&place, &found, control, self.seed, &mut self.state.evaluations)?,
+                    false => crossval::curves(&place, &found, self.aim.scoring, control, self.seed, &mut self.state.evaluations)?,
                 };
                 let met = made.iter().enumerate().flat_map(|(k, c)| c.tried.iter().map(move |&(x, loss)| (k, x, loss)));
                 let Some((k, x, loss)) = met.filter(|m| m.2 < found.loss).min_by(|a, b| a.2.total_cmp(&b.2)) else { break };
@@ -397,10 +342,10 @@ impl Search {
                 (found.x[k], found.loss) = (x, loss);
             }
         } else if known {
-            made = self.free.iter().zip(&found.x).map(|(f, x)| Curve::not_scanned(f.rounded(*x))).collect();
+            made = self.state.free.iter().zip(&found.x).map(|(f, x)| Curve::not_scanned(f.rounded(*x))).collect();
         }
-        let best = if known { self.start.with(&self.free, &found.x)? } else { self.start.clone() };
-        let estimator = &self.start.estimator;
+        let best = if known { self.state.start.with(&self.state.free, &found.x)? } else { self.state.start.clone() };
+        let estimator = &self.state.start.estimator;
         let told = |loss: f64| match (found.rises, smooth) {
             // Not -0.
             (true, _) => 0.0 - loss,
@@ -411,10 +356,10 @@ impl Search {
             rises: found.rises,
             value: known.then(|| told(found.loss)),
             same: known.then(|| told(found.loss + found.indifference)),
-            evaluations: self.evaluations,
-            complete: !self.cut && self.next == self.rounds.len(),
+            evaluations: self.state.evaluations,
+            complete: !self.state.cut && self.state.next == self.rounds.len(),
             rows: round.sample.data.rows(),
-            parameters: learnt(&self.free, &found.x, &made, &told, &best, kernel_data)?,
+            parameters: learnt(&self.state.free, &found.x, &made, &told, &best, kernel_data)?,
             criterion: found.criterion,
         };
         Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false, told: None })

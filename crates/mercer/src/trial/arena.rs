@@ -52,6 +52,8 @@ pub(crate) struct Arena<'a> {
     pub kernels: Vec<KernelExpr>,
     /// The kernels whose values among all rows are kept.
     tabled: Vec<KernelExpr>,
+    /// Whether others compute kernel values, and these are counted alone.
+    elsewhere: bool,
     seed: u64,
     kept: Vec<OnceLock<Arc<PreparedFold>>>,
     /// By the fold and how many.
@@ -73,7 +75,7 @@ pub(crate) struct Arena<'a> {
 impl<'a> Arena<'a> {
     /// `used`: the rows of `examples` of which `whole` are the prepared ones; `folds`: places among the rows of `examples`; `bytes` of a
     /// copy of the prepared rows; kernel values of fits to no more rows than `shared_rows` are shared;
-    /// `size`: of a fit to all prepared rows.
+    /// `size`: of a fit to all prepared rows; `elsewhere`: whether others compute kernel values.
     ///
     /// # Errors
     /// A kernel that does not fit the columns; an end that was asked for.
@@ -83,6 +85,7 @@ impl<'a> Arena<'a> {
         folds: Vec<Fold>,
         seed: u64,
         (bytes, shared_rows, size): (u64, usize, Size),
+        elsewhere: bool,
         control: &Control,
     ) -> Result<Self> {
         // As they are and prepared.
@@ -99,6 +102,7 @@ impl<'a> Arena<'a> {
             folds,
             kernels,
             tabled,
+            elsewhere,
             seed,
             kept,
             searched,
@@ -141,10 +145,10 @@ impl<'a> Arena<'a> {
                 continue;
             }
             control.tell("kernel values of all rows", i, open.len());
-            let made = settled
-                .learn(&self.whole.data, None, control)
-                .and_then(|kernel| KernelValues::of(kernel.gram(&self.whole.data, control)?.as_ref(), None, &until));
-            match made {
+            let compute = || -> Result<KernelValues> {
+                KernelValues::of(settled.learn(&self.whole.data, None, control)?.gram(&self.whole.data, control)?.as_ref(), None, &until)
+            };
+            match (!self.elsewhere).then(compute).transpose() {
                 Ok(values) => {
                     self.shared.keep_table(&settled, values, KernelValues::work(self.size, 0));
                     self.tabled.push(kernel.clone());
@@ -268,6 +272,16 @@ impl<'a> Arena<'a> {
     /// Places of rows among the prepared ones.
     fn places(&self, rows: &[usize]) -> Vec<usize> {
         rows.iter().map(|i| self.used.binary_search(i).unwrap_or(*i)).collect()
+    }
+
+    /// Counts kernel values that were computed elsewhere.
+    pub(crate) fn count(&self, key: u64, work: f64) {
+        self.shared.count(key, work);
+    }
+
+    /// The kernel values that were counted since this was last asked for, by their hashes.
+    pub(crate) fn newly_counted(&self) -> Vec<(u64, f64)> {
+        self.shared.newly_counted()
     }
 
     /// Operations of all kernel values that were shared so far.

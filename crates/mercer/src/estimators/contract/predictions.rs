@@ -4,38 +4,31 @@ use super::transform::{Transformed, rows};
 use crate::estimators::Want;
 use crate::gram::Gram;
 use crate::linalg::Matrix;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
 /// The predicted values of M inputs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Predicted {
     /// M x outputs.
-    Numbers(#[serde(serialize_with = "rows")] Matrix),
+    Numbers(#[serde(with = "rows")] Matrix),
     /// M class codes.
     Classes(Vec<usize>),
 }
 
-fn rows_of_some<S: Serializer>(matrix: &Option<Matrix>, s: S) -> Result<S::Ok, S::Error> {
-    match matrix {
-        Some(matrix) => rows(matrix, s),
-        None => s.serialize_none(),
-    }
-}
-
 /// Predictions for M inputs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Predictions {
     /// The predicted values.
     pub values: Predicted,
     /// Variance of the function value, M x outputs; of classes that of the latent functions, where an estimator has them. Of a transformed
     /// target it is one of the transformed values, and so are covariance and noise.
-    #[serde(serialize_with = "rows_of_some")]
+    #[serde(with = "rows::option")]
     pub variance: Option<Matrix>,
     /// Covariance of the function values, M x M (the same for every output up to `scale`).
-    #[serde(serialize_with = "rows_of_some")]
+    #[serde(with = "rows::option")]
     pub covariance: Option<Matrix>,
     /// Variance of the noise added to the function to give a target, one per output.
     pub noise: Option<Vec<f64>>,
@@ -43,10 +36,10 @@ pub struct Predictions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transformed: Option<Transformed>,
     /// Class probabilities, M x classes; the predicted class is their largest.
-    #[serde(serialize_with = "rows_of_some")]
+    #[serde(with = "rows::option")]
     pub probabilities: Option<Matrix>,
     /// Decision values, one column for each class, or one alone for two; votes of two classes are two columns.
-    #[serde(serialize_with = "rows_of_some")]
+    #[serde(with = "rows::option")]
     pub scores: Option<Matrix>,
     /// Where the decision values are of pairs of classes, the pair of each column: above 0 for the second.
     pub pairs: Vec<(usize, usize)>,
@@ -55,7 +48,7 @@ pub struct Predictions {
 }
 
 /// What the user should know of some of the inputs of predictions; its text counts them and names the first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowNotice {
     /// The inputs, ascending.
     pub rows: Vec<usize>,

@@ -2,9 +2,10 @@
 
 use crate::estimators::Costs;
 use crate::linalg::SCATTERED;
+use serde::{Deserialize, Serialize};
 
 /// The size of a fit.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Size {
     /// Rows that are learnt from.
     pub rows: usize,

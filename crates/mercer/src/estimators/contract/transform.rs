@@ -1,7 +1,7 @@
 //! Strictly increasing transformations g of a target, and predictions of g(y) in the unit of y.
 
 use crate::linalg::Matrix;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// A strictly increasing transformation of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,18 +71,48 @@ impl TargetTransform {
 }
 
 /// Predictions of a transformed target, of which variances and covariances are those of g(y).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transformed {
     /// g.
     pub transform: TargetTransform,
     /// Predictions of g(y), M x outputs.
-    #[serde(serialize_with = "rows")]
+    #[serde(with = "rows")]
     pub values: Matrix,
 }
 
 /// A matrix as a list of its rows.
-pub(super) fn rows<S: Serializer>(matrix: &Matrix, s: S) -> Result<S::Ok, S::Error> {
-    s.collect_seq((0..matrix.rows()).map(|i| matrix.row(i)))
+pub(super) mod rows {
+    use crate::linalg::Matrix;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(crate) fn serialize<S: Serializer>(matrix: &Matrix, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_seq((0..matrix.rows()).map(|i| matrix.row(i)))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Matrix, D::Error> {
+        let all = Vec::<Vec<f64>>::deserialize(d)?;
+        Matrix::new(all.len(), all.first().map_or(0, Vec::len), all.concat()).map_err(D::Error::custom)
+    }
+
+    /// The same where there may be none.
+    pub(crate) mod option {
+        use super::Matrix;
+        use serde::{Deserialize, Deserializer, Serializer};
+
+        #[derive(Deserialize)]
+        struct Rows(#[serde(with = "super")] Matrix);
+
+        pub(crate) fn serialize<S: Serializer>(matrix: &Option<Matrix>, s: S) -> Result<S::Ok, S::Error> {
+            match matrix {
+                Some(matrix) => super::serialize(matrix, s),
+                None => s.serialize_none(),
+            }
+        }
+
+        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Matrix>, D::Error> {
+            Ok(Option::<Rows>::deserialize(d)?.map(|Rows(matrix)| matrix))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Search {
         let least = ROUND_ROWS.min(of_values.max(LEAST_ROWS)).max(ROWS_PER_CLASS * self.classes());
         let mut sizes = vec![most];
         // The whole path of a parameter that is free alone costs as much as a few fits: it needs no first round.
-        let alone = self.is_smooth() && self.free.len() == 1 && self.free[0].own_name().is_some();
+        let alone = self.is_smooth() && self.state.free.len() == 1 && self.state.free[0].own_name().is_some();
         while !alone && (sizes[0] as f64 / GROWTH) as usize >= least {
             sizes.insert(0, (sizes[0] as f64 / GROWTH) as usize);
         }
@@ -69,9 +69,9 @@ impl Search {
     /// Operations of rounds on so many rows.
     fn work_of_sizes(&self, sizes: &[usize]) -> f64 {
         let of = |(k, &rows): (usize, &usize)| match self.is_smooth() {
-            true => smooth::work(rows, self.free.len(), self.open.costs(self.size.at(rows)).criterion_work(self.size)),
+            true => smooth::work(rows, self.state.free.len(), self.open.costs(self.size.at(rows)).criterion_work(self.size)),
             false => {
-                let fits = crossval::fits(self.free.len(), k == 0, k + 1 == sizes.len(), crossval::FOLDS, false);
+                let fits = crossval::fits(self.state.free.len(), k == 0, k + 1 == sizes.len(), crossval::FOLDS, false);
                 fits * self.work_of_fit(rows - rows / crossval::FOLDS, self.size)
             }
         };
@@ -80,10 +80,10 @@ impl Search {
 
     /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
     fn most_rows(&self, examples: &Examples<'_>, rows: usize, control: &Control) -> usize {
-        let stands = FixedTerms::of(&self.start.kernel, &self.free, examples.data).is_any();
+        let stands = FixedTerms::of(&self.state.start.kernel, &self.state.free, examples.data).is_any();
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
-            let fit = self.start.estimator.costs(self.size.at(n)).bytes;
+            let fit = self.state.start.estimator.costs(self.size.at(n)).bytes;
             let kept = if stands { 2 } else { 1 };
             if self.is_smooth() { (40 + 8 * kept) * square } else { 20 * kept * square + crossval::FOLDS as u64 * fit }
         };
@@ -122,7 +122,7 @@ impl Search {
 
     /// The start, with what is not searched as some rows suggest it.
     fn start_on(&self, sample: &Sample, control: &Control) -> Result<Setting> {
-        let Setting { kernel, estimator } = &self.start;
+        let Setting { kernel, estimator } = &self.state.start;
         if self.open.values().iter().all(|own| own.value.is_settled()) || sample.data.rows() == self.size.rows {
             return Ok(Setting { kernel: kernel.clone(), estimator: estimator.clone() });
         }

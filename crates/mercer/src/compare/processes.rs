@@ -1,0 +1,367 @@
+//! Trials in processes of their own: each has the rows once, reads trials and writes what they leave, so that a process that ends in the
+//! middle of one loses nothing. What follows from a trial does not depend on where it runs.
+//!
+//! Messages are MessagePack, each after its length in bytes (8, little-endian). The first one is the [`Setup`].
+
+use super::entrants::Entrant;
+use super::worker::{Cell, Made, TrialOutput, Worker};
+use super::{Comparing, prepared_for};
+use crate::control::{Control, contain};
+use crate::data::{Dataset, Examples, Fold, Split, Target, TargetInfo};
+use crate::error::{Error, Result};
+use crate::estimators::Size;
+use crate::kernels::KernelExpr;
+use crate::learner::Timed;
+use crate::metrics::Scoring;
+use crate::select::SearchState;
+use crate::store;
+use crate::trial::{Arena, Purpose, Spent, Trial};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often a trial is tried in a new process after one has ended in the middle of it.
+const AGAIN: usize = 2;
+/// How often it is looked whether an end was asked for.
+const WATCH: Duration = Duration::from_millis(50);
+
+/// Processes that run trials: how many, and what starts one that calls [`work`].
+#[derive(Clone)]
+pub struct Processes {
+    /// How many run side by side.
+    pub count: usize,
+    /// Starts one.
+    pub start: Arc<dyn Fn() -> Command + Send + Sync>,
+}
+
+impl std::fmt::Debug for Processes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} processes", self.count)
+    }
+}
+
+/// What every process is given first: the rows as they came, and what is decided of them.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Setup {
+    data: Dataset,
+    target: Target,
+    weights: Option<Vec<f64>>,
+    split: Split,
+    info: TargetInfo,
+    comparing: Comparing,
+    used: Vec<usize>,
+    folds: Vec<Fold>,
+    kernel: KernelExpr,
+    kernels: Vec<KernelExpr>,
+    notices: Vec<String>,
+    entrants: Vec<Entrant>,
+    sizes: Vec<Size>,
+    learnt: usize,
+    /// As in [`Arena::new`].
+    bounds: (u64, usize, Size),
+    scoring: Scoring,
+}
+
+/// A trial, with what is known of its candidate, and its limits.
+#[derive(Serialize, Deserialize)]
+struct Order {
+    /// Which one it is of all that its process is given.
+    number: usize,
+    trial: Trial,
+    known: Vec<Cell>,
+    seconds: Option<f64>,
+    memory: u64,
+}
+
+/// What a trial left.
+#[derive(Serialize, Deserialize)]
+struct Reply {
+    /// That of its order.
+    number: usize,
+    made: std::result::Result<Sent, Failure>,
+    search: Option<SearchState>,
+    exact_wins: bool,
+    spent: Spent,
+    /// Kernel values that were asked for the first time there, with their operations.
+    values: Vec<(u64, f64)>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Sent {
+    Score(Arc<super::worker::FoldScore>),
+    /// The bytes of its model file, seconds of tuning and of the fit, microseconds of a prediction.
+    Fit(Vec<u8>, f64, f64, Option<f64>),
+}
+
+/// An error, as far as anyone goes by more than its words.
+#[derive(Serialize, Deserialize)]
+enum Failure {
+    Time(String),
+    Memory { what: String, needed: u64, allowed: u64, instead: String },
+    Internal { what: String, why: String },
+    Cancelled,
+    Other(String),
+}
+
+impl Failure {
+    fn of(error: Error) -> Self {
+        match error {
+            Error::Time { what } => Failure::Time(what),
+            Error::Memory { what, needed, allowed, instead } => Failure::Memory { what, needed, allowed, instead },
+            Error::Internal { what, why } => Failure::Internal { what, why },
+            Error::Cancelled => Failure::Cancelled,
+            other => Failure::Other(other.to_string()),
+        }
+    }
+
+    fn error(self) -> Error {
+        match self {
+            Failure::Time(what) => Error::Time { what },
+            Failure::Memory { what, needed, allowed, instead } => Error::Memory { what, needed, allowed, instead },
+            Failure::Internal { what, why } => Error::Internal { what, why },
+            Failure::Cancelled => Error::Cancelled,
+            Failure::Other(why) => Error::Data(why),
+        }
+    }
+}
+
+fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
+    let bytes = rmp_serde::to_vec_named(message).map_err(io::Error::other)?;
+    to.write_all(&(bytes.len() as u64).to_le_bytes())?;
+    to.write_all(&bytes)?;
+    to.flush()
+}
+
+/// The next message; `None` at the end.
+fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
+    let mut length = [0; 8];
+    match from.read_exact(&mut length) {
+        Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    let length = u64::from_le_bytes(length);
+    let mut bytes = Vec::new();
+    if from.take(length).read_to_end(&mut bytes)? as u64 != length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    rmp_serde::from_slice(&bytes).map(Some).map_err(io::Error::other)
+}
+
+/// Reads a setup and trials from a parent process and writes what they leave, until there are no more.
+///
+/// # Errors
+/// Messages that cannot be read or written; rows that cannot be prepared.
+pub fn work(from: impl Read, to: impl Write) -> Result<()> {
+    let broken = |e| Error::io("the parent process", e);
+    let (mut from, mut to) = (BufReader::new(from), BufWriter::new(to));
+    let Some(setup) = receive::<Setup>(&mut from).map_err(broken)? else { return Ok(()) };
+    let examples = Examples { data: &setup.data, target: &setup.target, weights: setup.weights.as_deref(), split: &setup.split };
+    let mut whole = prepared_for(&setup.comparing, &examples.select(&setup.used))?;
+    (whole.kernel, whole.notices) = (setup.kernel, setup.notices);
+    let control = Control::default();
+    let mut arena = Arena::new(examples, (whole, setup.used), setup.folds, setup.comparing.seed, setup.bounds, false, &control)?;
+    arena.choose(setup.kernels, &control)?;
+    // The parent counts those among all rows.
+    arena.newly_counted();
+    let mut worker = Worker::new(arena, &setup.info, &setup.comparing, (setup.entrants, setup.learnt), setup.scoring);
+    worker.sizes = setup.sizes;
+    let mut settled = vec![false; worker.arena.folds.len()];
+    while let Some(Order { number, trial, known, seconds, memory }) = receive(&mut from).map_err(broken)? {
+        let control = seconds.iter().fold(Control::default().with_memory(memory), |control, seconds| control.with_seconds(*seconds));
+        if let (Purpose::Look, Some(k)) = (trial.purpose, trial.rows.fold.filter(|&k| !settled[k])) {
+            settled[k] = contain("starting values", || worker.settle_start_of(k, &control)).is_ok();
+        }
+        let TrialOutput { made, search, exact_wins, spent, .. } = worker.run(&trial, &known, &control);
+        let sent = |made| match made {
+            Made::Score(score) => Ok(Sent::Score(score)),
+            Made::Fit(timed, one) => {
+                store::to_bytes(&timed.model).map(|bytes| Sent::Fit(bytes, timed.tune_seconds, timed.fit_seconds, one))
+            }
+        };
+        let made = made.and_then(sent).map_err(Failure::of);
+        send(&mut to, &Reply { number, made, search, exact_wins, spent, values: worker.arena.newly_counted() }).map_err(broken)?;
+    }
+    Ok(())
+}
+
+/// A process on its way, with its two streams.
+struct Running {
+    child: Arc<Mutex<Child>>,
+    to: BufWriter<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    /// Orders so far.
+    orders: usize,
+}
+
+impl Running {
+    fn new(processes: &Processes, setup: &[u8]) -> io::Result<Self> {
+        let mut child = (processes.start)().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        let mut running = Running { child: Arc::new(Mutex::new(child)), to: BufWriter::new(to), from: BufReader::new(from), orders: 0 };
+        running.to.write_all(setup)?;
+        Ok(running)
+    }
+
+    /// What follows from an order; an answer to another one is none.
+    fn ask(&mut self, order: &mut Order) -> io::Result<Reply> {
+        self.orders += 1;
+        order.number = self.orders;
+        send(&mut self.to, order)?;
+        loop {
+            let reply: Reply = receive(&mut self.from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
+            if reply.number == order.number {
+                return Ok(reply);
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        end(&self.child);
+    }
+}
+
+fn end(child: &Mutex<Child>) {
+    let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
+    // One that has ended already needs no end.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// The processes of a comparison.
+pub(super) struct Crew {
+    processes: Processes,
+    /// The first message.
+    setup: Vec<u8>,
+    /// Those that wait for a trial.
+    idle: Mutex<Vec<Running>>,
+}
+
+impl Crew {
+    /// Of a worker whose comparison names processes.
+    ///
+    /// # Errors
+    /// Rows that cannot be sent.
+    pub(super) fn of(worker: &Worker<'_>, bounds: (u64, usize, Size)) -> Result<Option<Self>> {
+        let Some(processes) = worker.comparing.processes.clone().filter(|p| p.count > 0) else { return Ok(None) };
+        let arena = &worker.arena;
+        let Examples { data, target, weights, split } = arena.examples;
+        let setup = Setup {
+            data: data.clone(),
+            target: target.clone(),
+            weights: weights.map(<[f64]>::to_vec),
+            split: split.clone(),
+            info: worker.info.clone(),
+            comparing: worker.comparing.clone(),
+            used: arena.used.clone(),
+            folds: arena.folds.clone(),
+            kernel: arena.whole.kernel.clone(),
+            kernels: arena.kernels.clone(),
+            notices: arena.whole.notices.clone(),
+            entrants: worker.entrants.clone(),
+            sizes: worker.sizes.clone(),
+            learnt: worker.learnt,
+            bounds: (bounds.0, bounds.1, arena.size),
+            scoring: worker.scoring,
+        };
+        let mut bytes = Vec::new();
+        send(&mut bytes, &setup).map_err(|e| Error::io("the rows of the comparison", e))?;
+        Ok(Some(Crew { processes, setup: bytes, idle: Mutex::default() }))
+    }
+
+    /// Runs trials, each by the next process that is free, in the order given; what they leave stands in that order. `known`: the
+    /// candidate of each on every fold; `begun` and `ended` hear of each.
+    pub(super) fn run(
+        &self,
+        worker: &Worker<'_>,
+        trials: &[&Trial],
+        known: impl Fn(&Trial) -> Vec<Cell> + Sync,
+        control: &Control,
+        begun: impl Fn(&Trial) + Sync,
+    ) -> Vec<TrialOutput> {
+        let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let count = self.processes.count.min(trials.len()).max(1);
+        let memory = control.allowed() / count as u64;
+        let current: Vec<Mutex<Option<Arc<Mutex<Child>>>>> = (0..count).map(|_| Mutex::default()).collect();
+        let is_stopped = || control.cancel.is_cancelled() || control.stop_early.is_cancelled();
+        let one = |place: usize, trial: &Trial| {
+            begun(trial);
+            let mut order = Order { number: 0, trial: trial.clone(), known: known(trial), seconds: control.seconds_left(), memory };
+            let mut why = String::new();
+            for _ in 0..=AGAIN {
+                if is_stopped() {
+                    return failed(trial, Error::Cancelled);
+                }
+                let waiting = self.idle().pop();
+                let running = waiting.map_or_else(|| Running::new(&self.processes, &self.setup), Ok);
+                let asked = running.and_then(|mut running| {
+                    *lock(&current[place]) = Some(running.child.clone());
+                    running.ask(&mut order).map(|reply| (running, reply))
+                });
+                *lock(&current[place]) = None;
+                match asked {
+                    Ok((running, reply)) => {
+                        self.idle().push(running);
+                        reply.values.iter().for_each(|&(key, work)| worker.arena.count(key, work));
+                        return output(trial, reply);
+                    }
+                    Err(e) => why = e.to_string(),
+                }
+            }
+            failed(trial, Error::Internal { what: trial.estimator.name().into(), why: format!("its process ended ({why})") })
+        };
+        let of_process = |place: usize| -> Vec<(usize, TrialOutput)> {
+            std::iter::from_fn(|| {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                trials.get(at).map(|trial| (at, one(place, trial)))
+            })
+            .collect()
+        };
+        let of_process = &of_process;
+        let mut all: Vec<(usize, TrialOutput)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..count).map(|place| scope.spawn(move || of_process(place))).collect();
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    std::thread::sleep(WATCH);
+                    if is_stopped() {
+                        current.iter().filter_map(|c| lock(c).clone()).for_each(|child| end(&child));
+                    }
+                }
+            });
+            let made = threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect();
+            over.store(true, Ordering::Relaxed);
+            made
+        });
+        all.sort_by_key(|(at, _)| *at);
+        all.into_iter().map(|(_, output)| output).collect()
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Running>> {
+        lock(&self.idle)
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn failed(trial: &Trial, error: Error) -> TrialOutput {
+    TrialOutput { trial: trial.clone(), made: Err(error), search: None, exact_wins: false, spent: Spent::default() }
+}
+
+fn output(trial: &Trial, reply: Reply) -> TrialOutput {
+    let Reply { made, search, exact_wins, spent, .. } = reply;
+    let made = made.map_err(Failure::error).and_then(|sent| match sent {
+        Sent::Score(score) => Ok(Made::Score(score)),
+        Sent::Fit(bytes, tune_seconds, fit_seconds, one) => {
+            let model = store::from_bytes(&bytes, "a worker's model")?;
+            Ok(Made::Fit(Box::new(Timed { model, tune_seconds, fit_seconds }), one))
+        }
+    });
+    TrialOutput { trial: trial.clone(), made, search, exact_wins, spent }
+}
