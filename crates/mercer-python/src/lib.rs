@@ -36,6 +36,7 @@ mod smoothing;
 mod streaming;
 mod tables;
 mod target;
+mod tested;
 mod trees;
 mod work;
 

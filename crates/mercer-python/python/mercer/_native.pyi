@@ -333,6 +333,7 @@ def compare(
     metric: str | None = None,
     costs: Mapping[Any, float] | None = None,
     sample: int | None = None,
+    test: tuple[_Data, _Target] | tuple[_Data, _Target, ArrayLike | None] | None = None,
     probabilities: bool = False,
     effort: float | None = ...,
     max_seconds: float | None = None,
