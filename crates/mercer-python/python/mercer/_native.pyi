@@ -10,7 +10,7 @@ _Data: TypeAlias = Any
 # Labels or numbers, one a row, or a 2-D array of numbers.
 _Target: TypeAlias = Any
 _Task: TypeAlias = Literal["classification", "regression"]
-_Type: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "graph", "series", "date", "date-dmy", "date-mdy", "days", "flag", "ordinal", "ignore"] | str
+_Type: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "graph", "series", "date", "date-dmy", "date-mdy", "days", "flag", "ordinal", "series-channels-first", "ignore"] | str
 _Policy: TypeAlias = Literal["median+flag", "category", "empty", "interpolate", "forward", "skip", "drop", "error"]
 _Path: TypeAlias = str | PathLike[str]
 
