@@ -79,7 +79,8 @@ fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> 
             if let [_, times, channels] = shape[..]
                 && declared.is_none()
             {
-                let said = format!("{{is}} a series of {times} times and {channels} channels: the last two axes of its array");
+                let axes = "the last two axes of its array, which series-channels-first exchanges";
+                let said = format!("{{is}} a series of {times} times and {channels} channels: {axes}");
                 facts.push(Fact::of_column(Topic::Table, &name, said).undone_by("set reads sets of vectors"));
             }
             let column = how.column(v, &shape).map_err(|why| fault(format!("array '{name}': {why}")))?;
