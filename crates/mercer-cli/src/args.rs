@@ -205,7 +205,7 @@ fn types() -> String {
     let kinds: Vec<&str> = ColumnType::all().into_iter().filter(|t| matches!(t, ColumnType::Of(_))).map(|t| t.name()).collect();
     format!(
         "Column type, if detection is wrong: {}, date (date-dmy and date-mdy say whether day or month comes first), days (a date without its time of day, weekday and season), flag, ordinal (labels in \
-         their usual order, or ordinal(never<rarely<often)) or ignore",
+         their usual order, or ordinal(never<rarely<often)), series-channels-first (arrays of rows, channels and times) or ignore",
         kinds.join(", ")
     )
 }

@@ -8,6 +8,7 @@ use crate::frames::{Named, is_categorical, is_frame, mapping, tabled};
 use crate::given::{against_frame, kernel_values, of_similarities};
 use crate::graphs::are_graphs;
 use crate::lone_columns::is_lone_column;
+use crate::panels::{channels_last, doubt_of_axes, is_panel};
 use crate::sets::sets_alone;
 use crate::trees::are_trees;
 use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series, Similarities, Values, Writing, Written};
@@ -91,6 +92,12 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
     let are_texts = holds.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
     if asked.like.is_some() && are_texts && shape(&array)?.len() == 1 {
         return from_columns(vec![(alone, object.clone())], asked, true);
+    }
+    if shape(&array)?.len() == 3 {
+        return Err(data_error(
+            "expected an array of two axes (rows and columns), found three: types=\"series\" reads (rows, times, channels), \
+             types=\"series-channels-first\" (rows, channels, times), types=\"set\" (rows, vectors, numbers)",
+        ));
     }
     let [_, width] = two_axes(&array)?;
     let names: Vec<String> = match asked.like {
@@ -190,7 +197,20 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
             made.push((name.clone(), Some(Values::Similarities(found))));
             continue;
         }
-        let values = match cells(name, object, wanted, &mut notices)? {
+        let channels_first = match &declared {
+            Some(declared) => *declared == ColumnType::ChannelsFirst,
+            None => trained.is_some_and(|column| column.written.channels_first),
+        };
+        let channels_first = channels_first && !is_panel(object)?;
+        let turned = if channels_first {
+            Some(channels_last(object).map_err(|e| within(object.py(), &format!("column '{name}'"), e))?)
+        } else {
+            None
+        };
+        if channels_first {
+            ways.push((name.clone(), Written { channels_first, ..Written::default() }));
+        }
+        let values = match cells(name, turned.as_ref().unwrap_or(object), wanted, &mut notices)? {
             Cells::Numbers(v) => {
                 // What somebody named may be no measurement; columns of training and of arrays are what they are.
                 if named && declared.is_none() && like.is_none() {
@@ -212,14 +232,19 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
             Cells::Points(p) if wanted == Some(ColumnKind::Series) => Some(Values::Series(Series::try_from(&p).map_err(raise)?)),
             Cells::Points(p) => Some(Values::Points(p)),
             Cells::Sets(sets) => Some(Values::Sets(sets)),
-            Cells::Series(series) => Some(Values::Series(series)),
+            Cells::Series(series) => {
+                if !channels_first && !is_panel(object)? {
+                    notices.extend(doubt_of_axes(name, &series));
+                }
+                Some(Values::Series(series))
+            }
             Cells::Texts(mut read) => {
                 if let Some(column) = trained.filter(|_| options.declared(name).is_none()) {
                     as_in_training(column, &mut read)?;
                 }
                 rows.get_or_insert(read.cells.len());
                 objects.extend(read.class.filter(|_| declared.is_none() && like.is_none()).map(|class| (name.clone(), class)));
-                types.extend(declared.map(|t| (name.clone(), t)));
+                types.extend(declared.or(read.kind.map(ColumnType::Of)).map(|t| (name.clone(), t)));
                 texts.push((name.clone(), read.cells));
                 None
             }

@@ -5,6 +5,7 @@ use crate::cells::{self, Sort, first_present, is_missing};
 use crate::errors::{data_error, raise, within};
 use crate::frames::listed;
 use crate::graphs::graphs;
+use crate::panels::{is_panel, of_panel};
 use crate::sets::{VectorRows, set_rows};
 use crate::trees::trees;
 use mercer::data::{ColumnKind, Points, Series, Sets};
@@ -35,11 +36,13 @@ pub(crate) struct Texts {
     pub(crate) sort: Sort,
     /// The class of the first cell that is a label by its text.
     pub(crate) class: Option<String>,
+    /// The kind of the objects that were written, which their texts need not show.
+    pub(crate) kind: Option<ColumnKind>,
 }
 
 impl Texts {
-    fn of(cells: Vec<String>) -> Cells {
-        Cells::Texts(Texts { cells, sort: Sort::Text, class: None })
+    fn of(cells: Vec<String>, kind: ColumnKind) -> Cells {
+        Cells::Texts(Texts { cells, sort: Sort::Text, class: None, kind: Some(kind) })
     }
 }
 
@@ -79,15 +82,17 @@ pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, wanted: Option<Column
 fn cells_of(object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, said: &mut Vec<String>) -> PyResult<Cells> {
     let as_text = wanted.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
     if let Some(graphs) = graphs(object, wanted == Some(ColumnKind::Graph), said)? {
-        return Ok(Texts::of(graphs));
+        return Ok(Texts::of(graphs, ColumnKind::Graph));
     }
     if let Some(trees) = trees(object, wanted == Some(ColumnKind::Tree))? {
-        return Ok(Texts::of(trees));
+        return Ok(Texts::of(trees, ColumnKind::Tree));
     }
     if let Some(points) = sparse(object)? {
         return Ok(Cells::Points(points));
     }
     let is_series = wanted == Some(ColumnKind::Series);
+    let of_instances = if is_series && is_panel(object)? { Some(of_panel(object)?) } else { None };
+    let object = of_instances.as_ref().unwrap_or(object);
     if is_series && let Some(series) = of_table(object, said)? {
         return Ok(Cells::Series(series));
     }
@@ -131,7 +136,7 @@ fn of_single_cells(read: Written, as_text: bool) -> PyResult<Cells> {
         return Err(data_error("expected labels or texts, found durations: cells / numpy.timedelta64(1, 's') makes seconds of them"));
     }
     if as_text || read.loses_digits() || !matches!(read.sort, Sort::Flag | Sort::Integer | Sort::Number | Sort::Duration) {
-        return Ok(Cells::Texts(Texts { cells: read.texts, sort: read.sort, class: read.class }));
+        return Ok(Cells::Texts(Texts { cells: read.texts, sort: read.sort, class: read.class, kind: None }));
     }
     if read.sort == Sort::Duration {
         return Ok(Cells::Durations(read.numbers));

@@ -9,6 +9,7 @@ use crate::learner::recipe;
 use crate::own;
 use crate::pickle::{Parts, not_for_skops, parts, restored};
 use crate::target::{Takes, groups, target, times};
+use crate::tested::TestRows;
 use crate::work::Limits;
 use mercer::compare::Comparing;
 use mercer::data::{Dataset, Split, Target};
@@ -126,6 +127,10 @@ impl Comparison {
 ///     on held-out rows. None: rare classes cost as much together as frequent ones.
 /// sample : int, optional
 ///     Use at most so many random rows for training; None: as many as time and memory allow.
+/// test : tuple, optional
+///     ``(data, target)`` or ``(data, target, sample_weight)``: rows on which every fitted model is scored after the comparison, by the
+///     metric that decides. They have the columns of the training rows and take no part in tuning and choice; `max_seconds` does not
+///     bound these scores.
 /// probabilities : bool
 ///     Calibrated class probabilities of every estimator that can have them; the predicted class is then the most probable one.
 /// effort : float, optional
@@ -161,7 +166,7 @@ impl Comparison {
 /// >>> table.best["estimator"]
 /// 'svc(c=1)'
 #[pyfunction]
-#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, costs=None, sample=None, probabilities=false, effort=Some(1.0), max_seconds=None, max_memory=None, threads=0, progress=None))]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, costs=None, sample=None, test=None, probabilities=false, effort=Some(1.0), max_seconds=None, max_memory=None, threads=0, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -181,6 +186,7 @@ pub(crate) fn compare(
     metric: Option<&str>,
     costs: Option<&Bound<'_, PyDict>>,
     sample: Option<usize>,
+    test: Option<&Bound<'_, PyAny>>,
     probabilities: bool,
     effort: Option<f64>,
     max_seconds: Option<f64>,
@@ -196,6 +202,7 @@ pub(crate) fn compare(
     if probabilities {
         asked.comparing.estimators = EstimatorExpr::all_with_probabilities(asked.comparing.estimators, &asked.target);
     }
+    let test = test.map(|test| TestRows::read(test, &asked)).transpose()?;
     let facts = facts::facts(&asked.data, &asked.target, &asked.info, &asked.split, folds, standardise);
     let leaks: Vec<String> = facts.iter().flat_map(|fact| fact.leaks.iter().cloned()).collect();
     let of_groups = data.cast::<dataset::Dataset>().ok().filter(|_| asked.split == Split::Rows).map(|data| &data.get().of_groups);
@@ -219,7 +226,11 @@ pub(crate) fn compare(
             leaks,
             read_notices: notices,
         };
-        report::Comparison::of(&outcome, &request, control)
+        let mut comparison = report::Comparison::of(&outcome, &request, control)?;
+        if let Some(test) = &test {
+            test.score(&mut comparison, &outcome, target, control)?;
+        }
+        Ok(comparison)
     })?;
     let new: Vec<String> = comparison.notices.iter().filter(|notice| !taken.contains(notice)).cloned().collect();
     comparison.notices = comparison.notices.iter().map(|notice| spoken(notice)).collect();
@@ -293,7 +304,8 @@ fn list(object: &Bound<'_, PyAny>) -> PyResult<Vec<EstimatorExpr>> {
 impl Comparison {
     /// One dict per estimator, the best first: estimator, settled, metrics, folds (each metric in each fold), support, fit_seconds,
     /// predict_us_per_row, converged, certificate, tuning, best, difference (to the best, with its 95% interval by the held-out
-    /// rows), against_best (best, not_distinguishable, worse, not_tuned, failed), failure.
+    /// rows), against_best (best, not_distinguishable, worse, not_tuned, failed), failure; with `test` its score on these rows, ``{"mean": ..,
+    /// "se": ..}``.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         from_json(py, &self.said.json)?.get_item("rows")

@@ -9,6 +9,7 @@ use crate::frames::{mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::lone_columns::is_lone_column;
 use crate::model::Model;
+use crate::panels::is_panel;
 use crate::pickle::{self, no_state, parts};
 use crate::sets::are_sets_alone;
 use mercer::data::{ColumnSchema, Holds, Own, Schema, Similarities, Values};
@@ -39,7 +40,8 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 ///     array (columns x0, x1, ...); a list of str or a sparse matrix (one column x).
 /// types : dict or str, optional
 ///     Column types where detection is wrong, ``{"zip": "category"}``: number, category, text, sequence, tree, set, graph,
-///     series, date, flag or ignore. A single word applies to all columns.
+///     series, date, flag or ignore; ``"series-channels-first"`` for arrays of the axes (rows, channels, times). A single word applies
+///     to all columns; ``"series"`` makes the rows of each instance one series where a frame is indexed by instance and time.
 /// gram : dict, optional
 ///     Kernel matrices of your own for columns of names, which the kernel ``precomputed`` takes: ``{"item": K}``, the rows of
 ///     K called 0, 1, 2, ..., or ``{"item": (names, K)}``.
@@ -197,9 +199,9 @@ impl Dataset {
         }
         let data = &tabled(data)?;
         let every = || match mapping(data)? {
+            Some(_) if is_panel(data)? && is_one_column(data, types)? => Ok(vec![ONLY.into()]),
             Some(columns) => Ok(columns.into_iter().map(|(name, _)| name).collect()),
-            None if strings(data)?.is_some() => Ok(vec![ONLY.into()]),
-            None if is_one_column(data, types)? => Ok(vec![ONLY.into()]),
+            None if is_one_column(data, types)? || strings(data)?.is_some() => Ok(vec![ONLY.into()]),
             None => two_axes(&asarray(data)?).map(|[_, width]| (0..width).map(|j| format!("x{j}")).collect()),
         };
         let options = declared(types, every)?;

@@ -1,5 +1,5 @@
-//! Graphs as Python has them: graphs of networkx, mappings of nodes to their neighbours, `{"nodes": .., "edges": ..}`, lists of edges and
-//! adjacency matrices. Each becomes the JSON that the library reads; what kernels of graphs do not see of it is reported.
+//! Graphs as Python has them: graphs of networkx, molecules of RDKit, mappings of nodes to their neighbours, `{"nodes": .., "edges": ..}`, lists of edges and
+//! adjacency matrices. Each becomes the JSON, or the SMILES, that the library reads; what kernels of graphs do not see of it is reported.
 
 use crate::arrays::{asarray, numbers, shape};
 use crate::cells::{first_present, holds_objects, is_missing};
@@ -15,11 +15,10 @@ mod drawn;
 /// The attribute of a node or an edge that is its label.
 const LABEL: &str = "label";
 /// What a cell of a column of graphs may be.
-const FORMS: &str =
-    "expected a graph: of networkx, a dict of each node's neighbours, a list of pairs of whole numbers, or a square adjacency matrix";
+const FORMS: &str = "expected a graph: of networkx, a molecule of RDKit, a dict of each node's neighbours, a list of pairs of whole numbers, or a square adjacency matrix";
 
-/// The graphs of an object whose rows are such, as JSON; `None` for any other object. What is no graph of networkx is one only where a
-/// graph is `wanted`. A missing cell is the graph without nodes. What was left out adds a sentence to `said`.
+/// The graphs of an object whose rows are such, as JSON or SMILES; `None` for any other object. What is no graph of networkx and no
+/// molecule of RDKit is one only where a graph is `wanted`. A missing cell is the graph without nodes. What was left out adds a sentence to `said`.
 pub(crate) fn graphs(object: &Bound<'_, PyAny>, wanted: bool, said: &mut Vec<String>) -> PyResult<Option<Vec<String>>> {
     if !are_graphs(object, wanted)? {
         return Ok(None);
@@ -51,7 +50,7 @@ pub(crate) fn are_graphs(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bo
         return Ok(false);
     }
     let Some(cell) = first_present(object)? else { return Ok(false) };
-    Ok(is_of_networkx(&cell)? || wanted && holds_objects(object)?)
+    Ok(is_of_networkx(&cell)? || is_molecule(&cell)? || wanted && holds_objects(object)?)
 }
 
 /// Whether a mapping is a graph and no record: it has edges, or its values are lists of its keys.
@@ -79,6 +78,22 @@ fn is_of_networkx(cell: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(cell.hasattr("nodes")? && cell.hasattr("edges")? && cell.hasattr("is_directed")?)
 }
 
+fn is_molecule(cell: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(cell.hasattr("GetAtoms")? && cell.hasattr("GetBonds")? && cell.hasattr("GetNumConformers")?)
+}
+
+/// The SMILES of a molecule of RDKit, its atoms in their order where that is possible.
+fn smiles(molecule: &Bound<'_, PyAny>) -> PyResult<String> {
+    let as_it_stands = PyDict::new(molecule.py());
+    as_it_stands.set_item("canonical", false)?;
+    let written = molecule.py().import("rdkit.Chem")?.call_method("MolToSmiles", (molecule,), Some(&as_it_stands))?;
+    if written.is_empty()? {
+        Err(data_error("the molecule has no atoms; leave the row out, or write None for a missing graph"))
+    } else {
+        written.extract()
+    }
+}
+
 /// A graph as the library reads it; the empty text where there is none.
 fn written(cell: &Bound<'_, PyAny>, row: usize, unread: &mut Unread) -> PyResult<String> {
     if is_missing(cell)? {
@@ -89,6 +104,9 @@ fn written(cell: &Bound<'_, PyAny>, row: usize, unread: &mut Unread) -> PyResult
     }
     if is_of_networkx(cell)? {
         return of_networkx(cell, row, unread);
+    }
+    if is_molecule(cell)? {
+        return smiles(cell);
     }
     if let Ok(mapping) = cell.cast::<PyDict>() {
         if mapping.contains("edges")? {

@@ -28,6 +28,7 @@ mod own_columns;
 mod own_kernel;
 mod own_model;
 mod own_objects;
+mod panels;
 mod pickle;
 mod plan;
 mod pre_images;
@@ -36,6 +37,7 @@ mod smoothing;
 mod streaming;
 mod tables;
 mod target;
+mod tested;
 mod trees;
 mod work;
 

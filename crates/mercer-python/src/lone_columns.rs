@@ -7,6 +7,7 @@ use crate::errors::raise;
 use crate::frames::mapping;
 use crate::graphs::{are_graphs, is_graph};
 use crate::kernel::Kernel;
+use crate::panels::is_panel;
 use crate::sets::{are_sets, are_sets_alone};
 use crate::trees::are_trees;
 use mercer::data::ColumnKind;
@@ -22,6 +23,9 @@ const STRUCTURES: [ColumnKind; 4] = [ColumnKind::Series, ColumnKind::Set, Column
 pub(crate) fn is_lone_column(object: &Bound<'_, PyAny>, kind: ColumnKind) -> PyResult<bool> {
     if !STRUCTURES.contains(&kind) {
         return Ok(false);
+    }
+    if kind == ColumnKind::Series && is_panel(object)? {
+        return Ok(true);
     }
     let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
     if !is_list || object.is_empty()? {
@@ -46,8 +50,11 @@ fn holds(object: &Bound<'_, PyAny>, kind: ColumnKind) -> PyResult<bool> {
     }
 }
 
-/// Whether the first row that is there is a list of numbers or of vectors.
+/// Whether the first row that is there is a list of numbers or of vectors, or rows are indexed by instance and time.
 fn are_series(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if is_panel(object)? {
+        return Ok(true);
+    }
     if object.try_iter().is_err() {
         return Ok(false);
     }
@@ -97,7 +104,7 @@ fn takes(kernel: &KernelExpr, kind: ColumnKind) -> bool {
 
 /// The one kind of structure that rows without column names are for a kernel, where they are such.
 pub(crate) fn only_kind(kernel: &KernelExpr, rows: &Bound<'_, PyAny>) -> PyResult<Option<ColumnKind>> {
-    if rows.is_instance_of::<Dataset>() || mapping(rows)?.is_some() {
+    if rows.is_instance_of::<Dataset>() || mapping(rows)?.is_some() && !is_panel(rows)? {
         return Ok(None);
     }
     Ok(match kinds(rows, |one| takes(kernel, one))?[..] {

@@ -5,7 +5,7 @@
 //! exactly two values are classes, as when a table is read, and ints that come back are warned of. `task` decides differently.
 
 use crate::arrays::{asarray, is_numeric, kind, numbers, shape};
-use crate::cells::Sort;
+use crate::cells::{Sort, is_missing};
 use crate::columns::{Written, different, lose_digits, written};
 use crate::errors::{data_error, guarded, raise, warn, within};
 use crate::frames::is_categorical;
@@ -264,6 +264,20 @@ pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo, 
         )));
     }
     Ok(Target::Classes { codes, names })
+}
+
+/// The target of rows on which models are scored beside their folds: as [`judged`], with no class that training lacks.
+pub(crate) fn tested(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo) -> PyResult<Target> {
+    if object.is_none() {
+        return Err(data_error("the rows have no target"));
+    }
+    let target = judged(object, rows, info, None)?;
+    let (Target::Classes { codes, names }, Some(own)) = (&target, &info.classes) else { return Ok(target) };
+    let Some(row) = codes.iter().position(|&code| code >= own.len()) else { return Ok(target) };
+    Err(data_error(match is_missing(&asarray(object)?.get_item(row)?)? {
+        true => format!("target: row {} has no value; leave the row out", row + 1),
+        false => format!("target: row {} holds '{}', expected one of the classes {}", row + 1, names[codes[row]], own.join(", ")),
+    }))
 }
 
 /// Refuses the name of a column where an array is expected: an array of text has an axis more.

@@ -1,6 +1,6 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Loaded, Role, Run, bounds, command_line, comparing, estimators, kernel, load, options_like, watched};
+use super::{Loaded, Role, Run, attach_grams, bounds, command_line, comparing, estimators, kernel, leave_out_untargeted, load, options_like, watched};
 use crate::{OUT_OF_RESOURCES, Stop};
 use crate::args::Contest;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
@@ -12,7 +12,8 @@ use mercer::data::{Dataset, Examples, Schema, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::facts;
-use mercer::read::{Fact, Source, Table, Topic};
+use mercer::prep::Missing;
+use mercer::read::{Fact, ReadOptions, Source, Table, Topic};
 use mercer::report::{self, Comparison, Request, TestRows};
 use mercer::store::{self, write_atomically};
 use std::path::{Path, PathBuf};
@@ -201,16 +202,27 @@ fn test_table(source: &str, args: &Compare, training: &Loaded, control: &Control
     options.names.extend(training.info.names.iter().cloned());
     let source = Source::new(source);
     let mut table = Table::read_within(&source, &options, control)?;
+    attach_grams(&mut table, &inputs.gram, control)?;
     if let Some(column) = &inputs.group_into {
         let weights = args.contest.learning.weights.iter();
         let kept: Vec<String> = training.info.names.iter().chain(weights).cloned().collect();
         table.group_into(column, &kept, &options)?;
     }
-    let weights = args.contest.learning.weights.as_deref().map(|name| table.take_weights(name)).transpose()?;
-    let target = table.take_target_like(&training.info)?;
-    let data = table.dataset_like(&schema, &options).map_err(|error| table.in_file(error))?;
-    notices(&table.facts().iter().filter(|fact| !fact.plain && fact.topic == Topic::New).map(Fact::sentence).collect::<Vec<_>>());
+    let parts = test_parts(&mut table, args, training, &options);
+    // How the cells of training were read is reported once.
+    let is_new = |fact: &&Fact| !fact.plain && matches!(fact.topic, Topic::New | Topic::Target) && !training.notices.contains(&fact.sentence());
+    notices(&table.facts().iter().filter(is_new).map(|fact| format!("{source}: {}", fact.sentence())).collect::<Vec<_>>());
+    let (data, target, weights) = parts.map_err(|error| table.in_file(error))?;
     Ok(TestTable { table: source.to_string(), data, target, weights })
+}
+
+/// Inputs, target and weights of a test table, without the rows whose missing target `--missing` leaves out.
+fn test_parts(table: &mut Table, args: &Compare, training: &Loaded, options: &ReadOptions) -> Result<(Dataset, Target, Option<Vec<f64>>)> {
+    let learning = &args.contest.learning;
+    leave_out_untargeted(table, &training.info.names, &Missing::of_columns(&learning.table.inputs.missing)?)?;
+    let weights = learning.weights.as_deref().map(|name| table.take_weights(name)).transpose()?;
+    let target = table.take_target_like(&training.info)?;
+    Ok((table.dataset_like(&Schema::of(&training.data), options)?, target, weights))
 }
 
 /// Whether something won: the baseline alone, where time was up before anything else was scored, is no winner.

@@ -219,8 +219,9 @@ fn attach_grams(table: &mut Table, asked: &[String], control: &Control) -> Resul
     Ok(())
 }
 
-fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[Role<'_>], options: &ReadOptions) -> Result<Loaded> {
-    for (name, policy) in recipe.missing.iter().filter(|(column, _)| names.contains(column)) {
+/// Leaves out the rows without a target where `--missing` asks for that.
+fn leave_out_untargeted(table: &mut Table, targets: &[String], missing: &[(String, Missing)]) -> Result<()> {
+    for (name, policy) in missing.iter().filter(|(column, _)| targets.contains(column)) {
         match policy {
             Missing::Drop => table.leave_out_missing(name)?,
             // That is what is done if nothing is said.
@@ -231,6 +232,11 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
             }
         }
     }
+    Ok(())
+}
+
+fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[Role<'_>], options: &ReadOptions) -> Result<Loaded> {
+    leave_out_untargeted(table, names, &recipe.missing)?;
     recipe.missing.retain(|(column, _)| !names.contains(column));
     let (mut weights, mut split) = (None, Split::Rows);
     for role in roles {

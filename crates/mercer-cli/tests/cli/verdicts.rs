@@ -136,3 +136,48 @@ fn models_are_scored_on_a_test_table_beside_the_folds() {
         assert!(run.code != 0 && run.err.contains(why), "{text}: {}", run.err);
     }
 }
+
+#[test]
+fn test_rows_without_a_target_are_left_out_where_that_is_asked_for() {
+    let shell = Shell::new();
+    let rows: String = (1..=12).map(|i| format!("{},a\n{i},b\n", -i)).collect();
+    shell.write("train.csv", format!("x,kind\n{rows}0.5,\n"));
+    shell.write("test.csv", "x,kind\n-5,a\n1,\n4,b\n6,a\n");
+    let words = ["compare", "train.csv", "--target", "kind", "--estimators", "knn(k=3)", "--metric", "accuracy", "--test", "test.csv"];
+    let run = shell.done(&[&words[..], &["--missing", "kind=drop", "--json", "r.json"]].concat());
+    assert!(run.err.contains("test.csv: target 'kind' has no value in row 2: it is left out"), "{}", run.err);
+    let document = json(&shell, "r.json");
+    assert_eq!(document["test"]["rows"], 3);
+    // Of the three others the last is an a among the bs.
+    assert!((document["rows"][0]["test"]["mean"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-12);
+    // Rows are counted in the file.
+    shell.write("test.csv", "x,kind\n-5,a\n1,\n4,c\n");
+    let run = shell.mercer(&[&words[..], &["--missing", "kind=drop"]].concat());
+    assert!(run.code != 0 && run.err.contains("test.csv: row 3, column 'kind': found 'c'"), "{}", run.err);
+    shell.write("train.csv", format!("x,kind\n{rows}"));
+    let run = shell.mercer(&words);
+    let says = run.err.contains("test.csv: row 2, column 'kind'") && run.err.contains("--missing 'kind=drop'");
+    assert!(run.code != 0 && says && run.out.is_empty(), "{}", run.err);
+}
+
+#[test]
+fn test_rows_are_looked_up_in_a_kernel_matrix() {
+    let shell = Shell::new();
+    // The products of -4 to 4 without 0; the sign is the class.
+    let numbers: Vec<i32> = (-4..=4).filter(|&x| x != 0).collect();
+    let name = |x: i32| format!("n{x}");
+    let line = |x: &i32| format!("{},{}\n", name(*x), numbers.iter().map(|y| (x * y).to_string()).collect::<Vec<_>>().join(","));
+    let header = numbers.iter().map(|&x| name(x)).collect::<Vec<_>>().join(",");
+    shell.write("k.csv", format!("i,{header}\n{}", numbers.iter().map(line).collect::<String>()));
+    let table = |rows: &[i32]| format!("id,sign\n{}", rows.iter().map(|&x| format!("{},{}\n", name(x), x > 0)).collect::<String>());
+    shell.write("train.csv", table(&[-4, -3, -2, 2, 3, 4]));
+    shell.write("test.csv", table(&[-1, 1]));
+    let words = ["compare", "train.csv", "--target", "sign", "--gram", "id=k.csv", "--kernel", "precomputed", "--folds", "2"];
+    let rest = ["--estimators", "svc(c=1)", "--metric", "accuracy", "--test", "test.csv"];
+    shell.done(&[&words[..], &rest, &["--json", "r.json"]].concat());
+    assert_eq!(json(&shell, "r.json")["rows"][0]["test"]["mean"], 1.0);
+    shell.write("test.csv", "id,sign\nn-1,false\nn5,true\n");
+    let run = shell.mercer(&[&words[..], &rest].concat());
+    let says = "k.csv for test.csv: row 2 is called 'n5', which is not among the names";
+    assert!(run.code != 0 && run.err.contains(says) && run.out.is_empty(), "{}", run.err);
+}

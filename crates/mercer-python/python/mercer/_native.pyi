@@ -10,7 +10,7 @@ _Data: TypeAlias = Any
 # Labels or numbers, one a row, or a 2-D array of numbers.
 _Target: TypeAlias = Any
 _Task: TypeAlias = Literal["classification", "regression"]
-_Type: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "graph", "series", "date", "date-dmy", "date-mdy", "days", "flag", "ordinal", "ignore"] | str
+_Type: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "graph", "series", "date", "date-dmy", "date-mdy", "days", "flag", "ordinal", "series-channels-first", "ignore"] | str
 _Policy: TypeAlias = Literal["median+flag", "category", "empty", "interpolate", "forward", "skip", "drop", "error"]
 _Path: TypeAlias = str | PathLike[str]
 
@@ -333,6 +333,7 @@ def compare(
     metric: str | None = None,
     costs: Mapping[Any, float] | None = None,
     sample: int | None = None,
+    test: tuple[_Data, _Target] | tuple[_Data, _Target, ArrayLike | None] | None = None,
     probabilities: bool = False,
     effort: float | None = ...,
     max_seconds: float | None = None,

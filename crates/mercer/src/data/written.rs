@@ -25,6 +25,9 @@ pub struct Written {
     /// The columns of each channel of its series, in order of time, where these were made of columns.
     #[serde(default)]
     pub channels: Vec<Vec<String>>,
+    /// Whether the arrays of its series had the axes (rows, channels, times).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub channels_first: bool,
     /// The features of its sparse vectors by the numbers that the table counts them by, where these are too large to be places.
     #[serde(default)]
     pub features: Vec<u64>,

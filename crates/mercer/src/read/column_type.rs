@@ -25,6 +25,8 @@ pub enum ColumnType {
     /// Labels with an order, read as numbers: 0 for the first of these, 1 for the second, ...; without any, the labels are those of a
     /// usual order, such as low, medium and high.
     Ordinal(Vec<String>),
+    /// Series whose arrays have the axes (rows, channels, times) instead of (rows, times, channels).
+    ChannelsFirst,
     /// Not to be used.
     Ignore,
 }
@@ -43,8 +45,16 @@ impl ColumnType {
     pub fn all() -> Vec<ColumnType> {
         let kinds = ColumnKind::ALL.iter().filter(|kind| kind.written().is_some());
         let ordinal = ColumnType::Ordinal(Vec::new());
-        let others =
-            [ColumnType::Date, ColumnType::DateDmy, ColumnType::DateMdy, ColumnType::Days, ColumnType::Flag, ordinal, ColumnType::Ignore];
+        let others = [
+            ColumnType::Date,
+            ColumnType::DateDmy,
+            ColumnType::DateMdy,
+            ColumnType::Days,
+            ColumnType::Flag,
+            ordinal,
+            ColumnType::ChannelsFirst,
+            ColumnType::Ignore,
+        ];
         kinds.map(|kind| ColumnType::Of(*kind)).chain(others).collect()
     }
 
@@ -58,6 +68,7 @@ impl ColumnType {
             ColumnType::Days => "days",
             ColumnType::Flag => "flag",
             ColumnType::Ordinal(_) => "ordinal",
+            ColumnType::ChannelsFirst => "series-channels-first",
             ColumnType::Ignore => "ignore",
         }
     }
@@ -69,6 +80,7 @@ impl ColumnType {
             ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy | ColumnType::Days | ColumnType::Flag | ColumnType::Ordinal(_) => {
                 Some(ColumnKind::Number)
             }
+            ColumnType::ChannelsFirst => Some(ColumnKind::Series),
             ColumnType::Ignore => None,
         }
     }

@@ -65,8 +65,11 @@ impl Table {
             let coordinates = self.grouped.iter().filter(|sets| sets.column == name).flat_map(|sets| sets.coordinates.clone()).collect();
             let channels = self.wide.iter().filter(|(series, _)| *series == name).flat_map(|(_, channels)| channels.clone()).collect();
             let ordered_by = self.grouped.as_ref().filter(|sets| sets.column == name).and_then(|sets| sets.ordered_by.clone());
-            let days_alone = declared == Some(ColumnType::Days);
-            written.push((name.clone(), Written { numbers: writing, days_alone, missing, coordinates, ordered_by, features, channels }));
+            let (days_alone, channels_first) = (declared == Some(ColumnType::Days), declared == Some(ColumnType::ChannelsFirst));
+            written.push((
+                name.clone(),
+                Written { numbers: writing, days_alone, missing, coordinates, ordered_by, features, channels, channels_first },
+            ));
             columns.extend(values.map(|values| Column { name, values }));
         }
         let data = Dataset::with_rows(self.rows, columns)?;
@@ -101,6 +104,11 @@ impl Table {
         let looks = match declared {
             Some(ColumnType::Ignore) => return Ok(None),
             Some(ColumnType::Of(kind)) if *kind != ColumnKind::Number => Looks::Of(*kind),
+            Some(ColumnType::ChannelsFirst) => {
+                let fix = declared_type(name, "series");
+                let why = "a form of arrays of numbers (NPY, Python); a cell of text holds a vector for each time";
+                return Err(self.fault(format!("column '{name}' is declared series-channels-first, {why}: {fix}")));
+            }
             Some(numeric) => Looks::Number(self.declared_writing(name, numeric, &cells)?),
             None => infer::looks(&self.file, name, &cells, &mut self.facts)?,
         };

@@ -95,7 +95,7 @@ impl Table {
             self.facts.push(Fact::of_table(says).about(Topic::Distances));
         }
         let similarities = Similarities::looked_up(names, &values, &texts(self, column)?).map_err(|e| match e {
-            Error::Data(why) => Error::Table { file: source.to_string(), why },
+            Error::Data(why) => Error::Table { file: format!("{source} for {}", self.file), why },
             other => other,
         })?;
         self.columns.push((column.clone(), Raw::Ready(Values::Similarities(similarities))));

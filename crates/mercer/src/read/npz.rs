@@ -66,6 +66,12 @@ fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> 
             return Err(Error::Shape { what: format!("{file}: rows of array '{name}'"), expected, found: count });
         }
         let declared = options.declared(&name);
+        let (shape, items) = match (&shape[..], items) {
+            (&[rows, channels, times], Items::Numbers(v)) if declared == Some(ColumnType::ChannelsFirst) => {
+                (vec![rows, times, channels], Items::Numbers(by_time(&v, channels, times)))
+            }
+            (_, items) => (shape, items),
+        };
         if let Some(how) = Gathered::of(&name, &shape, declared.as_ref()).map_err(&fault)? {
             let Items::Numbers(v) = items else {
                 return Err(fault(format!("array '{name}' holds texts, and is to be {}; save numbers", how.kind())));
@@ -73,7 +79,8 @@ fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> 
             if let [_, times, channels] = shape[..]
                 && declared.is_none()
             {
-                let said = format!("{{is}} a series of {times} times and {channels} channels: the last two axes of its array");
+                let axes = "the last two axes of its array, which series-channels-first exchanges";
+                let said = format!("{{is}} a series of {times} times and {channels} channels: {axes}");
                 facts.push(Fact::of_column(Topic::Table, &name, said).undone_by("set reads sets of vectors"));
             }
             let column = how.column(v, &shape).map_err(|why| fault(format!("array '{name}': {why}")))?;
@@ -98,6 +105,12 @@ fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> 
     Ok(Table { aside: own_target.clone(), own_target, facts, ..table })
 }
 
+/// The channels at each time of arrays that hold all times of a channel before those of the next.
+fn by_time(values: &[f64], channels: usize, times: usize) -> Vec<f64> {
+    let turned = |row: &[f64]| (0..times).flat_map(|t| (0..channels).map(move |c| c * times + t)).map(|at| row[at]).collect::<Vec<_>>();
+    values.chunks_exact((channels * times).max(1)).flat_map(turned).collect()
+}
+
 /// What an array becomes whose rows are one cell each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gathered {
@@ -110,14 +123,16 @@ impl Gathered {
     /// What an array is declared to be; series where it has three axes and nothing is said.
     fn of(name: &str, shape: &[usize], declared: Option<&ColumnType>) -> std::result::Result<Option<Self>, String> {
         match (declared, shape.len()) {
-            (Some(ColumnType::Of(ColumnKind::Series)), 2 | 3) | (None | Some(ColumnType::Ignore), 3) => Ok(Some(Gathered::Series)),
+            (Some(ColumnType::Of(ColumnKind::Series) | ColumnType::ChannelsFirst), 2 | 3) | (None | Some(ColumnType::Ignore), 3) => {
+                Ok(Some(Gathered::Series))
+            }
             (Some(ColumnType::Of(ColumnKind::Set)), 3) => Ok(Some(Gathered::Sets)),
             (Some(ColumnType::Of(ColumnKind::Points)), 2) => Ok(Some(Gathered::Points)),
             (Some(declared), axes)
                 if axes == 3 || matches!(declared.kind(), Some(ColumnKind::Series | ColumnKind::Set | ColumnKind::Points)) =>
             {
                 Err(format!(
-                    "array '{name}' of shape {shape:?} is declared {}; series have the shape (rows, times) or (rows, times, channels), set \
+                    "array '{name}' of shape {shape:?} is declared {}; series have the shape (rows, times) or (rows, times, channels), series-channels-first (rows, channels, times), set \
                      (rows, vectors, numbers), points (rows, numbers)",
                     declared.name()
                 ))

@@ -69,7 +69,7 @@ impl Table {
         };
         let mut cells = self.take_cells(name)?;
         cells.words_stay |= classes.iter().any(|class| Cell::of(class) == Cell::Missing);
-        self.refuse_missing(name, &cells)?;
+        self.refuse_empty(name, &cells, &needed_of_target(name))?;
         Ok(Target::Classes { codes: self.codes(name, &cells, classes)?, names: classes.clone() })
     }
 

@@ -5,10 +5,12 @@ use super::words::counted;
 use super::{Comparison, Estimate};
 use crate::compare::Outcome;
 use crate::control::Control;
-use crate::data::{Dataset, Fold, Split, Target};
+use crate::data::{Dataset, Fold, Schema, Split, Target};
 use crate::error::{Error, Result};
+use crate::fitting::Used;
 use crate::learner::Model;
 use crate::metrics::{HeldOut, Scoring};
+use crate::prep::Recipe;
 use serde::Serialize;
 
 /// Rows on which the models of a comparison are scored.
@@ -22,6 +24,17 @@ pub struct TestRows<'a> {
     pub target: &'a Target,
     /// Weights of the rows.
     pub weights: Option<&'a [f64]>,
+}
+
+impl TestRows<'_> {
+    /// Refuses rows that cannot be scored, before a model is fitted.
+    ///
+    /// # Errors
+    /// Columns other than those of `training`; a target or weights of another length; a number or a weight that is not finite.
+    pub fn check(&self, training: &Dataset) -> Result<()> {
+        Schema::of(training).align(self.data)?;
+        Used::of(&Recipe::default(), self.data, self.target, self.weights).map(drop)
+    }
 }
 
 /// The table on which the models were scored.

@@ -195,10 +195,14 @@ fn an_npy_array_is_series_sets_or_vectors_as_its_axes_and_its_declaration_say() 
     // As numpy.asfortranarray stores it: element (i, j, k) at i + 2 (j + 3 k).
     let stored: Vec<f64> = (0..12).map(|at| rows[at % 2][at / 2 % 3][at / 6]).collect();
     assert_eq!(read(&npy_of("(2, 3, 2)", true, &stored), &["x=series"]).unwrap().0, series);
+    // As aeon and sktime order the axes: element (i, k, j) is that of (i, j, k) above.
+    let by_channel: Vec<f64> = (0..12).map(|at| rows[at / 6][at % 3][at / 3 % 2]).collect();
+    assert_eq!(read(&npy_of("(2, 2, 3)", false, &by_channel), &["x=series-channels-first"]).unwrap(), (series.clone(), Vec::new()));
     // Of two axes series of one channel, or vectors.
     let flat = npy_of("(3, 4)", false, &items);
     let one: Vec<Vec<Vec<f64>>> = items.chunks(4).map(|row| row.iter().map(|x| vec![*x]).collect()).collect();
     assert_eq!(read(&flat, &["x=series"]).unwrap().0, Values::Series(crate::data::Series::of_rows(&one).unwrap()));
+    assert_eq!(read(&flat, &["x=series-channels-first"]).unwrap().0, read(&flat, &["x=series"]).unwrap().0);
     assert_eq!(read(&flat, &["x=points"]).unwrap().0, Values::Points(crate::data::Points::dense(3, 4, items.clone()).unwrap()));
     // What does not fit is refused with its place.
     let mut holed = items.clone();
@@ -213,6 +217,7 @@ fn an_npy_array_is_series_sets_or_vectors_as_its_axes_and_its_declaration_say() 
     says(&message(read(&cube, &["x=points"])), &["(rows, numbers)", "declared points", "[2, 3, 2]"]);
     says(&message(read(&cube, &["x=number"])), &["declared number", "(rows, times, channels)"]);
     says(&message(read(&flat, &["x=set"])), &["declared set", "(rows, vectors, numbers)"]);
+    says(&message(read(b"x\n\"[[1, 2], [3, 4]]\"\n", &["x=series-channels-first"])), &["'x' is declared", "--types x=series"]);
     says(&message(read(&npy_of("(1, 1, 3, 4)", false, &items), &[])), &["4 axes", "one to three"]);
     says(&message(read(&npy_of("(2, 0, 2)", false, &[]), &[])), &["empty", "[2, 0, 2]"]);
 }
