@@ -18,13 +18,15 @@ use rand::SeedableRng;
 use rand_distr::{Cauchy, ChiSquared, Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A stationary kernel through random frequencies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Fourier {
     count: Value,

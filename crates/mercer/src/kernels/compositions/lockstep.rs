@@ -14,10 +14,12 @@ use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::param::{Domain, Param};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// A kernel of vectors, of the values of series.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Lockstep {
     /// Whether vectors are the differences between times that follow each other.
