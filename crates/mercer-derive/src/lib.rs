@@ -1,9 +1,9 @@
-//! `#[derive(Parameters)]`: what a struct whose fields are parameters gives a Rust program.
+//! What a struct whose fields are parameters gives a Rust program.
 //!
-//! | from | comes |
+//! | derive | what it makes |
 //! |---|---|
-//! | each field | a setter of its name, which takes what converts into the type of the field |
-//! | the `text` block of the doc comment | the constant `FORMULA`, so that rustdoc and the catalogue say the same |
+//! | `Parameters` | for each field a setter of its name, which takes what converts into the type of the field |
+//! | `Formula` | of the `text` block of the doc comment the constant `FORMULA`, so that rustdoc and the catalogue say the same |
 //!
 //! Setters of a composition are methods of `Composed`, which holds its parts: `#[parameters(composed)]`.
 
@@ -11,11 +11,28 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Field, Fields, Lit, LitStr, Meta, Result, Type};
 
-/// Setters of all fields, and the formula of the doc comment.
+/// A setter for each field.
 #[proc_macro_derive(Parameters, attributes(parameters))]
 pub fn parameters(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
     expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// The formula of the doc comment.
+#[proc_macro_derive(Formula)]
+pub fn formula(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let DeriveInput { ident: name, attrs, .. } = syn::parse_macro_input!(input as DeriveInput);
+    let missing = || syn::Error::new_spanned(&name, "its doc comment has no text block with the formula");
+    match text_block(&attrs).ok_or_else(missing) {
+        Ok(text) => quote! {
+            impl #name {
+                /// The text block of the doc comment, on one line.
+                pub(crate) const FORMULA: &'static str = #text;
+            }
+        },
+        Err(error) => error.to_compile_error(),
+    }
+    .into()
 }
 
 fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -34,20 +51,11 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
         quote! {
             #[cfg(test)]
             impl crate::param::HasSetters for #name {
-                const SETTERS: &'static [(&'static str, fn(Self, &Self) -> Self)] = &[#(#each),*];
-            }
-        }
-    });
-    let formula = formula(&input.attrs).map(|text| {
-        quote! {
-            impl #name {
-                /// The text block of the doc comment, on one line.
-                pub(crate) const FORMULA: &'static str = #text;
+                const SETTERS: &'static [crate::param::Setter<Self>] = &[#(#each),*];
             }
         }
     });
     Ok(quote! {
-        #formula
         impl #owner {
             #(#setters)*
         }
@@ -129,7 +137,7 @@ fn doc(attributes: &[Attribute]) -> String {
 }
 
 /// What stands in the text block of the doc comment, its lines joined.
-fn formula(attributes: &[Attribute]) -> Option<String> {
+fn text_block(attributes: &[Attribute]) -> Option<String> {
     let text = doc(attributes);
     let (_, block) = text.split_once("```text\n")?;
     let (block, _) = block.split_once("```")?;

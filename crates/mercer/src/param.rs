@@ -15,7 +15,7 @@ pub(crate) use nested::{numbers, require_settled, set_at};
 pub(crate) use records::require_records;
 pub use setting::auto;
 #[cfg(test)]
-pub(crate) use setting::tests::{HasSetters, set_one_by_one};
+pub(crate) use setting::tests::{HasSetters, Setter, set_one_by_one};
 
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Short, Term};

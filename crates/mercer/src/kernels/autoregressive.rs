@@ -12,7 +12,7 @@ use crate::gram::{Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Cholesky, Matrix, Real, gramian_of_columns_within};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by autoregressive coefficients.
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// exp(-|a(x) - a(z)|^2 / (2 length_scale^2)), a the coefficients of an autoregression fitted to each series: how
 /// the next time depends on the last ones, whatever level and size
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Autoregressive {
     order: Value,

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of all substrings up to a length.
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// sum over strings s of 1 to k letters of decay^|s| (times s stands in x) (times s stands in z): spectrum
 /// kernels added
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Blended {
     k: Value,

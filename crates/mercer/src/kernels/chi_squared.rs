@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile, chi_squared_distance};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The exponential of minus the chi-squared distance.
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// exp(-gamma sum (x - z)^2 / (x + z)): histograms of counts or shares
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct ChiSquared {
     gamma: Value,

@@ -11,7 +11,7 @@ use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Counts of the vectors of a set by centres of k-means.
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// product or intersection of the counts of the vectors of a set by the centre of k-means they are nearest to:
 /// the bag of visual words
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Codebook {
     centres: Value,

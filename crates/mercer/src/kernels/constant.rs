@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The constant kernel: one value for every pair.
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// one value for every pair: an unknown offset of the function
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
     value: Value,

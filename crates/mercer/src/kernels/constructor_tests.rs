@@ -85,7 +85,7 @@ fn a_wrong_expression_is_refused_as_its_text_is() {
     let data = Dataset::from_points(Points::dense(3, 1, vec![0.0, 1.0, 2.0]).unwrap());
     let wrong: [KernelExpr; 8] = [
         rbf().length_scale(-1.0).into(),
-        (2.0 * rbf().length_scale(5.0..0.5)).into(),
+        2.0 * rbf().length_scale(5.0..0.5),
         spectrum().k(0).on("seq").into(),
         auto() * (rbf().scaled(1.0..2.0) * linear()),
         rbf().pow(0),

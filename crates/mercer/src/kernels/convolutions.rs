@@ -19,7 +19,7 @@ use crate::param::{Domain, Param, Value};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by shares of convolutions above biases.
@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 /// mean product of the features of MiniRocket, standardised on the training rows: at how many of the times of a
 /// series the output of one of 84 small fixed kernels, dilated, is above a bias
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Convolutions {
     count: Value,

@@ -7,7 +7,7 @@ use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
 use crate::linalg::fma;
 use crate::linalg::Real;
 use crate::param::Param;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The cosine of the angle between two points.
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// x . z / (|x| |z|): direction only, length ignored
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Cosine {}
 

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::{Real, simd::dot};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by correlations at all lags.
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// sum over all lags s of exp(gamma (c_s - 1)) - exp(-gamma), c_s the correlation of one series with the other
 /// shifted by s
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct CrossCorrelation {
     gamma: Value,

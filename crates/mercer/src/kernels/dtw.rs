@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by dynamic time warping.
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 /// exp(-gamma d^2), d^2 the least sum of |x_i - z_j|^2 over all alignments of two series: not a Mercer kernel,
 /// whatever gamma
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Dtw {
     gamma: Value,

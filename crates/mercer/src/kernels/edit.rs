@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by edit distance.
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// exp(-gamma d^2), d the edit distance of two strings: not a Mercer kernel, whatever gamma
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     gamma: Value,

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, log_decay};
 use crate::linalg::Real;
 use crate::param::Param;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use std::borrow::Cow;
 /// ```text
 /// share of the category columns that are equal
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Equal {}
 

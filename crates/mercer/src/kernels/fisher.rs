@@ -12,7 +12,7 @@ use crate::generative::{FittedGenerative, Gaussian, GenerativeExpr, ShrunkFactor
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, gramian_of_columns_within};
 use crate::param::{Domain, Param, TermList, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Bytes for each entry of an information matrix: the matrix, its correlations and their factor.
@@ -24,7 +24,7 @@ const PER_ENTRY: u64 = 24;
 /// g(x)' I^-1 g(z) with the score vectors g(x) = d log p(x) / d theta of a model p fitted to the training rows
 /// and its Fisher information I: inputs that would change the model alike
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Fisher {
     model: GenerativeExpr,

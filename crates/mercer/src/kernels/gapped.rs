@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of all gapped words.
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum over gapped words, k letters at some places of a window, of (times it stands in x) (times it stands in z)
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Gapped {
     length: Value,

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::OnceLock;
@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 /// K = sum over all alignments of two series of the product of e / (2 - e), e = exp(-|x_i - z_j|^2 / (2
 /// length_scale^2)), normalised
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct GlobalAlignment {
     length_scale: Value,

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of connected induced subgraphs of 3 or 4 nodes.
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum over connected graphs of size nodes of (induced subgraphs in x) (induced subgraphs in z), labels ignored
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Graphlet {
     size: Value,

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::Param;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The overlap of two histograms.
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum of min(x, z) over columns of counts: what two histograms have in common
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct HistogramIntersection {}
 

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::Param;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Rows whose words are counted to tell what a value costs.
@@ -19,7 +19,7 @@ const SAMPLED: usize = 64;
 /// ```text
 /// 1 where two rows are equal in every column, else 0: each different row is a class of its own
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Identical {}
 

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PointStatistic, PreparedPoints, Spectral, Tile, l1_distance};
 use crate::linalg::Real;
 use crate::param::{Alias, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The Laplacian kernel: rough functions, additive distances.
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// exp(-sum |x - z| / length_scale): rough functions
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Laplacian {
     length_scale: Value,

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::gram::{Counts, Identity, Kernel, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use crate::param::Param;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The inner product.
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// x . z: straight lines and planes
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Linear {}
 

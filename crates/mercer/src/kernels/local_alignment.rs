@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// What of the scores of all local alignments is the value.
@@ -52,7 +52,7 @@ pub enum SubstitutionMatrix {
 /// K = sum over local alignments with gaps of exp(beta score), as ln K / beta or normalised, or the best score
 /// (Smith-Waterman)
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct LocalAlignment {
     score: AlignmentScore,

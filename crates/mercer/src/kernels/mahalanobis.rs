@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile, map_row};
 use crate::linalg::{Cholesky, Lower, Matrix, Real, add_product};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The Gaussian kernel with a full covariance matrix.
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// exp(-(x - z)' covariance^-1 (x - z) / 2): rbf along any axes
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Mahalanobis {
     covariance: Value,

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The largest finite order: the work per pair grows with it, and the kernel is within 0.0003 of rbf there.
@@ -26,7 +26,7 @@ const MOST: f64 = 1000.0;
 /// 2^(1 - nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) |x - z| / length_scale: functions that have a k-th
 /// derivative (in the mean square) for every whole k below nu; nu = inf is rbf
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Matern {
     nu: Value,

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -27,7 +27,7 @@ use std::collections::HashSet;
 /// sum over words s of k letters of (windows of x with at most m letters other than s) (such windows of z):
 /// common substrings with some letters changed
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Mismatch {
     k: Value,

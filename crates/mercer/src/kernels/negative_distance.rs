@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Minus a power of the distance.
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// -|x - z|^power: not a Mercer kernel, but centre(..) and exp(..) of it are, for powers up to 2
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct NegativeDistance {
     power: Value,

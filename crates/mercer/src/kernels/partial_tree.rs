@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Shared fragments that may lack any children.
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// sum over fragments that may lack any children, weighted by height and by the gaps between children, of (times
 /// in x) (times in z): trees whose nodes have many children
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct PartialTree {
     decay: Value,

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
@@ -20,7 +20,7 @@ use std::f64::consts::PI;
 /// ```text
 /// exp(-2 sin^2(pi |x - z| / period) / length_scale^2): functions that repeat
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Periodic {
     period: Value,

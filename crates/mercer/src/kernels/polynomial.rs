@@ -7,7 +7,7 @@ use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints,
 use crate::linalg::Real;
 use crate::linalg::fma;
 use crate::param::{Alias, Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A power of the inner product: all monomials up to the degree.
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// (gamma x . z + offset)^degree: products of up to degree columns
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Polynomial {
     degree: Value,

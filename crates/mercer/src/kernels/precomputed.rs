@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::gram::{PreparedBatch, Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::Param;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A kernel matrix that is there already.
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// values of a given kernel matrix, whose rows and columns are found by name
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Precomputed {}
 

@@ -13,7 +13,7 @@ use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, TermList, Value};
 use rayon::prelude::*;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -27,7 +27,7 @@ const WORK: u64 = 4;
 /// integral of p(u | x)^rho p(u | z)^rho du with a model p(u | x) of each row alone: strings, sets and series by
 /// the distributions that they are drawn from
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct ProbabilityProduct {
     model: GenerativeExpr,

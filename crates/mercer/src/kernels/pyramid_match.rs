@@ -15,7 +15,7 @@ use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Vectors of two sets that meet in the cells of nested grids.
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 /// sum over levels i of decay^i (pairs of vectors that first share a cell of side 2^i): how well two sets can be
 /// matched, vector to vector
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct PyramidMatch {
     levels: Value,

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 /// ```text
 /// sum over walks in x and walks in z with equal labels of decay^steps: common sequences of labels
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct RandomWalk {
     decay: Value,

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Smooth functions that vary over several length scales at once.
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// (1 + |x - z|^2 / (2 alpha length_scale^2))^-alpha: smooth functions with several length scales
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct RationalQuadratic {
     alpha: Value,

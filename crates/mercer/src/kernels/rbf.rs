@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Alias, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The Gaussian, squared exponential or radial basis function kernel.
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// exp(-|x - z|^2 / (2 length_scale^2)): smooth functions
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Rbf {
     length_scale: Value,

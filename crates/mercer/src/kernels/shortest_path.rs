@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::gram::{Counts, Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
@@ -23,7 +23,7 @@ use std::f64::consts::SQRT_2;
 /// sum over labels a, b and lengths d of (pairs of nodes a, b at distance d in x) (the same in z): shortest paths
 /// with equal ends
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct ShortestPath {
     pairs: NodePairs,

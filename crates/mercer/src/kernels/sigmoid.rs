@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A hyperbolic tangent of the inner product.
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// tanh(gamma x . z + offset): not a Mercer kernel in general
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Sigmoid {
     gamma: Value,

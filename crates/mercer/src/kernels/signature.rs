@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use std::borrow::Cow;
 /// sum over levels n up to depth of <S_n(x), S_n(z)>, S_n the iterated integrals of order n of the path of a
 /// series
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
     depth: Value,

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -38,7 +38,7 @@ pub enum StaticKernel {
 /// sum over all n of <S_n(x), S_n(z)>, S_n the iterated integrals of order n, as the solution of a differential
 /// equation
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct SignaturePde {
     order: Value,

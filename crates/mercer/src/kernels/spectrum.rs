@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of all substrings of one length.
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum over strings s of k letters of (times s stands in x) (times s stands in z): common substrings counted
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Spectrum {
     k: Value,

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Which subsequences count.
@@ -34,7 +34,7 @@ pub enum SubsequenceLengths {
 /// sum over subsequences u of k letters, gaps allowed, of decay^(letters that u spans in x) decay^(letters that u
 /// spans in z)
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Subsequence {
     k: Value,

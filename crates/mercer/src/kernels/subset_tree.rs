@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Shared fragments that may be cut below any node.
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum over fragments of decay^productions (times in x) (times in z): common pieces of trees, cut below any node
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct SubsetTree {
     decay: Value,

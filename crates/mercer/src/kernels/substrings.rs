@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the weighted counts of all substrings.
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// sum over strings s of every length of decay^|s| (times s stands in x) (times s stands in z): all common
 /// substrings counted
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Substrings {
     shortest: Value,

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile, prepare_each};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Shared subtrees, down to the words.
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum over whole subtrees of decay^productions (times in x) (times in z): equal phrases
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Subtree {
     decay: Value,

@@ -14,7 +14,7 @@ use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Sparse, Tile
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the weighted words of two documents.
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 /// sum over words of tf(x) idf tf(z) idf, by default divided by the norms: documents by the words they share,
 /// rare words first
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Tfidf {
     tf: TermFrequency,

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::Param;
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of node labels.
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum over labels of (nodes of x) (nodes of z): a baseline that ignores edges
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct VertexHistogram {}
 

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by the substrings at the same places.
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// sum over lengths d up to the degree of b_d (places where x and z have the same d letters), b_d falling from 2
 /// / (D + 1) to 2 / (D (D + 1)): strings that are aligned
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedDegree {
     degree: Value,

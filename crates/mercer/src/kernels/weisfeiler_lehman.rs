@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of rooted subtree patterns up to a depth.
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum over rounds of refinement, over labels, of (times in x) (times in z): common rooted subtree patterns
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct WeisfeilerLehman {
     depth: Value,

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// White noise.
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// value where a row meets itself, else 0: independent noise on every row
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct White {
     value: Value,

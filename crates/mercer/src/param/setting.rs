@@ -57,9 +57,12 @@ pub(crate) mod tests {
     use serde::{Serialize, de::DeserializeOwned};
     use std::fmt::Debug;
 
-    /// The setters of a type by parameter; each takes the value over from another owner.
+    /// The name of a parameter, and its setter applied to the value that another owner has.
+    pub(crate) type Setter<T> = (&'static str, fn(T, &T) -> T);
+
+    /// The setters of a type.
     pub(crate) trait HasSetters: Sized + 'static {
-        const SETTERS: &'static [(&'static str, fn(Self, &Self) -> Self)];
+        const SETTERS: &'static [Setter<Self>];
     }
 
     /// Values of a domain, as they are written.

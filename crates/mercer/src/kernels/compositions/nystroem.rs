@@ -15,7 +15,7 @@ use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::linalg::{Cholesky, Lower, Matrix, product_within, transposed_product_within};
 use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -23,7 +23,12 @@ use std::sync::Arc;
 const TOLD: usize = 2000;
 
 /// A kernel through its values with some training rows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+///
+/// ```text
+/// low-rank approximation of k by its values with a few training rows: time and memory grow with the rows, not
+/// with their square
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Nystroem {
@@ -71,7 +76,7 @@ impl Composition for Nystroem {
         also: Some("nystrom"),
         form: "nystroem(k, rank=500)",
         example: "nystroem(rbf, rank=500)",
-        doc: "low-rank approximation of k by its values with a few training rows: time and memory grow with the rows, not with their square",
+        doc: Self::FORMULA,
         because: "an inner product of values with landmarks",
     }];
     const SOURCE: &'static str = "Williams & Seeger, Using the Nystroem method to speed up kernel machines (2001)";
