@@ -44,7 +44,7 @@ const ROOMS: &[&str] = &[
     "error",
 ];
 /// What stands above every room.
-const OUTSIDE: &[&str] = &["lib", "testkit"];
+const OUTSIDE: &[&str] = &["lib", "prelude", "testkit"];
 /// Rooms that see the catalogue of kernels on no account, though they stand above it, and the reverse.
 const STRANGERS: &[(&str, &str)] = &[("estimators", "kernels"), ("solve", "kernels"), ("estimators", "prep"), ("estimators", "read")];
 

@@ -11,8 +11,7 @@ use mercer::data::{ColumnKind, Schema};
 use mercer::error::Error;
 use mercer::expr::Short;
 use mercer::gram::{self, Mercer, Side};
-use mercer::kernels::{Centre, Composed, Exp, KernelExpr, Normalise, On, Product, Repair, Repaired, Weighted};
-use mercer::param::Value;
+use mercer::kernels::{Centre, Composed, Exp, KernelExpr, KernelOperators, Normalise, On, Repair, Repaired, Weighted};
 use mercer::prep::interpolated_gaps;
 use mercer::read::ColumnType;
 use mercer::{report, validity};
@@ -411,10 +410,7 @@ impl Kernel {
 
     fn __sub__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match operand(other)? {
-            Some(other) => {
-                let minus = written(&other.scaled(Value::Number(-1.0)))?.expr;
-                Ok(Bound::new(py, Kernel { expr: KernelExpr::sum(vec![self.expr.clone(), minus]) })?.into_any())
-            }
+            Some(other) => Ok(Bound::new(py, written(&(self.expr.clone() - other))?)?.into_any()),
             None => Ok(py.NotImplemented().into_bound(py)),
         }
     }
@@ -428,7 +424,7 @@ impl Kernel {
     ) -> PyResult<Bound<'py, PyAny>> {
         match number(exponent) {
             Some(n) if n.fract() == 0.0 && (1.0..=64.0).contains(&n) => {
-                Ok(Bound::new(py, Kernel { expr: self.expr.clone().power(n as u32) })?.into_any())
+                Ok(Bound::new(py, Kernel { expr: self.expr.clone().pow(n as u32) })?.into_any())
             }
             Some(n) => Err(crate::errors::data_error(format!("kernel ** {}: expected a whole number from 1 to 64", Short(n)))),
             None => Ok(py.NotImplemented().into_bound(py)),
@@ -437,11 +433,8 @@ impl Kernel {
 
     fn __mul__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let product = match (operand(other)?, number(other)) {
-            (Some(other), _) => {
-                let of = vec![self.expr.clone(), other];
-                written(&KernelExpr::Product(Composed { how: Product {}, of }))?
-            }
-            (_, Some(by)) if by.is_finite() => written(&self.expr.clone().scaled(Value::Number(by)))?,
+            (Some(other), _) => written(&(self.expr.clone() * other))?,
+            (_, Some(by)) if by.is_finite() => written(&(by * self.expr.clone()))?,
             (_, Some(by)) => return Err(crate::errors::data_error(format!("{} times a kernel: expected a finite number", Short(by)))),
             _ => return Ok(py.NotImplemented().into_bound(py)),
         };

@@ -4,15 +4,14 @@
 //! cargo run --release --example from_vectors
 //! ```
 
-use mercer::learner::Model;
-use mercer::{Control, Dataset, Points, Predictions, Result, Target, Want};
+use mercer::prelude::*;
 
-fn main() -> Result<()> {
+fn main() -> mercer::Result<()> {
     // 60 points of a wave, row after row.
     let x: Vec<f64> = (0..60).map(|i| f64::from(i) / 10.0).collect();
     let y: Vec<f64> = x.iter().map(|x| x.sin()).collect();
     let data = Dataset::from_points(Points::dense(60, 1, x)?);
-    let model = mercer::fit("gp", &data, &Target::numbers(&y))?;
+    let model = mercer::fit(Learner::new(gp()).kernel(periodic() + rbf()), &data, &Target::numbers(&y))?;
 
     let file = std::env::temp_dir().join("wave.mercer");
     model.save(&file)?;

@@ -7,7 +7,7 @@
 use mercer::control::Control;
 use mercer::data::{Points, RowWeights};
 use mercer::error::Result;
-use mercer::estimators::EstimatorExpr;
+use mercer::estimators::constructors::svc;
 use mercer::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use mercer::kernels::{KernelExpr, register};
 use mercer::learner::Learner;
@@ -77,7 +77,7 @@ fn main() -> Result<()> {
     let (target, info) = table.take_target(&["species"], &ReadOptions::default())?;
     let data = table.dataset(&ReadOptions::default())?;
     let kernel = KernelExpr::parse("triangle(width=1..20)")?;
-    let learner = Learner { kernel: Some(kernel), ..Learner::new(EstimatorExpr::parse("svc")?) };
+    let learner = Learner::new(svc()).kernel(kernel);
     let model = learner.fit(&data, &target, &info, None, &Control::default())?;
     println!("{} with {}", model.estimator, model.kernel);
     Ok(())

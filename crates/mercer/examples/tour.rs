@@ -1,20 +1,16 @@
 //! Fit a Gaussian process to a table and predict with variances.
 
-use mercer::control::Control;
-use mercer::estimators::{EstimatorExpr, Want};
-use mercer::kernels::KernelExpr;
-use mercer::learner::Learner;
+use mercer::prelude::*;
 use mercer::read::{ReadOptions, Source, Table};
 
-fn main() -> mercer::error::Result<()> {
+fn main() -> mercer::Result<()> {
     let options = ReadOptions::default();
     let mut table = Table::read(&Source::new("example:iris"))?;
     let (target, info) = table.take_target(&["petal_width"], &options)?;
     let data = table.dataset(&options)?;
 
     // The evidence settles what is `auto`.
-    let mut learner = Learner::new(EstimatorExpr::parse("gp(noise=auto)")?);
-    learner.kernel = Some(KernelExpr::parse("rbf(length_scale=auto) + equal")?);
+    let learner = Learner::new(gp().noise(auto())).kernel(2.0 * matern().nu(1.5) + equal());
     let control = Control::default().with_seconds(60.0);
     let model = learner.fit(&data, &target, &info, None, &control)?;
     println!("{}: log evidence {:?}", model.kernel, model.summary().evidence);

@@ -4,17 +4,15 @@ use crate::compare::{self, Comparing, Outcome};
 use crate::control::Control;
 use crate::data::{Dataset, Split, Target, TargetInfo};
 use crate::error::Result;
-use crate::estimators::EstimatorExpr;
 use crate::learner::{Learner, Model};
 
-/// Fits an estimator such as `"svc"` or `"gp(noise=0.1)"` to N rows and N targets: columns are prepared, the kernel follows from
-/// their types, and what is left open is tuned. [`Learner`] says more.
+/// Fits an estimator, or a [`Learner`] with a kernel of its own, to N rows and N targets: columns are prepared, a kernel that is not
+/// given follows from their types, and what is left open is tuned.
 ///
 /// # Errors
-/// An estimator that there is not, or that cannot be fitted to such a target; rows that nothing can be learnt from.
-pub fn fit(estimator: &str, data: &Dataset, target: &Target) -> Result<Model> {
-    let learner = Learner::new(EstimatorExpr::parse(estimator)?);
-    learner.fit(data, target, &TargetInfo::of(target), None, &Control::default())
+/// An estimator that cannot be fitted to such a target; a value outside its domain; rows that nothing can be learnt from.
+pub fn fit(learner: impl Into<Learner>, data: &Dataset, target: &Target) -> Result<Model> {
+    learner.into().fit(data, target, &TargetInfo::of(target), None, &Control::default())
 }
 
 /// Compares every estimator that goes by kernel values and can be fitted to such a target, by five folds, within the usual budget. [`Comparing`] says more.

@@ -1,5 +1,6 @@
 //! A learner is the recipe: preparation, kernel, estimator. A model is what it leaves: everything prediction needs.
 
+mod builder;
 mod distributions;
 mod explain;
 mod influences;
@@ -77,11 +78,11 @@ pub struct Learner {
 
 impl Learner {
     /// The learner of an estimator with everything else at its default.
-    pub fn new(estimator: EstimatorExpr) -> Self {
+    pub fn new(estimator: impl Into<EstimatorExpr>) -> Self {
         Learner {
             prep: prep::Recipe::default(),
             kernel: None,
-            estimator,
+            estimator: estimator.into(),
             seed: 0,
             allow_non_mercer: false,
             sample: TrainingRows::All,

@@ -5,11 +5,11 @@
 //! [`Model`], which predicts and can be stored.
 //!
 //! ```
-//! use mercer::{Control, Dataset, Points, Target, Want};
+//! use mercer::prelude::*;
 //!
 //! let x = Points::dense(4, 2, vec![0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0])?;
 //! let (data, y) = (Dataset::from_points(x), Target::classes(&["no", "yes", "yes", "no"]));
-//! let model = mercer::fit("svc(c=10)", &data, &y)?;
+//! let model = mercer::fit(svc().c(10.0), &data, &y)?;
 //! let predictions = model.predict(&data, Want::default(), &Control::default())?;
 //! assert_eq!(model.labels(&predictions).unwrap(), ["no", "yes", "yes", "no"]);
 //! # Ok::<(), mercer::Error>(())
@@ -20,7 +20,9 @@
 //! | one model | [`fit`], [`Learner`] with a kernel, weights, a limit of time; [`Model`] |
 //! | all of them side by side | [`compare()`], [`Comparing`](compare::Comparing), [`Outcome`](compare::Outcome) |
 //! | a table from a file | [`read::Table`] |
-//! | kernel values | [`KernelExpr`], [`gram`] |
+//! | kernels, operators between them, estimators, in Rust | [`prelude`] |
+//! | what a user wrote | [`KernelExpr::parse`], [`EstimatorExpr::parse`] |
+//! | kernel values | [`KernelExpr::bind`], [`gram`] |
 //! | a file | [`store::save`], [`store::load`] |
 //! | an end, progress, a limit of memory | [`Control`] |
 //! | to prove or refute a kernel | [`validity`] |
@@ -28,14 +30,13 @@
 //! From a table, with its own names:
 //!
 //! ```
+//! use mercer::prelude::*;
 //! use mercer::read::{ReadOptions, Source, Table};
-//! use mercer::{Control, EstimatorExpr, KernelExpr, Learner};
 //!
 //! let mut table = Table::read(&Source::new("example:iris"))?;
 //! let (target, info) = table.take_target(&["species"], &ReadOptions::default())?;
 //! let data = table.dataset(&ReadOptions::default())?;
-//! let kernel = Some(KernelExpr::parse("rbf(length_scale=0.5..5)")?);
-//! let learner = Learner { kernel, ..Learner::new(EstimatorExpr::parse("svc(c=1)")?) };
+//! let learner = Learner::new(svc().c(1.0)).kernel(rbf().length_scale(0.5..5.0));
 //! let model = learner.fit(&data, &target, &info, None, &Control::default().with_seconds(30.0))?;
 //! assert!(model.summary().converged);
 //! # Ok::<(), mercer::Error>(())
@@ -73,6 +74,7 @@ pub mod linalg;
 pub mod metrics;
 pub mod npy;
 pub mod param;
+pub mod prelude;
 pub mod prep;
 #[cfg(feature = "read")]
 pub mod read;

@@ -8,10 +8,14 @@ mod elsewhere;
 pub(crate) mod named;
 mod nested;
 mod records;
+mod setting;
 
 pub use nested::{NestedTerm, NumericSetting, TermList};
 pub(crate) use nested::{numbers, require_settled, set_at};
 pub(crate) use records::require_records;
+pub use setting::auto;
+#[cfg(test)]
+pub(crate) use setting::tests::{HasSetters, Setter, set_one_by_one};
 
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Short, Term};
@@ -86,15 +90,10 @@ impl Value {
     pub(crate) fn settle_by(&self, start: impl FnOnce() -> f64) -> Value {
         match self {
             Value::Auto => Value::Number(start()),
-            Value::Range(low, high) => Value::Number(start().clamp(*low, *high)),
+            // Ends that are the wrong way round are refused elsewhere.
+            Value::Range(low, high) => Value::Number(start().max(*low).min(*high)),
             v => v.clone(),
         }
-    }
-}
-
-impl From<f64> for Value {
-    fn from(x: f64) -> Self {
-        Value::Number(x)
     }
 }
 

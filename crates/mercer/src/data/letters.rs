@@ -15,7 +15,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 /// The letters that a kernel of strings knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Alphabet {
+pub enum Alphabet {
     /// Guessed from the training rows.
     #[default]
     Auto,
@@ -32,7 +32,7 @@ pub(crate) enum Alphabet {
 /// What is done with a letter that stands for several, such as N for any base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Ambiguity {
+pub enum Ambiguity {
     /// It matches nothing, itself included, and no substring runs across it.
     #[default]
     Split,

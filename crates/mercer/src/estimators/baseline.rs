@@ -5,10 +5,11 @@ use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::Param;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The best prediction that looks at no input.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {}
 

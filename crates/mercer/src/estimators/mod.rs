@@ -54,7 +54,7 @@ pub use probabilities::{Calibrated, Calibration, HeldOut, ScaledSoftmax, Sigmoid
 pub(crate) use registry::ELSEWHERE;
 pub use registry::{
     DynEstimator, EstimatorEntry, EstimatorExpr, FittedModel, FittedOfProgram, Registered, RegisteredFit, TargetTransformEntry,
-    TransformedTarget, catalogue, register, register_unlisted, target_transforms,
+    TransformedTarget, catalogue, constructors, register, register_unlisted, target_transforms,
 };
 pub use smoothers::*;
 pub use support_vectors::*;

@@ -19,10 +19,11 @@ use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within};
 use crate::param::{Domain, Param, Value};
 use fitted::FittedAutoregressive;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The vector autoregression of series.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Autoregressive {
     order: Value,

@@ -16,10 +16,11 @@ use crate::error::{Error, Result};
 use crate::param::{Domain, Param, Value};
 use fit::Tally;
 use fitted::FittedDirichletMultinomial;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Counts of draws that come in bursts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct DirichletMultinomial {
     prior: Value,

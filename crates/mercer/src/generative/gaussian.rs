@@ -12,10 +12,11 @@ use crate::error::{Error, Result};
 use crate::linalg::{Matrix, gramian_of_columns_within};
 use crate::param::{Domain, Param, Value};
 pub(super) use fitted::{FittedGaussian, Spread};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The normal distribution of vectors.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Gaussian {
     covariance: CovarianceForm,
@@ -26,9 +27,12 @@ pub struct Gaussian {
 /// What the covariance may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum CovarianceForm {
+pub enum CovarianceForm {
+    /// A variance for each column.
     Diagonal,
+    /// Also a covariance for each pair of columns.
     Full,
+    /// One variance for all columns.
     Spherical,
 }
 

@@ -17,10 +17,11 @@ use crate::data::{Cells, RowWeights, Series};
 use crate::error::{Error, Result};
 use crate::param::{Param, Value};
 use fitted::{FittedGaussianHmm, NormalEmission, SeriesRows};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The hidden Markov model of series.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct GaussianHmm {
     states: Value,

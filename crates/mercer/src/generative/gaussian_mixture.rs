@@ -17,11 +17,12 @@ use crate::data::{Cells, Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::param::{Domain, Param, Value};
 use fitted::FittedGaussianMixture;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 use training::Training;
 
 /// The mixture of normal distributions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct GaussianMixture {
     components: Value,

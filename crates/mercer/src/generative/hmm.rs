@@ -17,10 +17,11 @@ use crate::data::{Cells, RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::param::{Domain, Param, Value};
 use fitted::{FittedHmm, LetterEmission};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The hidden Markov model of strings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Hmm {
     states: Value,

@@ -15,10 +15,11 @@ use crate::data::{Cells, RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::param::{Domain, Param, Value};
 use fitted::FittedMarkov;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Markov chains over the letters of strings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Markov {
     order: Value,

@@ -21,6 +21,7 @@ pub use any::{DynDistribution, DynModel};
 pub use arrays::{ArrayAxis, Coordinates, ParameterArray};
 pub(crate) use distinct::{compare_numbers, distinct, distinct_series};
 pub use expression::GenerativeEntry;
+pub use gaussian::CovarianceForm;
 pub use hidden::HiddenStates;
 pub use model::{FittedDistribution, FreeParameter, GenerativeModel};
 pub(crate) use parts::plan_scores;
@@ -54,6 +55,20 @@ macro_rules! models {
             $(#[doc = concat!("See [`", stringify!($Model), "`].")] $Model($Model),)*
             /// A model of the program's own: see [`register`].
             Registered(RegisteredModel),
+        }
+
+        $(impl From<$Model> for GenerativeExpr {
+            fn from(model: $Model) -> Self {
+                GenerativeExpr::$Model(model)
+            }
+        })*
+
+        /// Functions that make generative models, each at its defaults.
+        pub mod constructors {
+            $(#[doc = concat!("The generative model [`", stringify!($module), "`](super::", stringify!($Model), ") at its defaults.")]
+            pub fn $module() -> super::$Model {
+                super::$Model::default()
+            })*
         }
 
         /// A generative model fitted to rows.
@@ -163,6 +178,16 @@ macro_rules! models {
                     _ => Err(any::unlike()),
                 }
             }
+        }
+
+        /// Each model of the list by its constructor, and with one parameter after the other set to each of some values.
+        #[cfg(test)]
+        fn set_one_by_one() -> Vec<(&'static str, Vec<GenerativeExpr>)> {
+            vec![$({
+                assert_eq!($Model::default(), constructors::$module());
+                let all = crate::param::set_one_by_one::<$Model>(stringify!($module), $Model::PARAMS);
+                (stringify!($module), all.into_iter().map(GenerativeExpr::from).collect())
+            },)*]
         }
 
         /// The models of the list.

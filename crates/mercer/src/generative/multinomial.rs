@@ -13,10 +13,11 @@ use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::param::{Domain, Param, Value};
 use fitted::FittedMultinomial;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Counts of independent draws.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Multinomial {
     prior: Value,

@@ -121,3 +121,13 @@ fn columns_of_numbers_and_of_vectors_are_one_input() {
         assert_eq!(fit(text, &vectors).unwrap(), fit(text, &columns).unwrap());
     }
 }
+
+#[test]
+fn every_model_has_a_constructor_and_a_setter_for_each_parameter() {
+    let made = set_one_by_one();
+    let names: Vec<&str> = made.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, listed().iter().map(|entry| entry.name).collect::<Vec<_>>());
+    for model in made.into_iter().flat_map(|(_, models)| models) {
+        assert_eq!(model, GenerativeExpr::parse(&model.to_string()).unwrap());
+    }
+}

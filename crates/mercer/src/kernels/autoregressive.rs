@@ -12,10 +12,16 @@ use crate::gram::{Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Cholesky, Matrix, Real, gramian_of_columns_within};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by autoregressive coefficients.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// exp(-|a(x) - a(z)|^2 / (2 length_scale^2)), a the coefficients of an autoregression fitted to each series: how
+/// the next time depends on the last ones, whatever level and size
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Autoregressive {
     order: Value,
@@ -96,8 +102,7 @@ impl Autoregressive {
 
 impl Kernel for Autoregressive {
     const NAME: &'static str = "autoregressive";
-    const DOC: &'static str =
-        "exp(-|a(x) - a(z)|^2 / (2 length_scale^2)), a the coefficients of an autoregression fitted to each series: how the next time depends on the last ones, whatever level and size";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Piccolo, A distance measure for classifying ARIMA models (1990), for the distance of coefficients";
     const BECAUSE: &'static str = "a Gaussian kernel of the coefficients of each series";
     const PARAMS: &'static [Param] = &[

@@ -8,10 +8,16 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of all substrings up to a length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over strings s of 1 to k letters of decay^|s| (times s stands in x) (times s stands in z): spectrum
+/// kernels added
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Blended {
     k: Value,
@@ -44,7 +50,7 @@ impl Blended {
 
 impl Kernel for Blended {
     const NAME: &'static str = "blended";
-    const DOC: &'static str = "sum over strings s of 1 to k letters of decay^|s| (times s stands in x) (times s stands in z): spectrum kernels added";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), 11.2 (blended spectrum)";
     const BECAUSE: &'static str = "an inner product of weighted counts";
     const PARAMS: &'static [Param] = &[

@@ -8,10 +8,15 @@ use crate::error::Result;
 use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile, chi_squared_distance};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The exponential of minus the chi-squared distance.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// exp(-gamma sum (x - z)^2 / (x + z)): histograms of counts or shares
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct ChiSquared {
     gamma: Value,
@@ -56,7 +61,7 @@ fn start(inputs: &Points, weights: RowWeights<'_>) -> f64 {
 
 impl Kernel for ChiSquared {
     const NAME: &'static str = "chi_squared";
-    const DOC: &'static str = "exp(-gamma sum (x - z)^2 / (x + z)): histograms of counts or shares";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str =
         "Zhang, Marszalek, Lazebnik & Schmid, Local features and kernels for classification of texture and object categories (2007)";
     const BECAUSE: &'static str =

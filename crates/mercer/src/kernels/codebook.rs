@@ -11,31 +11,41 @@ use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Counts of the vectors of a set by centres of k-means.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// product or intersection of the counts of the vectors of a set by the centre of k-means they are nearest to:
+/// the bag of visual words
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Codebook {
     centres: Value,
-    assign: Assignment,
-    by: Comparison,
+    assign: CentreAssignment,
+    by: CodeComparison,
     seed: Value,
 }
 
 /// Which centres a vector counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Assignment {
+pub enum CentreAssignment {
+    /// The nearest.
     Hard,
+    /// All, by a Gaussian of the mean width of a cluster.
     Soft,
 }
 
 /// How counts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Comparison {
+pub enum CodeComparison {
+    /// By the sum of their products.
     Linear,
+    /// By the sum of their minima.
     Intersection,
 }
 
@@ -43,7 +53,7 @@ const CENTRES: f64 = 64.0;
 
 impl Default for Codebook {
     fn default() -> Self {
-        Codebook { centres: Value::Number(CENTRES), assign: Assignment::Hard, by: Comparison::Intersection, seed: Value::Number(0.0) }
+        Codebook { centres: Value::Number(CENTRES), assign: CentreAssignment::Hard, by: CodeComparison::Intersection, seed: Value::Number(0.0) }
     }
 }
 
@@ -55,7 +65,7 @@ impl Codebook {
         centres.each_distances(vectors, |_, squares| {
             let best = nearest(squares);
             // Without variance every training vector is a centre.
-            if self.assign == Assignment::Hard || !factor.is_finite() {
+            if self.assign == CentreAssignment::Hard || !factor.is_finite() {
                 counts[best] += 1.0;
                 return;
             }
@@ -71,8 +81,7 @@ const TOGETHER: usize = 16;
 
 impl Kernel for Codebook {
     const NAME: &'static str = "codebook";
-    const DOC: &'static str =
-        "product or intersection of the counts of the vectors of a set by the centre of k-means they are nearest to: the bag of visual words";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Csurka, Dance, Fan, Willamowski & Bray, Visual categorization with bags of keypoints (2004); Murphy (2012), 14.2.7";
     const BECAUSE: &'static str = "an inner product of counts, or min(m, n) of them, which is one of steps up to m and up to n";
     const PARAMS: &'static [Param] = &[
@@ -118,28 +127,28 @@ impl Kernel for Codebook {
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, PreparedPoints, T>) {
         match self.by {
-            Comparison::Linear => tile.from_dots(Identity),
-            Comparison::Intersection => tile.sums_of_minima(),
+            CodeComparison::Linear => tile.from_dots(Identity),
+            CodeComparison::Intersection => tile.sums_of_minima(),
         }
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         match self.by {
-            Comparison::Linear => x.norms().to_vec(),
-            Comparison::Intersection => (0..x.rows()).map(|i| x.sum_of_minima(i, x, i)).collect(),
+            CodeComparison::Linear => x.norms().to_vec(),
+            CodeComparison::Intersection => (0..x.rows()).map(|i| x.sum_of_minima(i, x, i)).collect(),
         }
     }
     fn features(&self, x: &PreparedPoints) -> Option<Matrix> {
-        let counts = x.dense().filter(|_| self.by == Comparison::Linear)?;
+        let counts = x.dense().filter(|_| self.by == CodeComparison::Linear)?;
         Some(Matrix::from_fn(x.rows(), x.dim(), |i, j| counts[i * x.dim() + j]))
     }
     fn has_counts(&self) -> bool {
-        self.by == Comparison::Linear
+        self.by == CodeComparison::Linear
     }
     fn counts<'p>(&self, x: &'p PreparedPoints) -> Option<Counts<'p>> {
         self.has_counts().then(|| Counts::of(x.sparse()))
     }
     fn rank(&self, _: &Sets) -> Option<usize> {
-        (self.by == Comparison::Linear).then(|| self.centres.integer())
+        (self.by == CodeComparison::Linear).then(|| self.centres.integer())
     }
     fn per_value(&self, _: &Sets) -> f64 {
         PER_FUNCTION + 2.0 * self.centres.integer() as f64

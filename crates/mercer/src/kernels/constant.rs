@@ -6,10 +6,15 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The constant kernel: one value for every pair.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// one value for every pair: an unknown offset of the function
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
     value: Value,
@@ -45,7 +50,7 @@ impl Constant {
 
 impl Kernel for Constant {
     const NAME: &'static str = "constant";
-    const DOC: &'static str = "one value for every pair: an unknown offset of the function";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Bishop, Pattern Recognition and Machine Learning (2006), (6.63), its third term";
     const BECAUSE: &'static str = "v'Kv = value (sum v)^2, and value is 0 or above";
     const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the constant", Domain::NonNegative, 100.0)];

@@ -19,10 +19,16 @@ use crate::param::{Domain, Param, Value};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by shares of convolutions above biases.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// mean product of the features of MiniRocket, standardised on the training rows: at how many of the times of a
+/// series the output of one of 84 small fixed kernels, dilated, is above a bias
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Convolutions {
     count: Value,
@@ -210,7 +216,7 @@ impl Convolutions {
 
 impl Kernel for Convolutions {
     const NAME: &'static str = "convolutions";
-    const DOC: &'static str = "mean product of the features of MiniRocket, standardised on the training rows: at how many of the times of a series the output of one of 84 small fixed kernels, dilated, is above a bias";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str =
         "Dempster, Schmidt & Webb, MiniRocket: a very fast (almost) deterministic transform for time series classification (2021), section 3";
     const BECAUSE: &'static str = "an inner product of shares of times";

@@ -7,10 +7,15 @@ use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
 use crate::linalg::fma;
 use crate::linalg::Real;
 use crate::param::Param;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The cosine of the angle between two points.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// x . z / (|x| |z|): direction only, length ignored
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Cosine {}
 
@@ -42,7 +47,7 @@ pub(super) fn from_unit<T: Real>(mut tile: Tile<'_, PreparedPoints, T>) {
 
 impl Kernel for Cosine {
     const NAME: &'static str = "cosine";
-    const DOC: &'static str = "x . z / (|x| |z|): direction only, length ignored";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.4)";
     const BECAUSE: &'static str = "an inner product of inputs of unit length";
     const PARAMS: &'static [Param] = &[];

@@ -12,10 +12,16 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::{Real, simd::dot};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by correlations at all lags.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over all lags s of exp(gamma (c_s - 1)) - exp(-gamma), c_s the correlation of one series with the other
+/// shifted by s
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct CrossCorrelation {
     gamma: Value,
@@ -65,8 +71,7 @@ impl CrossCorrelation {
 
 impl Kernel for CrossCorrelation {
     const NAME: &'static str = "cross_correlation";
-    const DOC: &'static str =
-        "sum over all lags s of exp(gamma (c_s - 1)) - exp(-gamma), c_s the correlation of one series with the other shifted by s";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Wachman, Khardon, Protopapas & Alcock, Kernels for periodic time series arising in astronomy (2009), section 3";
     const BECAUSE: &'static str = "a sum over all shifts of powers of an inner product that they leave as it is";
     const PARAMS: &'static [Param] = &[Param::searched(

@@ -14,10 +14,16 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by dynamic time warping.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// exp(-gamma d^2), d^2 the least sum of |x_i - z_j|^2 over all alignments of two series: not a Mercer kernel,
+/// whatever gamma
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Dtw {
     gamma: Value,
@@ -81,8 +87,7 @@ impl Dtw {
 
 impl Kernel for Dtw {
     const NAME: &'static str = "dtw";
-    const DOC: &'static str =
-        "exp(-gamma d^2), d^2 the least sum of |x_i - z_j|^2 over all alignments of two series: not a Mercer kernel, whatever gamma";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str =
         "Sakoe & Chiba, Dynamic programming algorithm optimization for spoken word recognition (1978), for the distance";
     const PARAMS: &'static [Param] = &[

@@ -16,10 +16,15 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by edit distance.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// exp(-gamma d^2), d the edit distance of two strings: not a Mercer kernel, whatever gamma
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     gamma: Value,
@@ -148,7 +153,7 @@ impl PreparedBatch for Characters {}
 
 impl Kernel for Edit {
     const NAME: &'static str = "edit";
-    const DOC: &'static str = "exp(-gamma d^2), d the edit distance of two strings: not a Mercer kernel, whatever gamma";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str =
         "Levenshtein, Binary codes capable of correcting deletions, insertions and reversals (1966), for the distance";
     const PARAMS: &'static [Param] =

@@ -8,11 +8,16 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, log_decay};
 use crate::linalg::Real;
 use crate::param::Param;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Equal or not.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// share of the category columns that are equal
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Equal {}
 
@@ -61,7 +66,7 @@ fn equal_labels(x: &[u32], z: &[u32]) -> usize {
 
 impl Kernel for Equal {
     const NAME: &'static str = "equal";
-    const DOC: &'static str = "share of the category columns that are equal";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "the one-hot code: the inner product of indicators of labels";
     const BECAUSE: &'static str = "an inner product of indicators";
     const PARAMS: &'static [Param] = &[];

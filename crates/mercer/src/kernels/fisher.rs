@@ -12,33 +12,43 @@ use crate::generative::{FittedGenerative, Gaussian, GenerativeExpr, ShrunkFactor
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, gramian_of_columns_within};
 use crate::param::{Domain, Param, TermList, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Bytes for each entry of an information matrix: the matrix, its correlations and their factor.
 const PER_ENTRY: u64 = 24;
 
 /// Inner product of score vectors of a generative model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// g(x)' I^-1 g(z) with the score vectors g(x) = d log p(x) / d theta of a model p fitted to the training rows
+/// and its Fisher information I: inputs that would change the model alike
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Fisher {
     model: GenerativeExpr,
-    information: Information,
+    information: FisherInformation,
     seed: Value,
 }
 
 /// Where the Fisher information comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Information {
+pub enum FisherInformation {
+    /// By the formula of the model where it has one, else from the training rows.
     Auto,
+    /// By the formula of the model.
     Analytic,
+    /// The mean of g g' over the training rows.
     Empirical,
+    /// 1.
     Identity,
 }
 
 impl Default for Fisher {
     fn default() -> Self {
-        Fisher { model: GenerativeExpr::Gaussian(Gaussian::default()), information: Information::Auto, seed: Value::Number(0.0) }
+        Fisher { model: GenerativeExpr::Gaussian(Gaussian::default()), information: FisherInformation::Auto, seed: Value::Number(0.0) }
     }
 }
 
@@ -62,7 +72,7 @@ impl Fisher {
         let mut scores = model.scores_of(inputs, control)?;
         match &learnt.factor {
             Some(factor) => factor.whiten(&mut scores, control)?,
-            None if self.information == Information::Identity => {}
+            None if self.information == FisherInformation::Identity => {}
             None => return Err(foreign()),
         }
         Ok(scores)
@@ -70,13 +80,13 @@ impl Fisher {
 
     /// Whether the information is that of a formula where the model has one.
     fn takes_formula(&self) -> bool {
-        matches!(self.information, Information::Auto | Information::Analytic)
+        matches!(self.information, FisherInformation::Auto | FisherInformation::Analytic)
     }
 
     /// The factor that [`Fisher::whitened`] divides by.
     fn factor(&self, model: &FittedGenerative, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<Option<ShrunkFactor>> {
         let none = inputs.select(&[]);
-        if self.information == Information::Identity || (self.takes_formula() && model.whitened_scores(&none)?.is_some()) {
+        if self.information == FisherInformation::Identity || (self.takes_formula() && model.whitened_scores(&none)?.is_some()) {
             return Ok(None);
         }
         let width = model.width(&none)?;
@@ -84,7 +94,7 @@ impl Fisher {
         let known = if self.takes_formula() { model.information() } else { None };
         match (self.information, known) {
             (_, Some(known)) => ShrunkFactor::new(&known, f64::INFINITY, None, control).map(Some),
-            (Information::Analytic, None) => {
+            (FisherInformation::Analytic, None) => {
                 let why = format!("no formula is known for {}; take information=empirical, or auto", self.model.name());
                 Err(Error::Setting { name: "information".into(), why })
             }
@@ -101,7 +111,7 @@ impl Fisher {
 
 impl Kernel for Fisher {
     const NAME: &'static str = "fisher";
-    const DOC: &'static str = "g(x)' I^-1 g(z) with the score vectors g(x) = d log p(x) / d theta of a model p fitted to the training rows and its Fisher information I: inputs that would change the model alike";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str =
         "Jaakkola & Haussler, Exploiting generative models in discriminative classifiers (1998); Murphy (2012), (14.25) to (14.27)";
     const BECAUSE: &'static str = "an inner product of I^(-1/2) g(x)";

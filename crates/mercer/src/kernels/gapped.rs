@@ -13,10 +13,15 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of all gapped words.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over gapped words, k letters at some places of a window, of (times it stands in x) (times it stands in z)
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Gapped {
     length: Value,
@@ -56,7 +61,7 @@ impl Gapped {
 
 impl Kernel for Gapped {
     const NAME: &'static str = "gapped";
-    const DOC: &'static str = "sum over gapped words, k letters at some places of a window, of (times it stands in x) (times it stands in z)";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Ghandi, Lee, Mohammad-Noori & Beer, Enhanced regulatory sequence prediction using gapped k-mer features (2014)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[

@@ -15,12 +15,18 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::OnceLock;
 
 /// Likeness by all global alignments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// K = sum over all alignments of two series of the product of e / (2 - e), e = exp(-|x_i - z_j|^2 / (2
+/// length_scale^2)), normalised
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct GlobalAlignment {
     length_scale: Value,
@@ -79,8 +85,7 @@ fn start(inputs: &Series, weights: RowWeights<'_>) -> f64 {
 
 impl Kernel for GlobalAlignment {
     const NAME: &'static str = "global_alignment";
-    const DOC: &'static str =
-        "K = sum over all alignments of two series of the product of e / (2 - e), e = exp(-|x_i - z_j|^2 / (2 length_scale^2)), normalised";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Cuturi, Fast global alignment kernels (2011)";
     const BECAUSE: &'static str = "a convolution of local kernels q of which q / (1 + q) is a Mercer kernel, normalised";
     const PARAMS: &'static [Param] = &[

@@ -12,10 +12,15 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of connected induced subgraphs of 3 or 4 nodes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over connected graphs of size nodes of (induced subgraphs in x) (induced subgraphs in z), labels ignored
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Graphlet {
     size: Value,
@@ -124,7 +129,7 @@ impl Graphlet {
 
 impl Kernel for Graphlet {
     const NAME: &'static str = "graphlet";
-    const DOC: &'static str = "sum over connected graphs of size nodes of (induced subgraphs in x) (induced subgraphs in z), labels ignored";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Shervashidze, Vishwanathan, Petri, Mehlhorn & Borgwardt, Efficient graphlet kernels (2009)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[Param::fixed("size", "nodes of the subgraphs", Domain::Integer(3, 4))];

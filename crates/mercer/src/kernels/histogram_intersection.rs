@@ -7,16 +7,21 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::Param;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The overlap of two histograms.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum of min(x, z) over columns of counts: what two histograms have in common
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct HistogramIntersection {}
 
 impl Kernel for HistogramIntersection {
     const NAME: &'static str = "histogram_intersection";
-    const DOC: &'static str = "sum of min(x, z) over columns of counts: what two histograms have in common";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Swain & Ballard, Color indexing (1991)";
     const BECAUSE: &'static str = "min(x, z) is the inner product of the steps that are 1 up to x and up to z";
     const PARAMS: &'static [Param] = &[];

@@ -8,13 +8,18 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::Param;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Rows whose words are counted to tell what a value costs.
 const SAMPLED: usize = 64;
 
 /// Equal in every cell or not.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// 1 where two rows are equal in every column, else 0: each different row is a class of its own
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Identical {}
 
@@ -32,7 +37,7 @@ impl PreparedBatch for ComparedCells {
 
 impl Kernel for Identical {
     const NAME: &'static str = "identical";
-    const DOC: &'static str = "1 where two rows are equal in every column, else 0: each different row is a class of its own";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Kronecker's delta: the inner product of indicators of different rows";
     const BECAUSE: &'static str = "an inner product of indicators of different rows";
     const PARAMS: &'static [Param] = &[];

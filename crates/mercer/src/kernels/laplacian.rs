@@ -7,10 +7,15 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PointStatistic, PreparedPoints, Spectral, Tile, l1_distance};
 use crate::linalg::Real;
 use crate::param::{Alias, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The Laplacian kernel: rough functions, additive distances.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// exp(-sum |x - z| / length_scale): rough functions
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Laplacian {
     length_scale: Value,
@@ -47,7 +52,7 @@ fn distance(a: &PreparedPoints, i: usize, b: &PreparedPoints, j: usize) -> f64 {
 
 impl Kernel for Laplacian {
     const NAME: &'static str = "laplacian";
-    const DOC: &'static str = "exp(-sum |x - z| / length_scale): rough functions";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.18), multiplied over columns";
     const BECAUSE: &'static str = "a product over columns of exp(-|t|), whose Fourier transform 2/(1 + w^2) is nowhere negative (Bochner)";
     const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];

@@ -6,16 +6,21 @@ use crate::error::Result;
 use crate::gram::{Counts, Identity, Kernel, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use crate::param::Param;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The inner product.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// x . z: straight lines and planes
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Linear {}
 
 impl Kernel for Linear {
     const NAME: &'static str = "linear";
-    const DOC: &'static str = "x . z: straight lines and planes";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.18)";
     const BECAUSE: &'static str = "an inner product of the inputs";
     const PARAMS: &'static [Param] = &[];

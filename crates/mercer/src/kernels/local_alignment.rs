@@ -17,12 +17,13 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// What of the scores of all local alignments is the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Score {
+pub enum AlignmentScore {
     /// ln K(x, z) / beta.
     #[default]
     LogSum,
@@ -35,21 +36,28 @@ enum Score {
 /// What scores two letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Substitution {
+pub enum SubstitutionMatrix {
     /// BLOSUM62 of proteins, match and mismatch of others.
     #[default]
     Auto,
+    /// BLOSUM62, of amino acids.
     Blosum62,
+    /// One score for equal letters and one for others.
     Match,
 }
 
 /// Likeness by local alignments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// K = sum over local alignments with gaps of exp(beta score), as ln K / beta or normalised, or the best score
+/// (Smith-Waterman)
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct LocalAlignment {
-    score: Score,
+    score: AlignmentScore,
     beta: Value,
-    matrix: Substitution,
+    matrix: SubstitutionMatrix,
     #[serde(rename = "match")]
     matched: Value,
     mismatch: Value,
@@ -74,9 +82,9 @@ const PER_CELL: f64 = 4.0;
 impl Default for LocalAlignment {
     fn default() -> Self {
         LocalAlignment {
-            score: Score::LogSum,
+            score: AlignmentScore::LogSum,
             beta: Value::Number(BETA),
-            matrix: Substitution::Auto,
+            matrix: SubstitutionMatrix::Auto,
             matched: Value::Number(MATCH),
             mismatch: Value::Number(MISMATCH),
             open: Value::Number(OPEN),
@@ -102,12 +110,12 @@ impl LocalAlignment {
 
     /// Whether pairs of letters score as in BLOSUM62.
     fn is_blosum62(&self) -> bool {
-        self.matrix == Substitution::Blosum62 || self.matrix == Substitution::Auto && self.alphabet == Alphabet::Protein
+        self.matrix == SubstitutionMatrix::Blosum62 || self.matrix == SubstitutionMatrix::Auto && self.alphabet == Alphabet::Protein
     }
 
     /// The recursion for strings that are compared with these, and the letters that it reads.
     fn recursion(&self, columns: &Encoded) -> (LocalAlignments, LaneLetters) {
-        let added_up = if self.score == Score::Best { AddedUp::Best } else { AddedUp::Sum };
+        let added_up = if self.score == AlignmentScore::Best { AddedUp::Best } else { AddedUp::Sum };
         let beta = self.beta.number();
         let weight = |score: f64| if added_up == AddedUp::Sum { (beta * score).exp() } else { score };
         let gap = |cost: &Value| weight(-cost.number());
@@ -142,8 +150,7 @@ impl LocalAlignment {
 
 impl Kernel for LocalAlignment {
     const NAME: &'static str = "local_alignment";
-    const DOC: &'static str =
-        "K = sum over local alignments with gaps of exp(beta score), as ln K / beta or normalised, or the best score (Smith-Waterman)";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Vert, Saigo & Akutsu, Local alignment kernels for biological sequences (2004)";
     const BECAUSE: &'static str = "a convolution of kernels of letters and gaps, normalised";
     const PARAMS: &'static [Param] = &[
@@ -181,7 +188,7 @@ impl Kernel for LocalAlignment {
         }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
-        if self.matrix == Substitution::Blosum62 && self.alphabet != Alphabet::Protein {
+        if self.matrix == SubstitutionMatrix::Blosum62 && self.alphabet != Alphabet::Protein {
             return Err(Error::Setting {
                 name: format!("{}: matrix", Self::NAME),
                 why: format!("blosum62 scores amino acids, and the strings are {}; give matrix=match, or alphabet=protein", self.alphabet.name()),
@@ -189,7 +196,7 @@ impl Kernel for LocalAlignment {
         }
         // 11 is the score of tryptophan with itself, the greatest.
         let greatest = if self.is_blosum62() { 11.0 } else { self.matched.number().max(self.mismatch.number()) };
-        if self.score != Score::Best && self.beta.number() * greatest > MOST {
+        if self.score != AlignmentScore::Best && self.beta.number() * greatest > MOST {
             return Err(Error::Setting {
                 name: format!("{}: beta", Self::NAME),
                 why: format!("beta times the greatest score of two letters, {greatest}, must be at most {MOST}; give a smaller beta"),
@@ -207,40 +214,40 @@ impl Kernel for LocalAlignment {
     fn fill<T: Real>(&self, mut tile: Tile<'_, AlignedStrings, T>) {
         let (score, beta) = (self.score, self.beta.number());
         self.fill_by(&mut tile, |value, own| match score {
-            Score::Best => value,
-            Score::LogSum => value / beta,
-            Score::Sum => (value - own).exp(),
+            AlignmentScore::Best => value,
+            AlignmentScore::LogSum => value / beta,
+            AlignmentScore::Sum => (value - own).exp(),
         });
     }
     fn log_diagonal(&self, x: &AlignedStrings) -> Option<Vec<f64>> {
-        (self.score == Score::Sum).then(|| vec![0.0; x.own.len()])
+        (self.score == AlignmentScore::Sum).then(|| vec![0.0; x.own.len()])
     }
     fn fill_log_decay(&self, mut tile: Tile<'_, AlignedStrings, f64>) {
         self.fill_by(&mut tile, |value, own| (own - value).max(0.0));
     }
     fn diagonal(&self, x: &AlignedStrings) -> Vec<f64> {
         match self.score {
-            Score::Best => x.own.clone(),
-            Score::LogSum => x.own.iter().map(|ln| ln / self.beta.number()).collect(),
-            Score::Sum => vec![1.0; x.own.len()],
+            AlignmentScore::Best => x.own.clone(),
+            AlignmentScore::LogSum => x.own.iter().map(|ln| ln / self.beta.number()).collect(),
+            AlignmentScore::Sum => vec![1.0; x.own.len()],
         }
     }
     fn per_value(&self, inputs: &Strings) -> f64 {
         PER_CELL * inputs.mean_length().powi(2)
     }
     fn mercer(&self) -> Mercer {
-        let may_be_blosum62 = self.is_blosum62() || self.matrix == Substitution::Auto && self.alphabet == Alphabet::Auto;
-        let may_match = self.matrix != Substitution::Blosum62 && !self.is_blosum62();
+        let may_be_blosum62 = self.is_blosum62() || self.matrix == SubstitutionMatrix::Auto && self.alphabet == Alphabet::Auto;
+        let may_match = self.matrix != SubstitutionMatrix::Blosum62 && !self.is_blosum62();
         let ascending = self.matched.number() >= self.mismatch.number();
         let (ambiguous, unordered) = (may_be_blosum62 && self.ambiguity == Ambiguity::Letter, may_match && !ascending);
         let may_be_positive = self.mismatch.number() > 0.0 || self.mismatch.number().is_nan();
         match self.score {
-            Score::Sum if ambiguous => Mercer::Conditional("with ambiguous letters the exponentials of the scores of BLOSUM62 are not positive semi-definite for every beta".into()),
-            Score::Sum if unordered => Mercer::Conditional("it is one if match is no less than mismatch".into()),
-            Score::Sum => Mercer::Always,
-            Score::LogSum => Mercer::Conditional("the logarithm of a Mercer kernel need not be one: by default the proteins A, C, AC and CA have a negative eigenvalue; score=sum is one, and clip(..) repairs a matrix".into()),
-            Score::Best if may_match && may_be_positive => Mercer::Conditional("the score of the best alignment need not be one; score=sum is one, and clip(..) repairs a matrix".into()),
-            Score::Best => Mercer::Never("the best score is none: two letters a and b whose score is 0 or less give the strings a, b, ab and ba, with the weights 1, 1, -1/2 and -1/2, the sum -min(S(a, a), S(b, b)) / 2; score=sum is one, and clip(..) repairs a matrix".into()),
+            AlignmentScore::Sum if ambiguous => Mercer::Conditional("with ambiguous letters the exponentials of the scores of BLOSUM62 are not positive semi-definite for every beta".into()),
+            AlignmentScore::Sum if unordered => Mercer::Conditional("it is one if match is no less than mismatch".into()),
+            AlignmentScore::Sum => Mercer::Always,
+            AlignmentScore::LogSum => Mercer::Conditional("the logarithm of a Mercer kernel need not be one: by default the proteins A, C, AC and CA have a negative eigenvalue; score=sum is one, and clip(..) repairs a matrix".into()),
+            AlignmentScore::Best if may_match && may_be_positive => Mercer::Conditional("the score of the best alignment need not be one; score=sum is one, and clip(..) repairs a matrix".into()),
+            AlignmentScore::Best => Mercer::Never("the best score is none: two letters a and b whose score is 0 or less give the strings a, b, ab and ba, with the weights 1, 1, -1/2 and -1/2, the sum -min(S(a, a), S(b, b)) / 2; score=sum is one, and clip(..) repairs a matrix".into()),
         }
     }
 }

@@ -10,10 +10,15 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile, map_row};
 use crate::linalg::{Cholesky, Lower, Matrix, Real, add_product};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The Gaussian kernel with a full covariance matrix.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// exp(-(x - z)' covariance^-1 (x - z) / 2): rbf along any axes
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Mahalanobis {
     covariance: Value,
@@ -102,7 +107,7 @@ impl PreparedBatch for Whitened {}
 
 impl Kernel for Mahalanobis {
     const NAME: &'static str = "mahalanobis";
-    const DOC: &'static str = "exp(-(x - z)' covariance^-1 (x - z) / 2): rbf along any axes";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.1)";
     const BECAUSE: &'static str = "rbf of L^-1 x, where covariance = L L'";
     const PARAMS: &'static [Param] = &[Param::learnt(

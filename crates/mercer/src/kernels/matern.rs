@@ -14,13 +14,19 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The largest finite order: the work per pair grows with it, and the kernel is within 0.0003 of rbf there.
 const MOST: f64 = 1000.0;
 
 /// The Matern kernel: functions with a chosen number of derivatives.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// 2^(1 - nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) |x - z| / length_scale: functions that have a k-th
+/// derivative (in the mean square) for every whole k below nu; nu = inf is rbf
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Matern {
     nu: Value,
@@ -200,7 +206,7 @@ macro_rules! with_profile {
 
 impl Kernel for Matern {
     const NAME: &'static str = "matern";
-    const DOC: &'static str = "2^(1 - nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) |x - z| / length_scale: functions that have a k-th derivative (in the mean square) for every whole k below nu; nu = inf is rbf";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.14)";
     const BECAUSE: &'static str = "its Fourier transform is a power of 1/(2 nu + w^2), nowhere negative (Bochner)";
     const PARAMS: &'static [Param] = &[

@@ -16,12 +16,18 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Inner product of the counts of all substrings of one length, each counted for every word that differs from it in few letters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over words s of k letters of (windows of x with at most m letters other than s) (such windows of z):
+/// common substrings with some letters changed
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Mismatch {
     k: Value,
@@ -87,7 +93,7 @@ impl Mismatch {
 
 impl Kernel for Mismatch {
     const NAME: &'static str = "mismatch";
-    const DOC: &'static str = "sum over words s of k letters of (windows of x with at most m letters other than s) (such windows of z): common substrings with some letters changed";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Leslie, Eskin, Cohen, Weston & Noble, Mismatch string kernels for discriminative protein classification (2004)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[

@@ -11,6 +11,7 @@ mod k_means;
 mod leaf;
 mod natural;
 mod nonnegative;
+mod operators;
 mod rank;
 mod registered;
 mod sequences;
@@ -26,29 +27,44 @@ mod uses;
 mod verdict;
 mod words;
 
+pub use crate::data::letters::{Alphabet, Ambiguity};
+pub use codebook::{CentreAssignment, CodeComparison};
 pub use composition::{Closure, Composed, Composition, CompositionEntry, Form, Learns, Own, Properties};
+pub use compositions::nystroem::LandmarkChoice;
 pub use compositions::over_sets::Pairs;
 pub use compositions::repaired::Repair;
 pub use expression::Parameter;
+pub use fisher::FisherInformation;
 pub use fitted::{FittedKernel, Fixed, Reference, Scope};
 pub use functions::KernelFunction;
 pub use leaf::KernelEntry;
+pub use local_alignment::{AlignmentScore, SubstitutionMatrix};
 pub(crate) use natural::ColumnKernels;
+pub use operators::{ColumnNames, KernelOperators};
+pub use probability_product::Datum;
 pub use registered::{Registered, RegisteredLearnt, register, register_function};
 pub use shared::Shared;
+pub use shortest_path::NodePairs;
+pub use signature_pde::StaticKernel;
+pub use subsequence::SubsequenceLengths;
 pub use support::Support;
 #[cfg(feature = "report")]
 pub(crate) use text::ELSEWHERE;
+pub use tfidf::{InverseDocumentFrequency, TermFrequency};
 pub use uses::{Selection, Uses};
 pub use verdict::{Derivation, Validity};
+pub use words::Tokens;
 
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
 use crate::expr::{Argument, Term};
+use crate::param::Value;
 use composition::AnyComposition;
 use leaf::AnyKernel;
+use operators::operators;
 use serde::{Deserialize, Serialize};
+use std::ops::{Add, Mul, Neg, Sub};
 
 /// Every kernel there is, in the order of the list; after them those that are registered.
 pub fn catalogue() -> Vec<KernelEntry> {
@@ -57,7 +73,7 @@ pub fn catalogue() -> Vec<KernelEntry> {
 
 /// From two lists: the modules, the enum of expressions, what its parts learn, the lookup by name and the catalogues.
 macro_rules! catalogue {
-    (kernels { $($module:ident: $Kernel:ident,)* } compositions { $($file:ident: $Composition:ident,)* }) => {
+    (kernels { $($module:ident: $Kernel:ident,)* } compositions { $($file:ident: $Composition:ident $(as $name:ident)*,)* }) => {
         $(mod $module;)*
         $(pub use $module::$Kernel;)*
 
@@ -86,6 +102,32 @@ macro_rules! catalogue {
             $(#[doc = concat!("By [`", stringify!($Composition), "`].")] $Composition(Own<<$Composition as Composition>::Learnt>),)*
             /// By a kernel of the program's own.
             Registered(RegisteredLearnt),
+        }
+
+        $(impl From<$Kernel> for KernelExpr {
+            fn from(kernel: $Kernel) -> Self {
+                KernelExpr::$Kernel(kernel)
+            }
+        })*
+        $(impl From<Composed<$Composition>> for KernelExpr {
+            fn from(kernel: Composed<$Composition>) -> Self {
+                KernelExpr::$Composition(kernel)
+            }
+        })*
+        $(operators!($Kernel);)*
+
+        /// Functions that make kernels, each at its defaults, and compositions of a kernel.
+        pub mod constructors {
+            use super::{Composed, Composition, KernelExpr};
+
+            $(#[doc = concat!("The kernel [`", stringify!($module), "`](super::", stringify!($Kernel), ") at its defaults.")]
+            pub fn $module() -> super::$Kernel {
+                super::$Kernel::default()
+            })*
+            $($(#[doc = concat!("The composition [`", stringify!($name), "`](super::", stringify!($Composition), ") of a kernel.")]
+            pub fn $name(kernel: impl Into<KernelExpr>) -> Composed<super::$Composition> {
+                Composed::of(Composition::called(stringify!($name)), kernel.into())
+            })*)*
         }
 
         impl KernelExpr {
@@ -147,6 +189,22 @@ macro_rules! catalogue {
             $(all.extend(composition::of_columns(&vectors).map(KernelExpr::$Composition));)*
             $(all.push(KernelExpr::$Kernel($Kernel::default()));)*
             all
+        }
+
+        /// Each kernel of the list by its constructor, and with one parameter after the other set to each of some values.
+        #[cfg(test)]
+        fn set_one_by_one() -> Vec<(&'static str, Vec<KernelExpr>)> {
+            vec![$({
+                assert_eq!($Kernel::default(), constructors::$module());
+                let all = crate::param::set_one_by_one::<$Kernel>(stringify!($module), <$Kernel as crate::gram::Kernel>::PARAMS);
+                (stringify!($module), all.into_iter().map(KernelExpr::from).collect())
+            },)*]
+        }
+
+        /// Each composition of the list by its constructors.
+        #[cfg(test)]
+        fn composed_of(kernel: &KernelExpr) -> Vec<(&'static str, KernelExpr)> {
+            vec![$($((stringify!($name), constructors::$name(kernel.clone()).into()),)*)*]
         }
 
         /// The kernels of the list.
@@ -219,17 +277,20 @@ catalogue! {
         scale: Scale,
         power: Power,
         on: On,
-        normalise: Normalise,
-        centre: Centre,
+        normalise: Normalise as normalise,
+        centre: Centre as centre,
         weighted: Weighted,
-        over_sets: OverSets,
-        best_match: BestMatch,
-        set_extremes: SetExtremes,
-        lockstep: Lockstep,
-        min_max: MinMax,
-        exp: Exp,
-        repaired: Repaired,
-        nystroem: Nystroem,
-        fourier: Fourier,
+        over_sets: OverSets as set_mean as set_sum,
+        best_match: BestMatch as best_match,
+        set_extremes: SetExtremes as set_extremes,
+        lockstep: Lockstep as lockstep,
+        min_max: MinMax as min_max,
+        exp: Exp as exp,
+        repaired: Repaired as clip as flip as shift,
+        nystroem: Nystroem as nystroem,
+        fourier: Fourier as fourier,
     }
 }
+
+#[cfg(test)]
+mod constructor_tests;

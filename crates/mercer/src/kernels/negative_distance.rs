@@ -9,10 +9,15 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Minus a power of the distance.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// -|x - z|^power: not a Mercer kernel, but centre(..) and exp(..) of it are, for powers up to 2
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct NegativeDistance {
     power: Value,
@@ -69,7 +74,7 @@ impl Map for Power {
 
 impl Kernel for NegativeDistance {
     const NAME: &'static str = "negative_distance";
-    const DOC: &'static str = "-|x - z|^power: not a Mercer kernel, but centre(..) and exp(..) of it are, for powers up to 2";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Schoenberg, Metric spaces and positive definite functions (1938)";
     const PARAMS: &'static [Param] =
         &[Param::fixed("power", "power of the distance; up to 2 it is of negative type", Domain::PositiveFinite)];

@@ -12,10 +12,16 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Shared fragments that may lack any children.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over fragments that may lack any children, weighted by height and by the gaps between children, of (times
+/// in x) (times in z): trees whose nodes have many children
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct PartialTree {
     decay: Value,
@@ -89,7 +95,7 @@ impl PartialTree {
 
 impl Kernel for PartialTree {
     const NAME: &'static str = "partial_tree";
-    const DOC: &'static str = "sum over fragments that may lack any children, weighted by height and by the gaps between children, of (times in x) (times in z): trees whose nodes have many children";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Moschitti, Efficient convolution kernels for dependency and constituent syntactic trees (2006)";
     const BECAUSE: &'static str = "an inner product of weighted counts of fragments";
     const PARAMS: &'static [Param] = &[

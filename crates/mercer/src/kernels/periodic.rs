@@ -11,11 +11,16 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// Functions that repeat.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// exp(-2 sin^2(pi |x - z| / period) / length_scale^2): functions that repeat
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Periodic {
     period: Value,
@@ -50,7 +55,7 @@ fn quarter_range(inputs: &Points) -> f64 {
 
 impl Kernel for Periodic {
     const NAME: &'static str = "periodic";
-    const DOC: &'static str = "exp(-2 sin^2(pi |x - z| / period) / length_scale^2): functions that repeat";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str =
         "MacKay, Introduction to Gaussian Processes (1998); Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.31)";
     const BECAUSE: &'static str = "rbf of the inputs wound on circles";

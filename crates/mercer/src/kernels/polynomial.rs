@@ -7,10 +7,15 @@ use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints,
 use crate::linalg::Real;
 use crate::linalg::fma;
 use crate::param::{Alias, Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A power of the inner product: all monomials up to the degree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// (gamma x . z + offset)^degree: products of up to degree columns
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Polynomial {
     degree: Value,
@@ -56,7 +61,7 @@ impl Polynomial {
 
 impl Kernel for Polynomial {
     const NAME: &'static str = "polynomial";
-    const DOC: &'static str = "(gamma x . z + offset)^degree: products of up to degree columns";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), 14.2.3";
     const BECAUSE: &'static str = "sums and products of an inner product, with non-negative coefficients";
     const PARAMS: &'static [Param] = &[

@@ -6,10 +6,15 @@ use crate::error::Result;
 use crate::gram::{PreparedBatch, Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::Param;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A kernel matrix that is there already.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// values of a given kernel matrix, whose rows and columns are found by name
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Precomputed {}
 
@@ -24,7 +29,7 @@ impl PreparedBatch for Similarities {
 
 impl Kernel for Precomputed {
     const NAME: &'static str = "precomputed";
-    const DOC: &'static str = "values of a given kernel matrix, whose rows and columns are found by name";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "none: the values are given";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Similarities;

@@ -13,6 +13,7 @@ use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, TermList, Value};
 use rayon::prelude::*;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,7 +22,12 @@ use std::ops::Range;
 const WORK: u64 = 4;
 
 /// Inner product of the densities of two generative models, each of one row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// integral of p(u | x)^rho p(u | z)^rho du with a model p(u | x) of each row alone: strings, sets and series by
+/// the distributions that they are drawn from
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct ProbabilityProduct {
     model: GenerativeExpr,
@@ -34,8 +40,10 @@ pub struct ProbabilityProduct {
 /// What a model is fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Datum {
+pub enum Datum {
+    /// The row.
     Row,
+    /// The vectors of the set or of the series in the row.
     Vectors,
 }
 
@@ -104,7 +112,7 @@ impl ProbabilityProduct {
 
 impl Kernel for ProbabilityProduct {
     const NAME: &'static str = "probability_product";
-    const DOC: &'static str = "integral of p(u | x)^rho p(u | z)^rho du with a model p(u | x) of each row alone: strings, sets and series by the distributions that they are drawn from";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Jebara, Kondor & Howard, Probability product kernels (2004); Murphy (2012), (14.23) and (14.24)";
     const BECAUSE: &'static str = "an inner product of the functions p(u | x)^rho of u";
     const PARAMS: &'static [Param] = &[

@@ -15,10 +15,16 @@ use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Vectors of two sets that meet in the cells of nested grids.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over levels i of decay^i (pairs of vectors that first share a cell of side 2^i): how well two sets can be
+/// matched, vector to vector
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct PyramidMatch {
     levels: Value,
@@ -137,8 +143,7 @@ const TOGETHER: usize = 16;
 
 impl Kernel for PyramidMatch {
     const NAME: &'static str = "pyramid_match";
-    const DOC: &'static str =
-        "sum over levels i of decay^i (pairs of vectors that first share a cell of side 2^i): how well two sets can be matched, vector to vector";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Grauman & Darrell, The pyramid match kernel (2005); Murphy (2012), 14.2.7";
     const BECAUSE: &'static str = "a sum of histogram intersections with weights of 0 or above";
     const PARAMS: &'static [Param] = &[

@@ -13,11 +13,16 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Walks with equal labels in both graphs, weighted by their length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over walks in x and walks in z with equal labels of decay^steps: common sequences of labels
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct RandomWalk {
     decay: Value,
@@ -161,19 +166,19 @@ impl ProductGraph {
 }
 
 impl RandomWalk {
-    fn steps(&self) -> Option<usize> {
+    fn step_limit(&self) -> Option<usize> {
         (!self.unlimited).then(|| self.steps.integer())
     }
 
     fn between(&self, a: &Walked, i: usize, b: &Walked, j: usize) -> f64 {
         let (decay, largest) = (self.decay.number(), (a.largest[i] * b.largest[j]).sqrt());
-        ProductGraph::of(&a.graphs[i], &b.graphs[j]).sum(decay, self.steps(), decay * largest)
+        ProductGraph::of(&a.graphs[i], &b.graphs[j]).sum(decay, self.step_limit(), decay * largest)
     }
 }
 
 impl Kernel for RandomWalk {
     const NAME: &'static str = "random_walk";
-    const DOC: &'static str = "sum over walks in x and walks in z with equal labels of decay^steps: common sequences of labels";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Gaertner, Flach & Wrobel, On graph kernels (2003); Vishwanathan et al., Graph kernels (2010)";
     const BECAUSE: &'static str = "an inner product of counts of walks by their labels, weighted by decay^steps";
     const PARAMS: &'static [Param] = &[
@@ -211,7 +216,7 @@ impl Kernel for RandomWalk {
                     ),
                 ));
             }
-            Ok((largest, product.sum(decay, self.steps(), decay * largest)))
+            Ok((largest, product.sum(decay, self.step_limit(), decay * largest)))
         };
         let (largest, own): (Vec<f64>, Vec<f64>) =
             prepare_each(graphs.len(), 1, control, one)?.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();

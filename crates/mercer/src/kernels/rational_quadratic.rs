@@ -8,10 +8,15 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Smooth functions that vary over several length scales at once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// (1 + |x - z|^2 / (2 alpha length_scale^2))^-alpha: smooth functions with several length scales
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct RationalQuadratic {
     alpha: Value,
@@ -70,7 +75,7 @@ impl RationalQuadratic {
 
 impl Kernel for RationalQuadratic {
     const NAME: &'static str = "rational_quadratic";
-    const DOC: &'static str = "(1 + |x - z|^2 / (2 alpha length_scale^2))^-alpha: smooth functions with several length scales";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.19)";
     const BECAUSE: &'static str = "a mixture of rbf kernels over length scales, with weights of a gamma density";
     const PARAMS: &'static [Param] = &[

@@ -7,10 +7,15 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Alias, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The Gaussian, squared exponential or radial basis function kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// exp(-|x - z|^2 / (2 length_scale^2)): smooth functions
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Rbf {
     length_scale: Value,
@@ -62,7 +67,7 @@ impl Profile for Gaussian {
 
 impl Kernel for Rbf {
     const NAME: &'static str = "rbf";
-    const DOC: &'static str = "exp(-|x - z|^2 / (2 length_scale^2)): smooth functions";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.2) and (14.3)";
     const BECAUSE: &'static str = "its Fourier transform is a Gaussian, nowhere negative (Bochner)";
     const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];

@@ -12,7 +12,11 @@ impl KernelExpr {
     }
 
     /// Replaces every `auto` and every range, with row weights: a row of weight 2 counts as two rows.
+    ///
+    /// # Errors
+    /// What the parser refuses in such an expression; rows that determine no value.
     pub fn settle_weighed(&self, data: &Dataset, weights: Option<&[f64]>) -> Result<KernelExpr> {
+        self.require_readable()?;
         let weights = RowWeights::from(weights);
         weights.check(data.rows())?;
         let mut settled = self.clone();

@@ -12,12 +12,18 @@ use crate::error::Result;
 use crate::gram::{Counts, Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
 
 /// Inner product of the counts of shortest paths by the labels of their ends and their length.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over labels a, b and lengths d of (pairs of nodes a, b at distance d in x) (the same in z): shortest paths
+/// with equal ends
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct ShortestPath {
     pairs: NodePairs,
@@ -26,7 +32,7 @@ pub struct ShortestPath {
 /// What counts as a pair of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum NodePairs {
+pub enum NodePairs {
     /// (u, v) and (v, u) are two pairs.
     #[default]
     Ordered,
@@ -101,8 +107,7 @@ impl ShortestPath {
 
 impl Kernel for ShortestPath {
     const NAME: &'static str = "shortest_path";
-    const DOC: &'static str =
-        "sum over labels a, b and lengths d of (pairs of nodes a, b at distance d in x) (the same in z): shortest paths with equal ends";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Borgwardt & Kriegel, Shortest-path kernels on graphs (2005)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[Param::fixed(

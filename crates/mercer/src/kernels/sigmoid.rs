@@ -6,10 +6,15 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A hyperbolic tangent of the inner product.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// tanh(gamma x . z + offset): not a Mercer kernel in general
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Sigmoid {
     gamma: Value,
@@ -47,7 +52,7 @@ impl Sigmoid {
 
 impl Kernel for Sigmoid {
     const NAME: &'static str = "sigmoid";
-    const DOC: &'static str = "tanh(gamma x . z + offset): not a Mercer kernel in general";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.17)";
     const PARAMS: &'static [Param] = &[
         Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::PositiveFinite, 30.0),

@@ -10,11 +10,17 @@ use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Inner product of truncated signatures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over levels n up to depth of <S_n(x), S_n(z)>, S_n the iterated integrals of order n of the path of a
+/// series
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
     depth: Value,
@@ -44,7 +50,7 @@ const LANES_HELD: u64 = 12;
 const MOST_TERMS: usize = 1 << 20;
 
 impl Signature {
-    fn depth(&self) -> usize {
+    fn whole_depth(&self) -> usize {
         self.depth.number() as usize
     }
     /// Numbers at each time of such series.
@@ -55,7 +61,7 @@ impl Signature {
 
 impl Kernel for Signature {
     const NAME: &'static str = "signature";
-    const DOC: &'static str = "sum over levels n up to depth of <S_n(x), S_n(z)>, S_n the iterated integrals of order n of the path of a series";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Kiraly & Oberhauser, Kernels for sequentially ordered data (2019), for the kernel";
     const BECAUSE: &'static str = "an inner product of iterated integrals";
     const PARAMS: &'static [Param] = &[
@@ -70,14 +76,14 @@ impl Kernel for Signature {
         Signature { depth: self.depth.settle(DEPTH), time: self.time }
     }
     fn check(&self, inputs: &Series) -> Result<()> {
-        match signature_size(self.channels(inputs), self.depth()) {
+        match signature_size(self.channels(inputs), self.whole_depth()) {
             Some(size) if size <= MOST_TERMS => Ok(()),
             _ => Err(Error::Setting {
                 name: format!("{}: depth", Self::NAME),
                 why: format!(
                     "{} channels have more than {MOST_TERMS} iterated integrals up to order {}; give a smaller depth, or signature_pde",
                     self.channels(inputs),
-                    self.depth()
+                    self.whole_depth()
                 ),
             }),
         }
@@ -86,11 +92,11 @@ impl Kernel for Signature {
     fn prepare(&self, (): &(), inputs: &Series, like: Option<&PreparedPoints>, control: &Control) -> Result<PreparedPoints> {
         let path = if self.time { with_time(inputs)? } else { Cow::Borrowed(inputs) };
         let increments = DenseSeries::increments(&path, 1.0);
-        let own = signature_size(self.channels(inputs), self.depth()).unwrap_or(1);
+        let own = signature_size(self.channels(inputs), self.whole_depth()).unwrap_or(1);
         let threads = rayon::current_num_threads() as u64;
         let needed = PER_TERM.saturating_mul(own as u64).saturating_mul(increments.len() as u64 + LANES_HELD * threads);
         control.plan(&format!("signatures of {own} numbers each"), needed)?;
-        let mut values = signatures(&increments, self.depth(), control)?;
+        let mut values = signatures(&increments, self.whole_depth(), control)?;
         if let Some(row) = values.chunks_exact(own).position(|row| row.iter().any(|x| !x.is_finite())) {
             return Err(Error::Numerical {
                 what: format!("the series in row {}", row + 1),
@@ -119,7 +125,7 @@ impl Kernel for Signature {
         Some(x)
     }
     fn per_value(&self, inputs: &Series) -> f64 {
-        2.0 * signature_size(self.channels(inputs), self.depth()).map_or(MOST_TERMS as f64, |size| size as f64)
+        2.0 * signature_size(self.channels(inputs), self.whole_depth()).map_or(MOST_TERMS as f64, |size| size as f64)
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -23,7 +24,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// The kernel of vectors whose features make the path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum StaticKernel {
+pub enum StaticKernel {
     /// x . z.
     #[default]
     Linear,
@@ -32,7 +33,12 @@ enum StaticKernel {
 }
 
 /// Inner product of untruncated signatures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over all n of <S_n(x), S_n(z)>, S_n the iterated integrals of order n, as the solution of a differential
+/// equation
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct SignaturePde {
     order: Value,
@@ -173,7 +179,7 @@ impl SignaturePde {
 
 impl Kernel for SignaturePde {
     const NAME: &'static str = "signature_pde";
-    const DOC: &'static str = "sum over all n of <S_n(x), S_n(z)>, S_n the iterated integrals of order n, as the solution of a differential equation";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Salvi, Cass, Foster, Lyons & Yang, The signature kernel is the solution of a Goursat PDE (2021)";
     const PARAMS: &'static [Param] = &[
         Param::fixed(

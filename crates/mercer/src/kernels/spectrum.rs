@@ -10,10 +10,15 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of all substrings of one length.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over strings s of k letters of (times s stands in x) (times s stands in z): common substrings counted
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Spectrum {
     k: Value,
@@ -39,7 +44,7 @@ impl Spectrum {
 
 impl Kernel for Spectrum {
     const NAME: &'static str = "spectrum";
-    const DOC: &'static str = "sum over strings s of k letters of (times s stands in x) (times s stands in z): common substrings counted";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Leslie, Eskin & Noble, The spectrum kernel (2002)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[

@@ -14,12 +14,13 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Which subsequences count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Lengths {
+pub enum SubsequenceLengths {
     /// Those of k letters.
     #[default]
     One,
@@ -28,12 +29,17 @@ enum Lengths {
 }
 
 /// Common subsequences with gaps, weighted by the letters that they span.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over subsequences u of k letters, gaps allowed, of decay^(letters that u spans in x) decay^(letters that u
+/// spans in z)
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Subsequence {
     k: Value,
     decay: Value,
-    lengths: Lengths,
+    lengths: SubsequenceLengths,
     alphabet: Alphabet,
     ambiguity: Ambiguity,
 }
@@ -43,7 +49,7 @@ impl Default for Subsequence {
         Subsequence {
             k: Value::Number(LENGTH),
             decay: Value::Number(DECAY),
-            lengths: Lengths::One,
+            lengths: SubsequenceLengths::One,
             alphabet: Alphabet::Auto,
             ambiguity: Ambiguity::Split,
         }
@@ -105,7 +111,7 @@ enum Derivative {
 struct Recursion {
     length: usize,
     decay: f64,
-    lengths: Lengths,
+    lengths: SubsequenceLengths,
     derivative: Derivative,
     /// K'_i for all of the second string and the first up to a letter: for each length an entry for each letter of the second string,
     /// and behind all of them their derivatives.
@@ -127,7 +133,7 @@ impl Recursion {
 
     /// The lengths that count, with decay^(2i) and its derivative.
     fn counted(&self) -> impl Iterator<Item = (usize, f64, f64)> + use<> {
-        let (decay, first) = (self.decay, if self.lengths == Lengths::One { self.length } else { 1 });
+        let (decay, first) = (self.decay, if self.lengths == SubsequenceLengths::One { self.length } else { 1 });
         (first..=self.length).map(move |i| {
             let power = 2.0 * i as f64;
             (i - 1, decay.powf(power), power * decay.powf(power - 1.0))
@@ -272,8 +278,7 @@ unsafe fn derivative_body<O: Octet>(pairs: &EightPairs<'_>, decay: f64, before: 
 
 impl Kernel for Subsequence {
     const NAME: &'static str = "subsequence";
-    const DOC: &'static str =
-        "sum over subsequences u of k letters, gaps allowed, of decay^(letters that u spans in x) decay^(letters that u spans in z)";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Lodhi, Saunders, Shawe-Taylor, Cristianini & Watkins, Text classification using string kernels (2002)";
     const BECAUSE: &'static str = "an inner product of weights of subsequences";
     const PARAMS: &'static [Param] = &[

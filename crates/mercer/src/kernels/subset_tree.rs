@@ -13,10 +13,15 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Shared fragments that may be cut below any node.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over fragments of decay^productions (times in x) (times in z): common pieces of trees, cut below any node
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct SubsetTree {
     decay: Value,
@@ -65,7 +70,7 @@ impl SubsetTree {
 
 impl Kernel for SubsetTree {
     const NAME: &'static str = "subset_tree";
-    const DOC: &'static str = "sum over fragments of decay^productions (times in x) (times in z): common pieces of trees, cut below any node";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Collins & Duffy, Convolution kernels for natural language (2001)";
     const BECAUSE: &'static str = "an inner product of weighted counts of fragments";
     const PARAMS: &'static [Param] = &[

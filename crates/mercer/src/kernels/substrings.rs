@@ -11,10 +11,16 @@ use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the weighted counts of all substrings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over strings s of every length of decay^|s| (times s stands in x) (times s stands in z): all common
+/// substrings counted
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Substrings {
     shortest: Value,
@@ -63,7 +69,7 @@ impl Substrings {
 
 impl Kernel for Substrings {
     const NAME: &'static str = "substrings";
-    const DOC: &'static str = "sum over strings s of every length of decay^|s| (times s stands in x) (times s stands in z): all common substrings counted";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Vishwanathan & Smola, Fast kernels for string and tree matching (2003)";
     const BECAUSE: &'static str = "an inner product of weighted counts";
     const PARAMS: &'static [Param] = &[

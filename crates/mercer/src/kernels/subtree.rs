@@ -11,10 +11,15 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile, prepare_each};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Shared subtrees, down to the words.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over whole subtrees of decay^productions (times in x) (times in z): equal phrases
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Subtree {
     decay: Value,
@@ -48,7 +53,7 @@ const TOGETHER: usize = 64;
 
 impl Kernel for Subtree {
     const NAME: &'static str = "subtree";
-    const DOC: &'static str = "sum over whole subtrees of decay^productions (times in x) (times in z): equal phrases";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Vishwanathan & Smola, Fast kernels for string and tree matching (2003)";
     const BECAUSE: &'static str = "an inner product of weighted counts of subtrees";
     const PARAMS: &'static [Param] =

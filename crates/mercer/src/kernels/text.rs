@@ -1,7 +1,7 @@
 //! Kernel expressions as text: reading and printing.
 
-use super::composition::one;
-use super::{Composed, Constant, KernelExpr, Power, Product, Scale, Sum, catalogue, compositions};
+use super::operators::{Factors, KernelOperators};
+use super::{Constant, KernelExpr, catalogue, compositions};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
 use crate::param::{Domain, Value};
@@ -20,7 +20,7 @@ impl KernelExpr {
                 Ok(Self::sum(terms.iter().map(part).collect::<Result<_>>()?))
             }
             Term::Product(factors) => Self::product_of(factors, text),
-            Term::Power { base, exponent } => Self::from_term(base, text).map(|of| of.power(*exponent)),
+            Term::Power { base, exponent } => Self::from_term(base, text).map(|of| of.pow(*exponent)),
             Term::Call { name, args, at } => {
                 let part = |term: &Term| Self::from_term(term, text);
                 let made = Self::call(name, args, &part);
@@ -40,66 +40,25 @@ impl KernelExpr {
         if x < 0.0 { Ok(constant(1.0)?.scaled(Value::Number(x))) } else { constant(x) }
     }
 
-    /// The sum of kernels. Sums inside of sums are one sum, so that what is printed reads back as the same expression.
-    pub fn sum(kernels: Vec<KernelExpr>) -> KernelExpr {
-        let terms = |k: KernelExpr| if let KernelExpr::Sum(sum) = k { sum.of } else { vec![k] };
-        KernelExpr::Sum(Composed { how: Sum {}, of: kernels.into_iter().flat_map(terms).collect() })
-    }
-
-    /// A kernel times a number in front.
-    #[must_use]
-    pub fn scaled(self, scale: Value) -> KernelExpr {
-        KernelExpr::Scale(Composed::of(Scale { scale }, self))
-    }
-
-    /// A kernel raised to a power from 1.
-    #[must_use]
-    pub fn power(self, exponent: u32) -> KernelExpr {
-        if exponent == 1 { self } else { KernelExpr::Power(Composed::of(Power { exponent }, self)) }
-    }
-
-    fn product_of(factors: &[Term], text: &str) -> Result<KernelExpr> {
-        let mut by: Option<Value> = None;
-        let mut kernels = Vec::new();
-        for f in factors {
-            let number = match f {
-                Term::Number(_) | Term::Auto | Term::Range(..) => Some(Value::from_term(f, "kernel", "scale", Domain::Real)?),
-                // Products inside of products are one product, with one number in front.
-                kernel => {
-                    let (number, kernel) = match Self::from_term(kernel, text)? {
-                        KernelExpr::Scale(Composed { how, of }) => (Some(how.scale), one(of)?),
-                        kernel => (None, kernel),
-                    };
-                    match kernel {
-                        KernelExpr::Product(more) => kernels.extend(more.of),
-                        one => kernels.push(one),
-                    }
-                    number
+    fn product_of(terms: &[Term], text: &str) -> Result<KernelExpr> {
+        let mut factors = Factors::default();
+        for term in terms {
+            match term {
+                Term::Number(_) | Term::Auto | Term::Range(..) => {
+                    factors.number(Value::from_term(term, "kernel", "scale", Domain::Real)?);
                 }
-            };
-            let Some(number) = number else { continue };
-            by = Some(match (by, number) {
-                (None, v) => v,
-                (Some(Value::Number(a)), Value::Number(b)) if (a * b).is_finite() => Value::Number(a * b),
-                (Some(_), v) => {
-                    return Err(Error::OutOfDomain {
-                        owner: "kernel".into(),
-                        name: "scale".into(),
-                        value: v.to_string(),
-                        domain: "one number, auto or range per product".into(),
-                    });
-                }
-            });
+                kernel => factors.kernel(Self::from_term(kernel, text)?),
+            }
+            if let Some(number) = factors.second_number() {
+                return Err(Error::OutOfDomain {
+                    owner: "kernel".into(),
+                    name: "scale".into(),
+                    value: number.to_string(),
+                    domain: "one number, auto or range per product".into(),
+                });
+            }
         }
-        let of = match kernels.len() {
-            0 => return fault(text, 0, "a product needs at least one kernel"),
-            1 => kernels.remove(0),
-            _ => KernelExpr::Product(Composed { how: Product {}, of: kernels }),
-        };
-        Ok(match by {
-            Some(by) => of.scaled(by),
-            None => of,
-        })
+        factors.product().map_or_else(|| fault(text, 0, "a product needs at least one kernel"), Ok)
     }
 
     pub(super) fn term(&self) -> Term {

@@ -14,14 +14,20 @@ use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Sparse, Tile
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the weighted words of two documents.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over words of tf(x) idf tf(z) idf, by default divided by the norms: documents by the words they share,
+/// rare words first
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Tfidf {
-    tf: Tf,
-    idf: Idf,
+    tf: TermFrequency,
+    idf: InverseDocumentFrequency,
     normalised: bool,
     ngrams: Value,
     min_df: Value,
@@ -34,41 +40,49 @@ pub struct Tfidf {
 /// What x times a word counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Tf {
+pub enum TermFrequency {
+    /// log(1 + x).
     Log,
+    /// 1 + log(x).
     Sublinear,
+    /// x.
     Count,
+    /// 1.
     Binary,
 }
 
 /// What a word that few documents hold counts more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Idf {
+pub enum InverseDocumentFrequency {
+    /// log((1 + N) / (1 + n)) + 1, for a word in n of N training documents.
     Smooth,
+    /// log(N / n) + 1.
     Plain,
+    /// log(N / (1 + n)).
     Murphy,
+    /// 1.
     None,
 }
 
-impl Tf {
+impl TermFrequency {
     fn of(self, x: f64) -> f64 {
         match self {
-            Tf::Log => x.ln_1p(),
-            Tf::Sublinear => 1.0 + x.ln(),
-            Tf::Count => x,
-            Tf::Binary => 1.0,
+            TermFrequency::Log => x.ln_1p(),
+            TermFrequency::Sublinear => 1.0 + x.ln(),
+            TermFrequency::Count => x,
+            TermFrequency::Binary => 1.0,
         }
     }
 }
 
-impl Idf {
+impl InverseDocumentFrequency {
     fn of(self, all: f64, holding: f64) -> f64 {
         match self {
-            Idf::Smooth => ((1.0 + all) / (1.0 + holding)).ln() + 1.0,
-            Idf::Plain => (all / holding).ln() + 1.0,
-            Idf::Murphy => (all / (1.0 + holding)).ln(),
-            Idf::None => 1.0,
+            InverseDocumentFrequency::Smooth => ((1.0 + all) / (1.0 + holding)).ln() + 1.0,
+            InverseDocumentFrequency::Plain => (all / holding).ln() + 1.0,
+            InverseDocumentFrequency::Murphy => (all / (1.0 + holding)).ln(),
+            InverseDocumentFrequency::None => 1.0,
         }
     }
 }
@@ -76,8 +90,8 @@ impl Idf {
 impl Default for Tfidf {
     fn default() -> Self {
         Tfidf {
-            tf: Tf::Log,
-            idf: Idf::Smooth,
+            tf: TermFrequency::Log,
+            idf: InverseDocumentFrequency::Smooth,
             normalised: true,
             ngrams: Value::Number(1.0),
             min_df: Value::Number(1.0),
@@ -122,7 +136,7 @@ impl Tfidf {
 
 impl Kernel for Tfidf {
     const NAME: &'static str = "tfidf";
-    const DOC: &'static str = "sum over words of tf(x) idf tf(z) idf, by default divided by the norms: documents by the words they share, rare words first";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.5) to (14.8)";
     const BECAUSE: &'static str = "an inner product of weighted counts";
     const PARAMS: &'static [Param] = &[

@@ -8,10 +8,15 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::Param;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of node labels.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over labels of (nodes of x) (nodes of z): a baseline that ignores edges
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct VertexHistogram {}
 
@@ -28,7 +33,7 @@ impl VertexHistogram {
 
 impl Kernel for VertexHistogram {
     const NAME: &'static str = "vertex_histogram";
-    const DOC: &'static str = "sum over labels of (nodes of x) (nodes of z): a baseline that ignores edges";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Sugiyama & Borgwardt, Halting in random walk kernels (2015)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[];

@@ -13,10 +13,16 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by the substrings at the same places.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over lengths d up to the degree of b_d (places where x and z have the same d letters), b_d falling from 2
+/// / (D + 1) to 2 / (D (D + 1)): strings that are aligned
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedDegree {
     degree: Value,
@@ -77,8 +83,7 @@ impl WeightedDegree {
 
 impl Kernel for WeightedDegree {
     const NAME: &'static str = "weighted_degree";
-    const DOC: &'static str =
-        "sum over lengths d up to the degree of b_d (places where x and z have the same d letters), b_d falling from 2 / (D + 1) to 2 / (D (D + 1)): strings that are aligned";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Raetsch, Sonnenburg & Schoelkopf, RASE: recognition of alternatively spliced exons in C. elegans (2005)";
     const BECAUSE: &'static str = "a sum over places of inner products of indicators, weighted by a positive definite function of their distance";
     const PARAMS: &'static [Param] = &[

@@ -9,10 +9,15 @@ use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the counts of rooted subtree patterns up to a depth.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// sum over rounds of refinement, over labels, of (times in x) (times in z): common rooted subtree patterns
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct WeisfeilerLehman {
     depth: Value,
@@ -58,7 +63,7 @@ impl WeisfeilerLehman {
 
 impl Kernel for WeisfeilerLehman {
     const NAME: &'static str = "weisfeiler_lehman";
-    const DOC: &'static str = "sum over rounds of refinement, over labels, of (times in x) (times in z): common rooted subtree patterns";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Shervashidze, Schweitzer, van Leeuwen, Mehlhorn & Borgwardt, Weisfeiler-Lehman graph kernels (2011)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[Param::fixed("depth", "rounds of refinement: edges from the root of a pattern", Domain::Integer(0, 100))];

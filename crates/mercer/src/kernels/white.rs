@@ -8,10 +8,15 @@ use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// White noise.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// value where a row meets itself, else 0: independent noise on every row
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct White {
     value: Value,
@@ -38,7 +43,7 @@ impl White {
 
 impl Kernel for White {
     const NAME: &'static str = "white";
-    const DOC: &'static str = "value where a row meets itself, else 0: independent noise on every row";
+    const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (2.20), its noise";
     const BECAUSE: &'static str = "v'Kv = value sum v^2, and value is 0 or above";
     const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the noise", Domain::NonNegative, 1000.0)];

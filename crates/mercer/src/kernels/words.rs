@@ -21,7 +21,7 @@ pub(crate) const ALTERNATIVES: &[&str] = &["tfidf", "tfidf(ngrams=2)", "normalis
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Tokens {
+pub enum Tokens {
     /// What lies between the word boundaries of Unicode and holds a letter or a digit.
     Words,
     /// All that stands between white space.

@@ -19,10 +19,11 @@ use crate::gram::Side;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::{Medoids, medoids};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// k medoids.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct KMedoids {
     /// How many clusters.

@@ -16,10 +16,11 @@ use crate::gram::Side;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::KernelMeans;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Kernel k-means.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct KernelKMeans {
     /// How many clusters.

@@ -20,13 +20,14 @@ use crate::gram::{Block, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::KernelMeans;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The relative residual that eigenvectors are asked to reach.
 const TOLERANCE: f64 = 1e-8;
 
 /// Spectral clustering.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct SpectralClustering {
     /// How many clusters.

@@ -37,6 +37,7 @@ use crate::gram::{Block, Gram, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::l1::{Sparsified, most_penalty, sparsified};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -56,7 +57,7 @@ const OVER: f64 = 1e-9;
 const SHOWN: usize = 10;
 
 /// Kernel principal component analysis.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct KernelPca {
     /// How many components, or which share of the variance they hold together.

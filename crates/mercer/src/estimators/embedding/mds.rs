@@ -19,6 +19,7 @@ use crate::estimators::{
 use crate::linalg::{Block, Matrix, PASSED, product_transposed_within};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::{Misfit, PER_PAIR, place, scaling};
+use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ const PER_NAME: u64 = 64;
 const ROWS: usize = 64;
 
 /// Metric multidimensional scaling.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Mds {
     /// How many dimensions.

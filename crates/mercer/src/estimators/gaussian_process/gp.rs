@@ -14,10 +14,11 @@ use crate::estimators::{
     Costs, Criterion, Estimator, EstimatorFacts, Gives, HoldOut, Near, Needs, Predictions, Scores, Size, Task, WarmStart, When,
 };
 use crate::param::{Domain, Param, Value};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Gaussian process regression and classification.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Gp {
     /// Noise variance (regression only).

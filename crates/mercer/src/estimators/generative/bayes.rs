@@ -15,11 +15,12 @@ use crate::estimators::{
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param};
+use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Bayes' rule over a model of each class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Bayes {
     /// The model of a class.

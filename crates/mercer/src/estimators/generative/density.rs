@@ -13,6 +13,7 @@ use crate::estimators::{
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
 use crate::param::{Param, Value};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// BIC of a model whose difference from a better one is "not worth more than a bare mention" (Kass & Raftery 1995, Bayes factors, 3.2).
@@ -22,7 +23,7 @@ const INDIFFERENCE: f64 = 2.0;
 const SAME: f64 = 1e-9;
 
 /// The density of a generative model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Density {
     /// The model.

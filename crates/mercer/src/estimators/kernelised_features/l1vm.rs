@@ -22,6 +22,7 @@ use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value};
 use crate::solve::l1::{self, Options, Solution, Solver};
 use crate::solve::losses::Losses;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The relative duality gap that a fit is asked for.
@@ -35,7 +36,7 @@ const HELD: u64 = 1000;
 const KEPT: u64 = 500;
 
 /// A kernel machine with an L1 penalty.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct L1vm {
     /// Strength of the penalty.

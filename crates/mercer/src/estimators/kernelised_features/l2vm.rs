@@ -26,6 +26,7 @@ use crate::estimators::{
 use crate::gram::{self, Dense, Subset};
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,7 @@ use serde::{Deserialize, Serialize};
 const JUDGED: usize = 500;
 
 /// The L2 vector machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct L2vm {
     /// Strength of the penalty (lambda/2) |u|^2.

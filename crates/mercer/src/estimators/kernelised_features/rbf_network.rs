@@ -24,6 +24,7 @@ use crate::estimators::{
 use crate::gram::{self, LowRank, Subset};
 use crate::linalg::{Matrix, product_within, transposed_product_within};
 use crate::param::{Domain, Param, Value, require_settled};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use std::sync::Arc;
 const MOST: f64 = 1e120;
 
 /// A network of similarities with centroids.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct RbfNetwork {
     /// Strength of the penalty (lambda/2) |u|^2.

@@ -24,6 +24,7 @@ use crate::linalg::{Matrix, product};
 use crate::param::{Domain, Param, Value};
 use crate::solve::likelihood::HELD;
 use crate::solve::relevance::{self, ClassPlan, Columns, Numbers, Plan, Relevance, SPANNED};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Columns that differ by less than this share of the largest kernel value are one.
@@ -46,7 +47,7 @@ const MEASURED: f64 = 1.5;
 const FIRST_START: f64 = 0.6;
 
 /// The relevance vector machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Rvm {
     /// Whether a constant is one of the columns.
@@ -123,7 +124,7 @@ impl Rvm {
         self.max_relevant.settle(most_relevant(task.rows()) as f64).integer()
     }
 
-    fn starts(&self, task: &Task<'_>) -> usize {
+    fn start_count(&self, task: &Task<'_>) -> usize {
         self.starts.settle(usual_starts(task.target) as f64).integer()
     }
 
@@ -165,7 +166,7 @@ impl Rvm {
         let values = Matrix::from_fn(values.cols(), values.rows(), |m, i| roots[i] * values[(i, m)]);
         let rounding: Vec<f64> = squares.iter().map(|square| SPANNED * square).collect();
         let columns = Columns { values: &values, rounding: &rounding };
-        let plan = Plan { first, most: self.most(task), starts: self.starts(task), seed: task.seed };
+        let plan = Plan { first, most: self.most(task), starts: self.start_count(task), seed: task.seed };
         let (mut found, mut spreads) = (Vec::new(), Vec::new());
         for o in 0..y.cols() {
             let t = y.col(o);
@@ -206,7 +207,7 @@ impl Rvm {
         let (scores, likelihood) = ClassScores::of(task, self.class_weight, Self::NAME)?;
         let weights = likelihood.weights();
         let Features { values, means, .. } = self.columns(task, weights)?;
-        let plan = ClassPlan { first, most: self.most(task), constant: self.intercept, weights, starts: self.starts(task) };
+        let plan = ClassPlan { first, most: self.most(task), constant: self.intercept, weights, starts: self.start_count(task) };
         let found = vec![relevance::classes(&values, &likelihood, &plan, task.control)?];
         let (expansion, _) = expansion(&found, &means);
         let summary = summary(&found, task.rows(), &expansion, plan.most);

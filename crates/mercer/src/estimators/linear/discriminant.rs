@@ -32,6 +32,7 @@ use crate::estimators::{
 };
 use crate::linalg::{Cholesky, Matrix, eigh, product};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// A spread of the fitted indicators below this, and below such a share of the largest, is rounding.
@@ -40,7 +41,7 @@ const SPREAD: (f64, f64) = (1e-20, 1e-12);
 const WITHIN: f64 = 1e-10;
 
 /// Kernel Fisher discriminant analysis.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Discriminant {
     /// What is added to the scatter within classes, in the units of the kernel.

@@ -24,13 +24,14 @@ use crate::solve::feature_mode::Features;
 use crate::solve::likelihood::{ClassLikelihood, Likelihood};
 use crate::solve::mode::{self, Mode};
 use crate::solve::{feature_laplace, laplace};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The relative duality gap that a fit is asked to reach.
 pub(crate) const TOLERANCE: f64 = 1e-8;
 
 /// Kernel logistic regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Logistic {
     /// Strength of the penalty (lambda/2) ||g||^2; in the units of the kernel.

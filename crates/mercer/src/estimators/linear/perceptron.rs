@@ -17,6 +17,7 @@ use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::online::{BLOCK, Learnt, Rule, Shown, Stream};
+use mercer_derive::Parameters;
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 const ROWS: usize = 128;
 
 /// The perceptron.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Perceptron {
     /// Which of the vectors on the way predicts.

@@ -26,6 +26,7 @@ use crate::estimators::{
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -34,7 +35,7 @@ use std::borrow::Cow;
 const SETTLED: f64 = 1e-18;
 
 /// Kernel ridge regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Ridge {
     /// Strength of the penalty (lambda/2) ||g||^2; in the units of the kernel.

@@ -23,6 +23,7 @@ use crate::estimators::{
 use crate::gram::{Block, Gram, Subset};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
+use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,7 @@ const MOST: usize = 1 << 21;
 const EVEN: f64 = 1e-9;
 
 /// Nearest neighbours.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Knn {
     /// Neighbours that are asked.

@@ -85,7 +85,7 @@ macro_rules! fit_as {
 
 /// From one list: the enum of expressions, the enum of fitted forms, the lookup by name and the catalogue.
 macro_rules! estimators {
-    ($($Estimator:ident),* $(,)?) => {
+    ($($name:ident: $Estimator:ident,)*) => {
         $(use crate::estimators::$Estimator;)*
 
         /// An estimator with its parameters: stored, parsed, printed, searched over and fitted.
@@ -98,6 +98,22 @@ macro_rules! estimators {
             Registered(Registered),
             /// Any estimator of numbers, fitted to a transformed target.
             TransformedTarget(TransformedTarget),
+        }
+
+        $(impl From<$Estimator> for EstimatorExpr {
+            fn from(estimator: $Estimator) -> Self {
+                EstimatorExpr::$Estimator(estimator)
+            }
+        })*
+
+        /// Functions that make estimators, each at its defaults.
+        pub mod constructors {
+            pub use super::super::transformed::{log_target, power_target};
+
+            $(#[doc = concat!("The estimator [`", stringify!($name), "`](super::", stringify!($Estimator), ") at its defaults.")]
+            pub fn $name() -> super::$Estimator {
+                super::$Estimator::default()
+            })*
         }
 
         /// What an estimator left after fitting.
@@ -214,6 +230,16 @@ macro_rules! estimators {
             }
         }
 
+        /// Each estimator of the list by its constructor, and with one parameter after the other set to each of some values.
+        #[cfg(test)]
+        pub(super) fn set_one_by_one() -> Vec<(&'static str, Vec<EstimatorExpr>)> {
+            vec![$({
+                assert_eq!($Estimator::default(), constructors::$name());
+                let all = param::set_one_by_one::<$Estimator>(stringify!($name), $Estimator::PARAMS);
+                (stringify!($name), all.into_iter().map(EstimatorExpr::from).collect())
+            },)*]
+        }
+
         /// The estimators of the list.
         pub(super) fn listed() -> Vec<EstimatorEntry> {
             vec![$(EstimatorEntry::of::<$Estimator>(),)*]
@@ -222,33 +248,33 @@ macro_rules! estimators {
 }
 
 estimators! {
-    Ridge,
-    Gp,
-    Svc,
-    Svr,
-    Knn,
-    Baseline,
-    KernelPca,
-    Mds,
-    KMedoids,
-    KernelKMeans,
-    SpectralClustering,
-    NearestMedoid,
-    Logistic,
-    Rvm,
-    L2vm,
-    L1vm,
-    RbfNetwork,
-    Perceptron,
-    Discriminant,
-    NadarayaWatson,
-    LinearSvc,
-    LinearSvr,
-    Kde,
-    LocalRegression,
-    Density,
-    Bayes,
-    MiSvm,
+    ridge: Ridge,
+    gp: Gp,
+    svc: Svc,
+    svr: Svr,
+    knn: Knn,
+    baseline: Baseline,
+    kernel_pca: KernelPca,
+    mds: Mds,
+    k_medoids: KMedoids,
+    kernel_k_means: KernelKMeans,
+    spectral_clustering: SpectralClustering,
+    nearest_medoid: NearestMedoid,
+    logistic: Logistic,
+    rvm: Rvm,
+    l2vm: L2vm,
+    l1vm: L1vm,
+    rbf_network: RbfNetwork,
+    perceptron: Perceptron,
+    discriminant: Discriminant,
+    nadaraya_watson: NadarayaWatson,
+    linear_svc: LinearSvc,
+    linear_svr: LinearSvr,
+    kde: Kde,
+    local_regression: LocalRegression,
+    density: Density,
+    bayes: Bayes,
+    mi_svm: MiSvm,
 }
 
 impl Fitted for FittedModel {
@@ -371,8 +397,9 @@ impl EstimatorExpr {
     /// An error where it cannot be fitted to the values of such a target; `rows`: their numbers, from 0, as the user knows them.
     ///
     /// # Errors
-    /// A value that a transformation of the target is not defined for.
+    /// What the parser refuses in such an expression; a value that a transformation of the target is not defined for.
     pub(crate) fn require_in_domain(&self, target: &Target, rows: &[usize]) -> Result<()> {
+        Self::parse(&self.to_string())?;
         if let EstimatorExpr::TransformedTarget(e) = self { e.require_in_domain(target, rows) } else { Ok(()) }
     }
     /// The estimator that is fitted to a transformed target, or itself.

@@ -11,6 +11,9 @@ mod variants;
 pub use any::DynEstimator;
 #[cfg(feature = "report")]
 pub(crate) use elsewhere::ELSEWHERE;
-pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
+pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue, constructors};
 pub use registered::{FittedOfProgram, Registered, RegisteredFit, register, register_unlisted};
 pub use transformed::{TargetTransformEntry, TransformedTarget, target_transforms};
+
+#[cfg(test)]
+mod constructor_tests;

@@ -92,6 +92,22 @@ pub struct TransformedTarget {
     pub estimator: Box<EstimatorExpr>,
 }
 
+/// The estimator of numbers fitted to ln(y + shift).
+pub fn log_target(estimator: impl Into<EstimatorExpr>, shift: f64) -> TransformedTarget {
+    TransformedTarget { transform: TargetTransform::Log { shift }, estimator: Box::new(estimator.into()) }
+}
+
+/// The estimator of numbers fitted to y^power.
+pub fn power_target(estimator: impl Into<EstimatorExpr>, power: f64) -> TransformedTarget {
+    TransformedTarget { transform: TargetTransform::Power { power }, estimator: Box::new(estimator.into()) }
+}
+
+impl From<TransformedTarget> for EstimatorExpr {
+    fn from(estimator: TransformedTarget) -> Self {
+        EstimatorExpr::TransformedTarget(estimator)
+    }
+}
+
 impl TransformedTarget {
     /// What a call means; `None` of another name.
     pub(super) fn call(name: &str, args: &[Argument]) -> Option<Result<Self>> {

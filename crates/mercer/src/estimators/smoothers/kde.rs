@@ -12,6 +12,7 @@ use crate::gram::{Features, Side};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::smoothing::{Asked, Bandwidth, Density, Rule, Sample, Shape, SmoothingKernel};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -28,7 +29,7 @@ pub(super) const SMOOTHING_KERNEL: Param = Param::fixed(
 );
 
 /// Kernel density estimation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Kde {
     /// The bandwidth: the same in every column or one for each; `auto`: by `rule`.

@@ -19,6 +19,7 @@ use crate::estimators::{Answer, Costs, Estimator, Fitted, Gives, Needs, Predicte
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::smoothing::{LocalFit, LocalOptions, Reach, SmoothingKernel};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -33,7 +34,7 @@ const JUDGED: f64 = 2000.0;
 const TOGETHER: f64 = 1024.0;
 
 /// Local regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct LocalRegression {
     /// The bandwidth: the same in every column or one for each; `auto`: by rows left out.

@@ -26,6 +26,7 @@ use crate::estimators::{
 use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param};
+use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +40,7 @@ const NEARLY_ALL: f64 = 0.9;
 const SAME: f64 = 1e-9;
 
 /// Nadaraya-Watson regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct NadarayaWatson {
     /// Whether probabilities are calibrated.

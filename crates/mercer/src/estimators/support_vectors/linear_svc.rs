@@ -21,6 +21,7 @@ use crate::estimators::{
 };
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// What a row costs that is not on its side of the margin.
@@ -35,7 +36,7 @@ pub enum HingeLoss {
 }
 
 /// Linear support vector classification.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct LinearSvc {
     /// Penalty C on the losses.

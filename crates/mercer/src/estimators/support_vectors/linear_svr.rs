@@ -18,6 +18,7 @@ use crate::estimators::{
 };
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// What a residual costs beyond epsilon.
@@ -32,7 +33,7 @@ pub enum TubeLoss {
 }
 
 /// Linear support vector regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct LinearSvr {
     /// Penalty C on the losses.

@@ -23,6 +23,7 @@ use crate::estimators::{
 use crate::gram::{Dense, Gram, Structure, Subset};
 use crate::linalg::{Matrix, argmax};
 use crate::param::{Domain, Param, Value, require_settled};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Most turns of the machine: classes of vectors settle within ten, as a rule.
@@ -31,7 +32,7 @@ const ROUNDS: f64 = 50.0;
 const TYPICAL_ROUNDS: f64 = 6.0;
 
 /// mi-SVM.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct MiSvm {
     /// Penalty of a vector inside the margin.

@@ -25,6 +25,7 @@ use crate::gram::Gram;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::smo;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a coefficient of a row while pairs are solved: of all rows, and of the support.
@@ -49,7 +50,7 @@ pub enum EqualVotes {
 }
 
 /// Support vector classification.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Svc {
     /// Penalty of a row inside the margin.

@@ -17,10 +17,11 @@ use crate::estimators::{
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::smo::{self, Problem};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Support vector regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Svr {
     /// Penalty of a row outside the tube.

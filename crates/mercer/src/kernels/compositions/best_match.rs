@@ -10,10 +10,16 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope};
 use crate::kernels::shared::Shared;
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// A kernel of vectors, over the best pairs of two sets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// the mean of k over the vectors of two sets, each with the one of the other set that it is most like: not a
+/// Mercer kernel
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct BestMatch {}
 
@@ -23,7 +29,7 @@ impl Composition for BestMatch {
         also: None,
         form: "best_match(k)",
         example: "best_match(rbf)",
-        doc: "the mean of k over the vectors of two sets, each with the one of the other set that it is most like: not a Mercer kernel",
+        doc: Self::FORMULA,
         because: "",
     }];
     const SOURCE: &'static str = "Wallraven, Caputo & Graf, Recognition with local features: the kernel recipe (2003)";

@@ -12,10 +12,15 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties, one};
 use crate::kernels::fitted::{Scope, foreign};
 use crate::linalg::{Matrix, Real};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// The kernel of features whose mean over the training rows is subtracted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// features less their mean over the training rows
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct Centre {}
 
@@ -25,7 +30,7 @@ impl Composition for Centre {
         also: Some("center"),
         form: "centre(k)",
         example: "centre(rbf)",
-        doc: "features less their mean over the training rows",
+        doc: Self::FORMULA,
         because: "the inner product of features less their mean",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), section 5.1";

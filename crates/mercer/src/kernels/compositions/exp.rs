@@ -8,10 +8,15 @@ use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, Real};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// The exponential of a kernel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// the exponential of k
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct Exp {}
 
@@ -21,7 +26,7 @@ impl Composition for Exp {
         also: None,
         form: "exp(k)",
         example: "exp(linear)",
-        doc: "the exponential of k",
+        doc: Self::FORMULA,
         because: "a power series of a Mercer kernel with non-negative coefficients",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), Proposition 3.24";

@@ -18,13 +18,19 @@ use rand::SeedableRng;
 use rand_distr::{Cauchy, ChiSquared, Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A stationary kernel through random frequencies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// random Fourier features of a stationary kernel (rbf, laplacian, matern): time and memory grow with the rows
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Fourier {
     count: Value,
@@ -44,7 +50,7 @@ impl Composition for Fourier {
         also: None,
         form: "fourier(k, count=1000)",
         example: "fourier(rbf, count=1000)",
-        doc: "random Fourier features of a stationary kernel (rbf, laplacian, matern): time and memory grow with the rows",
+        doc: Self::FORMULA,
         because: "an inner product of waves",
     }];
     const SOURCE: &'static str = "Rahimi & Recht, Random features for large-scale kernel machines (2007)";

@@ -14,10 +14,16 @@ use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::param::{Domain, Param};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A kernel of vectors, of the values of series.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// k of the values of series, time by time, or of their differences
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Lockstep {
     /// Whether vectors are the differences between times that follow each other.
@@ -83,7 +89,7 @@ impl Composition for Lockstep {
         also: None,
         form: "lockstep(k)",
         example: "lockstep(rbf)",
-        doc: "k of the values of series, time by time, or of their differences",
+        doc: Self::FORMULA,
         because: "a Mercer kernel of numbers made of each input",
     }];
     const SOURCE: &'static str = "Wang et al., Experimental comparison of representation methods and distance measures for time series data (2013), section 3.2";

@@ -14,12 +14,18 @@ use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, Real};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The minima of counts over their maxima.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// the sum of the minima of the counts that k multiplies over the sum of their maxima; on sets the similarity of
+/// Jaccard and Tanimoto
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct MinMax {}
 
@@ -32,7 +38,7 @@ impl Composition for MinMax {
         also: Some("minmax"),
         form: "min_max(k)",
         example: "min_max(on(seq, spectrum))",
-        doc: "the sum of the minima of the counts that k multiplies over the sum of their maxima; on sets the similarity of Jaccard and Tanimoto",
+        doc: Self::FORMULA,
         because: "the probability that consistent weighted sampling draws the same from both inputs",
     }];
     const SOURCE: &'static str = "Ralaivola, Swamidass, Saigo & Baldi, Graph kernels for chemical informatics (2005), MinMax kernel; Ioffe, Improved consistent sampling (2010)";

@@ -11,11 +11,16 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::linalg::{Matrix, Real};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// A kernel of features scaled to length 1.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// k(x, z) / sqrt(k(x, x) k(z, z))
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct Normalise {}
 
@@ -25,7 +30,7 @@ impl Composition for Normalise {
         also: Some("normalize"),
         form: "normalise(k)",
         example: "normalise(linear)",
-        doc: "k(x, z) / sqrt(k(x, x) k(z, z))",
+        doc: Self::FORMULA,
         because: "f(x) k(x, z) f(z) with f(x) = k(x, x)^(-1/2)",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), section 5.1";

@@ -15,6 +15,7 @@ use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::linalg::{Cholesky, Lower, Matrix, product_within, transposed_product_within};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -22,18 +23,24 @@ use std::sync::Arc;
 const TOLD: usize = 2000;
 
 /// A kernel through its values with some training rows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// low-rank approximation of k by its values with a few training rows: time and memory grow with the rows, not
+/// with their square
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Nystroem {
     rank: Value,
-    landmarks: Landmarks,
+    landmarks: LandmarkChoice,
     seed: Value,
 }
 
 /// How landmarks are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Landmarks {
+pub enum LandmarkChoice {
     /// Rows drawn at random.
     Uniform,
     /// Rows drawn one after the other, by the square of the distance in feature space to those that are there: k-means++.
@@ -44,7 +51,7 @@ enum Landmarks {
 
 impl Default for Nystroem {
     fn default() -> Self {
-        Nystroem { rank: Value::Number(500.0), landmarks: Landmarks::Uniform, seed: Value::Number(0.0) }
+        Nystroem { rank: Value::Number(500.0), landmarks: LandmarkChoice::Uniform, seed: Value::Number(0.0) }
     }
 }
 
@@ -69,7 +76,7 @@ impl Composition for Nystroem {
         also: Some("nystrom"),
         form: "nystroem(k, rank=500)",
         example: "nystroem(rbf, rank=500)",
-        doc: "low-rank approximation of k by its values with a few training rows: time and memory grow with the rows, not with their square",
+        doc: Self::FORMULA,
         because: "an inner product of values with landmarks",
     }];
     const SOURCE: &'static str = "Williams & Seeger, Using the Nystroem method to speed up kernel machines (2001)";
@@ -148,11 +155,11 @@ impl Nystroem {
     /// The training rows that are landmarks, before those are left out that the others make.
     fn places(&self, of: &FittedKernel, rows: Scope<'_>, control: &Control) -> Result<Vec<usize>> {
         let (n, most, seed) = (rows.data.rows(), self.rank.integer(), self.seed.integer() as u64);
-        if n <= most || self.landmarks == Landmarks::Uniform {
+        if n <= most || self.landmarks == LandmarkChoice::Uniform {
             return Ok(rows.draw(most, seed));
         }
         let whole = || of.fix(rows, control).and_then(|fixed| fixed.among(control));
-        if self.landmarks == Landmarks::Pivots {
+        if self.landmarks == LandmarkChoice::Pivots {
             return pivoted_cholesky(whole()?.as_ref(), &vec![1.0; n], most, control).map(|found| found.pivots);
         }
         far_apart(whole()?.as_ref(), &rows.draw(n, seed), most, seed, control)
@@ -171,7 +178,7 @@ fn far_apart(gram: &dyn Gram, rows: &[usize], most: usize, seed: u64, control: &
     Ok(places.into_iter().map(|k| rows[k]).collect())
 }
 
-/// Landmarks none of which the others make in working precision, and the Cholesky factor of the kernel among them.
+/// LandmarkChoice none of which the others make in working precision, and the Cholesky factor of the kernel among them.
 fn independent(among: Matrix, control: &Control) -> Result<(Vec<usize>, Lower)> {
     let m = among.rows();
     let whole = Cholesky::new(among.clone(), control)?;

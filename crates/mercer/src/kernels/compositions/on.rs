@@ -8,10 +8,15 @@ use crate::kernels::composition::{Closure, Composed, Composition, Form, Properti
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// A kernel on some columns only.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// k of these columns only
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct On {
     /// Their names.
@@ -24,7 +29,7 @@ impl Composition for On {
         also: None,
         form: "on(age, k), on([a, b], k)",
         example: "on([a, b], rbf)",
-        doc: "k of these columns only",
+        doc: Self::FORMULA,
         because: "a Mercer kernel of a part of the input",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), Proposition 3.22";

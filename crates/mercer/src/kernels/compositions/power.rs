@@ -9,10 +9,15 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::linalg::{Matrix, Real};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// A kernel raised to a power.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// a product of k with itself, up to 64 times
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct Power {
     /// The exponent, from 1.
@@ -31,7 +36,7 @@ impl Composition for Power {
         also: None,
         form: "k^3",
         example: "linear^2",
-        doc: "a product of k with itself, up to 64 times",
+        doc: Self::FORMULA,
         because: "a product of a Mercer kernel with itself (Schur)",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), Proposition 3.24";

@@ -8,10 +8,15 @@ use crate::gram::{self, Bound};
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// The product of kernels.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// products of features
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct Product {}
 
@@ -21,7 +26,7 @@ impl Composition for Product {
         also: None,
         form: "k1*k2",
         example: "rbf*equal",
-        doc: "products of features",
+        doc: Self::FORMULA,
         because: "a product of Mercer kernels: products of features (Schur)",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), Proposition 3.22";

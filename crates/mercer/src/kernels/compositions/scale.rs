@@ -10,10 +10,15 @@ use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// A number times a kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// a number, `auto` or a range in front
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
     /// The number.
@@ -44,7 +49,7 @@ impl Composition for Scale {
         also: None,
         form: "2.5*k",
         example: "0.5*rbf",
-        doc: "a number, `auto` or a range in front",
+        doc: Self::FORMULA,
         because: "a Mercer kernel times a number of 0 or above",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), Proposition 3.22";

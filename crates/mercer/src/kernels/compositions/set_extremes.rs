@@ -11,10 +11,15 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// A kernel of vectors, of the extremes of sets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// k of the least and greatest values of the vectors of a set along each axis
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct SetExtremes {}
 
@@ -46,7 +51,7 @@ impl Composition for SetExtremes {
         also: None,
         form: "set_extremes(k)",
         example: "set_extremes(rbf)",
-        doc: "k of the least and greatest values of the vectors of a set along each axis",
+        doc: Self::FORMULA,
         because: "a Mercer kernel of numbers made of each input",
     }];
     const SOURCE: &'static str = "Gaertner, Flach, Kowalczyk & Smola, Multi-instance kernels (2002), section 4.2";

@@ -8,10 +8,15 @@ use crate::gram::{self, Bound};
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// The sum of kernels.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// features side by side; a number among the terms is a constant kernel
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct Sum {}
 
@@ -21,7 +26,7 @@ impl Composition for Sum {
         also: None,
         form: "k1 + k2",
         example: "rbf + linear",
-        doc: "features side by side; a number among the terms is a constant kernel",
+        doc: Self::FORMULA,
         because: "a sum of Mercer kernels: features side by side",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), Proposition 3.22";

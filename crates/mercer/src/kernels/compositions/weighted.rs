@@ -10,10 +10,15 @@ use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, Real};
+use mercer_derive::Formula;
 use serde::{Deserialize, Serialize};
 
 /// A kernel weighed by a column of numbers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```text
+/// f(x) k(x, z) f(z), f the column w of numbers as it is
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
 #[serde(deny_unknown_fields)]
 pub struct Weighted {
     /// Its name.
@@ -26,7 +31,7 @@ impl Composition for Weighted {
         also: None,
         form: "weighted(w, k)",
         example: "weighted(a, rbf)",
-        doc: "f(x) k(x, z) f(z), f the column w of numbers as it is",
+        doc: Self::FORMULA,
         because: "f(x) k(x, z) f(z)",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), Proposition 3.22";
