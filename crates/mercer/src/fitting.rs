@@ -61,9 +61,19 @@ impl Prepared {
     /// # Errors
     /// Rows without the columns that these have.
     pub fn again(&self, data: &Dataset, weights: Option<&[f64]>) -> Result<Prepared> {
+        count_preparation();
         let prep = self.layout.fit(data, weights)?;
         Ok(Prepared { data: prep.apply(data)?, prep, kernel: self.kernel.clone(), notices: Vec::new(), layout: self.layout.clone() })
     }
+}
+
+/// How often rows were prepared in this process, for tests of what is prepared twice.
+#[cfg(feature = "testkit")]
+pub static PREPARATIONS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+
+fn count_preparation() {
+    #[cfg(feature = "testkit")]
+    PREPARATIONS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
 }
 
 /// Chooses the kernel where none is given, decides how category columns are coded, and fits the preparation.
@@ -128,6 +138,7 @@ fn prepare_for(
     weights: Option<&[f64]>,
     kinds: &[(&str, ColumnKind)],
 ) -> Result<Prepared> {
+    count_preparation();
     let Uses { one_hot, as_is, not_scaled, unused, named } = kernel.uses(kinds)?;
     let (prep, mut notices) = recipe.fit_keeping(data, &one_hot, &as_is, weights)?;
     if let Some(name) = named.iter().find(|name| prep.drops(name)) {

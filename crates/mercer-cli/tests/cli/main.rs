@@ -18,4 +18,5 @@ mod structures;
 mod untargeted;
 mod verdicts;
 mod words;
+mod workers;
 mod written;

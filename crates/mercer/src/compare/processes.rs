@@ -211,11 +211,16 @@ impl Running {
         self.orders += 1;
         order.number = self.orders;
         send(&mut self.to, order)?;
-        loop {
-            let reply: Reply = receive(&mut self.from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
-            if reply.number == order.number {
-                return Ok(reply);
-            }
+        answer(&mut self.from, order.number)
+    }
+}
+
+/// The reply to the order of a number; those to others are passed over.
+fn answer(from: &mut impl Read, number: usize) -> io::Result<Reply> {
+    loop {
+        let reply: Reply = receive(from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        if reply.number == number {
+            return Ok(reply);
         }
     }
 }
@@ -364,4 +369,47 @@ fn output(trial: &Trial, reply: Reply) -> TrialOutput {
         }
     });
     TrialOutput { trial: trial.clone(), made, search, exact_wins, spent }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(number: usize, why: &str) -> Vec<u8> {
+        let made = Err(Failure::Other(why.into()));
+        let spent = Spent { seconds: f64::INFINITY, operations: 1.0 };
+        let mut bytes = Vec::new();
+        send(&mut bytes, &Reply { number, made, search: None, exact_wins: false, spent, values: vec![(u64::MAX, 0.5)] }).unwrap();
+        bytes
+    }
+
+    fn why(reply: &Reply) -> String {
+        let Err(Failure::Other(why)) = &reply.made else { panic!("{:?}", reply.number) };
+        why.clone()
+    }
+
+    #[test]
+    fn a_second_answer_and_a_late_one_are_passed_over_and_half_of_one_is_none() {
+        let all = [reply(1, "first"), reply(1, "once more"), reply(2, "second"), reply(1, "late"), reply(3, "third")].concat();
+        let mut from = &all[..all.len() - 1];
+        assert_eq!(why(&answer(&mut from, 1).unwrap()), "first");
+        let second = answer(&mut from, 2).unwrap();
+        assert_eq!((why(&second), second.values, second.spent.seconds), ("second".into(), vec![(u64::MAX, 0.5)], f64::INFINITY));
+        let error = answer(&mut from, 3).map(|reply| reply.number).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn errors_that_are_gone_by_come_back_as_they_were_and_others_by_their_words() {
+        let back = |error: Error| {
+            let mut bytes = Vec::new();
+            send(&mut bytes, &Failure::of(error)).unwrap();
+            receive::<Failure>(&mut bytes.as_slice()).unwrap().unwrap().error()
+        };
+        assert!(matches!(back(Error::Time { what: "svc".into() }), Error::Time { what } if what == "svc"));
+        let memory = Error::Memory { what: "gp".into(), needed: 7, allowed: 5, instead: String::new() };
+        assert!(matches!(back(memory), Error::Memory { needed: 7, allowed: 5, .. }));
+        let numerical = || Error::Numerical { what: "ridge".into(), why: "no finite answer".into() };
+        assert_eq!(back(numerical()).to_string(), numerical().to_string());
+    }
 }

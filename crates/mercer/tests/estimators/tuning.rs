@@ -249,17 +249,17 @@ fn a_search_keeps_to_its_allowance_by_fewer_rows_and_one_that_cannot_is_left_out
     let target = of(CLASSES);
     for estimator in ["gp", "l2vm", "logistic", "rbf_network", "svc", "ridge"] {
         let rounds = search(estimator, &data, &target);
-        assert!(!rounds.exceeds_budget() && rounds.rounds_left() > 0, "{estimator}");
+        assert!(!rounds.state().exceeds_budget() && rounds.rounds_left() > 0, "{estimator}");
         // The round on all rows has an allowance of its own, 16 fits of 2e9.
         assert!(rounds.work_left() <= 6e10 + 3.2e10, "{estimator}: {:e}", rounds.work_left());
         assert!(rounds.next_rows() >= 6 * CLASSES, "{estimator}: {}", rounds.next_rows());
     }
     let expensive = search("rvm", &data, &of(150));
-    assert!(expensive.is_open() && expensive.exceeds_budget() && expensive.rounds_left() == 0);
+    assert!(expensive.state().is_open() && expensive.state().exceeds_budget() && expensive.rounds_left() == 0);
     let left = expensive.finish(true, &data, &Control::default()).unwrap();
     assert!(left.tuning.is_none() && !left.late);
     assert!(left.told.unwrap().starts_with("rvm takes too long on so many rows and classes to be searched"));
-    assert!(!search("rvm", &data, &of(2)).exceeds_budget());
+    assert!(!search("rvm", &data, &of(2)).state().exceeds_budget());
 }
 
 /// Eight tenths of a slope and a wave whose length is a tenth of the range, in the column `wavy`; the others are noise.

@@ -10,6 +10,7 @@ mod figures;
 mod kernel_choice;
 mod noise;
 mod paired;
+mod preparations;
 mod promises;
 mod rows;
 mod samples;
