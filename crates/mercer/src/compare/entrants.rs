@@ -3,7 +3,7 @@
 
 use super::Comparing;
 use super::advice::numbers_of;
-use crate::data::{Dataset, Target, Values};
+use crate::data::{Dataset, Sample, Target, Values};
 use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Needs};
 use crate::fitting::{self, Prepared};
@@ -40,6 +40,23 @@ pub fn usual(data: &Dataset, target: &Target, kernel: Option<&KernelExpr>) -> Re
     let is_long = kernel.is_none() && (sparse || has_texts || (numbers > 0 && numbers >= data.rows()));
     let enters = |e: &EstimatorExpr| !e.needs().reads_structure() || (is_long && e.needs() == Needs::Features);
     Ok(EstimatorExpr::all_for(target)?.into_iter().filter(enters).collect())
+}
+
+/// Whether any estimator reads kernel values.
+pub(super) fn asks_for_values(comparing: &Comparing) -> bool {
+    comparing.estimators.iter().any(|e| e.looks_at_inputs() && !e.needs().reads_structure())
+}
+
+/// The rows of a comparison, prepared for most of its estimators.
+pub(super) fn prepared_for(comparing: &Comparing, raw: &Sample) -> Result<Prepared> {
+    // The narrowest need of those that read features, where all do.
+    let readers = || comparing.estimators.iter().filter(|e| e.needs().reads_structure());
+    let narrowest = readers().find(|e| e.needs() == Needs::Coordinates).or_else(|| readers().next());
+    let (kernel, weights) = (comparing.kernel.as_ref(), raw.weights.as_deref());
+    match narrowest.filter(|_| !asks_for_values(comparing)) {
+        Some(reader) => fitting::prepare_to_fit(&comparing.prep, kernel, reader, &raw.data, weights),
+        None => fitting::prepare_weighed(&comparing.prep, kernel, &raw.data, weights),
+    }
 }
 
 /// Everything that is compared, in the order of the table. `natural`: the kernel of the prepared rows before another one was chosen, whose

@@ -28,11 +28,11 @@ pub use watch::{CandidateProgress, CandidateState, RaceObserver, RaceUpdate};
 
 use crate::control::{Control, contain};
 use crate::data::TargetInfo;
-use crate::data::{Dataset, Examples, Sample, Split, Target, folds};
+use crate::data::{Dataset, Examples, Split, Target, folds};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Needs};
 use crate::facts;
-use crate::fitting::{self, Prepared, Used};
+use crate::fitting::{Prepared, Used};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, TOO_MUCH, check_sample, from_a_sample};
 use crate::metrics::{Difference, Estimate, Metric, judged_by};
@@ -318,9 +318,10 @@ impl Field {
         require_different(&examples.target.select(&used.rows))?;
         plan::require_room(examples.data, control)?;
         let raw = examples.select(&used.rows);
-        let mut whole = prepared_for(comparing, &raw)?;
+        let mut whole = entrants::prepared_for(comparing, &raw)?;
         let natural = whole.kernel.clone();
-        let mut choice = if asks_for_values(comparing) { KernelChoice::of(&raw.examples(), &whole, comparing, control)? } else { None };
+        let mut choice =
+            if entrants::asks_for_values(comparing) { KernelChoice::of(&raw.examples(), &whole, comparing, control)? } else { None };
         if let Some(made) = &choice {
             control.tell("the kernel of the table", 0, 1);
             let chosen = made.choose(&Examples { data: &whole.data, ..raw.examples() }, control)?;
@@ -347,23 +348,6 @@ impl Field {
         let part = examples.select(&self.used.rows);
         let prepared = Examples { data: &self.whole.data, ..part.examples() };
         plan::plan(&prepared, &self.whole, &self.entrants, comparing, control)
-    }
-}
-
-/// Whether any estimator reads kernel values.
-fn asks_for_values(comparing: &Comparing) -> bool {
-    comparing.estimators.iter().any(|e| e.looks_at_inputs() && !e.needs().reads_structure())
-}
-
-/// The rows of a comparison, prepared for most of its estimators.
-fn prepared_for(comparing: &Comparing, raw: &Sample) -> Result<Prepared> {
-    // The narrowest need of those that read features, where all do.
-    let readers = || comparing.estimators.iter().filter(|e| e.needs().reads_structure());
-    let narrowest = readers().find(|e| e.needs() == Needs::Coordinates).or_else(|| readers().next());
-    let (kernel, weights) = (comparing.kernel.as_ref(), raw.weights.as_deref());
-    match narrowest.filter(|_| !asks_for_values(comparing)) {
-        Some(reader) => fitting::prepare_to_fit(&comparing.prep, kernel, reader, &raw.data, weights),
-        None => fitting::prepare_weighed(&comparing.prep, kernel, &raw.data, weights),
     }
 }
 

@@ -3,9 +3,9 @@
 //!
 //! Messages are MessagePack, each after its length in bytes (8, little-endian). The first one is the [`Setup`].
 
-use super::entrants::Entrant;
+use super::Comparing;
+use super::entrants::{Entrant, prepared_for};
 use super::worker::{Cell, Made, TrialOutput, Worker};
-use super::{Comparing, prepared_for};
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, Fold, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -68,7 +68,7 @@ pub(super) struct Setup {
 
 /// A trial, with what is known of its candidate, and its limits.
 #[derive(Serialize, Deserialize)]
-struct Order {
+struct Assignment {
     /// Which one it is of all that its process is given.
     number: usize,
     trial: Trial,
@@ -80,7 +80,7 @@ struct Order {
 /// What a trial left.
 #[derive(Serialize, Deserialize)]
 struct Reply {
-    /// That of its order.
+    /// That of its assignment.
     number: usize,
     made: std::result::Result<Sent, Failure>,
     search: Option<SearchState>,
@@ -170,7 +170,7 @@ pub fn work(from: impl Read, to: impl Write) -> Result<()> {
     let mut worker = Worker::new(arena, &setup.info, &setup.comparing, (setup.entrants, setup.learnt), setup.scoring);
     worker.sizes = setup.sizes;
     let mut settled = vec![false; worker.arena.folds.len()];
-    while let Some(Order { number, trial, known, seconds, memory }) = receive(&mut from).map_err(broken)? {
+    while let Some(Assignment { number, trial, known, seconds, memory }) = receive(&mut from).map_err(broken)? {
         let control = seconds.iter().fold(Control::default().with_memory(memory), |control, seconds| control.with_seconds(*seconds));
         if let (Purpose::Look, Some(k)) = (trial.purpose, trial.rows.fold.filter(|&k| !settled[k])) {
             settled[k] = contain("starting values", || worker.settle_start_of(k, &control)).is_ok();
@@ -193,29 +193,29 @@ struct Running {
     child: Arc<Mutex<Child>>,
     to: BufWriter<ChildStdin>,
     from: BufReader<ChildStdout>,
-    /// Orders so far.
-    orders: usize,
+    /// Trials so far.
+    assigned: usize,
 }
 
 impl Running {
     fn new(processes: &Processes, setup: &[u8]) -> io::Result<Self> {
         let mut child = (processes.start)().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        let mut running = Running { child: Arc::new(Mutex::new(child)), to: BufWriter::new(to), from: BufReader::new(from), orders: 0 };
+        let mut running = Running { child: Arc::new(Mutex::new(child)), to: BufWriter::new(to), from: BufReader::new(from), assigned: 0 };
         running.to.write_all(setup)?;
         Ok(running)
     }
 
-    /// What follows from an order; an answer to another one is none.
-    fn ask(&mut self, order: &mut Order) -> io::Result<Reply> {
-        self.orders += 1;
-        order.number = self.orders;
-        send(&mut self.to, order)?;
-        answer(&mut self.from, order.number)
+    /// What a trial leaves; an answer to another assignment is none.
+    fn ask(&mut self, assignment: &mut Assignment) -> io::Result<Reply> {
+        self.assigned += 1;
+        assignment.number = self.assigned;
+        send(&mut self.to, assignment)?;
+        answer(&mut self.from, assignment.number)
     }
 }
 
-/// The reply to the order of a number; those to others are passed over.
+/// The reply to the assignment of a number; those to others are passed over.
 fn answer(from: &mut impl Read, number: usize) -> io::Result<Reply> {
     loop {
         let reply: Reply = receive(from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
@@ -296,7 +296,8 @@ impl Crew {
         let is_stopped = || control.cancel.is_cancelled() || control.stop_early.is_cancelled();
         let one = |place: usize, trial: &Trial| {
             begun(trial);
-            let mut order = Order { number: 0, trial: trial.clone(), known: known(trial), seconds: control.seconds_left(), memory };
+            let mut assignment =
+                Assignment { number: 0, trial: trial.clone(), known: known(trial), seconds: control.seconds_left(), memory };
             let mut why = String::new();
             for _ in 0..=AGAIN {
                 if is_stopped() {
@@ -306,7 +307,7 @@ impl Crew {
                 let running = waiting.map_or_else(|| Running::new(&self.processes, &self.setup), Ok);
                 let asked = running.and_then(|mut running| {
                     *lock(&current[place]) = Some(running.child.clone());
-                    running.ask(&mut order).map(|reply| (running, reply))
+                    running.ask(&mut assignment).map(|reply| (running, reply))
                 });
                 *lock(&current[place]) = None;
                 match asked {

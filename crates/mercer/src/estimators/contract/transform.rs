@@ -94,13 +94,13 @@ pub(super) mod rows {
         Matrix::new(all.len(), all.first().map_or(0, Vec::len), all.concat()).map_err(D::Error::custom)
     }
 
-    /// The same where there may be none.
+    /// A matrix that may be absent.
     pub(crate) mod option {
         use super::Matrix;
         use serde::{Deserialize, Deserializer, Serializer};
 
         #[derive(Deserialize)]
-        struct Rows(#[serde(with = "super")] Matrix);
+        struct MatrixRows(#[serde(with = "super")] Matrix);
 
         pub(crate) fn serialize<S: Serializer>(matrix: &Option<Matrix>, s: S) -> Result<S::Ok, S::Error> {
             match matrix {
@@ -110,7 +110,7 @@ pub(super) mod rows {
         }
 
         pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Matrix>, D::Error> {
-            Ok(Option::<Rows>::deserialize(d)?.map(|Rows(matrix)| matrix))
+            Ok(Option::<MatrixRows>::deserialize(d)?.map(|MatrixRows(matrix)| matrix))
         }
     }
 }
