@@ -109,7 +109,8 @@ fn main() -> Result<()> {
     let (target, info) = table.take_target(&["y"], &ReadOptions::default())?;
     let data = table.dataset(&ReadOptions::default())?;
     // `auto` and ranges are tuned by cross-validation: an estimator states no criterion of its own unless it has one.
-    let model = Learner::new(EstimatorExpr::parse("descent(lambda=0.001..1)")?).fit(&data, &target, &info, None, &control)?;
+    let descent = EstimatorExpr::own(Descent { lambda: (0.001..1.0).into() })?;
+    let model = Learner::new(descent).fit(&data, &target, &info, None, &control)?;
     println!("{} with {}", model.estimator, model.kernel);
     let file = std::env::temp_dir().join("descent.mercer");
     model.save(&file)?;

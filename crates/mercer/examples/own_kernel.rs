@@ -76,8 +76,7 @@ fn main() -> Result<()> {
     let mut table = Table::read(&Source::new("example:iris"))?;
     let (target, info) = table.take_target(&["species"], &ReadOptions::default())?;
     let data = table.dataset(&ReadOptions::default())?;
-    let kernel = KernelExpr::parse("triangle(width=1..20)")?;
-    let learner = Learner::new(svc()).kernel(kernel);
+    let learner = Learner::new(svc()).kernel(KernelExpr::own(Triangle { width: (1.0..20.0).into() })?);
     let model = learner.fit(&data, &target, &info, None, &Control::default())?;
     println!("{} with {}", model.estimator, model.kernel);
     Ok(())
