@@ -50,8 +50,8 @@ struct Candidate {
 pub(super) struct Chosen {
     pub kernel: KernelExpr,
     natural: KernelExpr,
-    /// Every kernel that could be measured with its leave-one-out error.
-    tried: Vec<(KernelExpr, f64)>,
+    /// Every kernel that could be measured with its leave-one-out error, and whether no value of it is negative.
+    tried: Vec<(KernelExpr, f64, bool)>,
     /// Rows that they were measured by.
     rows: usize,
 }
@@ -119,7 +119,7 @@ impl KernelChoice {
         let mut given = self.natural.clone();
         let natural = self.kernel(&given)?;
         let part = &Terms { examples: &part, values: Mutex::default(), seed: self.seed };
-        let mut tried: Vec<(KernelExpr, f64)> = Vec::new();
+        let mut tried: Vec<(KernelExpr, f64, bool)> = Vec::new();
         for (name, lists) in &self.of_columns {
             let mut measured = self.measured(name, lists, &given, part, control)?;
             if let [first, second, ..] = &measured[..] {
@@ -130,7 +130,7 @@ impl KernelChoice {
                     measured.extend(self.measured(name, &[both], &given, part, control)?);
                 }
             }
-            tried.extend(measured.iter().map(|m| (m.kernel.clone(), m.error)));
+            tried.extend(measured.iter().map(|m| (m.kernel.clone(), m.error, m.is_nonnegative)));
             if let Some(best) = measured.into_iter().min_by(|a, b| a.error.total_cmp(&b.error)) {
                 given.insert(name.clone(), best.of.list);
             }
@@ -152,8 +152,8 @@ impl KernelChoice {
             let mut given = given.clone();
             given.insert(name.to_owned(), of.list.clone());
             let kernel = self.kernel(&given)?;
-            let error = part.left_out_error(&kernel, &quiet)?;
-            Ok(error.map(|error| Measured { of: of.clone(), kernel, error }))
+            let found = part.left_out_error(&kernel, &quiet)?;
+            Ok(found.map(|(error, is_nonnegative)| Measured { of: of.clone(), kernel, error, is_nonnegative }))
         };
         let mut all: Vec<Measured> = lists.par_iter().map(measure).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         all.sort_by(|a, b| a.error.total_cmp(&b.error));
@@ -166,9 +166,16 @@ struct Measured {
     of: Candidate,
     kernel: KernelExpr,
     error: f64,
+    is_nonnegative: bool,
 }
 
 impl Chosen {
+    /// The best kernel of which no value was negative; the natural one where none was measured.
+    pub(super) fn nonnegative(&self) -> KernelExpr {
+        let able = self.tried.iter().filter(|(_, _, is_nonnegative)| *is_nonnegative);
+        able.min_by(|a, b| a.1.total_cmp(&b.1)).map_or_else(|| self.natural.clone(), |(kernel, ..)| kernel.clone())
+    }
+
     /// Makes it the kernel of prepared rows, and says so among their notices.
     pub(super) fn settle(self, whole: &mut Prepared, raw: &Dataset) {
         if self.kernel != whole.kernel {
@@ -187,7 +194,7 @@ impl Chosen {
 
     /// The notice of what was tried and what it gained; `None` where nothing was.
     fn notice(&self) -> Option<String> {
-        let of = |kernel: &KernelExpr| self.tried.iter().find(|(k, _)| k == kernel).map(|(_, error)| *error);
+        let of = |kernel: &KernelExpr| self.tried.iter().find(|(k, ..)| k == kernel).map(|(_, error, _)| *error);
         let count = self.tried.len();
         let gain = match (of(&self.kernel), of(&self.natural)) {
             _ if count == 0 => return None,
@@ -235,14 +242,15 @@ impl Terms<'_> {
         Ok(Arc::new(Dense::square(all)?.known_finite()))
     }
 
-    /// The least leave-one-out error of ridge over lambda, under a kernel with its parameters at their starting values; `None` where the
+    /// The least leave-one-out error of ridge over lambda, under a kernel with its parameters at their starting values, and whether no value
+    /// is negative; `None` where the
     /// kernel does not suit these rows, or there was no time. Rows are left out of ridge and not of what the kernel learns, which knows no
     /// target.
-    fn left_out_error(&self, kernel: &KernelExpr, control: &Control) -> Result<Option<f64>> {
+    fn left_out_error(&self, kernel: &KernelExpr, control: &Control) -> Result<Option<(f64, bool)>> {
         if kernel.mercer() != Mercer::Always {
             return Ok(None);
         }
-        let measure = || -> Result<Option<f64>> {
+        let measure = || -> Result<Option<(f64, bool)>> {
             let gram = self.of(kernel, control)?;
             let &Examples { target, weights, .. } = self.examples;
             let task = Task { gram: gram.as_ref(), target, weights, control, seed: self.seed };
@@ -263,7 +271,8 @@ impl Terms<'_> {
                     }
                 }
             }
-            Ok(Some(Ridge::criterion_for_display(best.0)).filter(|error| error.is_finite()))
+            let is_nonnegative = gram.matrix().data().iter().all(|value| *value >= 0.0);
+            Ok(Some((Ridge::criterion_for_display(best.0), is_nonnegative)).filter(|(error, _)| error.is_finite()))
         };
         match measure() {
             Err(error @ Error::Cancelled) => Err(error),

@@ -59,13 +59,12 @@ pub(super) fn prepared_for(comparing: &Comparing, raw: &Sample) -> Result<Prepar
     }
 }
 
-/// Everything that is compared, in the order of the table. `natural`: the kernel of the prepared rows before another one was chosen, whose
-/// values are never negative.
-pub(super) fn entrants(comparing: &Comparing, whole: &Prepared, natural: &KernelExpr) -> Vec<Entrant> {
+/// Everything that is compared, in the order of the table. `nonnegative`: the kernel of estimators that take no negative values.
+pub(super) fn entrants(comparing: &Comparing, whole: &Prepared, nonnegative: &KernelExpr) -> Vec<Entrant> {
     let common = |estimator: &EstimatorExpr| Entrant {
         estimator: estimator.clone(),
         kernel: match estimator.needs() {
-            Needs::NonNegative => natural.clone(),
+            Needs::NonNegative => nonnegative.clone(),
             _ => fitting::kernel_beside(estimator, comparing.kernel.as_ref(), whole),
         },
         own_scales: false,

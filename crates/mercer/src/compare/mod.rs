@@ -319,13 +319,14 @@ impl Field {
         plan::require_room(examples.data, control)?;
         let raw = examples.select(&used.rows);
         let mut whole = entrants::prepared_for(comparing, &raw)?;
-        let natural = whole.kernel.clone();
+        let mut nonnegative = whole.kernel.clone();
         let mut choice =
             if entrants::asks_for_values(comparing) { KernelChoice::of(&raw.examples(), &whole, comparing, control)? } else { None };
         if let Some(made) = &choice {
             control.tell("the kernel of the table", 0, 1);
             let chosen = made.choose(&Examples { data: &whole.data, ..raw.examples() }, control)?;
             let is_measured = chosen.is_measured();
+            nonnegative = chosen.nonnegative();
             chosen.settle(&mut whole, &raw.data);
             // What all rows had no time for those of a fold have none for.
             choice = choice.filter(|_| is_measured);
@@ -340,7 +341,7 @@ impl Field {
                 bound => bound?,
             }
         }
-        let entrants = entrants::entrants(comparing, &whole, &natural);
+        let entrants = entrants::entrants(comparing, &whole, &nonnegative);
         Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole, choice, entrants })
     }
 
