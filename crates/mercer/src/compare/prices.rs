@@ -24,10 +24,15 @@ impl Prices for Runner<'_> {
 }
 
 impl Worker<'_> {
+    /// The size of the fit of a trial, its kernel values not known.
+    fn full_size(&self, trial: &Trial) -> Size {
+        let most = trial.rows.fold.map_or(self.arena.whole.data.rows(), |k| self.arena.folds[k].train.len());
+        Landmarks::size(trial.rows.landmarks, self.sizes[trial.candidate].at(trial.rows.most.min(most)))
+    }
+
     /// The size of the fit of a trial.
     pub(super) fn size(&self, trial: &Trial) -> Size {
-        let most = trial.rows.fold.map_or(self.arena.whole.data.rows(), |k| self.arena.folds[k].train.len());
-        let size = Landmarks::size(trial.rows.landmarks, self.sizes[trial.candidate].at(trial.rows.most.min(most)));
+        let size = self.full_size(trial);
         // Values that several fits use are counted where they are kept.
         if self.shares_values(trial, size.rows) { size.known() } else { size }
     }
@@ -84,9 +89,9 @@ impl Worker<'_> {
         if self.arena.are_costly { costs.most_bytes(u64::MAX) } else { costs.bytes }
     }
 
-    /// How many rows the prediction of a fit of a trial is timed for.
+    /// How many rows the prediction of a fit of a trial is timed for: values with new rows are never known.
     pub(super) fn timed_rows(&self, trial: &Trial) -> usize {
-        timed_rows(&trial.estimator, self.size(trial), self.arena.whole.data.rows())
+        timed_rows(&trial.estimator, self.full_size(trial), self.arena.whole.data.rows())
     }
 }
 

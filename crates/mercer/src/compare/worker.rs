@@ -3,7 +3,6 @@
 
 use super::Comparing;
 use super::entrants::Entrant;
-use super::prices::timed_rows;
 use crate::control::{Control, contain};
 use crate::data::{Examples, TargetInfo, even_rows};
 use crate::error::{Error, Result};
@@ -303,7 +302,7 @@ impl<'a> Worker<'a> {
         let made = self.learner(trial).fit_from(&before, &self.arena.examples, self.info, control)?;
         let Examples { data, target, weights, .. } = self.arena.examples;
         let used = Used::of(&self.comparing.prep, data, target, weights)?.rows;
-        let count = timed_rows(&trial.estimator, self.size(trial), self.arena.whole.data.rows());
+        let count = self.timed_rows(trial);
         let timed = data.select(&even_rows(used.len(), count).into_iter().map(|k| used[k]).collect::<Vec<usize>>());
         let clock = Instant::now();
         let is_timed = contain(trial.estimator.name(), || made.model.predict(&timed, Want::default(), control)).is_ok();
