@@ -399,7 +399,10 @@ impl EstimatorExpr {
     /// # Errors
     /// What the parser refuses in such an expression; a value that a transformation of the target is not defined for.
     pub(crate) fn require_in_domain(&self, target: &Target, rows: &[usize]) -> Result<()> {
-        Self::parse(&self.to_string())?;
+        // A program's own estimator may be shown in words that are no expression.
+        if !matches!(self.untransformed(), EstimatorExpr::Registered(_)) {
+            Self::parse(&self.to_string())?;
+        }
         if let EstimatorExpr::TransformedTarget(e) = self { e.require_in_domain(target, rows) } else { Ok(()) }
     }
     /// The estimator that is fitted to a transformed target, or itself.
