@@ -243,9 +243,8 @@ impl Terms<'_> {
     }
 
     /// The least leave-one-out error of ridge over lambda, under a kernel with its parameters at their starting values, and whether no value
-    /// is negative; `None` where the
-    /// kernel does not suit these rows, or there was no time. Rows are left out of ridge and not of what the kernel learns, which knows no
-    /// target.
+    /// is negative; `None` where the kernel does not suit these rows, or there was no time. Rows are left out of ridge and not of what the
+    /// kernel learns, which knows no target.
     fn left_out_error(&self, kernel: &KernelExpr, control: &Control) -> Result<Option<(f64, bool)>> {
         if kernel.mercer() != Mercer::Always {
             return Ok(None);

@@ -6,7 +6,7 @@
 use super::Comparing;
 use super::entrants::{Entrant, prepared_for};
 use super::worker::{Cell, Made, TrialOutput, Worker};
-use crate::control::{Control, contain};
+use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::Size;
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Processes {
 
 /// What every process is given first: the rows as they came, and what is decided of them.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Setup {
+struct Setup {
     data: Dataset,
     target: Target,
     weights: Option<Vec<f64>>,
@@ -169,11 +169,10 @@ pub fn work(from: impl Read, to: impl Write) -> Result<()> {
     arena.newly_counted();
     let mut worker = Worker::new(arena, &setup.info, &setup.comparing, (setup.entrants, setup.learnt), setup.scoring);
     worker.sizes = setup.sizes;
-    let mut settled = vec![false; worker.arena.folds.len()];
     while let Some(Assignment { number, trial, known, seconds, memory }) = receive(&mut from).map_err(broken)? {
         let control = seconds.iter().fold(Control::default().with_memory(memory), |control, seconds| control.with_seconds(*seconds));
-        if let (Purpose::Look, Some(k)) = (trial.purpose, trial.rows.fold.filter(|&k| !settled[k])) {
-            settled[k] = contain("starting values", || worker.settle_start_of(k, &control)).is_ok();
+        if let (Purpose::Look, Some(k)) = (trial.purpose, trial.rows.fold) {
+            worker.settle_starts_of(k, &control);
         }
         let TrialOutput { made, search, exact_wins, spent, .. } = worker.run(&trial, &known, &control);
         let sent = |made| match made {
@@ -280,7 +279,7 @@ impl Crew {
     }
 
     /// Runs trials, each by the next process that is free, in the order given; what they leave stands in that order. `known`: the
-    /// candidate of each on every fold; `begun` and `ended` hear of each.
+    /// candidate of each on every fold; `begun` hears of each.
     pub(super) fn run(
         &self,
         worker: &Worker<'_>,

@@ -13,6 +13,7 @@ use crate::select::{MOST_SEARCHED, SearchState, Tuned};
 use crate::trial::limits::{LARGE, OVERTIME_SECONDS, OVERTIME_SHARE, SIDE_BY_SIDE};
 use crate::trial::{Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -32,8 +33,6 @@ pub(super) struct Left {
 pub(super) struct Runner<'a> {
     pub(super) worker: Worker<'a>,
     pub(super) control: &'a Control,
-    /// The folds whose training rows have settled the estimators.
-    settled: Vec<bool>,
     pub(super) left: Vec<Left>,
     /// The limit of time, in seconds.
     pub(super) limit: Option<f64>,
@@ -83,7 +82,6 @@ impl<'a> Runner<'a> {
     pub(super) fn new(worker: Worker<'a>, bounds: (u64, usize, Size), control: &'a Control) -> Self {
         let folds = worker.arena.folds.len();
         Runner {
-            settled: vec![false; folds],
             left: worker.entrants.iter().map(|_| Left::new(folds)).collect(),
             limit: control.seconds_left(),
             watch: Watch::new(worker.scoring.deciding),
@@ -181,15 +179,11 @@ impl<'a> Runner<'a> {
         Ok(result)
     }
 
-    /// Settles all estimators with the common kernel by the training rows of each fold that is looked at for the first time.
-    fn settle_starts(&mut self, trials: &[&Trial], control: &Control) {
+    /// Settles all estimators with the common kernel by the training rows of each fold that is looked at.
+    fn settle_starts(&self, trials: &[&Trial], control: &Control) {
         let looks = trials.iter().filter(|t| t.purpose == Purpose::Look && !self.worker.has_own_kernel(t));
-        let mut folds: Vec<usize> = looks.filter_map(|t| t.rows.fold).filter(|&k| !self.settled[k]).collect();
-        folds.sort_unstable();
-        folds.dedup();
-        for k in folds {
-            self.settled[k] = contain("starting values", || self.worker.settle_start_of(k, control)).is_ok();
-        }
+        let folds: BTreeSet<usize> = looks.filter_map(|t| t.rows.fold).collect();
+        folds.into_iter().for_each(|k| self.worker.settle_starts_of(k, control));
     }
 
     /// Computes the kernel values that first looks have in common with others, on every core: small matrices side by side.
@@ -266,7 +260,11 @@ impl<'a> Runner<'a> {
     /// A trial on one fold.
     fn one(&self, trial: &Trial, control: &Control) -> Done {
         self.watch.begun(trial);
-        control.tell(&format!("{}: {}", trial.estimator.name(), said(trial.purpose)), trial.rows.fold.unwrap_or(0), self.settled.len());
+        control.tell(
+            &format!("{}: {}", trial.estimator.name(), said(trial.purpose)),
+            trial.rows.fold.unwrap_or(0),
+            self.worker.arena.folds.len(),
+        );
         self.done(self.worker.run(trial, &self.left[trial.candidate].cells, control))
     }
 

@@ -8,11 +8,19 @@ use crate::error::Result;
 use crate::estimators::Task;
 use crate::fitting::with_gram;
 use rayon::prelude::*;
+use std::sync::atomic::Ordering;
 
 impl Worker<'_> {
-    /// Settles all estimators with the common kernel by the training rows of a fold: inputs are prepared once for all of them. What fails
-    /// the first look says.
-    pub(super) fn settle_start_of(&self, k: usize, control: &Control) -> Result<()> {
+    /// Settles all estimators with the common kernel by the training rows of a fold, once: inputs are prepared once for all of them. What
+    /// fails the first look says.
+    pub(super) fn settle_starts_of(&self, k: usize, control: &Control) {
+        if !self.settled[k].load(Ordering::Relaxed) {
+            let is_done = contain("starting values", || self.try_to_settle(k, control)).is_ok();
+            self.settled[k].store(is_done, Ordering::Relaxed);
+        }
+    }
+
+    fn try_to_settle(&self, k: usize, control: &Control) -> Result<()> {
         let prepared = self.arena.prepared_fold(k)?;
         let searched = self.arena.searched(k, &prepared, self.learnt)?;
         let examples = &searched.examples(&prepared);

@@ -16,6 +16,7 @@ use crate::trial::limits::{OVERTIME_SECONDS, SEARCHED_SHARE};
 use crate::trial::{Arena, Landmarks, LastSearch, PreparedFold, Purpose, Spent, Trial};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -70,6 +71,8 @@ pub(super) struct Worker<'a> {
     pub(super) learnt: usize,
     /// Each estimator as the training rows of each fold settle it, where its kernel is that of the others.
     pub(super) starts: Vec<Vec<OnceLock<EstimatorExpr>>>,
+    /// The folds whose training rows have settled them.
+    pub(super) settled: Vec<AtomicBool>,
     /// Searches on their way, by candidate and fold: with the rows of their rounds, which others would have to draw again.
     searches: Mutex<HashMap<(usize, usize), Search>>,
 }
@@ -87,7 +90,8 @@ impl<'a> Worker<'a> {
         let size = |e: &Entrant| if e.kernel == *arena.kernel() { shared } else { sized(&e.kernel) };
         let sizes = entrants.iter().map(size).collect();
         let starts = entrants.iter().map(|_| arena.folds.iter().map(|_| OnceLock::new()).collect()).collect();
-        Worker { arena, info, comparing, scoring, sizes, entrants, learnt, starts, searches: Mutex::default() }
+        let settled = arena.folds.iter().map(|_| AtomicBool::new(false)).collect();
+        Worker { arena, info, comparing, scoring, sizes, entrants, learnt, starts, settled, searches: Mutex::default() }
     }
 
     /// Runs a trial; `known`: its candidate on each fold. A panic in it is its own failure.
