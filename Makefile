@@ -11,7 +11,7 @@ help:
 	@echo "make smells  what a reviewer would refuse"
 
 demo:
-	@mkdir -p target/demo && cargo run --release --locked --package mercer-cli -- compare example:iris --report target/demo/iris.html
+	@mkdir -p target/demo && cargo run --profile demo --locked --package mercer-cli -- compare example:iris --report target/demo/iris.html
 	@echo "$(CURDIR)/target/demo/iris.html"
 
 test:

@@ -11,6 +11,7 @@ use crate::pickle::{Parts, not_for_skops, parts, restored};
 use crate::target::{Takes, groups, target, times};
 use crate::tested::TestRows;
 use crate::work::Limits;
+use crate::workers::processes;
 use mercer::compare::Comparing;
 use mercer::data::{Dataset, Split, Target};
 use mercer::estimators::EstimatorExpr;
@@ -142,6 +143,9 @@ impl Comparison {
 ///     Bytes, or a size such as ``"4GB"``.
 /// threads : int
 ///     How many to use; 0: one per core.
+/// workers : int, optional
+///     Run the work in so many processes, which share the threads and the memory allowed. The result is the same; a process that the
+///     system ends loses nothing. Functions, classes and objects of the program are refused. None: the threads of this process.
 /// progress : callable, optional
 ///     A function ``progress(what, done, total)`` that receives progress updates in the calling thread, a few times a second;
 ///     `total` is an upper limit. An exception raised in it ends the comparison.
@@ -166,7 +170,7 @@ impl Comparison {
 /// >>> table.best["estimator"]
 /// 'svc(c=1)'
 #[pyfunction]
-#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, costs=None, sample=None, test=None, probabilities=false, effort=Some(1.0), max_seconds=None, max_memory=None, threads=0, progress=None))]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, costs=None, sample=None, test=None, probabilities=false, effort=Some(1.0), max_seconds=None, max_memory=None, threads=0, workers=None, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -192,6 +196,7 @@ pub(crate) fn compare(
     max_seconds: Option<f64>,
     max_memory: Option<Bound<'_, PyAny>>,
     threads: usize,
+    workers: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Comparison> {
     let given = Given { data, target, kernel, estimators, missing, sample_weight, groups, time, task, metric };
@@ -202,6 +207,7 @@ pub(crate) fn compare(
     if probabilities {
         asked.comparing.estimators = EstimatorExpr::all_with_probabilities(asked.comparing.estimators, &asked.target);
     }
+    asked.comparing.processes = workers.map(|count| processes(py, count, threads, &asked.comparing)).transpose()?;
     let test = test.map(|test| TestRows::read(test, &asked)).transpose()?;
     let facts = facts::facts(&asked.data, &asked.target, &asked.info, &asked.split, folds, standardise);
     let leaks: Vec<String> = facts.iter().flat_map(|fact| fact.leaks.iter().cloned()).collect();

@@ -40,6 +40,7 @@ mod target;
 mod tested;
 mod trees;
 mod work;
+mod workers;
 
 use pyo3::prelude::*;
 
@@ -96,6 +97,8 @@ mod _native {
     use super::streaming::learn_on;
     #[pymodule_export]
     use super::tables::{catalogue, example, examples, read_table};
+    #[pymodule_export]
+    use super::workers::work;
 
     use pyo3::prelude::*;
 

@@ -339,6 +339,7 @@ def compare(
     max_seconds: float | None = None,
     max_memory: int | str | None = None,
     threads: int = 0,
+    workers: int | None = None,
     progress: _Progress | None = None,
 ) -> Comparison: ...
 @final

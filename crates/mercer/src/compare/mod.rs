@@ -3,6 +3,7 @@
 mod advice;
 mod choice;
 mod entrants;
+mod executor;
 mod guess;
 mod held_out;
 mod plan;
@@ -13,6 +14,7 @@ mod rare;
 mod runner;
 mod settled;
 mod starts;
+mod threads;
 mod watch;
 mod worker;
 

@@ -5,6 +5,7 @@
 
 use super::Comparing;
 use super::entrants::{Entrant, prepared_for};
+use super::executor::{Assignment, Executor, Limits};
 use super::worker::{Cell, Made, TrialOutput, Worker};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split, Target, TargetInfo};
@@ -12,12 +13,14 @@ use crate::error::{Error, Result};
 use crate::estimators::Size;
 use crate::kernels::KernelExpr;
 use crate::learner::Timed;
+use crate::metrics::Contribution;
 use crate::metrics::Scoring;
 use crate::select::SearchState;
 use crate::store;
-use crate::trial::{Arena, Purpose, Spent, Trial};
+use crate::trial::{Arena, Purpose, Spent, Trial, TrialResult};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -66,13 +69,38 @@ struct Setup {
     scoring: Scoring,
 }
 
+impl Setup {
+    fn of(worker: &Worker<'_>) -> Self {
+        let arena = &worker.arena;
+        let Examples { data, target, weights, split } = arena.examples;
+        Setup {
+            data: data.clone(),
+            target: target.clone(),
+            weights: weights.map(<[f64]>::to_vec),
+            split: split.clone(),
+            info: worker.info.clone(),
+            comparing: worker.comparing.clone(),
+            used: arena.used.clone(),
+            folds: arena.folds.clone(),
+            kernel: arena.whole.kernel.clone(),
+            kernels: arena.kernels.clone(),
+            notices: arena.whole.notices.clone(),
+            entrants: worker.entrants.clone(),
+            sizes: worker.sizes.clone(),
+            learnt: worker.learnt,
+            bounds: (arena.bytes, arena.shared_rows, arena.size),
+            scoring: worker.scoring,
+        }
+    }
+}
+
 /// A trial, with what is known of its candidate, and its limits.
 #[derive(Serialize, Deserialize)]
-struct Assignment {
+struct Message<'r> {
     /// Which one it is of all that its process is given.
     number: usize,
-    trial: Trial,
-    known: Vec<Cell>,
+    trial: Cow<'r, Trial>,
+    known: Cow<'r, [Cell]>,
     seconds: Option<f64>,
     memory: u64,
 }
@@ -80,10 +108,12 @@ struct Assignment {
 /// What a trial left.
 #[derive(Serialize, Deserialize)]
 struct Reply {
-    /// That of its assignment.
+    /// That of its trial.
     number: usize,
-    made: std::result::Result<Sent, Failure>,
+    judged: std::result::Result<Option<Contribution>, Failure>,
+    made: Option<Sent>,
     search: Option<SearchState>,
+    is_open: bool,
     exact_wins: bool,
     spent: Spent,
     /// Kernel values that were asked for the first time there, with their operations.
@@ -163,26 +193,32 @@ pub fn work(from: impl Read, to: impl Write) -> Result<()> {
     let mut whole = prepared_for(&setup.comparing, &examples.select(&setup.used))?;
     (whole.kernel, whole.notices) = (setup.kernel, setup.notices);
     let control = Control::default();
-    let mut arena = Arena::new(examples, (whole, setup.used), setup.folds, setup.comparing.seed, setup.bounds, false, &control)?;
-    arena.choose(setup.kernels, &control)?;
+    let mut arena = Arena::new(examples, (whole, setup.used), setup.folds, setup.comparing.seed, setup.bounds, &control);
+    arena.kernels = setup.kernels;
+    arena.tabulate(true, &control)?;
     // The parent counts those among all rows.
     arena.newly_counted();
     let mut worker = Worker::new(arena, &setup.info, &setup.comparing, (setup.entrants, setup.learnt), setup.scoring);
     worker.sizes = setup.sizes;
-    while let Some(Assignment { number, trial, known, seconds, memory }) = receive(&mut from).map_err(broken)? {
+    while let Some(Message { number, trial, known, seconds, memory }) = receive(&mut from).map_err(broken)? {
         let control = seconds.iter().fold(Control::default().with_memory(memory), |control, seconds| control.with_seconds(*seconds));
         if let (Purpose::Look, Some(k)) = (trial.purpose, trial.rows.fold) {
             worker.settle_starts_of(k, &control);
         }
-        let TrialOutput { made, search, exact_wins, spent, .. } = worker.run(&trial, &known, &control);
+        let TrialOutput { result, made, search, .. } = worker.run(&trial, &known, &control);
+        let TrialResult { judged, is_open, exact_wins, spent, .. } = result;
         let sent = |made| match made {
             Made::Score(score) => Ok(Sent::Score(score)),
             Made::Fit(timed, one) => {
                 store::to_bytes(&timed.model).map(|bytes| Sent::Fit(bytes, timed.tune_seconds, timed.fit_seconds, one))
             }
         };
-        let made = made.and_then(sent).map_err(Failure::of);
-        send(&mut to, &Reply { number, made, search, exact_wins, spent, values: worker.arena.newly_counted() }).map_err(broken)?;
+        let (judged, made) = match made.map(sent).transpose() {
+            Ok(made) => (judged, made),
+            Err(error) => (Err(error), None),
+        };
+        let (judged, values) = (judged.map_err(Failure::of), worker.arena.newly_counted());
+        send(&mut to, &Reply { number, judged, made, search, is_open, exact_wins, spent, values }).map_err(broken)?;
     }
     Ok(())
 }
@@ -206,15 +242,15 @@ impl Running {
     }
 
     /// What a trial leaves; an answer to another assignment is none.
-    fn ask(&mut self, assignment: &mut Assignment) -> io::Result<Reply> {
+    fn ask(&mut self, message: &mut Message<'_>) -> io::Result<Reply> {
         self.assigned += 1;
-        assignment.number = self.assigned;
-        send(&mut self.to, assignment)?;
-        answer(&mut self.from, assignment.number)
+        message.number = self.assigned;
+        send(&mut self.to, message)?;
+        answer(&mut self.from, message.number)
     }
 }
 
-/// The reply to the assignment of a number; those to others are passed over.
+/// The reply to the trial of a number; those to others are passed over.
 fn answer(from: &mut impl Read, number: usize) -> io::Result<Reply> {
     loop {
         let reply: Reply = receive(from)?.ok_or(io::ErrorKind::UnexpectedEof)?;
@@ -237,93 +273,37 @@ fn end(child: &Mutex<Child>) {
     let _ = child.wait();
 }
 
-/// The processes of a comparison.
-pub(super) struct Crew {
+/// Child processes as an executor.
+pub(super) struct ChildProcesses {
     processes: Processes,
-    /// The first message.
+    /// The first message; none before the first trial.
     setup: Vec<u8>,
     /// Those that wait for a trial.
     idle: Mutex<Vec<Running>>,
 }
 
-impl Crew {
-    /// Of a worker whose comparison names processes.
-    ///
-    /// # Errors
-    /// Rows that cannot be sent.
-    pub(super) fn of(worker: &Worker<'_>, bounds: (u64, usize, Size)) -> Result<Option<Self>> {
-        let Some(processes) = worker.comparing.processes.clone().filter(|p| p.count > 0) else { return Ok(None) };
-        let arena = &worker.arena;
-        let Examples { data, target, weights, split } = arena.examples;
-        let setup = Setup {
-            data: data.clone(),
-            target: target.clone(),
-            weights: weights.map(<[f64]>::to_vec),
-            split: split.clone(),
-            info: worker.info.clone(),
-            comparing: worker.comparing.clone(),
-            used: arena.used.clone(),
-            folds: arena.folds.clone(),
-            kernel: arena.whole.kernel.clone(),
-            kernels: arena.kernels.clone(),
-            notices: arena.whole.notices.clone(),
-            entrants: worker.entrants.clone(),
-            sizes: worker.sizes.clone(),
-            learnt: worker.learnt,
-            bounds: (bounds.0, bounds.1, arena.size),
-            scoring: worker.scoring,
-        };
-        let mut bytes = Vec::new();
-        send(&mut bytes, &setup).map_err(|e| Error::io("the rows of the comparison", e))?;
-        Ok(Some(Crew { processes, setup: bytes, idle: Mutex::default() }))
+impl Executor for ChildProcesses {
+    fn computes_here(&self) -> bool {
+        false
     }
 
-    /// Runs trials, each by the next process that is free, in the order given; what they leave stands in that order. `known`: the
-    /// candidate of each on every fold; `begun` hears of each.
-    pub(super) fn run(
-        &self,
-        worker: &Worker<'_>,
-        trials: &[&Trial],
-        known: impl Fn(&Trial) -> Vec<Cell> + Sync,
-        control: &Control,
-        begun: impl Fn(&Trial) + Sync,
-    ) -> Vec<TrialOutput> {
+    /// Each trial is run by the next process that is free.
+    fn run(&mut self, worker: &Worker<'_>, trials: &[Assignment<'_>], limits: &Limits<'_>) -> Result<Vec<TrialOutput>> {
+        if self.setup.is_empty() {
+            send(&mut self.setup, &Setup::of(worker)).map_err(|e| Error::io("the rows of the comparison", e))?;
+        }
+        let control = limits.control;
         let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
         let count = self.processes.count.min(trials.len()).max(1);
-        let memory = control.allowed() / count as u64;
         let current: Vec<Mutex<Option<Arc<Mutex<Child>>>>> = (0..count).map(|_| Mutex::default()).collect();
-        let is_stopped = || control.cancel.is_cancelled() || control.stop_early.is_cancelled();
-        let one = |place: usize, trial: &Trial| {
-            begun(trial);
-            let mut assignment =
-                Assignment { number: 0, trial: trial.clone(), known: known(trial), seconds: control.seconds_left(), memory };
-            let mut why = String::new();
-            for _ in 0..=AGAIN {
-                if is_stopped() {
-                    return failed(trial, Error::Cancelled);
-                }
-                let waiting = self.idle().pop();
-                let running = waiting.map_or_else(|| Running::new(&self.processes, &self.setup), Ok);
-                let asked = running.and_then(|mut running| {
-                    *lock(&current[place]) = Some(running.child.clone());
-                    running.ask(&mut assignment).map(|reply| (running, reply))
-                });
-                *lock(&current[place]) = None;
-                match asked {
-                    Ok((running, reply)) => {
-                        self.idle().push(running);
-                        reply.values.iter().for_each(|&(key, work)| worker.arena.count(key, work));
-                        return output(trial, reply);
-                    }
-                    Err(e) => why = e.to_string(),
-                }
-            }
-            failed(trial, Error::Internal { what: trial.estimator.name().into(), why: format!("its process ended ({why})") })
-        };
         let of_process = |place: usize| -> Vec<(usize, TrialOutput)> {
             std::iter::from_fn(|| {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                trials.get(at).map(|trial| (at, one(place, trial)))
+                let assignment = trials.get(at)?;
+                (limits.begun)(assignment.trial);
+                let output = self.one(worker, assignment, control, count, &current[place]);
+                (limits.ended)(&output);
+                Some((at, output))
             })
             .collect()
         };
@@ -333,7 +313,7 @@ impl Crew {
             scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
                     std::thread::sleep(WATCH);
-                    if is_stopped() {
+                    if is_stopped(control) {
                         current.iter().filter_map(|c| lock(c).clone()).for_each(|child| end(&child));
                     }
                 }
@@ -343,7 +323,51 @@ impl Crew {
             made
         });
         all.sort_by_key(|(at, _)| *at);
-        all.into_iter().map(|(_, output)| output).collect()
+        Ok(all.into_iter().map(|(_, output)| output).collect())
+    }
+}
+
+impl ChildProcesses {
+    pub(super) fn new(processes: Processes) -> Self {
+        ChildProcesses { processes, setup: Vec::new(), idle: Mutex::default() }
+    }
+
+    /// The output of a trial, by one of `count` processes; that which runs it is `current`.
+    fn one(
+        &self,
+        worker: &Worker<'_>,
+        &Assignment { trial, ref known }: &Assignment<'_>,
+        control: &Control,
+        count: usize,
+        current: &Mutex<Option<Arc<Mutex<Child>>>>,
+    ) -> TrialOutput {
+        let memory = control.allowed() / count as u64;
+        let mut message = Message { number: 0, trial: Cow::Borrowed(trial), known: known.into(), seconds: control.seconds_left(), memory };
+        let mut why = String::new();
+        for _ in 0..=AGAIN {
+            if is_stopped(control) {
+                return TrialOutput::failed(trial, Error::Cancelled);
+            }
+            let waiting = self.idle().pop();
+            let running = waiting.map_or_else(|| Running::new(&self.processes, &self.setup), Ok);
+            let asked = running.and_then(|mut running| {
+                *lock(current) = Some(running.child.clone());
+                running.ask(&mut message).map(|reply| (running, reply))
+            });
+            *lock(current) = None;
+            match asked {
+                Ok((running, reply)) => {
+                    self.idle().push(running);
+                    reply.values.iter().for_each(|&(key, work)| worker.arena.count(key, work));
+                    if reply.judged.is_ok() {
+                        worker.arena.note_computed(trial.rows.fold, worker.size(trial).rows);
+                    }
+                    return output(trial, reply);
+                }
+                Err(e) => why = e.to_string(),
+            }
+        }
+        TrialOutput::failed(trial, Error::Internal { what: trial.estimator.name().into(), why: format!("its process ended ({why})") })
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Running>> {
@@ -355,20 +379,24 @@ fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn failed(trial: &Trial, error: Error) -> TrialOutput {
-    TrialOutput { trial: trial.clone(), made: Err(error), search: None, exact_wins: false, spent: Spent::default() }
+fn is_stopped(control: &Control) -> bool {
+    control.cancel.is_cancelled() || control.stop_early.is_cancelled()
 }
 
-fn output(trial: &Trial, reply: Reply) -> TrialOutput {
-    let Reply { made, search, exact_wins, spent, .. } = reply;
-    let made = made.map_err(Failure::error).and_then(|sent| match sent {
+fn output(trial: &Trial, Reply { judged, made, search, is_open, exact_wins, spent, values, .. }: Reply) -> TrialOutput {
+    let made = made.map(|sent| match sent {
         Sent::Score(score) => Ok(Made::Score(score)),
         Sent::Fit(bytes, tune_seconds, fit_seconds, one) => {
             let model = store::from_bytes(&bytes, "a worker's model")?;
             Ok(Made::Fit(Box::new(Timed { model, tune_seconds, fit_seconds }), one))
         }
     });
-    TrialOutput { trial: trial.clone(), made, search, exact_wins, spent }
+    let (judged, made) = match made.transpose() {
+        Ok(made) => (judged.map_err(Failure::error), made),
+        Err(error) => (Err(error), None),
+    };
+    let result = TrialResult { trial: trial.clone(), judged, is_open, exact_wins, spent };
+    TrialOutput { result, made, search, values: values.iter().map(|(_, work)| work).sum() }
 }
 
 #[cfg(test)]
@@ -376,15 +404,17 @@ mod tests {
     use super::*;
 
     fn reply(number: usize, why: &str) -> Vec<u8> {
-        let made = Err(Failure::Other(why.into()));
+        let judged = Err(Failure::Other(why.into()));
         let spent = Spent { seconds: f64::INFINITY, operations: 1.0 };
         let mut bytes = Vec::new();
-        send(&mut bytes, &Reply { number, made, search: None, exact_wins: false, spent, values: vec![(u64::MAX, 0.5)] }).unwrap();
+        let values = vec![(u64::MAX, 0.5)];
+        let reply = Reply { number, judged, made: None, search: None, is_open: false, exact_wins: false, spent, values };
+        send(&mut bytes, &reply).unwrap();
         bytes
     }
 
     fn why(reply: &Reply) -> String {
-        let Err(Failure::Other(why)) = &reply.made else { panic!("{:?}", reply.number) };
+        let Err(Failure::Other(why)) = &reply.judged else { panic!("{:?}", reply.number) };
         why.clone()
     }
 

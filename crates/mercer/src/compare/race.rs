@@ -64,12 +64,11 @@ impl<'a> Race<'a> {
         let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
         let bytes = bytes_of(&whole.data);
         let count = folds.len();
-        let (bounds, elsewhere) = ((bytes, plan.shared_rows, plan.size), comparing.processes.is_some());
-        let arena = Arena::new(examples, (whole, used), folds, comparing.seed, bounds, elsewhere, control)?;
+        let arena = Arena::new(examples, (whole, used), folds, comparing.seed, (bytes, plan.shared_rows, plan.size), control);
         let readers = plan.fits.iter().filter(|f| f.estimator.looks_at_inputs() && !f.own_scales);
         let learnt = readers.map(|f| f.rows).max().unwrap_or(usize::MAX);
         let worker = Worker::new(arena, info, comparing, (entrants.clone(), learnt), scoring);
-        let mut runner = Runner::new(worker, bounds, control);
+        let mut runner = Runner::new(worker, control)?;
         let whole = &runner.worker.arena.whole;
         let all = whole.data.rows();
         let mut candidates = Vec::new();
@@ -109,13 +108,13 @@ impl<'a> Race<'a> {
     pub(super) fn choosing(mut self, choice: Option<&KernelChoice>) -> Result<Self> {
         let Some(choice) = choice else { return Ok(self) };
         let control = self.runner.control;
-        let arena = &mut self.runner.worker.arena;
+        let arena = &self.runner.worker.arena;
         let kernels = (0..arena.folds.len()).map(|k| {
             control.tell("the kernel of each fold", k, arena.folds.len());
             Ok(choice.choose(&arena.prepared_fold(k)?.train.examples(), control)?.kernel)
         });
         let kernels = kernels.collect::<Result<_>>()?;
-        arena.choose(kernels, control)?;
+        self.runner.choose(kernels)?;
         self.runner.worker.price_chosen();
         if control.deadline.is_none() {
             self.schedule.spend(choice.work);

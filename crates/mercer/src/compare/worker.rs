@@ -13,7 +13,7 @@ use crate::learner::{Before, Learner, Timed, TrainingRows as Sampled};
 use crate::metrics::{HeldOut, Scoring};
 use crate::select::{Aim, Preparation, Search, SearchState, Tuned, wins};
 use crate::trial::limits::{OVERTIME_SECONDS, SEARCHED_SHARE};
-use crate::trial::{Arena, Landmarks, LastSearch, PreparedFold, Purpose, Spent, Trial};
+use crate::trial::{Arena, Landmarks, LastSearch, PreparedFold, Purpose, Spent, Trial, TrialResult};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -48,13 +48,22 @@ pub(super) enum Made {
 /// Everything that a trial leaves.
 #[derive(Debug)]
 pub(super) struct TrialOutput {
-    pub(super) trial: Trial,
-    pub(super) made: Result<Made>,
+    /// What the schedule goes by.
+    pub(super) result: TrialResult,
+    /// `None` where it failed.
+    pub(super) made: Option<Made>,
     /// The search on the rows of its fold.
     pub(super) search: Option<SearchState>,
-    /// Whether the exact kernel on some rows predicted better than all rows through landmarks.
-    pub(super) exact_wins: bool,
-    pub(super) spent: Spent,
+    /// Operations of shared kernel values that it was the first to read, beside its own.
+    pub(super) values: f64,
+}
+
+impl TrialOutput {
+    /// Of a trial that was not run.
+    pub(super) fn failed(trial: &Trial, error: Error) -> Self {
+        let result = TrialResult { trial: trial.clone(), judged: Err(error), is_open: false, exact_wins: false, spent: Spent::default() };
+        TrialOutput { result, made: None, search: None, values: 0.0 }
+    }
 }
 
 /// The rows of a comparison, and what its trials are run with.
@@ -107,6 +116,7 @@ impl<'a> Worker<'a> {
         let overtime = (control.out_of_time() && !trial.estimator.looks_at_inputs()).then(|| control.in_overtime(OVERTIME_SECONDS));
         let control = overtime.as_ref().unwrap_or(control);
         let (mut operations, mut exact_wins, mut search) = (self.operations(trial, known), false, None);
+        let values = trial.rows.fold.map_or(0.0, |_| self.uncomputed_work(trial));
         let made = contain(name, || {
             let Some(k) = trial.rows.fold else { return self.fit(trial, known, tuned, control) };
             let prepared = self.arena.prepared_fold(k)?;
@@ -133,7 +143,20 @@ impl<'a> Worker<'a> {
             Ok(Made::Score(score))
         });
         let spent = Spent { seconds: clock.elapsed().as_secs_f64(), operations };
-        TrialOutput { trial: trial.clone(), made, search, exact_wins, spent }
+        let (judged, made) = match (made, trial.rows.fold) {
+            (Err(error), _) => (Err(error), None),
+            (Ok(Made::Score(score)), Some(k)) => {
+                let judged = contain("scores", || Ok(self.held_out().contribution(k, &score.predictions, &self.scoring)));
+                (judged.map(Some), Some(Made::Score(score)))
+            }
+            (Ok(made), _) => (Ok(None), Some(made)),
+        };
+        if judged.is_ok() {
+            self.arena.note_computed(trial.rows.fold, self.size(trial).rows);
+        }
+        let known = trial.rows.fold.and_then(|k| known[k].search.as_ref());
+        let is_open = search.as_ref().or(known).is_some_and(|s| s.is_open() && !s.exceeds_budget());
+        TrialOutput { result: TrialResult { trial: trial.clone(), judged, is_open, exact_wins, spent }, made, search, values }
     }
 
     fn searches(&self) -> MutexGuard<'_, HashMap<(usize, usize), Search>> {

@@ -13,6 +13,7 @@ use crate::estimators::Predictions;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 /// Units of a fold and of all folds; more are joined at random into so many.
 const UNITS: [usize; 2] = [100, 200];
@@ -36,7 +37,7 @@ pub struct HeldOut<'a> {
 }
 
 /// A metric of the held-out rows of one fold.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Contribution {
     /// The metric.
     pub value: f64,

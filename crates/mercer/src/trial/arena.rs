@@ -52,8 +52,6 @@ pub(crate) struct Arena<'a> {
     pub kernels: Vec<KernelExpr>,
     /// The kernels whose values among all rows are kept.
     tabled: Vec<KernelExpr>,
-    /// Whether others compute kernel values, and these are counted alone.
-    elsewhere: bool,
     seed: u64,
     kept: Vec<OnceLock<Arc<PreparedFold>>>,
     /// By the fold and how many.
@@ -66,7 +64,9 @@ pub(crate) struct Arena<'a> {
     pub size: Size,
     pub are_costly: bool,
     /// Kernel values of fits to no more rows than this are shared.
-    shared_rows: usize,
+    pub shared_rows: usize,
+    /// Of a copy of the prepared rows.
+    pub bytes: u64,
     shared: Arc<SharedValues>,
     /// The fold, or all rows, and how many of the rows, of fits whose kernel values were computed.
     computed: Mutex<HashSet<(Option<usize>, usize)>>,
@@ -75,19 +75,15 @@ pub(crate) struct Arena<'a> {
 impl<'a> Arena<'a> {
     /// `used`: the rows of `examples` of which `whole` are the prepared ones; `folds`: places among the rows of `examples`; `bytes` of a
     /// copy of the prepared rows; kernel values of fits to no more rows than `shared_rows` are shared;
-    /// `size`: of a fit to all prepared rows; `elsewhere`: whether others compute kernel values.
-    ///
-    /// # Errors
-    /// A kernel that does not fit the columns; an end that was asked for.
+    /// `size`: of a fit to all prepared rows.
     pub(crate) fn new(
         examples: Examples<'a>,
         (whole, used): (Prepared, Vec<usize>),
         folds: Vec<Fold>,
         seed: u64,
         (bytes, shared_rows, size): (u64, usize, Size),
-        elsewhere: bool,
         control: &Control,
-    ) -> Result<Self> {
+    ) -> Self {
         // As they are and prepared.
         let keeps = 2 * bytes * (folds.len() + 1) as u64 <= control.allowed() / KEPT;
         let kept = folds.iter().map(|_| OnceLock::new()).collect();
@@ -96,13 +92,12 @@ impl<'a> Arena<'a> {
         let are_costly = shared_rows > 0 && KernelValues::are_costly(&whole.data, size);
         let (part, computed) = (Mutex::default(), Mutex::default());
         let (kernels, tabled) = (Vec::new(), Vec::new());
-        let mut arena = Arena {
+        Arena {
             examples,
             whole,
             folds,
             kernels,
             tabled,
-            elsewhere,
             seed,
             kept,
             searched,
@@ -112,22 +107,18 @@ impl<'a> Arena<'a> {
             size,
             are_costly,
             shared_rows,
+            bytes,
             shared,
             computed,
-        };
-        arena.tabulate(control)?;
-        Ok(arena)
-    }
-
-    /// Takes the kernels that the training rows of the folds have chosen.
-    pub(crate) fn choose(&mut self, kernels: Vec<KernelExpr>, control: &Control) -> Result<()> {
-        self.kernels = kernels;
-        self.tabulate(control)
+        }
     }
 
     /// Computes the values among all rows by the kernels of all fits, as far as there is room: where these do not depend on which rows
-    /// there are, they serve every part of the rows.
-    fn tabulate(&mut self, control: &Control) -> Result<()> {
+    /// there are, they serve every part of the rows. `computes`: or counts them alone, where other processes compute them.
+    ///
+    /// # Errors
+    /// A kernel that does not fit the columns; an end that was asked for.
+    pub(crate) fn tabulate(&mut self, computes: bool, control: &Control) -> Result<()> {
         let Arena { examples, whole, used, .. } = &*self;
         let one = KernelValues::bytes(used.len(), 0);
         let may = self.are_costly && self.shared_rows >= used.len() && !whole.layout().learns_from_rows(&examples.data.select(used));
@@ -148,7 +139,7 @@ impl<'a> Arena<'a> {
             let compute = || -> Result<KernelValues> {
                 KernelValues::of(settled.learn(&self.whole.data, None, control)?.gram(&self.whole.data, control)?.as_ref(), None, &until)
             };
-            match (!self.elsewhere).then(compute).transpose() {
+            match computes.then(compute).transpose() {
                 Ok(values) => {
                     self.shared.keep_table(&settled, values, KernelValues::work(self.size, 0));
                     self.tabled.push(kernel.clone());
