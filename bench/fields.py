@@ -1,10 +1,12 @@
 """Default comparisons of the fields' own tables: series archives, molecules, sequences, texts, trees and sets.
 
-usage: python bench/fields.py MERCER [--make PROGRAM] [--sets gun_point esol ...]
+usage: python bench/fields.py MERCER [--make PROGRAM] [--peers PROGRAM] [--sets gun_point esol ...]
 
 Each set is compared with default arguments in a process of its own, with `--test` where a test table is published. PROGRAM makes the tables
 whose truth is known (`PROGRAM FOLDER SEED NAME..`); without it they are left out. Prints a JSON line for each set: the score of the row that
 compare names best (by the test table where there is one, else by its folds), what is aimed at, CPU seconds and megabytes.
+With `--peers PROGRAM`, which prints what aeon and RDKit with scikit-learn reach on a set that it is given by name, its lines follow each
+set; of texts the accuracy of TfidfVectorizer with LogisticRegression (scikit-learn) on the same rows does.
 The data are in the folder $MERCER_SHARED/data (or ../shared/data beside the checkout).
 """
 
@@ -15,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -130,6 +133,9 @@ SETS = {
     "rt_polarity": halves("rt_polarity", documents(rt_polarity), "label", 2000, 3000, 72.6),
     "sst_trees": opinions,
 }
+# Sets that the peers' program knows.
+BY_PEERS = {"gun_point", "italy_power_demand", "arrow_head", "basic_motions", "japanese_vowels", "tecator", "esol", "bbbp"}
+TEXTS = {"movie_reviews": "text", "rt_polarity": "text"}
 MADE = {"motif": made("motif", 98), "order": made("order", 93), "place": made("place", 97), "motif_2000": made("motif_2000", 99)}
 
 
@@ -151,17 +157,44 @@ def one(mercer, case):
     }
 
 
+def texts(case, column):
+    """Accuracy of a linear model of weighted words, in per cent, and its CPU seconds."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_score
+    from sklearn.pipeline import make_pipeline
+
+    def read(path):
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        return [row[column] for row in rows], [row["label"] for row in rows]
+
+    model = make_pipeline(TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)), LogisticRegression(C=10, max_iter=1000))
+    start = time.process_time()
+    train = read(case.words[0])
+    if "--test" in case.words:
+        score = model.fit(*train).score(*read(case.words[case.words.index("--test") + 1]))
+    else:
+        score = cross_val_score(model, *train, cv=5).mean()
+    return {"peer": "TfidfVectorizer with LogisticRegression", "score": round(100 * score, 3), "cpu": round(time.process_time() - start, 1)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mercer")
     parser.add_argument("--make")
+    parser.add_argument("--peers")
     parser.add_argument("--sets", nargs="+", choices=[*SETS, *MADE])
     asked = parser.parse_args()
     for name in asked.sets or [*SETS, *(MADE if asked.make else [])]:
         with tempfile.TemporaryDirectory() as folder:
             case = SETS[name](folder) if name in SETS else MADE[name](folder, asked.make)
             found = one(asked.mercer, case)
-        print(json.dumps({"set": name, **found}), flush=True)
+            print(json.dumps({"set": name, **found}), flush=True)
+            if asked.peers and name in TEXTS:
+                print(json.dumps({"set": name, **texts(case, TEXTS[name])}), flush=True)
+            if asked.peers and name in BY_PEERS:
+                subprocess.run([sys.executable, asked.peers, name], check=True)
         record.figure(name, "score of a default comparison", found["score"], "RMSE" if case.aim < 2 else "%")
         record.figure(name, "CPU time of a default comparison", found["cpu"], "s")
 

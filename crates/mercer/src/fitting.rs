@@ -279,12 +279,9 @@ pub fn size_of(kernel: &KernelExpr, data: &Dataset, target: &Target) -> Size {
     }
 }
 
-/// Bytes of a nonzero of sparse features while a batch is prepared: column and value of its row, and those of the whole (16 + 12).
-const PREPARED: u64 = 28;
-
 /// Refuses a fit that would need more memory than allowed.
 pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Control) -> Result<()> {
-    let features = PREPARED.saturating_mul(size.rows as u64).saturating_mul(size.stored.unwrap_or(0) as u64);
+    let features = size.stored_bytes().saturating_mul(size.rows as u64);
     let bytes = estimator.costs(size).bytes.saturating_add(features);
     let planned = control.plan(&format!("fitting {} to {} rows", estimator.name(), size.rows), bytes);
     planned.map_err(|error| match error {

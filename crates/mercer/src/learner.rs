@@ -31,6 +31,7 @@ use crate::select::{Aim, Preparation, Search, SearchState, Tuned, part, wins, wi
 use crate::trial::limits::{CURVES_WORK, FEWEST_ROWS, LEAST_ROWS};
 use crate::trial::{Landmarks, largest};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// How many of the rows a fit learns from; fewer than all are drawn at random.
@@ -302,14 +303,17 @@ impl Learner {
         plan(&self.estimator, size(&through(&open)), &used.target, control)?;
         notices.extend(prepared.notices.iter().cloned());
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
-        let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Box<dyn Bound>> {
-            let bound = gram_for(kernel, estimator, size(expr), &prepared.data, control)?;
+        let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Arc<dyn Bound>> {
+            let sharing = before.sharing_of(prepared.data.rows());
+            let bound = match sharing.and_then(|sharing| sharing.bound_to(expr)) {
+                Some(bound) => bound,
+                None => gram_for(kernel, estimator, size(expr), &prepared.data, control)?.into(),
+            };
             // Kernel values are no features, and of feature weights a model keeps no rows.
             let structure = bound.structure();
             let keeps_weights = structure.features_stand_alone() && structure.sparse_features(Side::Rows).is_some();
             let reads_values = estimator.looks_at_inputs() && !estimator.needs().reads_structure() && !keeps_weights;
-            let sharing = before.sharing_of(prepared.data.rows()).filter(|_| reads_values);
-            let Some(sharing) = sharing else { return Ok(bound) };
+            let Some(sharing) = sharing.filter(|_| reads_values) else { return Ok(bound) };
             let all: Vec<usize> = (0..prepared.data.rows()).collect();
             let values = match sharing.known(expr) {
                 Some(values) => values,
@@ -317,7 +321,7 @@ impl Learner {
                 None if control.was_stopped() => return Ok(bound),
                 None => sharing.values((&all, &[]), false, expr, || KernelValues::of(bound.as_ref(), None, control))?,
             };
-            Ok(Box::new(Known(values.matrix(control)?)))
+            Ok(Arc::new(Known(values.matrix(control)?)))
         };
         let mut bound = bind(&kernel, &self.estimator, &open, control)?;
         // The origin is a place like any other.

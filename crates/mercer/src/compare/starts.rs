@@ -1,7 +1,7 @@
 //! Whether a fit depends on where it starts: what "convex" means to a user, measured.
 
 use crate::control::Control;
-use crate::data::{Examples, some_rows_of};
+use crate::data::some_rows_of;
 use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, Want};
 use crate::fitting::size_of;
@@ -9,9 +9,10 @@ use crate::gram::{Dense, Gram, Subset};
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
-use crate::trial::largest;
+use crate::trial::{Arena, largest};
 use crate::trial::limits::{FEWEST_STARTS_ROWS, STARTS_ROWS, STARTS_WORK};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// The tolerance of solvers there.
 const TIGHT: f64 = 1e-8;
@@ -34,10 +35,10 @@ pub enum Starts {
 }
 
 impl Starts {
-    /// Of a model, from some of its training rows: one fit from nothing, and one with another seed from the solution of another
+    /// Of a model of the rows of an arena, from some of these: one fit from nothing, and one with another seed from the solution of another
     /// problem. `None` where the kernel cannot be had for a part of the rows.
-    pub(super) fn of(model: &Model, examples: &Examples<'_>, control: &Control) -> Result<Option<Starts>> {
-        let fitted = model.fitted.uncalibrated();
+    pub(super) fn of(model: &Model, arena: &Arena<'_>, control: &Control) -> Result<Option<Starts>> {
+        let (fitted, examples) = (model.fitted.uncalibrated(), &arena.examples);
         if model.summary().iterations == 0 && fitted.steps().iter().all(|s| *s == 0) {
             return Ok(Some(Starts::ClosedForm));
         }
@@ -52,14 +53,26 @@ impl Starts {
         let chosen = some_rows_of(&examples.target.select(&used), most, seed);
         let rows: Vec<usize> = chosen.into_iter().map(|k| used[k]).collect();
         let part = examples.select(&rows);
-        let data = model.prep.apply(&part.data)?;
-        let gram = model.kernel.gram(&data, control)?;
-        // Several fits read the values of so few rows.
-        let values_of_all = match model.estimator.needs().reads_structure() {
-            true => None,
-            false => Some(Dense::of(gram.as_ref(), control)?),
+        let reads_values = !model.estimator.needs().reads_structure();
+        let known = if reads_values { arena.sharing_among(&rows).and_then(|sharing| sharing.known(model.kernel.expr())) } else { None };
+        let (bound, values_of_all);
+        let gram: &dyn Gram = match known {
+            Some(known) => {
+                values_of_all = known.matrix(control)?;
+                values_of_all.as_ref()
+            }
+            None => {
+                bound = model.kernel.gram(&model.prep.apply(&part.data)?, control)?;
+                match reads_values {
+                    // Several fits read the values of so few rows.
+                    true => {
+                        values_of_all = Arc::new(Dense::of(bound.as_ref(), control)?);
+                        values_of_all.as_ref()
+                    }
+                    false => bound.as_ref(),
+                }
+            }
         };
-        let gram: &dyn Gram = values_of_all.as_ref().map_or(gram.as_ref(), |values| values);
         let task = Task { gram, target: &part.target, weights: part.weights.as_deref(), control, seed };
         // Of several starts the best end would hide what one start leads to.
         let estimator = tightened(model.estimator.without_probabilities().with_one_start())?;

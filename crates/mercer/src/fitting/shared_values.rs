@@ -6,7 +6,7 @@ use crate::control::Control;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::estimators::Size;
-use crate::gram::Gram;
+use crate::gram::{Bound, Gram};
 use crate::kernels::KernelExpr;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -74,6 +74,8 @@ pub(crate) struct Sharing {
     pub prepared_in: usize,
     /// Their places among the prepared rows of the table.
     pub places: Arc<[usize]>,
+    /// All of them bound to a settled kernel, where they are.
+    pub bound: Option<(KernelExpr, Arc<dyn Bound>)>,
     /// The size of a fit to all prepared rows.
     pub size: Size,
 }
@@ -81,7 +83,7 @@ pub(crate) struct Sharing {
 impl Sharing {
     /// Some of these rows, by their places among them.
     pub(crate) fn among(&self, rows: &[usize]) -> Sharing {
-        Sharing { places: rows.iter().map(|&i| self.places[i]).collect(), ..self.clone() }
+        Sharing { places: rows.iter().map(|&i| self.places[i]).collect(), bound: None, ..self.clone() }
     }
 
     /// Whether values among so many rows, and of so many others with them, may be kept.
@@ -102,6 +104,11 @@ impl Sharing {
         let prepared_in = (!anew).then_some(self.prepared_in);
         let of = ValuesOf { prepared_in, train: places(train), test: places(test), kernel: kernel.to_string() };
         self.values.get(of, KernelValues::work(self.size.at(train.len()), test.len()), make)
+    }
+
+    /// All these rows bound to a settled kernel, where they are.
+    pub(crate) fn bound_to(&self, kernel: &KernelExpr) -> Option<Arc<dyn Bound>> {
+        self.bound.as_ref().filter(|(bound, _)| bound == kernel).map(|(_, rows)| rows.clone())
     }
 
     /// The values by a kernel among all these rows, where they are there.

@@ -47,7 +47,7 @@ impl<S: Triangular> LazyWhitening<S> {
     }
 }
 
-impl<S: Triangular + Sync> Gram for LazyWhitening<S> {
+impl<S: Triangular + Send + Sync> Gram for LazyWhitening<S> {
     fn shape(&self) -> (usize, usize) {
         (self.values.rows(), self.values.rows())
     }
@@ -77,7 +77,7 @@ impl<S: Triangular + Sync> Gram for LazyWhitening<S> {
     }
 }
 
-impl<S: Triangular + Sync> FeatureSource for LazyWhitening<S> {
+impl<S: Triangular + Send + Sync> FeatureSource for LazyWhitening<S> {
     fn dense(&self, _: Side) -> Option<Cow<'_, Matrix>> {
         Some(Cow::Owned(self.some(&(0..self.values.rows()).collect::<Vec<_>>())))
     }

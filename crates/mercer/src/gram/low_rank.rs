@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// How a Gram matrix of features changes with the parameters of its kernel.
-pub(crate) trait Slope: Sync {
+pub(crate) trait Slope: Send + Sync {
     /// See [`Bound::parameters`].
     fn parameters(&self) -> usize;
     /// See [`Bound::gradient`]; `phi` are the features of the inputs.
@@ -58,7 +58,7 @@ impl<S> LowRank<S> {
     }
 }
 
-impl<S: Sync> Gram for LowRank<S> {
+impl<S: Send + Sync> Gram for LowRank<S> {
     fn shape(&self) -> (usize, usize) {
         (self.of(Side::Rows).rows(), self.cols.rows())
     }
@@ -86,7 +86,7 @@ impl<S: Sync> Gram for LowRank<S> {
     }
 }
 
-impl<S: Sync> FeatureSource for LowRank<S> {
+impl<S: Send + Sync> FeatureSource for LowRank<S> {
     fn dense(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         Some(Cow::Borrowed(self.of(side)))
     }

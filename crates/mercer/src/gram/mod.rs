@@ -92,7 +92,7 @@ pub enum Side {
 }
 
 /// Kernel values between two batches of inputs, a block at a time.
-pub trait Gram: Sync {
+pub trait Gram: Send + Sync {
     /// Inputs along the rows and along the columns.
     fn shape(&self) -> (usize, usize);
     /// Writes k(row i, column j) for every pair of the two ranges; `out` has their shape.

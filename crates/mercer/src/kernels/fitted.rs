@@ -159,19 +159,25 @@ impl FittedKernel {
     /// The Gram matrix among some rows: all training rows where the kernel
     /// [needs them](KernelExpr::needs_training_rows).
     pub fn gram(&self, rows: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
-        self.fix(Scope::of(rows), control)?.among(control)
+        self.bound(Scope::of(rows), control)?.among(control)
     }
 
     /// The Gram matrix for a fit or prediction that only multiplies by it: features of landmarks are then applied without being
     /// formed.
     pub(crate) fn gram_to_multiply(&self, rows: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
-        self.fix(Scope { multiplied: true, ..Scope::of(rows) }, control)?.among(control)
+        self.bound(Scope { multiplied: true, ..Scope::of(rows) }, control)?.among(control)
     }
 
     /// Makes rows ready that new rows are compared with: all training rows where the kernel
     /// [needs them](KernelExpr::needs_training_rows).
     pub fn reference(&self, rows: &Dataset, control: &Control) -> Result<Reference> {
-        Ok(Reference { kernel: self.clone(), fixed: self.fix(Scope::of(rows), control)? })
+        Ok(Reference { kernel: self.clone(), fixed: self.bound(Scope::of(rows), control)? })
+    }
+
+    fn bound(&self, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+        #[cfg(feature = "testkit")]
+        BINDINGS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.fix(rows, control)
     }
 
     pub(super) fn fix(&self, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
@@ -179,6 +185,10 @@ impl FittedKernel {
         self.expr.fixed(&self.learnt, rows, control)
     }
 }
+
+/// How often a kernel was bound to rows in this process, for tests of what is bound twice.
+#[cfg(feature = "testkit")]
+pub static BINDINGS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 impl Reference {
     /// The kernel.

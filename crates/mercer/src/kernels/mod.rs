@@ -35,6 +35,8 @@ pub use compositions::over_sets::Pairs;
 pub use compositions::repaired::Repair;
 pub use expression::Parameter;
 pub use fisher::FisherInformation;
+#[cfg(feature = "testkit")]
+pub use fitted::BINDINGS;
 pub use fitted::{FittedKernel, Fixed, Reference, Scope};
 pub use functions::KernelFunction;
 pub use leaf::KernelEntry;

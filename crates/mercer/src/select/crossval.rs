@@ -5,8 +5,11 @@
 //! judged two at a time: a setting that is behind the best on both by more than the noise is not fitted to the others
 //! (racing: Maron and Moore 1997, The racing algorithm: model selection for lazy learners).
 
+mod shared;
+
 use super::fixed_terms::FixedTerms;
-use super::free::{Free, Setting, is_fixed};
+use super::fold_features::FoldFeatures;
+use super::free::{Free, Setting};
 use super::profile::{Curve, ProfileScan};
 use super::search::{RoundContext, SearchResult};
 use super::tune::steps;
@@ -16,7 +19,6 @@ use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, HoldOut, Query, RelearntKernel, Task, Want};
 use crate::fitting::{self, KernelValues, Relearnt};
 use crate::gram::{Gram, Subset};
-use crate::kernels::KernelExpr;
 use crate::metrics::{Estimate, Metric, Needs, Scoring};
 use crate::param::Value;
 use rayon::prelude::*;
@@ -59,6 +61,8 @@ pub(super) struct Field<'a> {
     scoring: Scoring,
     /// The values of a kernel in each fold that was asked for.
     kernels: Option<(String, Vec<Option<Arc<KernelValues>>>)>,
+    /// The features by a kernel in each fold that was asked for, for estimators that read these.
+    features: Option<(String, Vec<Option<FoldFeatures>>)>,
     /// The terms of the kernel that no setting changes, of each fold or of all rows.
     fixed: FixedTerms,
     /// Training and held-out rows of each fold, where they are prepared anew.
@@ -102,7 +106,7 @@ impl<'a> Field<'a> {
             inner.push(place.round.prepared(fold).or_else(|| if place.round.all || place.reads_features() { apart() } else { None }));
         }
         let fixed = FixedTerms::of(&place.start.kernel, place.free, &place.round.sample.data);
-        Ok(Field { place, control, seed, scoring, kernels: None, fixed, inner, tried: Vec::new(), most, evaluations })
+        Ok(Field { place, control, seed, scoring, kernels: None, features: None, fixed, inner, tried: Vec::new(), most, evaluations })
     }
 
     /// The cross-validated loss (smaller is better) at coordinates `x`; known settings are not computed again. A setting that
@@ -151,66 +155,6 @@ impl<'a> Field<'a> {
         Ok(loss)
     }
 
-    /// Whether the kernel values of a round on all rows are kept from one setting to the next, or for others: where they cost more than
-    /// reading them, and there is room.
-    fn keeps(&self) -> bool {
-        let RoundContext { round, free, sharing, size, .. } = *self.place;
-        let bytes: u64 = round.folds.iter().map(|f| KernelValues::bytes(f.train.len(), f.test.len())).sum();
-        let is_kept = is_fixed(free) || sharing.is_some();
-        is_kept && KernelValues::are_costly(&round.sample.data, size) && bytes <= self.control.allowed() / 4
-    }
-
-    /// Sees to it that the kernel values of these folds are there.
-    fn compute(&mut self, setting: &Setting, folds: &[usize]) -> Result<()> {
-        let RoundContext { round, sharing, .. } = *self.place;
-        if self.place.reads_features() || (round.all && !self.keeps()) {
-            return Ok(());
-        }
-        let kernel = setting.kernel.to_string();
-        if self.kernels.as_ref().is_none_or(|(k, _)| *k != kernel) {
-            self.kernels = None;
-            let mut made: Vec<Option<Arc<KernelValues>>> = round.folds.iter().map(|_| None).collect();
-            if !setting.kernel.learns() && self.inner.iter().all(Option::is_none) {
-                // Folds are parts of the values among all rows of the round.
-                let among = |kernel: &KernelExpr| Ok([kernel.bind_within(None, &round.sample.data, self.control)?]);
-                let mut make = || {
-                    let [bound] = self.fixed.grams(round.folds.len(), &setting.kernel, self.control, among)?;
-                    KernelValues::of(bound.as_ref(), None, self.control)
-                };
-                let all = match sharing {
-                    Some(sharing) => sharing.values((&round.rows, &[]), false, &setting.kernel, make)?,
-                    None => Arc::new(make()?),
-                };
-                made = round.folds.iter().map(|fold| Some(Arc::new(all.folded(&fold.train, &fold.test)))).collect();
-            }
-            self.kernels = Some((kernel, made));
-        }
-        let Some((_, made)) = &mut self.kernels else { return Ok(()) };
-        for &k in folds.iter().filter(|&&k| made[k].is_none()).collect::<Vec<_>>() {
-            let fold = &round.folds[k];
-            let cut;
-            let (train, test) = match &self.inner[k] {
-                Some((train, test)) => (train, test),
-                None => {
-                    cut = (round.sample.data.select(&fold.train), round.sample.data.select(&fold.test));
-                    (&cut.0, &cut.1)
-                }
-            };
-            let weights = round.sample.weights_of(&fold.train);
-            let bind = |kernel: &KernelExpr| KernelValues::bind(kernel, train, weights.as_deref(), test, self.control);
-            let mut make = || {
-                let [among, cross] = self.fixed.grams(k, &setting.kernel, self.control, bind)?;
-                KernelValues::of(among.as_ref(), Some(cross.as_ref()), self.control)
-            };
-            let is_anew = round.raw.is_some();
-            made[k] = Some(match sharing {
-                Some(sharing) => sharing.values((&round.places(&fold.train), &round.places(&fold.test)), is_anew, &setting.kernel, make)?,
-                None => Arc::new(make()?),
-            });
-        }
-        Ok(())
-    }
-
     /// The deciding metric on one fold; `None` where the setting cannot be fitted.
     fn score_fold(&self, setting: &Setting, k: usize, control: &Control) -> Result<Option<f64>> {
         let fold = &self.place.round.folds[k];
@@ -226,23 +170,35 @@ impl<'a> Field<'a> {
                 let kernel = relearnt.as_ref().and_then(|relearnt| relearnt.where_felt(&setting.estimator));
                 self.score_on(setting, (values.among().as_ref(), kernel), |support| values.against(support), fold, control)
             }
-            (None, Some((train, test))) => self.score_apart(setting, train, test, fold, control),
+            (None, Some(rows)) => {
+                let features = self.features.as_ref().and_then(|(_, made)| made[k].as_ref());
+                self.score_apart(setting, rows, features, fold, control)
+            }
             (None, None) => Ok(None),
         }
     }
 
-    /// Scores a setting on one fold by a fit that computes kernel values on demand, for rows that each setting uses once.
-    fn score_apart(&self, setting: &Setting, train: &Dataset, test: &Dataset, fold: &Fold, control: &Control) -> Result<Option<f64>> {
+    /// Scores a setting on one fold by its features, or by a fit that computes kernel values on demand, for rows that each setting uses
+    /// once.
+    fn score_apart(
+        &self,
+        setting: &Setting,
+        (train, test): &(Dataset, Dataset),
+        features: Option<&FoldFeatures>,
+        fold: &Fold,
+        control: &Control,
+    ) -> Result<Option<f64>> {
         let sample = &self.place.round.sample;
         let (target, held) = (sample.target.select(&fold.train), sample.target.select(&fold.test));
         let (weights, of_held) = (sample.weights_of(&fold.train), sample.weights_of(&fold.test));
         let examples = Examples { data: train, target: &target, weights: weights.as_deref(), split: &Split::Rows };
         let estimator = loosened(&setting.estimator, self.scoring.deciding)?;
-        let Some((kernel, fitted)) = possible(fitting::fit_settled(&setting.kernel, &estimator, &examples, control, self.seed))? else {
-            return Ok(None);
+        let predicted = match features {
+            Some(features) => features.predict(&estimator, &examples, WANT, control, self.seed),
+            None => fitting::fit_settled(&setting.kernel, &estimator, &examples, control, self.seed)
+                .and_then(|(kernel, fitted)| fitting::predict_from(&kernel, &fitted, train, test, WANT, control)),
         };
-        let predictions = fitting::predict_from(&kernel, &fitted, train, test, WANT, control)?;
-        Ok(Some(self.scoring.decide(&predictions, &held, of_held.as_deref())))
+        Ok(possible(predicted)?.map(|predictions| self.scoring.decide(&predictions, &held, of_held.as_deref())))
     }
 
     /// Scores a setting on one fold from given Gram matrices: among the training rows, with what learns their kernel anew, and of held-out

@@ -3,6 +3,7 @@
 mod crossval;
 mod descent;
 mod fixed_terms;
+mod fold_features;
 mod free;
 mod grid;
 mod landmarks;

@@ -5,6 +5,7 @@ use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::Size;
 use crate::fitting::{KernelValues, Prepared, SharedValues, Sharing, ValuesOf};
+use crate::gram::Bound;
 use crate::kernels::KernelExpr;
 use crate::trial::limits::SEARCHED_ROWS;
 use crate::trial::most_kept;
@@ -52,6 +53,8 @@ pub(crate) struct Arena<'a> {
     pub kernels: Vec<KernelExpr>,
     /// The kernels whose values among all rows are kept.
     tabled: Vec<KernelExpr>,
+    /// All rows bound to the kernel of most fits to them, as they settle it.
+    bound: Option<(KernelExpr, Arc<dyn Bound>)>,
     seed: u64,
     kept: Vec<OnceLock<Arc<PreparedFold>>>,
     /// By the fold and how many.
@@ -91,13 +94,14 @@ impl<'a> Arena<'a> {
         let shared = Arc::new(SharedValues::new(most_kept(size, control)));
         let are_costly = shared_rows > 0 && KernelValues::are_costly(&whole.data, size);
         let (part, computed) = (Mutex::default(), Mutex::default());
-        let (kernels, tabled) = (Vec::new(), Vec::new());
+        let (kernels, tabled, bound) = (Vec::new(), Vec::new(), None);
         Arena {
             examples,
             whole,
             folds,
             kernels,
             tabled,
+            bound,
             seed,
             kept,
             searched,
@@ -136,8 +140,13 @@ impl<'a> Arena<'a> {
                 continue;
             }
             control.tell("kernel values of all rows", i, open.len());
+            let is_common = *kernel == self.whole.kernel;
             let compute = || -> Result<KernelValues> {
-                KernelValues::of(settled.learn(&self.whole.data, None, control)?.gram(&self.whole.data, control)?.as_ref(), None, &until)
+                let bound: Arc<dyn Bound> = settled.learn(&self.whole.data, None, control)?.gram(&self.whole.data, control)?.into();
+                if is_common {
+                    self.bound = Some((settled.clone(), bound.clone()));
+                }
+                KernelValues::of(bound.as_ref(), None, &until)
             };
             match computes.then(compute).transpose() {
                 Ok(values) => {
@@ -246,7 +255,13 @@ impl<'a> Arena<'a> {
 
     /// Where fits to all rows do.
     pub(crate) fn sharing_of_all(&self) -> Option<Sharing> {
-        self.shared_among(self.folds.len(), (0..self.whole.data.rows()).collect())
+        let sharing = self.shared_among(self.folds.len(), (0..self.whole.data.rows()).collect())?;
+        Some(Sharing { bound: self.bound.clone(), ..sharing })
+    }
+
+    /// Where fits to some of the rows of the table do.
+    pub(crate) fn sharing_among(&self, rows: &[usize]) -> Option<Sharing> {
+        self.shared_among(self.folds.len(), self.places(rows))
     }
 
     /// What is shared among prepared rows, by their places.
@@ -256,6 +271,7 @@ impl<'a> Arena<'a> {
             values,
             prepared_in,
             places: places.into(),
+            bound: None,
             size: self.size,
         })
     }

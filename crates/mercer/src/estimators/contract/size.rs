@@ -33,6 +33,9 @@ const TILE: f64 = 256.0;
 /// Features are few where there are so many rows for each of them.
 const ROWS_PER_FEATURE: usize = 2;
 
+/// Bytes of a nonzero of sparse features while a batch is prepared: column and value of its row, and those of the whole (16 + 12).
+const PREPARED: u64 = 28;
+
 impl Size {
     /// Operations of a kernel value of ten numbers: a squared distance and an exponential.
     pub const PER_VALUE: f64 = 40.0;
@@ -50,6 +53,16 @@ impl Size {
     /// The numbers among the features of a row that are not 0, where fits go over these instead of kernel values.
     pub(crate) fn sparse(self) -> Option<usize> {
         self.stored.filter(|_| self.few().is_none() && self.rows >= SPARSE_ROWS)
+    }
+
+    /// Memory of the sparse features of a row while a batch of them is prepared, in bytes.
+    pub(crate) fn stored_bytes(self) -> u64 {
+        PREPARED.saturating_mul(self.stored.unwrap_or(0) as u64)
+    }
+
+    /// Memory of the features of a row, in bytes.
+    pub(crate) fn feature_bytes(self) -> u64 {
+        (8 * self.rank.unwrap_or(0) as u64).saturating_add(self.stored_bytes())
     }
 
     /// The size where kernel values are known: reading one takes no more than an easy one does to compute.

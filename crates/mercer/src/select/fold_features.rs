@@ -1,0 +1,48 @@
+//! The features of the rows of an inner fold, for estimators that read these: made once for all settings with one kernel.
+
+use crate::control::Control;
+use crate::data::{Dataset, Examples};
+use crate::error::Result;
+use crate::estimators::{EstimatorExpr, Fitted, Predictions, Query, Want};
+use crate::fitting;
+use crate::gram::Bound;
+use crate::kernels::{FittedKernel, KernelExpr};
+
+/// Training and held-out rows under a kernel that the training rows settle.
+pub(super) struct FoldFeatures {
+    kernel: FittedKernel,
+    train: Box<dyn Bound>,
+    test: Box<dyn Bound>,
+}
+
+impl FoldFeatures {
+    /// # Errors
+    /// What fitting to these rows meets before its first step.
+    pub(super) fn of(
+        kernel: &KernelExpr,
+        estimator: &EstimatorExpr,
+        train: &Examples<'_>,
+        test: &Dataset,
+        control: &Control,
+    ) -> Result<Self> {
+        let size = fitting::size_of(kernel, train.data, train.target);
+        fitting::plan(estimator, size, train.target, control)?;
+        let kernel = kernel.learn(train.data, train.weights, control)?;
+        let bind = |rows: &Dataset| fitting::gram_for(&kernel, estimator, size, rows, control);
+        let (train, test) = (bind(train.data)?, bind(test)?);
+        Ok(FoldFeatures { kernel, train, test })
+    }
+
+    /// Predictions for the held-out rows by a fit to the training rows.
+    pub(super) fn predict(
+        &self,
+        estimator: &EstimatorExpr,
+        train: &Examples<'_>,
+        want: Want,
+        control: &Control,
+        seed: u64,
+    ) -> Result<Predictions> {
+        let fitted = fitting::fit_bound(self.train.as_ref(), (self.kernel.expr(), estimator), (train, None), control, seed)?;
+        fitted.predict(&Query::new(self.test.as_ref(), want, control))
+    }
+}
