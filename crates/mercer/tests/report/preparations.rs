@@ -49,6 +49,7 @@ fn a_comparison_binds_a_kernel_to_all_rows_and_once_to_those_of_each_prediction_
     estimators.retain(|e| !e.needs().reads_structure());
     let (outcome, _, bound) = compared(estimators);
     let fitted = fitted(&outcome);
-    // The check that the kernel fits the columns, the values among all rows, and rows of which each model is asked.
-    assert!(fitted >= 10 && bound <= 2 + fitted, "{bound} bindings, {fitted} models");
+    // The check that the kernel fits the columns, the values among all rows, and rows of which each model is asked; in each fold the rows of
+    // the guess, which reads no value of them.
+    assert!(fitted >= 10 && bound <= 2 + fitted + 5, "{bound} bindings, {fitted} models");
 }
