@@ -6,10 +6,9 @@
 //!
 //! phi are 1, the steps z, and their products; r are weights against outliers. Rows in boxes out of reach are passed over.
 
-use super::tree::{LEAF, Node, Tree};
-use super::weighing::{LANES, Law, Used, Weighing};
+use super::weighing::{LANES, LEAF, LEAVES, Law, Used, Weighing};
 use super::{Sample, Shape, SmoothingKernel};
-use crate::gram::{Level, dispatch, level};
+use crate::gram::{BoxNode, BoxTree, Level, dispatch, level};
 use crate::linalg::fma;
 
 /// Below this kernel value of the nearest row kernels that are never 0 are taken beside it.
@@ -21,7 +20,7 @@ const SMALLER: f64 = 37.0;
 /// Rows as columns of numbers, leaf by leaf of a tree.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
-    tree: Tree,
+    tree: BoxTree,
     points: Vec<Vec<f64>>,
     /// w_i r_i, and r_i.
     weights: Vec<f64>,
@@ -35,7 +34,7 @@ pub(super) struct Columns {
 impl Columns {
     /// Rows with weights against outliers (empty: 1); `units`: the size of differences in each column.
     pub(super) fn of(sample: &Sample, y: &[f64], robust: &[f64], units: &[f64]) -> Self {
-        let tree = Tree::new(sample.points().data(), sample.dim(), units);
+        let tree = BoxTree::new(sample.points().data(), sample.dim(), units, LEAVES);
         let (points, counts) = (sample.points(), sample.weights());
         let robust_of = |i: usize| robust.get(i).copied().unwrap_or(1.0);
         Columns {
@@ -198,7 +197,7 @@ impl Sums {
 
 pub(super) struct Adding<'a> {
     rows: &'a Columns,
-    leaves: &'a [Node],
+    leaves: &'a [BoxNode],
     place: &'a [f64],
     per: &'a [f64],
     count: usize,
