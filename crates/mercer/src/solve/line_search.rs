@@ -4,7 +4,7 @@
 //! moves is at least c2 times the slope at the start (Lewis & Overton 2013, Nonsmooth optimization via
 //! quasi-Newton methods, algorithm 2.6). A value that is not finite counts as too high.
 
-use super::lbfgs::{Bounds, Point, dot};
+use super::minimiser::{Bounds, Point, dot};
 use crate::control::Control;
 use crate::error::Result;
 

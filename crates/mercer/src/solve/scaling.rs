@@ -8,7 +8,7 @@
 //! Leeuw 1977), then limited-memory BFGS, then Newton's steps, which alone find the minimum along flat directions. None
 //! ever raises E by more than rounding. The certificate is the gradient's largest entry, times N.
 
-use super::Lbfgs;
+use super::Minimiser;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{axpy, dot};
@@ -80,7 +80,7 @@ pub fn scaling(delta: &Matrix, weights: &[f64], misfit: Misfit, start: &Matrix, 
         (z, at) = (next, found);
         steps += 1;
     }
-    let search = Lbfgs { max_iterations: MOST, tolerance: tolerance / n as f64, decrease: 0.0, ..Lbfgs::unbounded(z.len()) };
+    let search = Minimiser { max_iterations: MOST, tolerance: tolerance / n as f64, decrease: 0.0, ..Minimiser::unbounded(z.len()) };
     let found = search.minimise(|z| problem.at(z, dim, control), &z, control)?;
     (z, steps) = (found.x, steps + found.iterations);
     at = problem.at(&z, dim, control)?;
