@@ -3,6 +3,7 @@
 use mercer::error::{Error, Result, in_words};
 use mercer::report::{Row, save_figures};
 use mercer::store::destination;
+use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -91,10 +92,10 @@ pub(crate) fn write_figures(folder: &Path, rows: &[Row]) -> Result<()> {
 }
 
 /// Says each notice once on standard error.
-pub(crate) fn notices<S: AsRef<str>>(list: &[S]) {
+pub(crate) fn notices<N: PartialEq + Display>(list: &[N]) {
     for (i, notice) in list.iter().enumerate() {
-        if list[..i].iter().all(|earlier| earlier.as_ref() != notice.as_ref()) {
-            eprintln!("note: {}", notice.as_ref());
+        if !list[..i].contains(notice) {
+            eprintln!("note: {notice}");
         }
     }
 }

@@ -7,6 +7,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 
 const MODULE: &str = "mercer.errors";
@@ -172,7 +173,7 @@ pub(crate) struct Told(Mutex<HashSet<String>>);
 
 impl Told {
     /// The notices whose subject was not noticed before; each comes with its subject.
-    pub(crate) fn new_of(&self, notices: Vec<(String, String)>) -> Vec<String> {
+    pub(crate) fn new_of<N>(&self, notices: Vec<(String, N)>) -> Vec<N> {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         notices.into_iter().filter(|(what, _)| told.insert(what.clone())).map(|(_, notice)| notice).collect()
     }
@@ -201,14 +202,14 @@ impl Told {
 }
 
 /// Warns of each notice once, by `mercer.errors.MercerWarning`; the calling frame is the one of Python that called us.
-pub(crate) fn warn(py: Python<'_>, notices: &[String]) -> PyResult<()> {
+pub(crate) fn warn<N: PartialEq + Display>(py: Python<'_>, notices: &[N]) -> PyResult<()> {
     if notices.is_empty() {
         return Ok(());
     }
     let class = py.import(MODULE)?.getattr("MercerWarning")?;
     for (i, notice) in notices.iter().enumerate() {
         if !notices[..i].contains(notice) {
-            py.import("warnings")?.call_method1("warn", (spoken(notice), &class, 1))?;
+            py.import("warnings")?.call_method1("warn", (spoken(&notice.to_string()), &class, 1))?;
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ use crate::target::{judged, labels};
 use crate::work::Limits;
 use crate::{kernel::Kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
+use mercer::notice::Notice;
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -370,7 +371,7 @@ impl Model {
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes, tuning.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
-        answers::summary(py, self.model.summary(), &self.model.about.tuning)
+        answers::summary(py, self.model.summary(), self.model.about.tuning.as_ref())
     }
 
     /// Training rows that prediction needs, numbered from 0 as they were given.
@@ -395,7 +396,8 @@ impl Model {
     #[getter]
     fn notices(&self) -> Vec<String> {
         let searched = report::search_notices(&self.model);
-        self.model.about.notices.iter().chain(searched.iter().map(|(said, _)| said)).map(|notice| spoken(notice)).collect()
+        let of_fit = self.model.about.notices.iter().map(Notice::to_string);
+        of_fit.chain(searched.into_iter().map(|(said, _)| said)).map(|notice| spoken(&notice)).collect()
     }
 
     /// What is warned of after a fit: what it changed, or with `every` all that is worth knowing of it, and what its search asks for.

@@ -37,7 +37,7 @@ impl Model {
     /// What the fit changed, or every notice of it, without those of reading; and what the search asks for, such as a wider range.
     pub(crate) fn warned_of(&self, every: bool) -> Vec<String> {
         let (about, of_reading, searched) = (&self.model.about, self.told.all(), report::search_notices(&self.model));
-        let of_fit = if every { &about.notices } else { &about.warnings }.iter().map(|notice| spoken(notice));
+        let of_fit = if every { &about.notices } else { &about.warnings }.iter().map(|notice| spoken(&notice.to_string()));
         let asks = searched.iter().filter(|(_, asks)| *asks).map(|(said, _)| spoken(said));
         of_fit.filter(|notice| !of_reading.contains(notice)).chain(asks).collect()
     }
@@ -46,7 +46,7 @@ impl Model {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         let size = Size::of_predicting(&model, &data, want);
         let found = Limits::threads(threads).run_sized(py, size, move |control| model.predict(&data, want, control))?;
-        let told = found.notices.iter().map(|notice| (notice.said.clone(), notice.to_string())).collect();
+        let told = found.notices.iter().map(|notice| (notice.said.to_string(), notice.to_string())).collect();
         warn(py, &self.told.new_of(told))?;
         Ok(found)
     }

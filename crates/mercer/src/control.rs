@@ -9,6 +9,7 @@ pub use contain::{contain, keep_panics_quiet};
 
 use crate::error::{Error, Result, bytes};
 use available::{available_memory, hard_limit, resident};
+use serde::{Deserialize, Serialize};
 use std::sync::{
     Arc, Mutex, Once, OnceLock, PoisonError,
     atomic::{AtomicU64, Ordering},
@@ -52,6 +53,40 @@ impl CancelFlag {
 fn nanoseconds() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     1 + u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX - 1)
+}
+
+/// Why work ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ending {
+    /// Nothing was left to do, or the budget was spent.
+    #[default]
+    Budget,
+    /// The time was up.
+    Time,
+    /// An end was asked for.
+    Request,
+}
+
+impl Ending {
+    /// Why work within these bounds ended.
+    pub fn of(control: &Control) -> Self {
+        match (control.stop_early.is_cancelled(), control.deadline) {
+            (true, _) => Ending::Request,
+            (false, Some(_)) => Ending::Time,
+            (false, None) => Ending::Budget,
+        }
+    }
+
+    /// In words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Ending::Budget => "the budget was spent",
+            Ending::Time => "time was up",
+            Ending::Request => "stopped on request",
+        }
+    }
 }
 
 /// Bounds and watchers of a computation. The clock starts when the value is made.

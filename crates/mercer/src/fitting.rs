@@ -27,6 +27,7 @@ use crate::estimators::{EstimatorExpr, Fitted, FittedModel, HoldOut, Needs, Pred
 use crate::facts;
 use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
+use crate::notice::Notice;
 use crate::param::Value;
 use crate::prep;
 use crate::validity;
@@ -45,7 +46,7 @@ pub struct Prepared {
     /// The kernel expression, not yet settled.
     pub kernel: KernelExpr,
     /// Notices for the user.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
     layout: prep::Layout,
 }
 
@@ -106,12 +107,7 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
             }
             let kept = data.columns().iter().filter(|c| !made.prep.drops(&c.name));
             made.notices.extend(kept.filter_map(KernelExpr::natural_sequences).collect::<Vec<_>>());
-            made.notices.extend(long.iter().map(|name| {
-                format!(
-                    "column '{name}': texts so many and long are compared by their words alone; for runs of letters too, write --kernel \
-                     'tfidf + normalise(spectrum(k=3))'"
-                )
-            }));
+            made.notices.extend(long.iter().map(|name| Notice::ByWords { column: (*name).to_owned() }));
             Ok(made)
         }
     }
@@ -147,15 +143,11 @@ fn prepare_for(
         )));
     }
     if recipe.standardise {
-        notices.extend(not_scaled.iter().map(|name| {
-            format!(
-                "column '{name}' is not standardised: one of the kernels in {kernel} takes it as it is, and it is the same column for all"
-            )
-        }));
+        notices.extend(not_scaled.into_iter().map(|column| Notice::NotStandardised { column, kernel: kernel.to_string() }));
     }
     // Of a column that is left out, that is said already.
-    let idle = unused.iter().filter(|name| !prep.drops(name));
-    notices.extend(idle.map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
+    let idle = unused.into_iter().filter(|name| !prep.drops(name));
+    notices.extend(idle.map(|column| Notice::NotUsed { column, kernel: kernel.to_string() }));
     Ok(Prepared { data: prep.apply(data)?, layout: prep::Layout::new(recipe, &as_is, &prep), prep, kernel, notices })
 }
 
@@ -302,15 +294,9 @@ pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Co
 
 /// A notice of rows with k(x, x) = 0, such as empty texts: a Mercer kernel finds nothing like them, themselves included.
 /// Rows are counted as the user gave them, those that were left out included.
-pub(crate) fn zero_norm_rows(gram: &dyn Gram, given: &[usize]) -> Option<String> {
+pub(crate) fn zero_norm_rows(gram: &dyn Gram, given: &[usize]) -> Option<Notice> {
     let empty = gram.zero_rows();
-    empty.first().map(|&i| match empty.len() {
-        1 => format!("row {} has k(x, x) = 0: for this kernel it is like nothing, itself included", given[i] + 1),
-        n => format!(
-            "{n} rows have k(x, x) = 0: for this kernel they are like nothing, themselves included; the first is row {}",
-            given[i] + 1
-        ),
-    })
+    empty.first().map(|&i| Notice::ZeroRows { rows: empty.len(), first: given[i] })
 }
 
 /// Fits settled parameters on prepared rows, from which the kernel learns. The Gram matrix is formed once where the plan allows

@@ -19,6 +19,7 @@ use crate::estimators::Expansion;
 use crate::gram::{Gram, dot};
 use crate::kernels::KernelExpr;
 use crate::linalg::{Matrix, eigh, product_within, transposed_product_within};
+use crate::notice::Notice;
 use crate::prep::Recipe;
 
 /// Directions whose l / (l + e) is below this are left out: no correlation changes by more.
@@ -62,7 +63,7 @@ pub struct Correlations {
     /// The kernels, settled.
     pub kernels: Vec<String>,
     /// What the user should know.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// One side: its directions (n x r), how much is left of each, l / (l + e), and l.

@@ -20,6 +20,7 @@ use crate::fitting::{Prepared, prepare};
 use crate::gram::{Bound, Gram};
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use crate::prep::{Fitted, Recipe};
 use crate::validity::require_symmetric;
 pub use correlations::{AskedCorrelations, Correlations, canonical_correlations, kernel_correlations};
@@ -71,7 +72,7 @@ pub struct TestResult {
     /// The kernels, settled.
     pub kernels: Vec<String>,
     /// What the user should know.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// Whether the two sides of n rows depend on one another, from their Gram matrices.
@@ -183,8 +184,8 @@ fn p_value(drawn: &[f64], least: f64) -> f64 {
 }
 
 /// What is said where time was up before all permutations were drawn.
-fn cut_short(drawn: usize, asked: usize) -> Vec<String> {
-    (drawn < asked).then(|| format!("time was up after {drawn} of {asked} permutations")).into_iter().collect()
+fn cut_short(drawn: usize, asked: usize) -> Vec<Notice> {
+    (drawn < asked).then_some(Notice::Permutations { drawn, of: asked }).into_iter().collect()
 }
 
 /// Whether two sets of columns depend on one another: each side is prepared and has a kernel as a fit makes them, unless one is given.
@@ -228,7 +229,7 @@ struct Compared {
     prep: Fitted,
     kernel: FittedKernel,
     name: String,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 impl Compared {

@@ -10,6 +10,7 @@ use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset, Inputs, RowCount, RowWeights};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
+use crate::notice::Notice;
 use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
@@ -92,7 +93,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
         Ok(Self::Learnt::default())
     }
     /// What the user should know of what was learnt, such as what was added to a diagonal.
-    fn notices(&self, _learnt: &Self::Learnt) -> Vec<String> {
+    fn notices(&self, _learnt: &Self::Learnt) -> Vec<Notice> {
         Vec::new()
     }
     /// Does the work done once per input; `like` is the batch that this one will be compared with.

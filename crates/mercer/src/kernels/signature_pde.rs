@@ -15,6 +15,7 @@ use crate::data::{Cells, Inputs, RowWeights, Series, even_rows};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
+use crate::notice::Notice;
 use crate::param::{Domain, Param, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
@@ -232,18 +233,11 @@ impl Kernel for SignaturePde {
         let errors = rows.iter().zip(found.iter().zip(&exact)).map(|(&row, (&found, &exact))| DifferenceError { row, found, exact });
         Ok(errors.filter(|error| error.share() > WRONG).max_by(|a, b| a.share().total_cmp(&b.share())))
     }
-    fn notices(&self, error: &Option<DifferenceError>) -> Vec<String> {
-        let told = |error: &DifferenceError| {
-            format!(
-                "{}: finite differences of order {} give {:.3e} for the series in row {} with itself, which is {:.3e}; leave order out",
-                Self::NAME,
-                self.order,
-                error.found,
-                error.row + 1,
-                error.exact
-            )
+    fn notices(&self, error: &Option<DifferenceError>) -> Vec<Notice> {
+        let notice = |&DifferenceError { row, found, exact }: &DifferenceError| {
+            Notice::FiniteDifferences { kernel: Self::NAME.into(), order: self.order.to_string(), row, found, exact }
         };
-        error.iter().map(told).collect()
+        error.iter().map(notice).collect()
     }
     fn prepare(&self, _: &Option<DifferenceError>, inputs: &Series, _: Option<&PathSeries>, control: &Control) -> Result<PathSeries> {
         let series = self.paths(inputs)?;

@@ -1,9 +1,10 @@
 //! Dates as points on circles: of the day, the week and the year, cos(2 pi t / P) and sin(2 pi t / P) for a period of P days, so that
 //! 23:00 is near 01:00 and Sunday near Monday. Not standardised: of one circle the distance of two rows is at most 2.
 
-use super::{Names, PrepStep, listed, place};
-use crate::data::{Column, Notice, Schema, Values};
+use super::{Names, PrepStep, place};
+use crate::data::{Column, Schema, Values};
 use crate::error::{Error, Result};
+use crate::notice::{Notice, listed};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
@@ -48,13 +49,8 @@ impl Calendar {
                 cycles.push(Cycle { column: column.name.clone(), period: (*name).to_owned(), becomes });
             }
             if !found.is_empty() {
-                let what = listed(found.iter().map(|(_, words, _)| *words));
-                notices.push(format!(
-                    "column '{}' holds dates: {what} {} added, each as cosine and sine; --types {}=days leaves that out",
-                    column.name,
-                    if found.len() == 1 { "is" } else { "are" },
-                    column.name
-                ));
+                let periods = found.iter().map(|(_, words, _)| (*words).to_owned()).collect();
+                notices.push(Notice::Calendar { column: column.name.clone(), periods });
             }
         }
         (!cycles.is_empty()).then_some(PrepStep::Calendar(Calendar { columns: cycles }))

@@ -1,6 +1,5 @@
 //! Columns of numbers that may be no measurements: identifiers, codes, and values that stand for missing cells.
 
-use super::Notice;
 use super::cells::{Cell, Cells};
 use super::dates;
 use super::facts::{Fact, Topic};
@@ -54,7 +53,7 @@ pub(super) fn ignored(name: &str) -> Fact {
 
 /// What a table that is read would say of a column of plain numbers, one sentence each, and whether it would keep it as an
 /// input: columns that come as numbers are doubtful for the same reasons.
-pub fn doubts(name: &str, values: &[f64]) -> (Vec<Notice>, bool) {
+pub fn doubts(name: &str, values: &[f64]) -> (Vec<String>, bool) {
     let keeps = identity(name, values) != Identity::Identifier;
     let facts = if keeps { of_numbers(name, values) } else { vec![ignored(name)] };
     (facts.iter().map(Fact::sentence).collect(), keeps)

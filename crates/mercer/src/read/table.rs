@@ -6,7 +6,7 @@ use super::group::Grouped;
 use super::libsvm::Indexed;
 use super::lists::Lists;
 use super::unseen::name_of;
-use super::{ColumnType, Notice, ReadOptions, Source, delimited, encoding, format, texts};
+use super::{ColumnType, ReadOptions, Source, delimited, encoding, format, texts};
 use crate::control::Control;
 use crate::data::{Points, Values};
 use crate::error::{Error, Result, nearest};
@@ -246,11 +246,11 @@ impl Table {
         &self.own_target
     }
     /// What the user should know about how the table was taken, so far.
-    pub fn notices(&self) -> Vec<Notice> {
+    pub fn notices(&self) -> Vec<String> {
         self.facts().iter().filter(|fact| !fact.plain).map(Fact::sentence).collect()
     }
     /// The notices of the table, which is consumed.
-    pub fn into_notices(self) -> Vec<Notice> {
+    pub fn into_notices(self) -> Vec<String> {
         self.notices()
     }
     /// What is known of how the table was taken, so far: what the target was taken for first, one fact for all columns of

@@ -268,7 +268,8 @@ fn counts(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Cont
     };
     let (same, drawn) = (own.value - curve.indifference(), curve.tried.iter().any(|t| t.error > 0.0));
     let errors = if drawn { curve.tried.iter().map(|t| t.error).collect() } else { Vec::new() };
-    Ok(Some(TuningCurve { criterion: curve.by.told().into(), rises: true, score: own.value, same, parameter, errors }))
+    let by = curve.by.told();
+    Ok(Some(TuningCurve { criterion: by.into(), label: by.into(), rises: true, score: own.value, same, parameter, errors }))
 }
 
 /// What rows are called: the cells of a column that names each, or their numbers.

@@ -2,9 +2,8 @@
 
 use super::words::{brief, listed, shown, value};
 use crate::learner::Model;
-use crate::metrics::Metric;
 use crate::param::Value;
-use crate::select::{BoundStatus, End, TunedParameter, Tuning};
+use crate::select::{BoundStatus, End, TunedBy, TunedParameter, Tuning};
 
 /// A range that scores the same and reaches this many times as far says nothing of where the value should be.
 const FAR: f64 = 30.0;
@@ -38,8 +37,7 @@ fn same(p: &TunedParameter) -> Option<String> {
 
 /// Whether nothing can be gained by another choice.
 fn is_settled(t: &Tuning) -> bool {
-    let metric = t.criterion.split(' ').find_map(|word| Metric::ALL.iter().find(|m| m.name() == word));
-    metric.zip(t.value).is_some_and(|(metric, score)| metric.is_perfect(score))
+    matches!((&t.criterion, t.value), (TunedBy::CrossValidation { metric, .. }, Some(score)) if metric.is_perfect(score))
 }
 
 /// The values tried and their scores: `tried: 0.1 (0.91), 3.2 (0.97, chosen), 110 (0.95)`; empty where none is known.
@@ -274,6 +272,7 @@ pub fn search_notices(model: &Model) -> Vec<(String, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Metric;
 
     fn parameter(chosen: f64, same: [f64; 2], edges: [BoundStatus; 2], at_bound: Option<End>) -> TunedParameter {
         let (name, path) = ("c".into(), "c".into());
@@ -285,7 +284,7 @@ mod tests {
     }
 
     fn tuning(parameters: Vec<TunedParameter>) -> Tuning {
-        let criterion = "4-fold cross-validated accuracy".into();
+        let criterion = TunedBy::CrossValidation { metric: Metric::Accuracy, scored: 4, folds: 4 };
         Tuning { criterion, rises: true, value: Some(0.95), same: Some(0.94), evaluations: 9, complete: true, rows: 150, parameters }
     }
 

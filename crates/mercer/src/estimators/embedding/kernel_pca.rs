@@ -35,6 +35,7 @@ use crate::estimators::{
 };
 use crate::gram::{Block, Gram, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
+use crate::notice::Notice;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::l1::{Sparsified, most_penalty, sparsified};
 use mercer_derive::Parameters;
@@ -240,12 +241,8 @@ impl Estimator for KernelPca {
         let spectrum = Spectrum { values, total };
         let (mut notes, mut warnings) = (vec![spectrum.told()], Vec::new());
         if count_below > 0 {
-            warnings.push(format!(
-                "the centred similarities are not positive semi-definite: {} eigenvalues{} are below 0, together {:.1}% of the size of all; components hold only what lies above 0",
-                count_below,
-                if centred.looks_at_some() { " at least" } else { "" },
-                100.0 * below / (below + spectrum.total)
-            ));
+            let share = below / (below + spectrum.total);
+            warnings.push(Notice::NegativeEigenvalues { count: count_below, is_least: centred.looks_at_some(), share });
         }
         if asked >= 1.0 && kept < asked as usize {
             notes.push(format!("{asked} components are asked for, and rows differ in {kept} directions: there are {kept}"));

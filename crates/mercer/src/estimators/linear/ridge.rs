@@ -20,8 +20,8 @@ use crate::estimators::systems::primal::{Primal, PrimalSolution, Solver};
 use crate::estimators::systems::residual::{TOLERANCE, certificate};
 use crate::estimators::targets::outputs::{classes, decide, least_mean, outputs};
 use crate::estimators::{
-    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs, Predictions,
-    Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Certificate, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs,
+    Predictions, Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
@@ -284,7 +284,7 @@ impl Estimator for Ridge {
         ..Gives::VALUES
     };
     const NEEDS: Needs = Needs::MercerKernel;
-    const CRITERION: Option<&'static str> = Some("leave-one-out error");
+    const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error"));
     type Fitted = FittedRidge;
 
     /// The leave-one-out error itself, in units of the target.

@@ -10,6 +10,7 @@ use crate::data::{Strings, Values};
 use crate::error::{Error, Result};
 use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, ParameterArray};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -223,7 +224,7 @@ impl FittedDistribution for FittedMarkov {
     fn observations(&self, inputs: &Strings) -> Vec<usize> {
         letters::observed(self.reading(), &self.letters, inputs)
     }
-    fn unseen(&self, inputs: &Strings) -> Option<(Vec<usize>, String)> {
+    fn unseen(&self, inputs: &Strings) -> Option<(Vec<usize>, Notice)> {
         letters::rows_of_unseen(self.reading(), &self.letters, inputs)
     }
     /// Strings of the length of the chain.
