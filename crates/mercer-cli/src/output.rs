@@ -73,13 +73,12 @@ fn check_can_write_into(folder: &Path, wanted: &Path) -> Result<()> {
     }
 }
 
-/// Columns of a line where there is no terminal.
-const WIDTH: usize = 100;
-/// Columns that a line has at least, whatever the terminal.
-const NARROWEST: usize = 40;
-
 /// Columns of a line on standard output: those of `COLUMNS`, or of the terminal.
 pub(crate) fn width() -> usize {
+    // Columns of a line where there is no terminal.
+    const WIDTH: usize = 100;
+    // Columns that a line has at least, whatever the terminal.
+    const NARROWEST: usize = 40;
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
     asked.or_else(terminal).filter(|columns| *columns > 0).unwrap_or(WIDTH).max(NARROWEST)

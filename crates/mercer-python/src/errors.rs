@@ -32,11 +32,11 @@ pub(crate) fn raise(error: Error) -> PyErr {
 
 /// What functions and classes of the user have raised, with the words that errors of the library hold of it: the last few.
 static CAUSES: Mutex<Vec<(String, PyErr)>> = Mutex::new(Vec::new());
-/// Exceptions that are kept, with the frames of their tracebacks, until they are raised.
-const KEPT: usize = 8;
 
 /// Keeps what Python raised, to be the cause of an error of the library that holds these words.
 pub(crate) fn keep_cause(said: &str, error: &PyErr) {
+    // Exceptions that are kept, with the frames of their tracebacks, until they are raised.
+    const KEPT: usize = 8;
     let error = Python::attach(|py| error.clone_ref(py));
     let mut causes = CAUSES.lock().unwrap_or_else(PoisonError::into_inner);
     if causes.len() == KEPT {

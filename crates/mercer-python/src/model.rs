@@ -12,7 +12,6 @@ use crate::target::{judged, labels};
 use crate::work::Limits;
 use crate::{kernel::Kernel, own_objects};
 use mercer::estimators::{Fitted, Want};
-use mercer::notice::Notice;
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -396,7 +395,7 @@ impl Model {
     #[getter]
     fn notices(&self) -> Vec<String> {
         let searched = report::search_notices(&self.model);
-        let of_fit = self.model.about.notices.iter().map(Notice::to_string);
+        let of_fit = self.model.about.notices.iter().map(ToString::to_string);
         of_fit.chain(searched.into_iter().map(|(said, _)| said)).map(|notice| spoken(&notice)).collect()
     }
 

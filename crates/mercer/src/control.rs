@@ -16,9 +16,6 @@ use std::sync::{
 };
 use std::time::{Duration, Instant};
 
-/// What the program itself takes without any data: stacks, and the work space of each thread. Its code is not counted as held.
-const PROGRAM: u64 = 8_000_000;
-
 /// How long work goes on that was asked to stop early and has no result yet; and how long a last step takes that begins after that.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -290,6 +287,8 @@ impl Control {
         self.allowed()
     }
     fn held(&self) -> u64 {
+        // What the program itself takes without any data: stacks, and the work space of each thread. Its code is not counted as held.
+        const PROGRAM: u64 = 8_000_000;
         let kept = |spare: &BufferPool| spare.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|k| 8 * k.len() as u64).sum();
         resident().saturating_sub(PROGRAM + self.spare.as_ref().map_or(0, kept))
     }

@@ -113,12 +113,11 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
     }
 }
 
-/// Letters of a column times rows from which texts are compared by words alone: a value of the spectrum kernel takes as many
-/// operations as a text has letters, and a fit compares every pair. 2,000 film reviews have four times as many, 5,500 short messages half.
-const LETTERS: f64 = 4e9;
-
 /// Columns of texts so many and long that to compare their letters would take long.
 pub(crate) fn long_texts(data: &Dataset) -> Vec<&str> {
+    // Letters of a column times rows from which texts are compared by words alone: a value of the spectrum kernel takes as many
+    // operations as a text has letters, and a fit compares every pair. 2,000 film reviews have four times as many, 5,500 short messages half.
+    const LETTERS: f64 = 4e9;
     let is_long = |values: &Values| match values {
         Values::Texts(texts) => texts.iter().map(str::len).sum::<usize>() as f64 * data.rows() as f64 > LETTERS,
         _ => false,
@@ -271,11 +270,10 @@ pub fn size_of(kernel: &KernelExpr, data: &Dataset, target: &Target) -> Size {
     }
 }
 
-/// Bytes of a nonzero of sparse features while a batch is prepared: column and value of its row, and those of the whole (16 + 12).
-const PREPARED: u64 = 28;
-
 /// Refuses a fit that would need more memory than allowed.
 pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Control) -> Result<()> {
+    // Bytes of a nonzero of sparse features while a batch is prepared: column and value of its row, and those of the whole (16 + 12).
+    const PREPARED: u64 = 28;
     let features = PREPARED.saturating_mul(size.rows as u64).saturating_mul(size.stored.unwrap_or(0) as u64);
     let bytes = estimator.costs(size).bytes.saturating_add(features);
     let planned = control.plan(&format!("fitting {} to {} rows", estimator.name(), size.rows), bytes);
@@ -385,6 +383,8 @@ pub fn predict_settled(
     want: Want,
     control: &Control,
 ) -> Result<Predictions> {
+    // Kernel values of new rows that are held at a time where a kernel computes all of them when it is bound: 128 MB.
+    const WHOLE_VALUES: usize = 1 << 24;
     if fitted.reads_features() {
         return by_features(kernel, fitted, new, want, control);
     }
@@ -401,9 +401,6 @@ pub fn predict_settled(
     }
     predict_bound(kernel, fitted, support, new, want, control)
 }
-
-/// Kernel values of new rows that are held at a time where a kernel computes all of them when it is bound: 128 MB.
-const WHOLE_VALUES: usize = 1 << 24;
 
 /// Predictions for prepared rows from the values of the kernel with the rows that were kept.
 fn predict_bound(

@@ -148,13 +148,10 @@ fn scores(control: &Control) -> Result<Shown> {
     Ok(shown)
 }
 
-/// Where the hundred rows of the textbook stand, in some folder above the one that is worked in.
-const MEASURED: &str = "shared/data/oil_flow_100/oil_flow_100.csv";
-/// The width under which the textbook's count comes out, in standard deviations of the columns.
-const WIDTH: &str = "rbf(length_scale=1.5)";
-
 /// Rows, codes, and whether they are the measured ones.
 fn flows() -> Result<(Matrix, Vec<usize>, bool)> {
+    // Where the hundred rows of the textbook stand, in some folder above the one that is worked in.
+    const MEASURED: &str = "shared/data/oil_flow_100/oil_flow_100.csv";
     let here = std::env::current_dir().unwrap_or_default();
     if let Some(file) = here.ancestors().map(|folder| folder.join(MEASURED)).find(|file| file.exists()) {
         let mut table = Table::read(&Source::File(file))?;
@@ -186,6 +183,8 @@ fn table(rows: &Matrix, standardised: bool) -> Result<Dataset> {
 }
 
 fn oil(control: &Control) -> Result<Shown> {
+    // The width under which the textbook's count comes out, in standard deviations of the columns.
+    const WIDTH: &str = "rbf(length_scale=1.5)";
     let mut shown = Shown::default();
     let (rows, codes, measured) = flows()?;
     let (_, linear) = components("kernel_pca(components=2)", "linear", &table(&rows, false)?, control)?;

@@ -21,8 +21,6 @@ pub(super) const DEMO: Demo = Demo {
 
 /// Pixels along a side.
 pub(super) const SIDE: usize = 16;
-const TRAINING: usize = 300;
-const NOISY: usize = 40;
 /// Standard deviation of the noise; ink is 1 and paper 0.
 const NOISE: f64 = 0.5;
 const COUNTS: [usize; 5] = [8, 16, 32, 64, 128];
@@ -130,6 +128,8 @@ fn best(tried: Vec<(usize, Matrix)>, truth: &Matrix) -> (usize, f64, Matrix, Str
 }
 
 fn run(control: &Control) -> Result<Shown> {
+    const TRAINING: usize = 300;
+    const NOISY: usize = 40;
     let mut shown = Shown::default();
     let mut draw = Draw::new(3);
     let (rows, truth) = (digits(TRAINING, &mut draw)?, digits(NOISY, &mut draw)?);

@@ -19,10 +19,9 @@ pub(super) const LIFT: Demo = Demo {
 pub(super) const FUNCTIONS: Demo =
     Demo { name: "kernel_functions", figures: &[], about: "common kernels as functions of one row, the other kept", run: functions };
 
-/// Its feature map is x -> (x1, x2, x1 x2).
-const LIFTED: &str = "linear + on(x1, linear)*on(x2, linear)";
-
 fn lift(control: &Control) -> Result<Shown> {
+    // Its feature map is x -> (x1, x2, x1 x2).
+    const LIFTED: &str = "linear + on(x1, linear)*on(x2, linear)";
     let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
     let codes = [0, 1, 1, 0];
     let (data, target) = (plane(&corners)?, two_classes(&codes));

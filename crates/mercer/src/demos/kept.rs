@@ -79,6 +79,7 @@ fn classes(control: &Control) -> Result<Shown> {
 }
 
 fn sinc(control: &Control) -> Result<Shown> {
+    const WIDTH: &str = "rbf(length_scale=0.3)";
     let mut shown = Shown::default();
     let mut draw = Draw::new(9);
     // x from -10 to 10, standardised.
@@ -143,5 +144,3 @@ fn sinc(control: &Control) -> Result<Shown> {
     shown.figures.push(("stems.svg".into(), stems.file("Coefficients of four fits", "The coefficient of each training row in four fits")?));
     Ok(shown)
 }
-
-const WIDTH: &str = "rbf(length_scale=0.3)";

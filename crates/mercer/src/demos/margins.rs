@@ -23,9 +23,6 @@ pub(super) const SOFT: Demo = Demo {
     run: soft,
 };
 
-/// Lines that are drawn at random.
-const LINES: usize = 1000;
-
 /// A line w'x + b = 0.
 struct Straight {
     w: [f64; 2],
@@ -69,6 +66,8 @@ fn linear(c: f64, data: &Dataset, codes: &[usize], control: &Control) -> Result<
 }
 
 fn widest(control: &Control) -> Result<Shown> {
+    // Lines that are drawn at random.
+    const LINES: usize = 1000;
     let mut shown = Shown::default();
     let (places, codes) = clouds(40, 2.6, 3);
     let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };

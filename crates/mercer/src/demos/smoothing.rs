@@ -66,10 +66,9 @@ fn kernels(_: &Control) -> Result<Shown> {
     Ok(shown)
 }
 
-/// The points of the figure.
-const SIX: [f64; 6] = [-2.1, -1.3, -0.4, 1.9, 5.1, 6.2];
-
 fn parzen(control: &Control) -> Result<Shown> {
+    // The points of the figure.
+    const SIX: [f64; 6] = [-2.1, -1.3, -0.4, 1.9, 5.1, 6.2];
     let mut shown = Shown::default();
     let sample = Sample::of_numbers(&SIX, None)?;
     let at = even(-12.0, 16.0, 5601);
@@ -101,15 +100,14 @@ fn parzen(control: &Control) -> Result<Shown> {
     Ok(shown)
 }
 
-/// Rows of the figure, and the standard deviation of their noise.
-const ROWS: usize = 100;
-const NOISE: f64 = 0.1;
-
 fn sinc(x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { x.sin() / x }
 }
 
 fn regression(control: &Control) -> Result<Shown> {
+    // Rows of the figure, and the standard deviation of their noise.
+    const ROWS: usize = 100;
+    const NOISE: f64 = 0.1;
     let mut shown = Shown::default();
     let mut draw = Draw::new(18);
     let x: Vec<f64> = (0..ROWS).map(|_| draw.between(-10.0, 10.0)).collect();

@@ -22,9 +22,6 @@ use crate::linalg::{Matrix, eigh, product_within, transposed_product_within};
 use crate::notice::Notice;
 use crate::prep::Recipe;
 
-/// Directions whose l / (l + e) is below this are left out: no correlation changes by more.
-const FAINT: f64 = 1e-5;
-
 /// What canonical correlations are asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AskedCorrelations {
@@ -77,6 +74,8 @@ struct Side {
 
 impl Side {
     fn of(gram: &dyn Gram, shrinkage: f64, control: &Control) -> Result<Side> {
+        // Directions whose l / (l + e) is below this are left out: no correlation changes by more.
+        const FAINT: f64 = 1e-5;
         let Similar { values, centred } = Similar::of(gram, control)?;
         let means = (0..values.rows()).map(|i| values.row(i).iter().sum::<f64>() / values.rows() as f64).collect();
         let added = shrinkage * centred.diagonal().iter().sum::<f64>();

@@ -155,12 +155,11 @@ impl Statistic {
     }
 }
 
-/// From this shape on the cube root of a number of a gamma distribution is normal to 1e-7 (Wilson & Hilferty, The distribution of
-/// chi-square, 1931): shares by the incomplete gamma function lose digits there.
-const LARGE_SHAPE: f64 = 1e6;
-
 /// The share of a gamma distribution above the statistic; 1 where all permutations have the same.
 fn p_gamma(value: f64, null: OverPermutations) -> Option<f64> {
+    // From this shape on the cube root of a number of a gamma distribution is normal to 1e-7 (Wilson & Hilferty, The distribution of
+    // chi-square, 1931): shares by the incomplete gamma function lose digits there.
+    const LARGE_SHAPE: f64 = 1e6;
     let OverPermutations { mean, variance, rounding } = null;
     if variance == 0.0 {
         return ((value - mean).abs() <= 3.0 * rounding.sqrt() + EQUAL * mean.abs()).then_some(1.0);

@@ -94,11 +94,10 @@ pub(super) fn unseen_array(probability: f64) -> ParameterArray {
     ParameterArray::new("unseen", "probability of a letter that no training row has", Vec::new(), vec![probability])
 }
 
-/// Letters that a notice names.
-const NAMED: usize = 8;
-
 /// The strings with such letters, and the notice about them.
 pub(super) fn rows_of_unseen(reading: Reading, letters: &[char], inputs: &Strings) -> Option<(Vec<usize>, Notice)> {
+    // Letters that a notice names.
+    const NAMED: usize = 8;
     let unseen = unseen(reading, letters, inputs);
     let rows: Vec<usize> = (0..unseen.len()).filter(|&row| !unseen[row].is_empty()).collect();
     let all: BTreeSet<char> = unseen.into_iter().flatten().collect();

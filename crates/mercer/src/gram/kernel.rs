@@ -222,9 +222,6 @@ type Folded<P> = (Matrix, Option<Box<dyn Fold<P>>>);
 /// Numbers of rows hold nothing else, and their kernels ask which row it is.
 impl PreparedBatch for RowCount {}
 
-/// A tree finds neighbours faster than a scan where no more than one in so many is asked for.
-const FEW: usize = 16;
-
 /// A batch made ready for one kernel: the side of Gram matrices that stays while rows come and go.
 pub(crate) struct Ready<K: Kernel> {
     kernel: K,
@@ -364,6 +361,8 @@ impl<K: Kernel> Gram for Leaf<K> {
         if rows.is_empty() { Vec::new() } else { vec![UnrelatedRows { kernel: K::NAME, shared: K::SHARED, rows }] }
     }
     fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
+        // A tree finds neighbours faster than a scan where no more than one in so many is asked for.
+        const FEW: usize = 16;
         // Where many are asked for, most boxes are entered.
         if self.cols.count < LEAST_POINTS || count > self.cols.count / FEW {
             return None;

@@ -7,8 +7,6 @@
 use super::boxes::{BoxLayout, BoxNode, BoxTree};
 use super::{PreparedPoints, TIED};
 
-/// Points of a leaf at most.
-const LEAF: usize = 12;
 /// Dimensions above which a scan is as fast.
 pub(super) const MOST_DIMENSIONS: usize = 8;
 /// Points below which a scan is as fast.
@@ -29,6 +27,8 @@ type Met = (usize, f64);
 impl Tree {
     /// The tree of dense points that are many and of few dimensions.
     pub(super) fn new(cloud: &PreparedPoints) -> Option<Tree> {
+        // Points of a leaf at most.
+        const LEAF: usize = 12;
         let (n, dim) = (cloud.rows(), cloud.dim());
         let all = cloud.dense().filter(|_| n >= LEAST_POINTS && (1..=MOST_DIMENSIONS).contains(&dim))?;
         let boxes = BoxTree::new(all, dim, &vec![1.0; dim], BoxLayout { leaf: LEAF, full: 1, vector: 1 });

@@ -7,12 +7,11 @@ use crate::data::names::shell_word;
 use crate::param::Value;
 use std::fmt::{self, Display, Formatter};
 
-/// Why exact fits are not made.
-const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
-const TOO_COSTLY: &str = "takes too long on so many rows and classes to be searched";
-
 impl Display for Notice {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // Why exact fits are not made.
+        const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
+        const TOO_COSTLY: &str = "takes too long on so many rows and classes to be searched";
         match self {
             Notice::OfTable(said) | Notice::Authored(said) | Notice::Failed { why: said } => f.write_str(said),
             Notice::EmptyColumn { column } => write!(f, "column '{column}' has no value in any row: dropped"),

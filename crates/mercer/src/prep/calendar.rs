@@ -10,10 +10,6 @@ use std::f64::consts::TAU;
 
 /// Periods by name, in words and in days; the year is that of the Gregorian calendar.
 const PERIODS: [(&str, &str, f64); 3] = [("day", "the time of day", 1.0), ("week", "the weekday", 7.0), ("year", "the season", 365.2425)];
-/// Periods that the dates must span: what was seen once is no period.
-const SPANNED: f64 = 2.0;
-/// Dates in a period, at least, by the median gap of successive ones: fewer do not show its course.
-const IN_PERIOD: f64 = 2.0;
 
 /// The columns of dates that get columns for their periods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,6 +75,10 @@ impl Calendar {
 
 /// Whether dates span a period often enough, lie close enough together to show its course, and differ in it.
 fn shows(days: &[f64], period: f64) -> bool {
+    // Periods that the dates must span: what was seen once is no period.
+    const SPANNED: f64 = 2.0;
+    // Dates in a period, at least, by the median gap of successive ones: fewer do not show its course.
+    const IN_PERIOD: f64 = 2.0;
     let mut known: Vec<f64> = days.iter().copied().filter(|t| t.is_finite()).collect();
     known.sort_by(f64::total_cmp);
     known.dedup();

@@ -131,12 +131,11 @@ fn present(v: &[f64], weights: RowWeights<'_>) -> Vec<(f64, f64)> {
     v.iter().enumerate().filter(|(_, x)| !x.is_nan()).map(|(i, x)| (*x, weights.at(i))).collect()
 }
 
-/// Weights that differ by less than this share of their sum differ by rounding.
-const EVEN: f64 = 1e-12;
-
 /// The number that half of the weight lies on either side of, or the mean of two where it lies between them; 0 of none.
 /// `v` holds numbers with their weights.
 fn median(v: &mut [(f64, f64)]) -> f64 {
+    // Weights that differ by less than this share of their sum differ by rounding.
+    const EVEN: f64 = 1e-12;
     let by_number = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0);
     if v.windows(2).all(|w| w[0].1 == w[1].1) && !v.is_empty() {
         // All weigh alike: the one in the middle, or two.

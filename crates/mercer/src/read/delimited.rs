@@ -64,9 +64,6 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
     Ok(table)
 }
 
-/// What names of rows are called.
-const ROW: &str = "row";
-
 struct Reading<'a> {
     file: &'a str,
     options: &'a ReadOptions,
@@ -196,6 +193,8 @@ impl Reading<'_> {
     /// A first column without a name is what tools write for numbers or names of rows. Numbers that count them are left out; names
     /// are a column that is set aside.
     fn name_rows(&self, columns: &mut Vec<(String, Cells)>, aside: &mut Vec<String>) -> Result<Option<Fact>> {
+        // What names of rows are called.
+        const ROW: &str = "row";
         let width = columns.len();
         let taken = |name: &str| columns.iter().any(|(other, _)| other == name);
         let free = std::iter::once(ROW.to_owned()).chain((1..).map(|k| format!("{ROW}.{k}"))).find(|name| !taken(name)).unwrap_or_default();

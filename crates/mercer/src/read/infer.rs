@@ -158,6 +158,8 @@ impl Looking<'_> {
 
     /// A kind whose cells look like no other's, where nine in ten cells that are not missing are such.
     fn structures(&self, c: &Counts<'_>, facts: &mut Vec<Fact>) -> Result<Option<Looks>> {
+        // Cells that are looked at to find one that looks like no other kind's.
+        const LOOKED_AT: usize = 1000;
         let there: Vec<(usize, &str)> = self.cells.iter().enumerate().filter(|(_, text)| !self.cells.misses(text)).collect();
         if let Some(found) = self.arrays(c, &there, facts)? {
             return Ok(Some(found));
@@ -291,8 +293,6 @@ impl Looking<'_> {
 
 /// Letters that a sequence has at least, on average.
 const LONG: usize = 10;
-/// Cells that are looked at to find one that looks like no other kind's.
-const LOOKED_AT: usize = 1000;
 /// Why arrays of numbers are no vectors.
 const UNEVEN: &str = "vectors of which some are missing or of another length";
 /// What a number with a comma must be where it could be two.

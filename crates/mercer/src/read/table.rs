@@ -12,9 +12,6 @@ use crate::data::{Points, Values};
 use crate::error::{Error, Result, nearest};
 use std::collections::HashMap;
 
-/// Names of columns have fewer words.
-const WORDS_OF_A_TEXT: usize = 7;
-
 /// A table from which columns are taken by name.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -228,6 +225,8 @@ impl Table {
     }
     /// What may be the matter with a header that looks like a row: options that read it as one, in words.
     pub fn doubt_of_header(&self) -> Option<&'static str> {
+        // Names of columns have fewer words.
+        const WORDS_OF_A_TEXT: usize = 7;
         let long = self.header.iter().any(|name| name.split_whitespace().count() >= WORDS_OF_A_TEXT);
         let met = |(name, raw): &(String, Raw)| matches!(raw, Raw::Cells(cells) if cells.iter().any(|cell| cell == name));
         if !long && !self.columns.iter().any(met) {

@@ -13,12 +13,6 @@ use serde::{Serialize, Serializer};
 
 /// Characters of an estimator's name.
 const NAME: usize = 24;
-/// Microseconds a row from which predictions are slow: a million rows take ten seconds.
-const SLOW: f64 = 10.0;
-/// Bytes from which a model is large.
-const LARGE: usize = 1_000_000;
-/// Times faster or smaller that are worth another estimator.
-const WORTH: f64 = 3.0;
 
 /// What kind of method a fit was by.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -132,6 +126,12 @@ impl Comparison {
     /// Which estimator to take for what, where there is a choice: rows on equal terms that keep nearly all that the best one gains
     /// over a guess; for speed and size only where the best one is slow or large.
     pub fn recommendation(&self) -> Vec<String> {
+        // Microseconds a row from which predictions are slow: a million rows take ten seconds.
+        const SLOW: f64 = 10.0;
+        // Bytes from which a model is large.
+        const LARGE: usize = 1_000_000;
+        // Times faster or smaller that are worth another estimator.
+        const WORTH: f64 = 3.0;
         let taken: Vec<(&Row, &Method)> =
             self.entries.iter().filter(|r| self.may_be_taken(r)).filter_map(|r| Some((r, r.method.as_ref()?))).collect();
         let best = self.best().filter(|b| self.judged().count() > 1 && taken.iter().any(|(r, _)| std::ptr::eq(*r, *b)));

@@ -11,10 +11,6 @@ use crate::learner::Model;
 use crate::notice::Notice;
 use serde_json::json;
 
-/// Characters that a line has at least.
-const NARROWEST: usize = 40;
-/// Columns that are named.
-const COLUMNS: usize = 16;
 /// What stands under the words on the left.
 pub(super) const INDENT: &str = "             ";
 
@@ -31,6 +27,8 @@ pub fn model_text_in_full(model: &Model, width: usize) -> String {
 }
 
 fn text(model: &Model, full: bool, width: usize) -> String {
+    // Characters that a line has at least.
+    const NARROWEST: usize = 40;
     let width = width.max(NARROWEST);
     let line = |(what, text): &(&str, String)| wrapped(text, [&format!("{what:<13}"), INDENT], width);
     let mut said = facts(model, full).iter().flat_map(line).collect::<Vec<_>>().join("\n");
@@ -91,6 +89,8 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
 
 /// The columns that are learnt from; of many, the first and how many there are.
 fn columns(model: &Model, full: bool) -> String {
+    // Columns that are named.
+    const COLUMNS: usize = 16;
     let labels = |c: &ColumnSchema| match &c.holds {
         Holds::Category(names) if full => format!(": {}", names.join(", ")),
         _ => String::new(),

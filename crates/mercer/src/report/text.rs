@@ -11,9 +11,6 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, Tab
 /// Characters of an estimator's name in the table.
 const NAME: usize = 28;
 
-/// Classes whose recall stands in the terminal.
-const CLASSES: usize = 6;
-
 /// `1 more column`, `3 more classes`.
 fn more(n: usize, what: &str) -> String {
     counted(n, &format!("more {what}"))
@@ -152,6 +149,8 @@ impl Comparison {
 
     /// The recall of each class by each estimator, where one class is far rarer than another; the rarest classes first.
     fn recall_lines(&self) -> Vec<String> {
+        // Classes whose recall stands in the terminal.
+        const CLASSES: usize = 6;
         if !self.imbalanced() {
             return Vec::new();
         }

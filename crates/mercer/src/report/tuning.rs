@@ -5,12 +5,8 @@ use crate::learner::Model;
 use crate::param::Value;
 use crate::select::{BoundStatus, End, TunedBy, TunedParameter, Tuning};
 
-/// A range that scores the same and reaches this many times as far says nothing of where the value should be.
-const FAR: f64 = 30.0;
 /// Values that are named with their scores.
 const MOST_TRIED: usize = 7;
-/// Columns that are named.
-const MOST_NAMES: usize = 8;
 
 /// The parameter with its column, where it has one.
 pub(super) fn full_name(p: &TunedParameter) -> String {
@@ -95,6 +91,8 @@ fn better(t: &Tuning, p: &TunedParameter) -> Option<(f64, f64)> {
 /// Whether the range that scores the same reaches far on one side (0: below, 1: above): to the end of the search, or by a
 /// factor of thirty.
 fn reaches_far(p: &TunedParameter, side: usize) -> bool {
+    // A range that scores the same and reaches this many times as far says nothing of where the value should be.
+    const FAR: f64 = 30.0;
     let far = if p.low > 0.0 {
         (p.same[side] / p.value).ln().abs() >= FAR.ln()
     } else {
@@ -197,6 +195,8 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
 /// A sentence for each parameter that stands at an end of its search or is not identified by the data of so many rows, with
 /// its curve. Columns with a length scale of their own are named together.
 fn findings(t: &Tuning, rows: usize) -> Vec<Finding> {
+    // Columns that are named.
+    const MOST_NAMES: usize = 8;
     let mut out: Vec<Finding> = t.parameters.iter().filter(|p| p.column.is_none()).filter_map(|p| finding(t, p, rows)).collect();
     let mut paths: Vec<&str> = t.parameters.iter().filter(|p| p.column.is_some()).map(|p| p.path.as_str()).collect();
     paths.dedup();

@@ -8,9 +8,6 @@ use crate::error::{Error, Result};
 /// Pairs (low, high), one per coordinate.
 pub(super) type Bounds<'a> = &'a [(f64, f64)];
 
-/// A gain that is worth no further step, in units of f: a ten-thousandth of log evidence changes odds by a ten-thousandth.
-const NEGLIGIBLE: f64 = 1e-4;
-
 /// Settings of the solver.
 #[derive(Clone, Debug)]
 pub struct Minimiser {
@@ -164,6 +161,8 @@ impl Minimiser {
         mut evaluations: usize,
         control: &Control,
     ) -> Result<(Minimum, Vec<f64>)> {
+        // A gain that is worth no further step, in units of f: a ten-thousandth of log evidence changes odds by a ten-thousandth.
+        const NEGLIGIBLE: f64 = 1e-4;
         let bounds = self.bounds.as_slice();
         let (mut iterations, mut small_steps, mut converged, mut promised) = (0, 0, false, f64::INFINITY);
         loop {

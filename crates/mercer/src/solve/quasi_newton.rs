@@ -9,15 +9,6 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, eigh, product_transposed};
 
-/// No coordinate moves further in one step.
-const RADIUS: f64 = 2.0;
-/// Changes of the set of coordinates at a bound, in one step.
-const CHANGES: usize = 50;
-/// A model whose last step gained so many times what counts is not trusted to foresee that nothing is left.
-const TRUSTED: f64 = 1e3;
-/// Curvatures below this share of the greatest are taken as this.
-const FLAT: f64 = 1e-5;
-
 /// Where a minimisation ended, with what is known of the curvature there.
 #[derive(Clone, Debug)]
 pub struct Ended {
@@ -44,6 +35,8 @@ fn scaled_identity(size: usize, by: f64) -> Matrix {
 /// # Errors
 /// Entries that are not finite.
 pub fn positive(curvature: &Matrix) -> Result<Matrix> {
+    // Curvatures below this share of the greatest are taken as this.
+    const FLAT: f64 = 1e-5;
     let (values, vectors) = eigh(curvature.clone(), &Control::unwatched())?;
     let least = FLAT * largest(&values);
     let turned = Matrix::from_fn(vectors.rows(), vectors.cols(), |i, k| vectors[(i, k)] * values[k].abs().max(least));
@@ -86,6 +79,8 @@ impl StepModel for WholeMatrix {
         Ok(ProposedStep { direction, first: 1.0, foreseen, is_reliable: self.is_given && self.was_small })
     }
     fn learn(&mut self, from: &Point, to: &Point, [gain, least]: [f64; 2]) -> Result<()> {
+        // A model whose last step gained so many times what counts is not trusted to foresee that nothing is left.
+        const TRUSTED: f64 = 1e3;
         self.was_small = gain <= TRUSTED * least;
         self.curvature = learnt(self.curvature.take(), from, to)?;
         Ok(())
@@ -116,6 +111,10 @@ fn learnt(curvature: Option<Matrix>, from: &Point, to: &Point) -> Result<Option<
 
 /// d of the least g'd + d'B d / 2 such that x + d stays in the box, and no coordinate moves further than the radius.
 fn step(b: &Matrix, at: &Point, bounds: Bounds<'_>) -> Result<Vec<f64>> {
+    // No coordinate moves further in one step.
+    const RADIUS: f64 = 2.0;
+    // Changes of the set of coordinates at a bound, in one step.
+    const CHANGES: usize = 50;
     let n = at.x.len();
     let low: Vec<f64> = (0..n).map(|i| (bounds[i].0 - at.x[i]).max(-RADIUS)).collect();
     let high: Vec<f64> = (0..n).map(|i| (bounds[i].1 - at.x[i]).min(RADIUS)).collect();

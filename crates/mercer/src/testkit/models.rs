@@ -6,9 +6,6 @@ use crate::data::{Column, Dataset, RowWeights, Values};
 use crate::generative::{FittedGenerative, GenerativeExpr, GenerativeModel, catalogue};
 use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within, product_transposed};
 
-/// Rows drawn from a fitted model.
-const DRAWN: usize = 20_000;
-
 /// Runs every check on a generative model with its defaults, on small tables. It is registered then, unless it stands in the list.
 pub fn check_model<M: GenerativeModel>() -> Verdict {
     let expr = words(GenerativeExpr::parse(M::NAME).or_else(|_| GenerativeExpr::own(M::default())))?;
@@ -164,6 +161,8 @@ fn whitened_scores_are_those_of_the_information(fitted: &FittedGenerative, data:
 
 /// Equal seeds draw equal rows; over what is drawn E g = 0 and E g g' = I (K39), within 6 standard errors.
 fn samples_follow_the_density(fitted: &FittedGenerative, data: &Dataset) -> Verdict {
+    // Rows drawn from a fitted model.
+    const DRAWN: usize = 20_000;
     let drawn = |rows: usize, seed: u64| words(fitted.sample(rows, seed));
     let some: Values = drawn(5, 3)?;
     if some.len() != 5 || drawn(5, 3)? != some || drawn(5, 4)? == some {

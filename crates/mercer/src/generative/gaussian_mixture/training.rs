@@ -33,9 +33,6 @@ enum Ended {
     Falling,
 }
 
-/// A fall of the log posterior density that is more than rounding, as a share of it.
-const FALL: f64 = 1e-9;
-
 /// The rows of a fit, and the mean and the variances of all of them.
 struct Table<'a> {
     points: &'a Points,
@@ -93,6 +90,8 @@ impl Training {
         number: usize,
         control: &Control,
     ) -> Result<(f64, Ended, FittedGaussianMixture)> {
+        // A fall of the log posterior density that is more than rounding, as a share of it.
+        const FALL: f64 = 1e-9;
         let (mut objective, mut shares) = self.memberships(&mixture, table)?;
         for done in 0..self.iterations {
             control.check()?;

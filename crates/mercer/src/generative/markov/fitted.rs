@@ -66,9 +66,6 @@ impl TryFrom<StoredMarkov> for FittedMarkov {
     }
 }
 
-/// Transitions that are gone through between two looks at the clock.
-const TRANSITIONS: usize = 1 << 16;
-
 /// The letters of the context of a number.
 pub(super) fn context(letters: &[char], order: usize, number: usize) -> String {
     let size = letters.len();
@@ -254,6 +251,8 @@ impl FittedDistribution for FittedMarkov {
     }
     /// ln of the sum over all strings of the length of the chains, by a recursion over places whose state is the context.
     fn log_product_within(&self, other: &Self, rho: f64, control: &Control) -> Result<f64> {
+        // Transitions that are gone through between two looks at the clock.
+        const TRANSITIONS: usize = 1 << 16;
         if (&self.letters, self.order, self.length) != (&other.letters, other.order, other.length) {
             return Err(Error::Data("two Markov chains have other letters, orders or lengths, and no product".into()));
         }

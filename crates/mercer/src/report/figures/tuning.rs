@@ -27,8 +27,6 @@ pub struct TuningCurve {
     pub errors: Vec<f64>,
 }
 
-const SIZE: (f64, f64) = (460.0, 290.0);
-
 impl TuningCurve {
     /// The curves of a search, one for each parameter that was looked at; a parameter of one column among many has none.
     pub(crate) fn all(t: &Tuning) -> Vec<TuningCurve> {
@@ -79,6 +77,7 @@ impl TuningCurve {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (460.0, 290.0);
         let p = &self.parameter;
         let colour = CLASSES[0];
         let bars: Vec<(f64, [f64; 2])> = p.tried.iter().zip(&self.errors).map(|((x, s), e)| (*x, [s - e, s + e])).collect();
