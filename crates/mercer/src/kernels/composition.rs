@@ -92,9 +92,6 @@ pub enum Closure {
     Never(String),
 }
 
-/// Operations with the value of a part: a factor, a sum.
-const PER_PART: f64 = 2.0;
-
 /// A way of making a composite kernel. Its fields are its parameters; its parts stand beside it in [`Composed`].
 pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What it is called: one form for most.
@@ -200,6 +197,8 @@ pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + Deseria
     }
     /// Operations of one of its values, from those of its parts, for such rows.
     fn per_value(&self, parts: &[f64], _rows: Scope<'_>) -> f64 {
+        // Operations with the value of a part: a factor, a sum.
+        const PER_PART: f64 = 2.0;
         parts.iter().map(|part| part + PER_PART).sum()
     }
     /// What the user should know of what was learnt.

@@ -16,9 +16,6 @@ use crate::param::{Domain, Param, TermList, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
-/// Bytes for each entry of an information matrix: the matrix, its correlations and their factor.
-const PER_ENTRY: u64 = 24;
-
 /// Inner product of score vectors of a generative model.
 ///
 /// ```text
@@ -86,6 +83,8 @@ impl Fisher {
 
     /// The factor that [`Fisher::whitened`] divides by.
     fn factor(&self, model: &FittedGenerative, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<Option<ShrunkFactor>> {
+        // Bytes for each entry of an information matrix: the matrix, its correlations and their factor.
+        const PER_ENTRY: u64 = 24;
         let none = inputs.select(&[]);
         if self.information == FisherInformation::Identity || (self.takes_formula() && model.whitened_scores(&none)?.is_some()) {
             return Ok(None);

@@ -56,16 +56,12 @@ impl Default for SignaturePde {
     }
 }
 
-/// The greatest order of finite differences.
-const MOST_ORDER: f64 = 8.0;
 /// Series whose finite differences are compared with power series, and the share of k(x, x) from which a difference is reported.
 const COMPARED: usize = 32;
 const WRONG: f64 = 0.01;
 /// Power series as they are asked for, and the relative difference to those on increments cut once more that says that digits are lost.
 const EXACT: Scheme = Scheme::Series { extra: 0 };
 const LOST: f64 = 1e-6;
-/// Rounding is looked at where that of the greatest value that there may be on the way is this share of the result.
-const SUSPECT: f64 = 1e-9;
 /// Operations of one cell of the finite differences, of one term of a power series times another, and of one exponential besides, at
 /// 10^10 operations a second.
 const PER_CELL: f64 = 3.0;
@@ -147,6 +143,8 @@ impl SignaturePde {
     }
     /// An error where k(x, x) is no number, or not what it may be.
     fn require_possible(&self, series: &DenseSeries, own: &[f64], control: &Control) -> Result<()> {
+        // Rounding is looked at where that of the greatest value that there may be on the way is this share of the result.
+        const SUSPECT: f64 = 1e-9;
         let fault = |row: usize, why: String| Error::Numerical { what: format!("the series in row {}", row + 1), why };
         let mut again: Option<Vec<f64>> = None;
         for (row, k) in own.iter().enumerate() {
@@ -210,6 +208,8 @@ impl Kernel for SignaturePde {
         }
     }
     fn check(&self, _: &Series) -> Result<()> {
+        // The greatest order of finite differences.
+        const MOST_ORDER: f64 = 8.0;
         let order = self.order.number();
         if order <= MOST_ORDER || order == f64::INFINITY {
             return Ok(());
