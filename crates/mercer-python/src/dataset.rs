@@ -4,7 +4,7 @@ use crate::answers::kinds;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
 use crate::building::{Asked, NAMED, ONLY, build, declared, grams, ignored_groups};
 use crate::columns::strings;
-use crate::errors::{Told, data_error, raise, spoken, warn};
+use crate::errors::{Reported, data_error, raise, spoken, warn};
 use crate::frames::{mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::lone_columns::is_lone_column;
@@ -153,13 +153,13 @@ pub(crate) fn of_one_column(object: &Bound<'_, PyAny>, kind: ColumnType) -> PyRe
     Ok((Arc::new(data), notices))
 }
 
-/// The columns of a training schema out of any object that holds them; notices in `told` are not repeated.
-pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema, told: &Told) -> PyResult<Arc<mercer::data::Dataset>> {
+/// The columns of a training schema out of any object that holds them; notices in `reported` are not repeated.
+pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema, reported: &Reported) -> PyResult<Arc<mercer::data::Dataset>> {
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());
     }
     let (data, notices) = build(object, &Asked { like: Some(schema), ..Asked::default() })?;
-    warn(object.py(), &told.new_among(notices))?;
+    warn(object.py(), &reported.new_among(notices))?;
     Ok(Arc::new(data))
 }
 

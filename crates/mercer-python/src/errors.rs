@@ -169,20 +169,20 @@ fn keyword(message: &str, option: &str, keyword: &str, value: impl Fn(&str) -> S
 
 /// Notices shown already.
 #[derive(Default)]
-pub(crate) struct Told(Mutex<HashSet<String>>);
+pub(crate) struct Reported(Mutex<HashSet<String>>);
 
-impl Told {
+impl Reported {
     /// The notices whose subject was not noticed before; each comes with its subject.
     pub(crate) fn new_of<N>(&self, notices: Vec<(String, N)>) -> Vec<N> {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        notices.into_iter().filter(|(what, _)| told.insert(what.clone())).map(|(_, notice)| notice).collect()
+        let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.into_iter().filter(|(what, _)| reported.insert(what.clone())).map(|(_, notice)| notice).collect()
     }
 
     /// The notices not shown before, neither without nor with a hint at their end.
     pub(crate) fn new_among(&self, mut notices: Vec<String>) -> Vec<String> {
         let is_known = |notice: &str| {
-            let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            told.iter().any(|known| known.starts_with(notice))
+            let reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            reported.iter().any(|known| known.starts_with(notice))
         };
         notices.retain(|notice| !is_known(&spoken(notice)));
         self.new_of(notices.into_iter().map(|notice| (spoken(&notice), notice)).collect())
@@ -196,8 +196,8 @@ impl Told {
     }
 
     /// The notices shown, as stored.
-    pub(crate) fn of(told: impl IntoIterator<Item = String>) -> Self {
-        Told(Mutex::new(told.into_iter().collect()))
+    pub(crate) fn of(reported: impl IntoIterator<Item = String>) -> Self {
+        Reported(Mutex::new(reported.into_iter().collect()))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::comparison::WIDTH;
 use crate::dataset::weights;
 use crate::distribution::Distribution;
-use crate::errors::{Told, raise, spoken};
+use crate::errors::{Reported, raise, spoken};
 use crate::model_rows::Asked;
 use crate::pickle::no_state;
 use crate::target::{judged, labels};
@@ -34,7 +34,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 pub(crate) struct Model {
     pub(crate) model: Arc<mercer::learner::Model>,
     /// Columns of new rows whose missing cells were noticed: each is reported once.
-    pub(crate) told: Told,
+    pub(crate) reported: Reported,
 }
 
 #[pymethods]
@@ -406,13 +406,13 @@ impl Model {
 
     /// Those of these notices about new rows that were not reported before.
     fn _not_yet_reported(&self, notices: Vec<String>) -> Vec<String> {
-        self.told.new_among(notices)
+        self.reported.new_among(notices)
     }
 
     #[new]
-    #[pyo3(signature = (data, told=Vec::new(), own=None))]
-    fn restored(data: &[u8], told: Vec<String>, own: Option<answers::OwnParts<'_>>) -> PyResult<Self> {
-        Ok(Model { told: Told::of(told), ..own_objects::from_pickle(data, own.unwrap_or_default())? })
+    #[pyo3(signature = (data, reported=Vec::new(), own=None))]
+    fn restored(data: &[u8], reported: Vec<String>, own: Option<answers::OwnParts<'_>>) -> PyResult<Self> {
+        Ok(Model { reported: Reported::of(reported), ..own_objects::from_pickle(data, own.unwrap_or_default())? })
     }
 
     /// Writes the model file, whole or not at all.

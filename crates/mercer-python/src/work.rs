@@ -229,15 +229,15 @@ fn wait<R: Send>(receive: &Receiver<Sent<R>>, cancel: &CancelFlag, progress: Opt
     // How long a computation may take to stop before it is left alone.
     const PATIENCE: Duration = Duration::from_secs(1);
     loop {
-        let told = match receive.recv_timeout(LOOK) {
+        let progressed = match receive.recv_timeout(LOOK) {
             Ok(Sent::End(done)) => return done.map_err(raise),
             Ok(Sent::Progress { what, done, total }) => Some((what, done, total)),
             Err(RecvTimeoutError::Disconnected) => return Err(internal_error("a computation ended without a result")),
             Err(RecvTimeoutError::Timeout) => None,
         };
         let heard = Python::attach(|py| {
-            if let (Some(function), Some(told)) = (progress, told) {
-                function.call1(py, told)?;
+            if let (Some(function), Some(progressed)) = (progress, progressed) {
+                function.call1(py, progressed)?;
             }
             py.check_signals()
         });

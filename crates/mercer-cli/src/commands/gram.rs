@@ -45,7 +45,7 @@ impl Run for Gram {
 }
 
 fn gram(args: &Gram, stop: &Stop) -> Result<()> {
-    // Seconds of work from which it is told before it begins.
+    // Seconds of work from which it is announced before it begins.
     const WORTH_SAYING: f64 = 5.0;
     let asked = kernel(&args.table.inputs)?;
     let mut read = args.table.table.paths();

@@ -272,8 +272,8 @@ fn first_asymmetry(values: &Matrix, own: &[u32], names: &[String]) -> Option<Arc
     };
     let (i, j) = pairs.find(apart)?;
     let name = |i: usize| names.get(own[i] as usize).map_or("", String::as_str);
-    let told = |i: usize, j: usize| value(i, j).unwrap_or(f64::NAN);
-    Some(format!("'{}' and '{}' have the values {} and {}", name(i), name(j), told(i, j), told(j, i)).into())
+    let shown = |i: usize, j: usize| value(i, j).unwrap_or(f64::NAN);
+    Some(format!("'{}' and '{}' have the values {} and {}", name(i), name(j), shown(i, j), shown(j, i)).into())
 }
 
 /// Refuses a kernel value that is not finite.

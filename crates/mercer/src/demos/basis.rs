@@ -59,8 +59,8 @@ fn run(control: &Control) -> Result<Shown> {
         panels.push(Panel { upwards: Some([0.0, 1.05]), ..panel(format!("columns of the design matrix, tau = {tau}"), matrix) });
     }
     let falls = rough[0] > rough[1] && rough[1] > rough[2];
-    let told: Vec<String> = rough.iter().map(|r| format!("{r:.3}")).collect();
-    shown.finding("mean squared second difference of the fits", told.join(", "), "falls as the functions grow wider", falls);
+    let text: Vec<String> = rough.iter().map(|r| format!("{r:.3}")).collect();
+    shown.finding("mean squared second difference of the fits", text.join(", "), "falls as the functions grow wider", falls);
     let svg = Panels { panels, across: 3 }
         .file("Radial basis functions of three widths", "Fits, basis functions and columns of the design matrix for three widths")?;
     shown.figures.push(("basis.svg".into(), svg));

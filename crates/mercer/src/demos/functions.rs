@@ -26,9 +26,9 @@ fn lift(control: &Control) -> Result<Shown> {
     let codes = [0, 1, 1, 0];
     let (data, target) = (plane(&corners)?, two_classes(&codes));
     let machine = |kernel: &str| fit("svc(c=1e3, tolerance=1e-9)", kernel, &data, &target, control);
-    let told = |f: &[f64]| f.iter().zip(codes).filter(|(f, k)| (**f > 0.0) == (*k == 1)).count();
+    let correct = |f: &[f64]| f.iter().zip(codes).filter(|(f, k)| (**f > 0.0) == (*k == 1)).count();
     let (line, separated) = (machine("linear")?, machine(LIFTED)?);
-    let (before, after) = (told(&scores(&line, &data, control)?), told(&scores(&separated, &data, control)?));
+    let (before, after) = (correct(&scores(&line, &data, control)?), correct(&scores(&separated, &data, control)?));
     let mut shown = Shown::default();
     shown.finding("corners that a line tells rightly", before.to_string(), "at most 3", before <= 3);
     shown.finding("corners that a plane tells rightly after the lift", after.to_string(), "4", after == 4);

@@ -46,7 +46,7 @@ fn run(control: &Control) -> Result<Shown> {
         let name = model.estimator.name();
         let wrong = error_rate(&model, &judged, &truth, control)?;
         shown.number(
-            format!("{name}: share of new rows told wrongly"),
+            format!("{name}: share of new rows misclassified"),
             wrong,
             "0.25 ± 0.01, the least there can be",
             (wrong - 0.25).abs() <= 0.01,

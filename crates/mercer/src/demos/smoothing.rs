@@ -51,11 +51,11 @@ fn kernels(_: &Control) -> Result<Shown> {
         let whole = integral(&at, &at.iter().map(value).collect::<Vec<_>>());
         shown.number(format!("integral of {kernel}"), whole, "1", (whole - 1.0).abs() <= 1e-3);
         let error = kernel.error_beside_epanechnikov();
-        let told = "at most 1.08: the bandwidth matters more than the form";
+        let text = "at most 1.08: the bandwidth matters more than the form";
         shown.number(
             format!("error of {kernel} at its best bandwidth, beside Epanechnikov's"),
             error,
-            told,
+            text,
             (1.0 - 1e-12..=1.08).contains(&error),
         );
         layers.push((kernel.to_string(), Layer::Line(points(&drawn, &drawn.iter().map(value).collect::<Vec<_>>()))));
@@ -86,8 +86,8 @@ fn parzen(control: &Control) -> Result<Shown> {
             let curve = Layer::Line(points(&at, &values));
             panels.push(panel(format!("{kernel}, h = {h}"), vec![("points".into(), rug), ("density".into(), curve)]));
         }
-        let told: Vec<String> = tops.iter().map(|t| format!("{t:.4}")).collect();
-        shown.finding(format!("greatest density by {kernel}"), told.join(", "), "falls as the bandwidth grows", tops[1] < tops[0]);
+        let text: Vec<String> = tops.iter().map(|t| format!("{t:.4}")).collect();
+        shown.finding(format!("greatest density by {kernel}"), text.join(", "), "falls as the bandwidth grows", tops[1] < tops[0]);
     }
     for (kernel, h, expected) in [(SmoothingKernel::Gaussian, 1.5, 0.109_882_139_94), (SmoothingKernel::Boxcar, 1.0, 1.0 / 12.0)] {
         let density = Density::fit(&sample, &Asked { kernel, bandwidth: Bandwidth::Number(h), ..Asked::default() }, control)?;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! which are the singular vectors of diag(l / (l + e)) U'V diag(m / (m + d)). Without e and d every pair of sides with as many features as
-//! rows has correlations of 1: e is a share of tr K, d of tr L. What chance gives is told by permuted rows. Since a
+//! rows has correlations of 1: e is a share of tr K, d of tr L. Permuted rows show what chance gives. Since a
 //! sums to 0, f(x) = sum_i a_i k(x, x_i) - sum_i a_i mean_s k(x_s, x_i) at a new row.
 
 use super::permutations::order;

@@ -88,7 +88,7 @@ pub(super) fn facts(data: &Dataset, target: &Target, groups: &[usize]) -> Vec<Fa
     let mut found: Vec<(String, Vec<&Alone<'_>>)> = Vec::new();
     for column in &columns {
         let cells = &column.2;
-        let told = match target {
+        let how = match target {
             Target::Classes { codes, names } => {
                 let codes: Vec<usize> = rows.iter().map(|&i| codes[i]).collect();
                 right(cells, &codes, names.len(), &held).map(|share| format!("predicts the class of {} of held-out rows", percent(share)))
@@ -102,26 +102,26 @@ pub(super) fn facts(data: &Dataset, target: &Target, groups: &[usize]) -> Vec<Fa
             },
             _ => None,
         };
-        if let Some(told) = told {
-            match found.iter_mut().find(|(other, _)| *other == told) {
+        if let Some(how) = how {
+            match found.iter_mut().find(|(other, _)| *other == how) {
                 Some((_, columns)) => columns.push(column),
-                None => found.push((told, vec![column])),
+                None => found.push((how, vec![column])),
             }
         }
     }
-    found.into_iter().map(|(told, columns)| fact(&told, &columns)).collect()
+    found.into_iter().map(|(how, columns)| fact(&how, &columns)).collect()
 }
 
-fn fact(told: &str, columns: &[&Alone<'_>]) -> Fact {
+fn fact(how: &str, columns: &[&Alone<'_>]) -> Fact {
     // Columns that are named.
     const NAMED: usize = 6;
     let (shown, name, _) = columns[0];
     let (found, known) = match columns {
-        [_] => (format!("column {shown} alone gives the target away: it {told}"), "it is"),
+        [_] => (format!("column {shown} alone gives the target away: it {how}"), "it is"),
         _ => {
             let names: Vec<&str> = columns.iter().take(NAMED).map(|(shown, ..)| shown.as_str()).collect();
             let more = if columns.len() > NAMED { format!(" and {} more", columns.len() - NAMED) } else { String::new() };
-            (format!("columns {}{more} give the target away, each alone: each {told}", names.join(", ")), "one of them is")
+            (format!("columns {}{more} give the target away, each alone: each {how}", names.join(", ")), "one of them is")
         }
     };
     let leaks = columns.iter().map(|(_, name, _)| name.clone()).collect();

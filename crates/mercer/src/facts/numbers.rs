@@ -30,7 +30,7 @@ fn percent(share: f64) -> String {
     if share > 0.995 { "more than 99%".into() } else { format!("{:.0}%", 100.0 * share) }
 }
 
-fn told(x: f64) -> String {
+fn digits(x: f64) -> String {
     if x != 0.0 && !(1e-3..1e7).contains(&x.abs()) { format!("{x:.3e}") } else { format!("{}", (x * 1e4).round() / 1e4) }
 }
 
@@ -51,8 +51,8 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
                 "row {} of the target {} is {}, where the middle is {}; it alone makes {} of the squared deviation",
                 row + 1,
                 quoted(name),
-                told(values[row]),
-                told(median),
+                digits(values[row]),
+                digits(median),
                 percent(first / sum)
             ),
             advice: "RMSE and R² speak of this one row; correct or drop it, or judge by the median error (--metric median_absolute_error)"
@@ -124,7 +124,7 @@ pub(super) fn of_input(name: &str, values: &[f64], writing: Writing) -> Option<F
     let (all, sum) = deviations(values, median);
     let (_, row) = *all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let scale = (values[row] - median).abs();
-    let told = |x: f64| writing.date(x).unwrap_or_else(|| told(x));
+    let digits = |x: f64| writing.date(x).unwrap_or_else(|| digits(x));
     let no_logarithm = matches!(writing, Writing::Date(_)) || values.iter().any(|x| *x <= 0.0);
     let deviation = scale * (sum / all.len() as f64).sqrt();
     (high > low && (high - low) < SQUEEZED * deviation).then(|| Fact {
@@ -133,9 +133,9 @@ pub(super) fn of_input(name: &str, values: &[f64], writing: Writing) -> Option<F
             "column {} has a few values far from the rest (row {}: {}, where half of the cells lie between {} and {})",
             quoted(name),
             row + 1,
-            told(values[row]),
-            told(low),
-            told(high)
+            digits(values[row]),
+            digits(low),
+            digits(high)
         ),
         advice: format!(
             "once scaled, all other rows look alike in it; correct such cells, {} the column out",

@@ -18,7 +18,7 @@ struct Shared {
     start: *mut f64,
     n: usize,
 }
-// SAFETY: only used through windows, whose places are told apart where they are made.
+// SAFETY: only used through windows, whose places are disjoint by construction.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}

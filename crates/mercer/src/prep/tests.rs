@@ -235,8 +235,8 @@ fn missing_cells_are_filled_marked_and_said_in_training_and_in_new_rows() {
         assert!(text.contains(part), "'{part}' is not in\n{text}");
     }
     assert_eq!(fitted.apply(&with_gaps()).unwrap().names(), ["n", "n=missing", "c", "t"]);
-    let told = sentences(&fitted.tell(&with_gaps()));
-    assert!(told.contains("training median 4, marked in 'n=missing'") && told.contains("'c'") && told.contains("'t'"), "{told}");
+    let of_new = sentences(&fitted.tell(&with_gaps()));
+    assert!(of_new.contains("training median 4, marked in 'n=missing'") && of_new.contains("'c'") && of_new.contains("'t'"), "{of_new}");
     let whole = policies("").fit(&with_gaps().select(&[0, 4]), &[]).unwrap().0;
     assert!(sentences(&whole.tell(&with_gaps())).contains("not marked, since training had none"));
     assert!(whole.tell(&with_gaps().select(&[0])).is_empty());

@@ -24,8 +24,8 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
         return Err(reading.fault(format!("there is nothing below the {skipped} lines that --skip leaves out")));
     }
     let excel = excel_line(text);
-    let (told, rest) = excel.map_or((None, text), |(sign, rest)| (Some(sign), rest));
-    let delimiter = options.delimiter.or(delimiter).or(told).unwrap_or_else(|| sniff(rest));
+    let (declared, rest) = excel.map_or((None, text), |(sign, rest)| (Some(sign), rest));
+    let delimiter = options.delimiter.or(delimiter).or(declared).unwrap_or_else(|| sniff(rest));
     let rest = if delimiter == Delimiter::Spaces { squeezed(rest) } else { Cow::Borrowed(rest) };
     let mut facts = Vec::new();
     if delimiter != Delimiter::COMMA {

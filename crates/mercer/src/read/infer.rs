@@ -265,7 +265,7 @@ impl Looking<'_> {
     /// Refuses or names the cells that are no numbers among others that are.
     fn few_among_numbers(&self, c: &Counts<'_>, facts: &mut Vec<Fact>) -> Result<Option<Looks>> {
         let most = Mostly::of(self.cells);
-        let mut told = c.first_word.filter(|_| c.numbers > 0).map(|at| ("numbers".to_owned(), at));
+        let mut doubt = c.first_word.filter(|_| c.numbers > 0).map(|at| ("numbers".to_owned(), at));
         if let Some(most) = most {
             let Some(at) = most.odd else {
                 // Commas in some cells that could part thousands.
@@ -278,12 +278,12 @@ impl Looking<'_> {
                 return self.odd(at, &most.expected());
             }
             if half {
-                told = Some((most.in_words(), at));
+                doubt = Some((most.in_words(), at));
             }
         }
         // Identifiers say so themselves.
         let as_labels = c.repeats() || (!c.differs() && c.words < 3 * c.cells);
-        if let Some((what, (row, found))) = told.filter(|_| as_labels) {
+        if let Some((what, (row, found))) = doubt.filter(|_| as_labels) {
             let says = format!("{{holds}} {what} and words (first '{}' in row {}): read as labels", shortened(found), row + 1);
             facts.push(Fact::of_column(Topic::Labels, self.column, says));
         }

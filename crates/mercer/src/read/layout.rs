@@ -107,10 +107,10 @@ pub(super) fn sniff(text: &str) -> Delimiter {
         return if parted_by_spaces(header, rows) { Delimiter::Spaces } else { Delimiter::COMMA };
     }
     let steady = |k: usize| in_header[k] > 0 && in_rows.iter().all(|row| row[k] == in_header[k]);
-    let told = (0..SIGNS.len()).find(|&k| !in_rows.is_empty() && steady(k));
+    let settled = (0..SIGNS.len()).find(|&k| !in_rows.is_empty() && steady(k));
     // A comma wins a draw: it is the last, and the last of the largest is taken.
     let most = (0..SIGNS.len()).max_by_key(|&k| in_header[k]);
-    told.or(most).map_or(Delimiter::COMMA, |k| Delimiter::Character(SIGNS[k]))
+    settled.or(most).map_or(Delimiter::COMMA, |k| Delimiter::Character(SIGNS[k]))
 }
 
 /// The first lines that are not empty; a line end within quotes ends no line; lines of comments above the table are left out.

@@ -195,7 +195,7 @@ pub(super) fn some_lack_sign(marks: &Marks, cells: &Cells) -> bool {
 
 /// What the columns of a table say together of their decimals.
 pub(super) fn decimals<'a>(columns: impl Iterator<Item = &'a Cells>) -> Decimals {
-    let mut told = Decimals::Unknown;
+    let mut sign = Decimals::Unknown;
     for cells in columns {
         let has = |mark: char| cells.iter().any(|cell| cell.contains(mark) && !missing_among_numbers(cell));
         if !has('.') && !has(',') {
@@ -211,10 +211,10 @@ pub(super) fn decimals<'a>(columns: impl Iterator<Item = &'a Cells>) -> Decimals
             if !marks.decimal_comma {
                 return Decimals::Points;
             }
-            told = Decimals::Commas;
+            sign = Decimals::Commas;
         }
     }
-    told
+    sign
 }
 
 impl Marks {

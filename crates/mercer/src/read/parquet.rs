@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(super) fn parse(file: &str, bytes: Vec<u8>, most: u64) -> Result<Table> {
     let reading = Reading { file, most, left: Cell::new(most) };
     let table = catch_unwind(AssertUnwindSafe(|| reading.table(bytes)));
-    table.unwrap_or_else(|_| Err(Fault::Damage("its parts contradict each other".into()))).map_err(|fault| reading.told(fault))
+    table.unwrap_or_else(|_| Err(Fault::Damage("its parts contradict each other".into()))).map_err(|fault| reading.as_error(fault))
 }
 
 /// What stops the reading of a file.
@@ -66,7 +66,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn told(&self, fault: Fault) -> Error {
+    fn as_error(&self, fault: Fault) -> Error {
         let why = match fault {
             Fault::Damage(why) => format!("this Parquet file is damaged or cut off: {why}; copy it again"),
             Fault::Content(why) => why,

@@ -87,12 +87,12 @@ fn singular(unit: &str) -> &str {
 impl Negative {
     /// The sign of a text, `Some(true)` where it is below 0, and the rest.
     fn signed(self, text: &str) -> (Option<bool>, &str) {
-        let told = match self {
+        let declared = match self {
             Negative::Before => None,
             Negative::Brackets => text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')),
             Negative::Behind => text.strip_suffix(['-', '\u{2212}']),
         };
-        match told {
+        match declared {
             Some(rest) => (Some(true), rest.trim()),
             None => signed(text),
         }

@@ -70,8 +70,8 @@ impl<'a> DensityReport<'a> {
     pub fn text(&self) -> String {
         let mut out = format!("density of   {}\n             {}\nrules\n", self.names.join(", "), self.setting());
         for (rule, found) in &self.rules {
-            let told = found.as_ref().map_or_else(|why| format!("none: {why}"), |c| listed(&c.columns));
-            out.push_str(&format!("  {:<18} {told:<24} {}\n", rule.name(), rule.formula(self.density.dim())));
+            let listed_columns = found.as_ref().map_or_else(|why| format!("none: {why}"), |c| listed(&c.columns));
+            out.push_str(&format!("  {:<18} {listed_columns:<24} {}\n", rule.name(), rule.formula(self.density.dim())));
         }
         out
     }

@@ -127,7 +127,7 @@ fn fit_notices(outcome: &Outcome) -> Vec<String> {
 /// What the searches ask for. An estimator that is no better than a guess is not worth a longer search; what several ask for
 /// at the ends of their searches is one sentence.
 fn search_notices(outcome: &Outcome) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut asked_for = Vec::new();
     let mut further: Vec<(&str, Finding)> = Vec::new();
     let names: Vec<String> = outcome.rows.iter().map(Scored::name).collect();
     for (scored, name) in outcome.rows.iter().zip(&names) {
@@ -140,11 +140,11 @@ fn search_notices(outcome: &Outcome) -> Vec<String> {
                 Kind::AtAnEnd(_) | Kind::Unfinished if is_perfect(scored) => {}
                 Kind::AtAnEnd(_) if !beats_guess(scored) => {}
                 Kind::AtAnEnd(Some(_)) => further.push((name, finding)),
-                _ => told.push((name.as_str(), finding.said)),
+                _ => asked_for.push((name.as_str(), finding.said)),
             }
         }
     }
-    let mut out = by_sentence(told, outcome.rows.len());
+    let mut out = by_sentence(asked_for, outcome.rows.len());
     match further.as_slice() {
         [] => {}
         [(name, one)] => out.push(format!("{name}: {}", one.said)),

@@ -263,7 +263,7 @@ fn counts(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Cont
     };
     let (same, drawn) = (own.value - curve.indifference(), curve.tried.iter().any(|t| t.error > 0.0));
     let errors = if drawn { curve.tried.iter().map(|t| t.error).collect() } else { Vec::new() };
-    let by = curve.by.told();
+    let by = curve.by.in_words();
     Ok(Some(TuningCurve { criterion: by.into(), label: by.into(), rises: true, score: own.value, same, parameter, errors }))
 }
 

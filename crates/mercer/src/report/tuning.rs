@@ -48,15 +48,15 @@ fn curve(p: &TunedParameter) -> String {
     // Of a run of equal scores the ends say enough.
     let score = |k: usize| p.tried.get(k).map(|(_, s)| brief(*s));
     let inner = |k: usize| k > 0 && score(k - 1) == score(k) && score(k) == score(k + 1) && p.tried[k].0 != p.value;
-    let mut told: Vec<usize> = (0..p.tried.len()).filter(|k| !inner(*k)).collect();
+    let mut kept: Vec<usize> = (0..p.tried.len()).filter(|k| !inner(*k)).collect();
     // Of many, those that lie closest between their neighbours are left out.
-    while told.len() > MOST_TRIED {
-        let gap = |k: usize| (p.tried[told[k + 1]].0 / p.tried[told[k - 1]].0).abs().ln().abs();
-        let open = (1..told.len() - 1).filter(|&k| p.tried[told[k]].0 != p.value);
+    while kept.len() > MOST_TRIED {
+        let gap = |k: usize| (p.tried[kept[k + 1]].0 / p.tried[kept[k - 1]].0).abs().ln().abs();
+        let open = (1..kept.len() - 1).filter(|&k| p.tried[kept[k]].0 != p.value);
         let Some(closest) = open.min_by(|&a, &b| gap(a).total_cmp(&gap(b))) else { break };
-        told.remove(closest);
+        kept.remove(closest);
     }
-    format!("; tried: {}", told.iter().map(|&k| one(&p.tried[k])).collect::<Vec<_>>().join(", "))
+    format!("; tried: {}", kept.iter().map(|&k| one(&p.tried[k])).collect::<Vec<_>>().join(", "))
 }
 
 /// What to write to search around a value beyond or beside what was searched; a whole number counts rows, of which there are
@@ -385,9 +385,9 @@ mod tests {
     fn a_long_curve_is_told_by_its_ends_its_choice_and_values_far_apart() {
         let mut p = parameter(8.0, [8.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], None);
         p.tried = (0..11).map(|k| (f64::from(1 << k), 0.9 + 0.001 * f64::from(k))).collect();
-        let told = curve(&p);
-        assert_eq!(told.matches('(').count(), MOST_TRIED);
-        assert!(told.starts_with("; tried: 1 (0.900)") && told.contains("8 (0.903, chosen)") && told.ends_with("1020 (0.910)"), "{told}");
+        let text = curve(&p);
+        assert_eq!(text.matches('(').count(), MOST_TRIED);
+        assert!(text.starts_with("; tried: 1 (0.900)") && text.contains("8 (0.903, chosen)") && text.ends_with("1020 (0.910)"), "{text}");
         p.tried = vec![(1.0, 0.5), (2.0, 0.9), (4.0, 0.9), (8.0, 0.9), (16.0, 0.9), (32.0, 0.9), (64.0, 0.4)];
         assert_eq!(curve(&p), "; tried: 1 (0.500), 2 (0.900), 8 (0.900, chosen), 32 (0.900), 64 (0.400)");
     }

@@ -133,7 +133,7 @@ fn sum_of_least(weights: &[f64], a: &[f64], b: &[f64]) -> f64 {
 fn greedy(d: &Matrix, weights: &[f64], count: usize, control: &Control) -> Result<Vec<usize>> {
     // Places that a greedy start chooses among: at even steps of their order.
     const CANDIDATES: usize = 192;
-    // Of them so many are weighed side by side, and sums are told apart beyond this share of the loss.
+    // Of them so many are weighed side by side, and sums differ beyond this share of the loss.
     const WEIGHED: usize = 16;
     const ROUNDING: f64 = 1e-12;
     let n = weights.len();

@@ -69,9 +69,9 @@ fn a_fit_is_stored_exactly(fitted: &FittedGenerative, data: &Dataset) -> Verdict
 /// As many numbers as there are free parameters, which the model foretells where it can.
 fn scores_have_their_width(model: &GenerativeExpr, fitted: &FittedGenerative, data: &Dataset) -> Verdict {
     let (parameters, scores) = (fitted.parameters(), words(fitted.scores(data))?);
-    let foretold = model.free_parameters(data).unwrap_or(parameters.len());
-    if (scores.rows(), scores.cols(), foretold) != (data.rows(), parameters.len(), parameters.len()) {
-        let found = format!("{} x {} for {} parameters of which {foretold} were foretold", scores.rows(), scores.cols(), parameters.len());
+    let promised = model.free_parameters(data).unwrap_or(parameters.len());
+    if (scores.rows(), scores.cols(), promised) != (data.rows(), parameters.len(), parameters.len()) {
+        let found = format!("{} x {} for {} parameters of which {promised} were promised", scores.rows(), scores.cols(), parameters.len());
         return fail("score vectors", found);
     }
     let mut names: Vec<&str> = parameters.iter().map(|p| p.name.as_str()).collect();

@@ -61,7 +61,7 @@ impl CountBy {
     );
 
     /// What is measured, for people.
-    pub fn told(self) -> &'static str {
+    pub fn in_words(self) -> &'static str {
         match self {
             CountBy::Silhouette => "mean silhouette",
             CountBy::Gap => "gap statistic",
@@ -114,7 +114,7 @@ impl CountCurve {
     pub fn notice(&self) -> Notice {
         let of = |(least, most): (&CountTried, &CountTried)| {
             let own = self.tried.iter().find(|t| t.count == self.chosen).unwrap_or(least);
-            let by = self.by.told().to_owned();
+            let by = self.by.in_words().to_owned();
             ClusterChoice { by, value: own.value, error: own.error, least: least.count, most: most.count }
         };
         Notice::Clusters { chosen: self.chosen, by: self.tried.first().zip(self.tried.last()).map(of) }

@@ -109,7 +109,7 @@ impl KernelPca {
             return Err(Error::Setting { name: "sparsity".into(), why });
         }
         if share > 0.0 && self.novelty {
-            let why = "what components leave of a row is told by all training rows; leave novelty or sparsity out".into();
+            let why = "what components leave of a row depends on all training rows; leave novelty or sparsity out".into();
             return Err(Error::Setting { name: "sparsity".into(), why });
         }
         Ok(())
@@ -239,7 +239,7 @@ impl Estimator for KernelPca {
         }
         total = total.max(held);
         let spectrum = Spectrum { values, total };
-        let (mut notes, mut warnings) = (vec![spectrum.told()], Vec::new());
+        let (mut notes, mut warnings) = (vec![spectrum.note()], Vec::new());
         if count_below > 0 {
             let share = below / (below + spectrum.total);
             warnings.push(Notice::NegativeEigenvalues { count: count_below, is_least: centred.looks_at_some(), share });
@@ -319,7 +319,7 @@ impl Spectrum {
         self.values.iter().map(|v| v / self.total).collect()
     }
 
-    fn told(&self) -> String {
+    fn note(&self) -> String {
         let shares = self.shares();
         let percent = |share: f64| format!("{:.1}%", 100.0 * share);
         let each: Vec<String> = shares.iter().take(SHOWN).map(|s| percent(*s)).collect();

@@ -147,9 +147,9 @@ impl<'a> NumberSearch<'a> {
                     continue;
                 }
                 since = 0;
-                let told = self.evidence;
+                let reached = self.evidence;
                 let root = self.solve();
-                if (told - self.evidence).abs() > DRIFT * told.abs().max(1.0) {
+                if (reached - self.evidence).abs() > DRIFT * reached.abs().max(1.0) {
                     between = (between / 2).max(1);
                 }
                 self.estimate_noise(&root, control)?;
