@@ -34,6 +34,7 @@ const ROOMS: &[&str] = &[
     "features",
     "generative",
     "gram",
+    "notice",
     "data",
     "npy",
     "linalg",

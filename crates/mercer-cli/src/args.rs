@@ -210,10 +210,9 @@ fn types() -> String {
     )
 }
 
-/// More threads than this are a typo.
-const MOST_THREADS: usize = 1024;
-
 fn threads(text: &str) -> Result<usize, String> {
+    // More threads than this are a typo.
+    const MOST_THREADS: usize = 1024;
     let most = format!("write a whole number from 0 to {MOST_THREADS}");
     text.parse().ok().filter(|n| *n <= MOST_THREADS).ok_or(most)
 }

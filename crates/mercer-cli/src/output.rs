@@ -3,6 +3,7 @@
 use mercer::error::{Error, Result, in_words};
 use mercer::report::{Row, save_figures};
 use mercer::store::destination;
+use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -72,13 +73,12 @@ fn check_can_write_into(folder: &Path, wanted: &Path) -> Result<()> {
     }
 }
 
-/// Columns of a line where there is no terminal.
-const WIDTH: usize = 100;
-/// Columns that a line has at least, whatever the terminal.
-const NARROWEST: usize = 40;
-
 /// Columns of a line on standard output: those of `COLUMNS`, or of the terminal.
 pub(crate) fn width() -> usize {
+    // Columns of a line where there is no terminal.
+    const WIDTH: usize = 100;
+    // Columns that a line has at least, whatever the terminal.
+    const NARROWEST: usize = 40;
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
     asked.or_else(terminal).filter(|columns| *columns > 0).unwrap_or(WIDTH).max(NARROWEST)
@@ -91,10 +91,10 @@ pub(crate) fn write_figures(folder: &Path, rows: &[Row]) -> Result<()> {
 }
 
 /// Says each notice once on standard error.
-pub(crate) fn notices<S: AsRef<str>>(list: &[S]) {
+pub(crate) fn notices<N: PartialEq + Display>(list: &[N]) {
     for (i, notice) in list.iter().enumerate() {
-        if list[..i].iter().all(|earlier| earlier.as_ref() != notice.as_ref()) {
-            eprintln!("note: {}", notice.as_ref());
+        if !list[..i].contains(notice) {
+            eprintln!("note: {notice}");
         }
     }
 }

@@ -9,9 +9,6 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Work inside that of an estimator whose total is only an upper limit: its name, and the words shown for it.
-const WITHIN: [(&str, &str, &str); 2] = [("tuning", "search, ", "setting tried"), ("pair steps", "solver, ", "step taken")];
-
 /// Progress in words: inner work is shown under the name of its estimator.
 #[derive(Default)]
 struct Words {
@@ -21,6 +18,8 @@ struct Words {
 impl Words {
     /// The sentence, and whether it begins a piece of work.
     fn of(&mut self, what: &str, done: usize, total: usize) -> (String, bool) {
+        // Work inside that of an estimator whose total is only an upper limit: its name, and the words shown for it.
+        const WITHIN: [(&str, &str, &str); 2] = [("tuning", "search, ", "setting tried"), ("pair steps", "solver, ", "step taken")];
         if let Some((estimator, _)) = what.split_once(": ") {
             let begins =
                 if total > 1 && !what.contains(" of ") { format!("{what} (estimator {} of {total})", done + 1) } else { what.into() };
@@ -86,9 +85,6 @@ impl Progress for Line {
     }
 }
 
-/// Seconds between two lines on the same work.
-const PAUSE: f64 = 2.0;
-
 /// A line for each new piece of work, and now and then one on how far it is.
 struct Lines {
     start: Instant,
@@ -98,6 +94,8 @@ struct Lines {
 
 impl Progress for Lines {
     fn update(&self, what: &str, done: usize, total: usize) {
+        // Seconds between two lines on the same work.
+        const PAUSE: f64 = 2.0;
         let now = self.start.elapsed().as_secs_f64();
         let mut last = locked(&self.last);
         let (said, begins) = last.0.of(what, done, total);
@@ -149,11 +147,10 @@ struct LiveTable {
     screen: MultiProgress,
 }
 
-/// Columns and lines of a terminal that does not say how large it is.
-const USUAL: (u16, u16) = (80, 24);
-
 impl LiveTable {
     fn on(screen: &MultiProgress) -> Self {
+        // Columns and lines of a terminal that does not say how large it is.
+        const USUAL: (u16, u16) = (80, 24);
         let latest = Latest::default();
         // Lines are written over, not cleared first: nothing flickers.
         screen.set_move_cursor(true);

@@ -9,8 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules of the classes that are written by hand, since they stand for no estimator or for every one.
 const HAND_WRITTEN: &[(&str, &[&str])] = &[("_learners", &["MercerClassifier", "MercerRegressor"]), ("_smoothing", &["Lowess"])];
-/// The module and the name of the function that composes docstrings.
-const DOCSTRINGS: (&str, &[&str]) = ("_docstrings", &["docstring"]);
 /// The module of the searches over such estimators, and their names.
 pub(crate) const SEARCHES: (&str, &[&str]) = ("_search", &["GridSearchCV"]);
 
@@ -40,12 +38,6 @@ const EVERY_ATTRIBUTE: &[(&str, &str)] = &[
     ("n_features_in_ : int", "Number of columns"),
     ("feature_names_in_ : ndarray of shape (n_features_in_,)", "Their names, where the training rows had names"),
 ];
-
-/// Classifiers that a factor of the weights of a whole class does not change: each class is fitted by itself, and has no prior.
-const EACH_CLASS_ALONE: &[&str] = &["nearest_medoid"];
-
-/// Estimators whose classes have no time limit: a fit stores the rows, or takes a pass or two over them.
-const QUICK: &[&str] = &["knn", "kde", "local_regression"];
 
 /// A Python class to generate.
 pub(crate) struct Class {
@@ -163,12 +155,16 @@ fn class_of_spelling(entry: EstimatorEntry, spelling: &Spelling) -> Class {
 
 /// The last arguments of a class.
 fn last(entry: &EstimatorEntry) -> impl Iterator<Item = &'static Argument> {
+    // Estimators whose classes have no time limit: a fit stores the rows, or takes a pass or two over them.
+    const QUICK: &[&str] = &["knn", "kde", "local_regression"];
     let is_quick = entry.needs == Needs::Nothing || QUICK.contains(&entry.name);
     (!is_quick).then_some(&MAX_SECONDS).into_iter().chain([&N_JOBS])
 }
 
 /// The class of an estimator that scikit-learn does not have.
 fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Result<Class> {
+    // Classifiers that a factor of the weights of a whole class does not change: each class is fitted by itself, and has no prior.
+    const EACH_CLASS_ALONE: &[&str] = &["nearest_medoid"];
     let capabilities = capabilities(&entry, role);
     let mut bases = Vec::new();
     bases.extend(capabilities.scores.then_some("Scores"));
@@ -303,6 +299,8 @@ fn hand_written<'a>() -> impl Iterator<Item = &'a str> {
 
 /// What the module with the classes imports: modules and names, both in order.
 pub(crate) fn imports(classes: &[Class]) -> Result<BTreeMap<&'static str, BTreeSet<&str>>> {
+    // The module and the name of the function that composes docstrings.
+    const DOCSTRINGS: (&str, &[&str]) = ("_docstrings", &["docstring"]);
     let mut out: BTreeMap<&'static str, BTreeSet<&str>> = BTreeMap::new();
     for base in classes.iter().flat_map(|class| class.bases.split(", ")) {
         let home = BASES.iter().find(|(_, bases)| bases.contains(&base));

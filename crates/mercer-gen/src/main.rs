@@ -15,9 +15,8 @@ mod stubs;
 use std::path::Path;
 use std::process::ExitCode;
 
-const PYTHON: &str = "crates/mercer-python/python/mercer";
-
 fn main() -> ExitCode {
+    const PYTHON: &str = "crates/mercer-python/python/mercer";
     let mut words = std::env::args().skip(1);
     let folder = words.next().unwrap_or_else(|| ".".into());
     let check = words.next().as_deref() == Some("--check");

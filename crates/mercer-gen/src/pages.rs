@@ -66,7 +66,7 @@ pub(crate) fn estimators() -> String {
         };
         let tuned = match e.criterion {
             _ if e.takes == [Kind::Nothing] => "Takes no target.".to_owned(),
-            criterion => format!("Tuned by {}.", criterion.unwrap_or("cross-validation")),
+            criterion => format!("Tuned by {}.", criterion.map_or("cross-validation", |c| c.name)),
         };
         let _ = write!(out, "\n## {}\n\n{}. {kernel} {tuned}\n", e.name, e.doc);
         table(&mut out, e.params);

@@ -138,6 +138,8 @@ pub(crate) fn texts(classes: &[Class]) -> String {
 
 impl Class {
     fn write(&self, out: &mut String) {
+        // Arguments that one line stores.
+        const ASSIGNED: usize = 3;
         let pairs = |pairs: Vec<String>| format!("{{{}}}", pairs.join(", "));
         let _ = write!(out, "\n\nclass {}({}):\n    _name = \"{}\"\n", self.name, self.bases, self.estimator.name);
         let names = self.arguments.iter().filter_map(|a| Some(format!("\"{}\": \"{}\"", a.sets?, a.name)));
@@ -163,6 +165,3 @@ impl Class {
         }
     }
 }
-
-/// Arguments that one line stores.
-const ASSIGNED: usize = 3;

@@ -114,13 +114,12 @@ pub fn cholesky<T: Precision>(a: ViewMut<'_, T>) -> Result<(), usize> {
     T::cholesky(a)
 }
 
-/// Parts of an eigendecomposition that may be computed at the same time.
-const EIGEN_PARTS: usize = 4;
-
 /// Eigenvalues (ascending) and eigenvectors (columns) of a symmetric tridiagonal matrix, from its diagonal and what stands
 /// beside it; `false` where the iteration does not converge or there is no memory for its work space. The work is cut into the
 /// same parts whatever the number of threads that take them.
 pub fn tridiagonal_eigen(diagonal: &[f64], beside: &[f64], values: &mut [f64], vectors: ViewMut<'_, f64>) -> bool {
+    // Parts of an eigendecomposition that may be computed at the same time.
+    const EIGEN_PARTS: usize = 4;
     let (n, parts) = (diagonal.len(), Par::rayon(EIGEN_PARTS));
     // Divide and conquer: products of blocks of vectors, 4/3 n^3 where nothing deflates (Demmel, Applied Numerical Linear Algebra, 5.3.3).
     count(4 * n.pow(3) / 3);

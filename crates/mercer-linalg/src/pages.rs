@@ -1,11 +1,10 @@
 //! Memory and the system: large pages for large arrays, whose first touch then costs a page fault per 2 MB instead of one per
 //! 4 kB, and freed memory that goes back.
 
-/// Arrays below this size are left alone.
-const LEAST: usize = 4 << 20;
-
 /// Asks the system to back an array that has not been touched yet by large pages, where it can; elsewhere does nothing.
 pub fn prefer_large_pages<T>(array: &mut [T]) {
+    // Arrays below this size are left alone.
+    const LEAST: usize = 4 << 20;
     let bytes = std::mem::size_of_val(array);
     if bytes < LEAST {
         return;

@@ -96,7 +96,7 @@ pub(crate) fn advise(
 }
 
 impl Advice {
-    fn told<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         from_json(py, &self.json)?.get_item(name)
     }
 }
@@ -106,32 +106,32 @@ impl Advice {
     /// The rule that fired: ``"smooth"``, ``"many columns"`` or ``"structure"``.
     #[getter]
     fn rule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.told(py, "rule")
+        self.field(py, "rule")
     }
 
     /// What the rule says, with what made it fire.
     #[getter]
     fn because<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.told(py, "because")
+        self.field(py, "because")
     }
 
     /// One dict per kernel, that of the rule first: kernel, best, tuning (criterion, value, same, rows, parameters, ...; None where it
     /// could not be measured), failure (why not, or None).
     #[getter]
     fn kernels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.told(py, "kernels")
+        self.field(py, "kernels")
     }
 
     /// The best kernel of those that were measured; None if that of the rule could not be.
     #[getter]
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.told(py, "best")
+        self.field(py, "best")
     }
 
     /// Whether the kernel of the rule is statistically tied with the best.
     #[getter]
     fn holds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.told(py, "holds")
+        self.field(py, "holds")
     }
 
     /// The document that ``mercer advise --json`` writes.

@@ -5,12 +5,16 @@ use crate::errors::{internal_error, raise};
 use crate::target::labels;
 use mercer::control::Control;
 use mercer::data::ColumnKind;
-use mercer::estimators::{Answer, EstimatorExpr, Expansion, Fitted, FittedModel, Predicted, Predictions, Query, Sigmoid, Spectrum, Want};
+use mercer::estimators::{
+    Answer, EstimatorExpr, Expansion, Fitted, FittedModel, Predicted, Predictions, Query, Sigmoid, Spectrum, Summary, Want,
+};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::metrics::Metric;
+use mercer::notice::Notice;
 use mercer::param::{Domain, NumericSetting, Value};
 use mercer::read::TargetInfo;
+use mercer::select::Tuning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde::Serialize;
@@ -32,9 +36,17 @@ pub(crate) fn documented<'py>(py: Python<'py>, object: &impl Serialize) -> PyRes
 }
 
 /// The summary of a fit with what its search found as `tuning`.
-pub(crate) fn summary<'py>(py: Python<'py>, summary: &impl Serialize, tuning: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn summary<'py>(py: Python<'py>, summary: &Summary, tuning: Option<&Tuning>) -> PyResult<Bound<'py, PyAny>> {
     let all = documented(py, summary)?;
-    all.cast::<PyDict>()?.set_item("tuning", documented(py, tuning)?)?;
+    let dict = all.cast::<PyDict>()?;
+    if !summary.warnings.is_empty() {
+        dict.set_item("warnings", summary.warnings.iter().map(Notice::to_string).collect::<Vec<_>>())?;
+    }
+    let found = documented(py, &tuning)?;
+    if let Some(tuning) = tuning {
+        found.set_item("criterion", tuning.criterion.to_string())?;
+    }
+    dict.set_item("tuning", found)?;
     Ok(all)
 }
 

@@ -15,7 +15,7 @@ use mercer::data::{Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Series,
 use mercer::error::Error;
 use mercer::facts::repeated_identifiers;
 use mercer::linalg::Matrix;
-use mercer::read::{ColumnType, Notice, ReadOptions, Table, column_name, doubts};
+use mercer::read::{ColumnType, ReadOptions, Table, column_name, doubts};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ pub(crate) fn grams(gram: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<NamedGram>
 }
 
 /// A dataset of what holds columns, or is one.
-pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
+pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<String>)> {
     let object = &tabled(object)?;
     if object.is_instance_of::<PyString>() {
         return Err(data_error("found a str, expected columns; mercer.read_table(path) reads a file"));
@@ -121,7 +121,7 @@ pub(crate) fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(m
 }
 
 /// What is worth knowing of columns that are declared to be ignored and name groups of rows.
-pub(crate) fn ignored_groups(object: &Bound<'_, PyAny>, options: &ReadOptions) -> PyResult<Vec<Notice>> {
+pub(crate) fn ignored_groups(object: &Bound<'_, PyAny>, options: &ReadOptions) -> PyResult<Vec<String>> {
     let mut found = Vec::new();
     for (name, cells) in mapping(object)?.unwrap_or_default() {
         let name = column_name(&name);
@@ -135,7 +135,7 @@ pub(crate) fn ignored_groups(object: &Bound<'_, PyAny>, options: &ReadOptions) -
 }
 
 /// One unnamed column of str. One that looks like identifiers was still meant: it is text.
-fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
+fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<String>)> {
     let name = match asked.like.map(|s| s.columns.as_slice()) {
         None => ONLY.to_owned(),
         Some([one]) => one.name.clone(),
@@ -151,7 +151,7 @@ fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) 
     Ok((data, notices))
 }
 
-fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
+fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyResult<(mercer::data::Dataset, Vec<String>)> {
     let Asked { options, like, grams } = asked;
     columns.iter_mut().for_each(|(name, _)| *name = column_name(name));
     let known = || columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();

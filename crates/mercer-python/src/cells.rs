@@ -5,13 +5,6 @@ use mercer::read::Labels;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyString};
 
-/// Classes of pandas and numpy that stand for a missing cell.
-const GAPS: [&str; 3] = ["NAType", "NaTType", "MaskedConstant"];
-/// What containers, iterators, arrays and functions have: they are no single values.
-const NO_VALUES: [&str; 4] = ["__len__", "__next__", "__array__", "__call__"];
-/// How the text of an object begins its address, where the object has no text of its own.
-const ADDRESS: &str = " at 0x";
-
 /// What a cell that is there holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
@@ -75,6 +68,8 @@ impl Cell {
 /// Whether a cell stands for a missing one: None, NaN of any class of numbers, NaT and NA of pandas, the masked cell of numpy.
 #[pyfunction]
 pub(crate) fn is_missing(cell: &Bound<'_, PyAny>) -> PyResult<bool> {
+    // Classes of pandas and numpy that stand for a missing cell.
+    const GAPS: [&str; 3] = ["NAType", "NaTType", "MaskedConstant"];
     if cell.is_none() {
         return Ok(true);
     }
@@ -229,6 +224,10 @@ fn seconds(cell: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
 
 /// The text of a value that has one of its own and is equal to others by it; `None` for anything else.
 fn own_text(cell: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    // What containers, iterators, arrays and functions have: they are no single values.
+    const NO_VALUES: [&str; 4] = ["__len__", "__next__", "__array__", "__call__"];
+    // How the text of an object begins its address, where the object has no text of its own.
+    const ADDRESS: &str = " at 0x";
     for method in NO_VALUES {
         if cell.hasattr(method)? {
             return Ok(None);

@@ -9,7 +9,6 @@ use crate::panels::{is_panel, of_panel};
 use crate::sets::{VectorRows, set_rows};
 use crate::trees::trees;
 use mercer::data::{ColumnKind, Points, Series, Sets};
-use mercer::read::Notice;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::collections::HashSet;
@@ -72,7 +71,7 @@ impl Written {
 
 /// The cells of a column, of a kind that may be declared: where text writes that, numbers are text too. What is taken in a way that is
 /// worth knowing, or not taken, adds a notice.
-pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, notices: &mut Vec<Notice>) -> PyResult<Cells> {
+pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, wanted: Option<ColumnKind>, notices: &mut Vec<String>) -> PyResult<Cells> {
     let mut said = Vec::new();
     let found = cells_of(object, wanted, &mut said).map_err(|e| within(object.py(), &format!("column '{name}'"), e))?;
     notices.extend(said.into_iter().map(|what| format!("column '{name}' {what}")));

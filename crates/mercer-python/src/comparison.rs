@@ -17,7 +17,7 @@ use mercer::data::{Dataset, Split, Target};
 use mercer::estimators::EstimatorExpr;
 use mercer::facts;
 use mercer::metrics::Metric;
-use mercer::read::{Notice, TargetInfo};
+use mercer::read::TargetInfo;
 use mercer::report::{self, Request};
 use mercer::store::write_atomically;
 use pyo3::prelude::*;
@@ -267,7 +267,7 @@ pub(crate) struct Asked {
     pub(crate) split: Split,
     pub(crate) comparing: Comparing,
     /// Notices about how the rows were read.
-    pub(crate) notices: Vec<Notice>,
+    pub(crate) notices: Vec<String>,
 }
 
 /// What is compared; numbers and flags stand in `rest`.

@@ -4,7 +4,7 @@ use crate::answers::kinds;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
 use crate::building::{Asked, NAMED, ONLY, build, declared, grams, ignored_groups};
 use crate::columns::strings;
-use crate::errors::{Told, data_error, raise, spoken, warn};
+use crate::errors::{Reported, data_error, raise, spoken, warn};
 use crate::frames::{mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::lone_columns::is_lone_column;
@@ -14,7 +14,7 @@ use crate::pickle::{self, no_state, parts};
 use crate::sets::are_sets_alone;
 use mercer::data::{ColumnSchema, Holds, Own, Schema, Similarities, Values};
 use mercer::linalg::Matrix;
-use mercer::read::{ColumnType, Notice, ReadOptions};
+use mercer::read::{ColumnType, ReadOptions};
 use mercer::report;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -69,9 +69,9 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 #[derive(Clone)]
 pub(crate) struct Dataset {
     pub(crate) data: Arc<mercer::data::Dataset>,
-    notices: Vec<Notice>,
+    notices: Vec<String>,
     /// What is worth knowing where folds are dealt by rows: columns that are ignored and name groups of rows.
-    pub(crate) of_groups: Vec<Notice>,
+    pub(crate) of_groups: Vec<String>,
     /// Whether the notices were shown; rows that are taken out of it share that.
     shown: Arc<AtomicBool>,
 }
@@ -102,22 +102,22 @@ impl Stored {
 }
 
 impl Dataset {
-    pub(crate) fn new(data: mercer::data::Dataset, notices: Vec<Notice>) -> Self {
+    pub(crate) fn new(data: mercer::data::Dataset, notices: Vec<String>) -> Self {
         Dataset { data: Arc::new(data), notices, of_groups: Vec::new(), shown: Arc::default() }
     }
 
     /// A dataset whose notices were shown.
-    pub(crate) fn shown(data: mercer::data::Dataset, notices: Vec<Notice>) -> Self {
+    pub(crate) fn shown(data: mercer::data::Dataset, notices: Vec<String>) -> Self {
         Dataset { shown: Arc::new(AtomicBool::new(true)), ..Dataset::new(data, notices) }
     }
 
     /// Of a table whose ignored columns name groups of rows.
-    pub(crate) fn with_groups(self, of_groups: Vec<Notice>) -> Self {
+    pub(crate) fn with_groups(self, of_groups: Vec<String>) -> Self {
         Dataset { of_groups, ..self }
     }
 
     /// The notices, the first time that they are asked for.
-    fn to_show(&self) -> &[Notice] {
+    fn to_show(&self) -> &[String] {
         if self.shown.swap(true, Ordering::Relaxed) { &[] } else { &self.notices }
     }
 }
@@ -135,7 +135,7 @@ pub(crate) fn dataset(object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::D
 }
 
 /// Columns of any object that holds them, with their notices, each of which is warned of once.
-pub(crate) fn with_notices(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dataset>, Vec<Notice>)> {
+pub(crate) fn with_notices(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dataset>, Vec<String>)> {
     if let Ok(data) = object.cast::<Dataset>() {
         warn(object.py(), data.get().to_show())?;
         return Ok((data.get().data.clone(), data.get().notices.clone()));
@@ -146,20 +146,20 @@ pub(crate) fn with_notices(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::d
 }
 
 /// Rows without column names as one column of this kind, with the notices, each of which is warned of once.
-pub(crate) fn of_one_column(object: &Bound<'_, PyAny>, kind: ColumnType) -> PyResult<(Arc<mercer::data::Dataset>, Vec<Notice>)> {
+pub(crate) fn of_one_column(object: &Bound<'_, PyAny>, kind: ColumnType) -> PyResult<(Arc<mercer::data::Dataset>, Vec<String>)> {
     let options = ReadOptions { types: vec![(ONLY.into(), kind)], ..ReadOptions::default() };
     let (data, notices) = build(object, &Asked { options, ..Asked::default() })?;
     warn(object.py(), &notices)?;
     Ok((Arc::new(data), notices))
 }
 
-/// The columns of a training schema out of any object that holds them; notices in `told` are not repeated.
-pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema, told: &Told) -> PyResult<Arc<mercer::data::Dataset>> {
+/// The columns of a training schema out of any object that holds them; notices in `reported` are not repeated.
+pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema, reported: &Reported) -> PyResult<Arc<mercer::data::Dataset>> {
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());
     }
     let (data, notices) = build(object, &Asked { like: Some(schema), ..Asked::default() })?;
-    warn(object.py(), &told.new_among(notices))?;
+    warn(object.py(), &reported.new_among(notices))?;
     Ok(Arc::new(data))
 }
 

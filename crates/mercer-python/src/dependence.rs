@@ -68,7 +68,7 @@ pub(crate) fn independence_test<'py>(
     let (recipe, asked) = (Recipe { standardise, ..Recipe::default() }, Asked { permutations, seed });
     let found = Limits { threads, max_seconds, ..Limits::default() }
         .run(py, move |control| dependence::independence_test([&a, &b], kernels.each_ref().map(Option::as_ref), &recipe, asked, control))?;
-    told(py, found)
+    as_dict(py, found)
 }
 
 /// Whether two groups of rows are of one distribution: the squared maximum mean discrepancy with a p-value by permutations.
@@ -130,7 +130,7 @@ pub(crate) fn two_sample_test<'py>(
     let (recipe, asked) = (Recipe { standardise, ..Recipe::default() }, Asked { permutations, seed });
     let found = Limits { threads, max_seconds, ..Limits::default() }
         .run(py, move |control| dependence::two_sample_test(&data, &second, kernel.as_ref(), &recipe, asked, control))?;
-    told(py, found)
+    as_dict(py, found)
 }
 
 /// How two sides of the same rows go together: kernel canonical correlations, with functions f of the one and g of the other.
@@ -224,7 +224,7 @@ fn kernels_of(a: Option<&Bound<'_, PyAny>>, b: Option<&Bound<'_, PyAny>>) -> PyR
     Ok([a.map(kernel).transpose()?, b.map(kernel).transpose()?])
 }
 
-fn told(py: Python<'_>, found: TestResult) -> PyResult<Bound<'_, PyDict>> {
+fn as_dict(py: Python<'_>, found: TestResult) -> PyResult<Bound<'_, PyDict>> {
     warn(py, &found.notices)?;
     let out = PyDict::new(py);
     for (name, value) in [

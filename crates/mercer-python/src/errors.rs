@@ -7,6 +7,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 
 const MODULE: &str = "mercer.errors";
@@ -31,11 +32,11 @@ pub(crate) fn raise(error: Error) -> PyErr {
 
 /// What functions and classes of the user have raised, with the words that errors of the library hold of it: the last few.
 static CAUSES: Mutex<Vec<(String, PyErr)>> = Mutex::new(Vec::new());
-/// Exceptions that are kept, with the frames of their tracebacks, until they are raised.
-const KEPT: usize = 8;
 
 /// Keeps what Python raised, to be the cause of an error of the library that holds these words.
 pub(crate) fn keep_cause(said: &str, error: &PyErr) {
+    // Exceptions that are kept, with the frames of their tracebacks, until they are raised.
+    const KEPT: usize = 8;
     let error = Python::attach(|py| error.clone_ref(py));
     let mut causes = CAUSES.lock().unwrap_or_else(PoisonError::into_inner);
     if causes.len() == KEPT {
@@ -168,20 +169,20 @@ fn keyword(message: &str, option: &str, keyword: &str, value: impl Fn(&str) -> S
 
 /// Notices shown already.
 #[derive(Default)]
-pub(crate) struct Told(Mutex<HashSet<String>>);
+pub(crate) struct Reported(Mutex<HashSet<String>>);
 
-impl Told {
+impl Reported {
     /// The notices whose subject was not noticed before; each comes with its subject.
-    pub(crate) fn new_of(&self, notices: Vec<(String, String)>) -> Vec<String> {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        notices.into_iter().filter(|(what, _)| told.insert(what.clone())).map(|(_, notice)| notice).collect()
+    pub(crate) fn new_of<N>(&self, notices: Vec<(String, N)>) -> Vec<N> {
+        let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.into_iter().filter(|(what, _)| reported.insert(what.clone())).map(|(_, notice)| notice).collect()
     }
 
     /// The notices not shown before, neither without nor with a hint at their end.
     pub(crate) fn new_among(&self, mut notices: Vec<String>) -> Vec<String> {
         let is_known = |notice: &str| {
-            let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            told.iter().any(|known| known.starts_with(notice))
+            let reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            reported.iter().any(|known| known.starts_with(notice))
         };
         notices.retain(|notice| !is_known(&spoken(notice)));
         self.new_of(notices.into_iter().map(|notice| (spoken(&notice), notice)).collect())
@@ -195,20 +196,20 @@ impl Told {
     }
 
     /// The notices shown, as stored.
-    pub(crate) fn of(told: impl IntoIterator<Item = String>) -> Self {
-        Told(Mutex::new(told.into_iter().collect()))
+    pub(crate) fn of(reported: impl IntoIterator<Item = String>) -> Self {
+        Reported(Mutex::new(reported.into_iter().collect()))
     }
 }
 
 /// Warns of each notice once, by `mercer.errors.MercerWarning`; the calling frame is the one of Python that called us.
-pub(crate) fn warn(py: Python<'_>, notices: &[String]) -> PyResult<()> {
+pub(crate) fn warn<N: PartialEq + Display>(py: Python<'_>, notices: &[N]) -> PyResult<()> {
     if notices.is_empty() {
         return Ok(());
     }
     let class = py.import(MODULE)?.getattr("MercerWarning")?;
     for (i, notice) in notices.iter().enumerate() {
         if !notices[..i].contains(notice) {
-            py.import("warnings")?.call_method1("warn", (spoken(notice), &class, 1))?;
+            py.import("warnings")?.call_method1("warn", (spoken(&notice.to_string()), &class, 1))?;
         }
     }
     Ok(())

@@ -8,9 +8,6 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 /// Columns by name, as Python holds them.
 pub(crate) type Named<'py> = Vec<(String, Bound<'py, PyAny>)>;
 
-/// How pandas, polars and pyarrow begin the type of a column of labels.
-const CATEGORICAL: [&str; 4] = ["category", "Categorical", "Enum", "dictionary<"];
-
 /// Names and objects of a mapping of columns; `None` for anything else.
 pub(crate) fn mapping<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Named<'py>>> {
     // An array or a series has one type; one of records has a type for each field.
@@ -110,6 +107,8 @@ fn type_word(column: &Bound<'_, PyAny>) -> String {
 
 /// Whether a column of a frame says itself that it holds labels.
 pub(crate) fn is_categorical(column: &Bound<'_, PyAny>) -> bool {
+    // How pandas, polars and pyarrow begin the type of a column of labels.
+    const CATEGORICAL: [&str; 4] = ["category", "Categorical", "Enum", "dictionary<"];
     let word = type_word(column);
     CATEGORICAL.iter().any(|start| word.starts_with(start))
 }

@@ -14,7 +14,7 @@ use mercer::error::Result;
 use mercer::estimators::{FoundNeighbours, Want};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
-use mercer::read::{ColumnType, Notice};
+use mercer::read::ColumnType;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) fn of_similarities(name: &str, rows: Result<Similarities>) -> PyResul
 
 /// Training rows, with what is said of how they were read; for a kernel that takes nothing but kernel values an array or a frame holds those
 /// among them.
-pub(crate) fn training_rows(kernel: Option<&KernelExpr>, object: &Bound<'_, PyAny>) -> PyResult<(Arc<Dataset>, Vec<Notice>)> {
+pub(crate) fn training_rows(kernel: Option<&KernelExpr>, object: &Bound<'_, PyAny>) -> PyResult<(Arc<Dataset>, Vec<String>)> {
     let Some(kernel) = kernel else { return with_notices(object) };
     if takes_kernel_values(kernel) {
         return among(object).map(|data| (data, Vec::new()));

@@ -52,12 +52,12 @@ pub(crate) fn grid<'py>(
         let examples = Examples { data: &data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
         select::grid(&strips, &examples, &folds, want, &control.clone().with_buffer_pool(), seed)
     })?;
-    let strip = |strip: Vec<Vec<Cell>>| strip.into_iter().map(|fold| fold.into_iter().map(|c| told(py, c, &info)).collect()).collect();
+    let strip = |strip: Vec<Vec<Cell>>| strip.into_iter().map(|fold| fold.into_iter().map(|c| as_dict(py, c, &info)).collect()).collect();
     cells.into_iter().map(strip).collect()
 }
 
 /// A cell as a dict.
-fn told<'py>(py: Python<'py>, cell: Cell, info: &TargetInfo) -> PyResult<Bound<'py, PyDict>> {
+fn as_dict<'py>(py: Python<'py>, cell: Cell, info: &TargetInfo) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     out.set_item("fitting", cell.fitting)?;
     out.set_item("predicting", cell.predicting)?;

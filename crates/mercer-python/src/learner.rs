@@ -16,6 +16,7 @@ use mercer::estimators::EstimatorExpr;
 use mercer::fitting::{cannot_predict, prepare_weighed};
 use mercer::kernels::KernelExpr;
 use mercer::metrics::Metric;
+use mercer::notice::Notice;
 use mercer::prep::{Missing, Recipe};
 use mercer::report;
 use mercer::select;
@@ -274,7 +275,7 @@ impl Learner {
             || !learner.estimator.values().iter().all(|own| own.value.is_settled());
         let size = if open { Size::Any } else { Size::of_values(data.rows() * data.rows(), &data) };
         let mut model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
-        let mut notices = if tell { model.about.notices.clone() } else { Vec::new() };
+        let mut notices: Vec<String> = if tell { model.about.notices.iter().map(Notice::to_string).collect() } else { Vec::new() };
         if tell {
             notices.extend(report::search_notices(&model).into_iter().filter(|(_, asks)| *asks).map(|(said, _)| said));
         }
@@ -282,7 +283,7 @@ impl Learner {
             notices.push(format!("{}: the fit did not reach its tolerance; see model.summary", model.estimator));
         }
         warn(py, &notices)?;
-        model.about.notices.splice(0..0, read.iter().cloned());
+        model.about.notices.splice(0..0, read.iter().cloned().map(Notice::OfTable));
         Ok(Model::of_training(model, &training, &read))
     }
 

@@ -3,7 +3,7 @@
 use crate::errors::raise;
 use mercer::control::Control;
 use mercer::error::Error;
-use mercer::solve::Lbfgs;
+use mercer::solve::Minimiser;
 use pyo3::prelude::*;
 
 /// Where a function that gives its value and its slopes is least within a box, from a start: the place, the value there, and
@@ -22,7 +22,7 @@ pub(crate) fn minimise(objective: &Bound<'_, PyAny>, start: Vec<f64>, bounds: Ve
         })
     };
     let bounds = bounds.into_iter().map(|[low, high]| (low, high)).collect();
-    let found = Lbfgs { tolerance: 1e-5, decrease: 2e-9, ..Lbfgs::new(bounds) }.minimise(value, &start, &Control::default());
+    let found = Minimiser { tolerance: 1e-5, decrease: 2e-9, ..Minimiser::new(bounds) }.minimise(value, &start, &Control::default());
     let found = found.map_err(|error| raised.take().unwrap_or_else(|| raise(error)))?;
     Ok((found.x, found.value, found.converged))
 }

@@ -5,7 +5,7 @@ use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::comparison::WIDTH;
 use crate::dataset::weights;
 use crate::distribution::Distribution;
-use crate::errors::{Told, raise, spoken};
+use crate::errors::{Reported, raise, spoken};
 use crate::model_rows::Asked;
 use crate::pickle::no_state;
 use crate::target::{judged, labels};
@@ -34,7 +34,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 pub(crate) struct Model {
     pub(crate) model: Arc<mercer::learner::Model>,
     /// Columns of new rows whose missing cells were noticed: each is reported once.
-    pub(crate) told: Told,
+    pub(crate) reported: Reported,
 }
 
 #[pymethods]
@@ -370,7 +370,7 @@ impl Model {
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes, tuning.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
-        answers::summary(py, self.model.summary(), &self.model.about.tuning)
+        answers::summary(py, self.model.summary(), self.model.about.tuning.as_ref())
     }
 
     /// Training rows that prediction needs, numbered from 0 as they were given.
@@ -395,7 +395,8 @@ impl Model {
     #[getter]
     fn notices(&self) -> Vec<String> {
         let searched = report::search_notices(&self.model);
-        self.model.about.notices.iter().chain(searched.iter().map(|(said, _)| said)).map(|notice| spoken(notice)).collect()
+        let of_fit = self.model.about.notices.iter().map(ToString::to_string);
+        of_fit.chain(searched.into_iter().map(|(said, _)| said)).map(|notice| spoken(&notice)).collect()
     }
 
     /// What is warned of after a fit: what it changed, or with `every` all that is worth knowing of it, and what its search asks for.
@@ -405,13 +406,13 @@ impl Model {
 
     /// Those of these notices about new rows that were not reported before.
     fn _not_yet_reported(&self, notices: Vec<String>) -> Vec<String> {
-        self.told.new_among(notices)
+        self.reported.new_among(notices)
     }
 
     #[new]
-    #[pyo3(signature = (data, told=Vec::new(), own=None))]
-    fn restored(data: &[u8], told: Vec<String>, own: Option<answers::OwnParts<'_>>) -> PyResult<Self> {
-        Ok(Model { told: Told::of(told), ..own_objects::from_pickle(data, own.unwrap_or_default())? })
+    #[pyo3(signature = (data, reported=Vec::new(), own=None))]
+    fn restored(data: &[u8], reported: Vec<String>, own: Option<answers::OwnParts<'_>>) -> PyResult<Self> {
+        Ok(Model { reported: Reported::of(reported), ..own_objects::from_pickle(data, own.unwrap_or_default())? })
     }
 
     /// Writes the model file, whole or not at all.

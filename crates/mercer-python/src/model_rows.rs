@@ -3,7 +3,7 @@
 use crate::answers::{self, Object};
 use crate::arrays::from_outputs;
 use crate::dataset::{dataset_like, weights};
-use crate::errors::{Told, data_error, raise, spoken, warn};
+use crate::errors::{Reported, data_error, raise, spoken, warn};
 use crate::given::{among, takes_kernel_values};
 use crate::model::Model;
 use crate::target::known;
@@ -24,20 +24,20 @@ pub(crate) enum Asked {
 
 impl Model {
     pub(crate) fn new(model: mercer::learner::Model) -> Self {
-        Model { model: Arc::new(model), told: Told::default() }
+        Model { model: Arc::new(model), reported: Reported::default() }
     }
 
     /// A model fitted to rows: their notices are not repeated for new rows.
     pub(crate) fn of_training(model: mercer::learner::Model, data: &Dataset, notices: &[String]) -> Self {
         let of_cells = model.prep.tell_by_column(data).into_iter().map(|(column, _)| column);
-        let told = Told::of(of_cells.chain(notices.iter().map(|notice| spoken(notice))));
-        Model { model: Arc::new(model), told }
+        let reported = Reported::of(of_cells.chain(notices.iter().map(|notice| spoken(notice))));
+        Model { model: Arc::new(model), reported }
     }
 
     /// What the fit changed, or every notice of it, without those of reading; and what the search asks for, such as a wider range.
     pub(crate) fn warned_of(&self, every: bool) -> Vec<String> {
-        let (about, of_reading, searched) = (&self.model.about, self.told.all(), report::search_notices(&self.model));
-        let of_fit = if every { &about.notices } else { &about.warnings }.iter().map(|notice| spoken(notice));
+        let (about, of_reading, searched) = (&self.model.about, self.reported.all(), report::search_notices(&self.model));
+        let of_fit = if every { &about.notices } else { &about.warnings }.iter().map(|notice| spoken(&notice.to_string()));
         let asks = searched.iter().filter(|(_, asks)| *asks).map(|(said, _)| spoken(said));
         of_fit.filter(|notice| !of_reading.contains(notice)).chain(asks).collect()
     }
@@ -46,15 +46,15 @@ impl Model {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         let size = Size::of_predicting(&model, &data, want);
         let found = Limits::threads(threads).run_sized(py, size, move |control| model.predict(&data, want, control))?;
-        let told = found.notices.iter().map(|notice| (notice.said.clone(), notice.to_string())).collect();
-        warn(py, &self.told.new_of(told))?;
+        let reported = found.notices.iter().map(|notice| (notice.said.to_string(), notice.to_string())).collect();
+        warn(py, &self.reported.new_of(reported))?;
         Ok(found)
     }
 
     /// Rows with the columns of training; the handling of missing cells is reported the first time.
     pub(crate) fn rows(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
-        let data = dataset_like(data, &self.model.prep.schema, &self.told)?;
-        warn(py, &self.told.new_of(self.model.prep.tell_by_column(&data)))?;
+        let data = dataset_like(data, &self.model.prep.schema, &self.reported)?;
+        warn(py, &self.reported.new_of(self.model.prep.tell_by_column(&data)))?;
         Ok(data)
     }
 

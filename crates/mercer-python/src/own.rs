@@ -250,6 +250,8 @@ impl Estimator for Own {
     }
     /// Those of a factorisation, or of trees, as nothing is known of it.
     fn costs(&self, size: Size) -> Costs {
+        // Operations of a fit or a prediction for each cell and row: those of a hundred trees.
+        const PER_CELL: f64 = 100.0;
         let n = size.rows as f64;
         if self.known.face.reads_columns {
             return Costs { fit: PER_CELL * n * size.per_value, prediction: PER_CELL * size.per_value, ..Costs::default() };
@@ -300,9 +302,6 @@ impl Estimator for Own {
         })
     }
 }
-
-/// Operations of a fit or a prediction for each cell and row: those of a hundred trees.
-const PER_CELL: f64 = 100.0;
 
 /// What an object is fitted to or predicts from.
 enum Inputs {

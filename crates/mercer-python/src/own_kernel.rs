@@ -18,9 +18,6 @@ use std::sync::Arc;
 /// The Python part: functions by their names.
 const MODULE: &str = "mercer.kernels";
 
-/// Rows of the squares out of which k(x, x) is taken where no function gives it.
-const SQUARE: usize = 8;
-
 /// A function of two batches.
 struct OwnKernel {
     entry: KernelEntry,
@@ -39,6 +36,8 @@ fn leaked(text: &str) -> &'static str {
 type Record = (String, String, String, Vec<String>);
 
 fn param((name, sort, _, words): &Record, positive: bool) -> Param {
+    // A parameter that is `auto` is searched within this factor of its default.
+    const SPAN: f64 = 100.0;
     let domain = match sort.as_str() {
         "integer" => Domain::Integer(0, usize::MAX),
         "flag" => Domain::Flag,
@@ -48,9 +47,6 @@ fn param((name, sort, _, words): &Record, positive: bool) -> Param {
     let (name, doc) = (leaked(name), "a parameter of the function");
     if positive { Param::searched(name, doc, domain, SPAN) } else { Param::fixed(name, doc, domain) }
 }
-
-/// A parameter that is `auto` is searched within this factor of its default.
-const SPAN: f64 = 100.0;
 
 /// Makes a function a kernel of expressions. Called by `mercer.kernels.register`.
 #[pyfunction]
@@ -214,6 +210,8 @@ impl KernelFunction for OwnKernel {
         Python::attach(ask).map_err(|error| raised(&format!("the kernel {name}"), &error))
     }
     fn diagonal(&self, arguments: &[(&'static Param, Term)], rows: &Dataset) -> Result<Vec<f64>> {
+        // Rows of the squares out of which k(x, x) is taken where no function gives it.
+        const SQUARE: usize = 8;
         let Some(diagonal) = &self.diagonal else {
             let mut squares = Vec::with_capacity(rows.rows());
             for start in (0..rows.rows()).step_by(SQUARE) {

@@ -229,7 +229,7 @@ pub(crate) fn stored<'py>(model: &Bound<'py, Model>) -> PyResult<Stored<'py>> {
     let objects = PICKLED.replace(before).unwrap_or_default();
     let objects: Vec<Py<PyAny>> = objects.iter().map(|object| object.0.clone_ref(py)).collect();
     let functions = own_kernel::registrations(py, model.model.kernel.expr())?;
-    Ok((bytes?, model.told.all(), (classes, objects, functions)))
+    Ok((bytes?, model.reported.all(), (classes, objects, functions)))
 }
 
 /// What Python raised, as an error of the fit; the exception is kept to be the cause of ours.

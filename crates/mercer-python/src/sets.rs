@@ -84,7 +84,7 @@ pub(crate) fn are_sets(object: &Bound<'_, PyAny>, wanted: bool) -> PyResult<bool
         match asarray(&cell).and_then(|array| shape(&array)) {
             Ok(axes) if axes == [0] => {}
             Ok(axes) => return Ok(axes.len() == 2),
-            // Rows of unlike length are told as a fault of that set.
+            // Rows of unlike length are reported as a fault of that set.
             Err(_) => return Ok(has_rows),
         }
     }

@@ -20,8 +20,6 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
 
 /// What the target is called where it has no name.
 const UNNAMED: &str = "target";
-/// Classes that a message names.
-const NAMED: usize = 8;
 
 /// What the estimators in question can predict.
 #[derive(Clone, Copy)]
@@ -218,6 +216,8 @@ pub(crate) fn known(object: &Bound<'_, PyAny>, rows: usize, classes: Option<&[St
 /// The target of rows that a model predicts: classes by their place among its own, numbers as they are. Labels that the model
 /// does not know follow its own, and no prediction of them is correct; where it knows none of them, they are another target.
 pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo, metric: Option<Metric>) -> PyResult<Target> {
+    // Classes that a message names.
+    const NAMED: usize = 8;
     let Some(names) = &info.classes else {
         return target(object, rows, Takes { classes: false, numbers: true }, Some("regression")).map(|(target, _)| target);
     };

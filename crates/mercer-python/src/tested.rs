@@ -2,7 +2,7 @@
 
 use crate::comparison::Asked;
 use crate::dataset::{dataset_like, weights};
-use crate::errors::{Told, data_error, raise, within};
+use crate::errors::{Reported, data_error, raise, within};
 use crate::target;
 use mercer::control::{CancelFlag, Control};
 use mercer::data::{Dataset, Schema, Target};
@@ -34,7 +34,7 @@ impl TestRows {
             _ => return Err(data_error(format!("{NAME}: expected (data, target) or (data, target, sample_weight)"))),
         };
         let read = || {
-            let data = dataset_like(data, &Schema::of(&training.data), &Told::default())?;
+            let data = dataset_like(data, &Schema::of(&training.data), &Reported::default())?;
             let target = target::tested(y, data.rows(), &training.info)?;
             let rows = TestRows { data, target, weights: weights(sample_weight)? };
             rows.rows().check(&training.data).map_err(raise)?;

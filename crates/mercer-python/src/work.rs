@@ -25,13 +25,6 @@ use std::time::{Duration, Instant};
 
 /// How often the calling thread looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long a computation may take to stop before it is left alone.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Multiplications that one thread has done before another is awake.
-const SMALL: usize = 12_000_000;
-/// What the loops of a kernel value take besides its columns, in multiplications.
-const VALUE: usize = 16;
 
 /// How long a computation may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +38,10 @@ pub(crate) enum Size {
 impl Size {
     /// Of so many kernel values between rows like these.
     pub(crate) fn of_values(count: usize, data: &Dataset) -> Self {
+        // Multiplications that one thread has done before another is awake.
+        const SMALL: usize = 12_000_000;
+        // What the loops of a kernel value take besides its columns, in multiplications.
+        const VALUE: usize = 16;
         let width = data.columns().iter().try_fold(VALUE, |sum, column| match &column.values {
             Values::Numbers(_) => Some(sum + 1),
             Values::Points(points) => Some(sum + points.dim()),
@@ -229,16 +226,18 @@ impl Drop for Turn {
 
 /// Waits for the result or for a signal and calls `progress` with updates; an exception raised there ends the computation.
 fn wait<R: Send>(receive: &Receiver<Sent<R>>, cancel: &CancelFlag, progress: Option<&Py<PyAny>>) -> PyResult<R> {
+    // How long a computation may take to stop before it is left alone.
+    const PATIENCE: Duration = Duration::from_secs(1);
     loop {
-        let told = match receive.recv_timeout(LOOK) {
+        let progressed = match receive.recv_timeout(LOOK) {
             Ok(Sent::End(done)) => return done.map_err(raise),
             Ok(Sent::Progress { what, done, total }) => Some((what, done, total)),
             Err(RecvTimeoutError::Disconnected) => return Err(internal_error("a computation ended without a result")),
             Err(RecvTimeoutError::Timeout) => None,
         };
         let heard = Python::attach(|py| {
-            if let (Some(function), Some(told)) = (progress, told) {
-                function.call1(py, told)?;
+            if let (Some(function), Some(progressed)) = (progress, progressed) {
+                function.call1(py, progressed)?;
             }
             py.check_signals()
         });

@@ -50,9 +50,6 @@ thread_local! {
     static IN: RefCell<Option<Supply>> = const { RefCell::new(None) };
 }
 
-/// Numbers that are turned to bytes together.
-const PIECE: usize = 8192;
-
 /// A reference to a block, or the numbers themselves where no blocks are collected.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -137,6 +134,8 @@ macro_rules! block_type {
 
             /// Writes the numbers, or their bytes as a block.
             pub fn serialize<S: Serializer>(v: &[$t], s: S) -> Result<S::Ok, S::Error> {
+                // Numbers that are turned to bytes together.
+                const PIECE: usize = 8192;
                 let index = OUT.with(|o| {
                     o.borrow_mut().as_mut().map(|(count, sink)| {
                         let index = *count;

@@ -9,14 +9,12 @@ pub use contain::{contain, keep_panics_quiet};
 
 use crate::error::{Error, Result, bytes};
 use available::{available_memory, hard_limit, resident};
+use serde::{Deserialize, Serialize};
 use std::sync::{
     Arc, Mutex, Once, OnceLock, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 use std::time::{Duration, Instant};
-
-/// What the program itself takes without any data: stacks, and the work space of each thread. Its code is not counted as held.
-const PROGRAM: u64 = 8_000_000;
 
 /// How long work goes on that was asked to stop early and has no result yet; and how long a last step takes that begins after that.
 const GRACE: Duration = Duration::from_millis(500);
@@ -52,6 +50,40 @@ impl CancelFlag {
 fn nanoseconds() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     1 + u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX - 1)
+}
+
+/// Why work ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ending {
+    /// Nothing was left to do, or the budget was spent.
+    #[default]
+    Budget,
+    /// The time was up.
+    Time,
+    /// An end was asked for.
+    Request,
+}
+
+impl Ending {
+    /// Why work within these bounds ended.
+    pub fn of(control: &Control) -> Self {
+        match (control.stop_early.is_cancelled(), control.deadline) {
+            (true, _) => Ending::Request,
+            (false, Some(_)) => Ending::Time,
+            (false, None) => Ending::Budget,
+        }
+    }
+
+    /// In words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Ending::Budget => "the budget was spent",
+            Ending::Time => "time was up",
+            Ending::Request => "stopped on request",
+        }
+    }
 }
 
 /// Bounds and watchers of a computation. The clock starts when the value is made.
@@ -255,6 +287,8 @@ impl Control {
         self.allowed()
     }
     fn held(&self) -> u64 {
+        // What the program itself takes without any data: stacks, and the work space of each thread. Its code is not counted as held.
+        const PROGRAM: u64 = 8_000_000;
         let kept = |spare: &BufferPool| spare.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|k| 8 * k.len() as u64).sum();
         resident().saturating_sub(PROGRAM + self.spare.as_ref().map_or(0, kept))
     }

@@ -27,6 +27,7 @@ use crate::estimators::{EstimatorExpr, Fitted, FittedModel, HoldOut, Needs, Pred
 use crate::facts;
 use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
+use crate::notice::Notice;
 use crate::param::Value;
 use crate::prep;
 use crate::validity;
@@ -45,7 +46,7 @@ pub struct Prepared {
     /// The kernel expression, not yet settled.
     pub kernel: KernelExpr,
     /// Notices for the user.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
     layout: prep::Layout,
 }
 
@@ -106,23 +107,17 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
             }
             let kept = data.columns().iter().filter(|c| !made.prep.drops(&c.name));
             made.notices.extend(kept.filter_map(KernelExpr::natural_sequences).collect::<Vec<_>>());
-            made.notices.extend(long.iter().map(|name| {
-                format!(
-                    "column '{name}': texts so many and long are compared by their words alone; for runs of letters too, write --kernel \
-                     'tfidf + normalise(spectrum(k=3))'"
-                )
-            }));
+            made.notices.extend(long.iter().map(|name| Notice::ByWords { column: (*name).to_owned() }));
             Ok(made)
         }
     }
 }
 
-/// Letters of a column times rows from which texts are compared by words alone: a value of the spectrum kernel takes as many
-/// operations as a text has letters, and a fit compares every pair. 2,000 film reviews have four times as many, 5,500 short messages half.
-const LETTERS: f64 = 4e9;
-
 /// Columns of texts so many and long that to compare their letters would take long.
 pub(crate) fn long_texts(data: &Dataset) -> Vec<&str> {
+    // Letters of a column times rows from which texts are compared by words alone: a value of the spectrum kernel takes as many
+    // operations as a text has letters, and a fit compares every pair. 2,000 film reviews have four times as many, 5,500 short messages half.
+    const LETTERS: f64 = 4e9;
     let is_long = |values: &Values| match values {
         Values::Texts(texts) => texts.iter().map(str::len).sum::<usize>() as f64 * data.rows() as f64 > LETTERS,
         _ => false,
@@ -147,15 +142,11 @@ fn prepare_for(
         )));
     }
     if recipe.standardise {
-        notices.extend(not_scaled.iter().map(|name| {
-            format!(
-                "column '{name}' is not standardised: one of the kernels in {kernel} takes it as it is, and it is the same column for all"
-            )
-        }));
+        notices.extend(not_scaled.into_iter().map(|column| Notice::NotStandardised { column, kernel: kernel.to_string() }));
     }
     // Of a column that is left out, that is said already.
-    let idle = unused.iter().filter(|name| !prep.drops(name));
-    notices.extend(idle.map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
+    let idle = unused.into_iter().filter(|name| !prep.drops(name));
+    notices.extend(idle.map(|column| Notice::NotUsed { column, kernel: kernel.to_string() }));
     Ok(Prepared { data: prep.apply(data)?, layout: prep::Layout::new(recipe, &as_is, &prep), prep, kernel, notices })
 }
 
@@ -299,15 +290,9 @@ pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Co
 
 /// A notice of rows with k(x, x) = 0, such as empty texts: a Mercer kernel finds nothing like them, themselves included.
 /// Rows are counted as the user gave them, those that were left out included.
-pub(crate) fn zero_norm_rows(gram: &dyn Gram, given: &[usize]) -> Option<String> {
+pub(crate) fn zero_norm_rows(gram: &dyn Gram, given: &[usize]) -> Option<Notice> {
     let empty = gram.zero_rows();
-    empty.first().map(|&i| match empty.len() {
-        1 => format!("row {} has k(x, x) = 0: for this kernel it is like nothing, itself included", given[i] + 1),
-        n => format!(
-            "{n} rows have k(x, x) = 0: for this kernel they are like nothing, themselves included; the first is row {}",
-            given[i] + 1
-        ),
-    })
+    empty.first().map(|&i| Notice::ZeroRows { rows: empty.len(), first: given[i] })
 }
 
 /// Fits settled parameters on prepared rows, from which the kernel learns. The Gram matrix is formed once where the plan allows
@@ -396,6 +381,8 @@ pub fn predict_settled(
     want: Want,
     control: &Control,
 ) -> Result<Predictions> {
+    // Kernel values of new rows that are held at a time where a kernel computes all of them when it is bound: 128 MB.
+    const WHOLE_VALUES: usize = 1 << 24;
     if fitted.reads_features() {
         return by_features(kernel, fitted, new, want, control);
     }
@@ -412,9 +399,6 @@ pub fn predict_settled(
     }
     predict_bound(kernel, fitted, support, new, want, control)
 }
-
-/// Kernel values of new rows that are held at a time where a kernel computes all of them when it is bound: 128 MB.
-const WHOLE_VALUES: usize = 1 << 24;
 
 /// Predictions for prepared rows from the values of the kernel with the rows that were kept.
 fn predict_bound(

@@ -26,6 +26,7 @@ use crate::fitting::{
 use crate::gram::{Bound, Known, Mercer, Side};
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::metrics::{Metric, Scoring, judged_by, require_judged};
+use crate::notice::{Notice, SampleReason, SampleSizes};
 use crate::prep;
 use crate::select::{Aim, Preparation, Search, SearchState, Tuned, part, wins, without_target};
 use crate::trial::limits::{CURVES_WORK, FEWEST_ROWS, LEAST_ROWS};
@@ -104,20 +105,6 @@ pub struct Timed {
     pub fit_seconds: f64,
 }
 
-/// The notice of a model that was trained on a random sample of its rows.
-pub(crate) fn from_a_sample(rows: &str, all: usize) -> String {
-    format!("{SAMPLED}: {rows} of {all}")
-}
-
-/// How that notice begins.
-pub(crate) const SAMPLED: &str = "trained on a random sample of the rows";
-
-/// The reason for sampling, where the user did not ask for it.
-pub(crate) const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
-
-/// The reason for sampling, where the user asked for an end.
-const STOPPED: &str = ", as there was no time left for more";
-
 /// Seconds that a last step after a stop has at least, the share of its rows that it takes where that was too much, and operations a second that
 /// are assumed then.
 const LAST_SECONDS: f64 = 0.5;
@@ -168,8 +155,8 @@ struct Given<'a> {
     examples: &'a Examples<'a>,
     info: &'a TargetInfo,
     landmarks: Option<Landmarks>,
-    /// The reason for a sample of the rows that the user did not ask for.
-    why_sampled: &'static str,
+    /// The reason for a sample of the rows.
+    reason: SampleReason,
 }
 
 /// Rows to tune on and to fit to.
@@ -212,7 +199,7 @@ impl Learner {
             model.about.asked_estimator = self.estimator.to_string();
             let metric = self.metric.map_or("the metric", Metric::name);
             let name = model.estimator.name();
-            model.about.notices.push(format!("{metric} is computed from class probabilities: {name} is fitted with probabilities=true"));
+            model.about.notices.push(Notice::WithProbabilities { metric: metric.into(), estimator: name.into() });
             return Ok(Timed { model, tune_seconds, fit_seconds });
         }
         require_judged(&self.estimator, self.metric, examples.target)?;
@@ -227,8 +214,8 @@ impl Learner {
             TrainingRows::ThroughLandmarks { most, rank } => (most, Some(Landmarks { rank, exact_rows: most })),
             TrainingRows::Affordable => self.affordable(&examples.select(&used.rows).examples(), control)?,
         };
-        let why_sampled = if self.sample == TrainingRows::Affordable { TOO_MUCH } else { "" };
-        let given = Given { before, examples, info, landmarks, why_sampled };
+        let reason = if self.sample == TrainingRows::Affordable { SampleReason::TooMuch } else { SampleReason::OfLearner };
+        let given = Given { before, examples, info, landmarks, reason };
         loop {
             let fitted = self.fit_some(used.clone(), most, &given, control);
             let fewer = most.min(all) / 3 * 2;
@@ -284,8 +271,8 @@ impl Learner {
     /// Fits to a sample of at most so many of the used rows.
     fn fit_some(&self, used: Used, most: usize, given: &Given<'_>, control: &Control) -> Result<Timed> {
         let Used { rows, mut notices } = used;
-        let told_before = notices.clone();
-        let &Given { before, examples, info, landmarks, why_sampled } = given;
+        let of_rows = notices.clone();
+        let &Given { before, examples, info, landmarks, reason } = given;
         let (all, all_rows) = (rows.len(), rows.clone());
         // Through landmarks where an exact fit takes too much.
         let through =
@@ -293,7 +280,7 @@ impl Learner {
         let ready = self.ready(rows, most, before, examples)?;
         let Ready { rows, used, prepared } = &ready;
         if most < all {
-            notices.push(from_a_sample(&most.to_string(), all) + why_sampled);
+            notices.push(Notice::Sampled { sizes: SampleSizes::Alike(most), of: all, reason });
         }
         let left_out = fitting::left_out(rows, examples.data.rows());
         let open = prepared.kernel.settle_weighed(&prepared.data, used.weights.as_deref())?;
@@ -334,19 +321,16 @@ impl Learner {
             None => self.tune(before, &ready, control)?,
         };
         let stopped = control.stop_early.is_cancelled();
-        notices.extend(tuned.told.clone());
+        notices.extend(tuned.notice.clone());
         if tuned.late {
-            notices.push(
-                "time was up before any setting could be judged: the starting values are fitted; allow more max_seconds (--max-seconds)"
-                    .into(),
-            );
+            notices.push(Notice::NothingJudged);
         }
         if stopped {
             if tuned.tuning.is_none() {
                 // There is no best so far.
                 return Err(Error::Cancelled);
             }
-            notices.push("the search was stopped on request: the best setting found by then is fitted".into());
+            notices.push(Notice::SearchStopped);
         }
         if let (TrainingRows::Affordable, Some(landmarks)) = (self.sample, landmarks) {
             let scoring = Scoring::of(&used.target, used.weights.as_deref(), self.metric)?;
@@ -362,8 +346,8 @@ impl Learner {
         let chosen = through(&tuned.kernel);
         let again = |tuned: Tuned, fewer: usize| {
             let before = Before { tuned: Some((tuned, tune_seconds)), prepared: before.prepared, ..Before::default() };
-            let given = Given { before: &before, landmarks: None, why_sampled: STOPPED, ..*given };
-            let used = Used { rows: all_rows.clone(), notices: told_before.clone() };
+            let given = Given { before: &before, landmarks: None, reason: SampleReason::Stopped, ..*given };
+            let used = Used { rows: all_rows.clone(), notices: of_rows.clone() };
             self.fit_some(used, fewer, &given, &control.last_step().at_least(LAST_SECONDS))
         };
         // What a stop leaves no time for is not begun.
@@ -391,17 +375,17 @@ impl Learner {
         if !self.keep_rows {
             fitted.forget_rows();
         }
-        let mut warnings: Vec<String> = fitting::sum_of_weights(&tuned.estimator, used.weights.as_deref()).into_iter().collect();
+        let mut warnings: Vec<Notice> = fitting::sum_of_weights(&tuned.estimator, used.weights.as_deref()).into_iter().collect();
         warnings.extend(fitted.summary().warnings.iter().cloned());
         notices.extend(warnings.iter().cloned());
         if control.stop_early.is_cancelled() && !stopped && !fitted.summary().converged {
-            notices.push("the fit was stopped on request: its certificate says how good it is".into());
+            notices.push(Notice::FitStopped);
         }
         let fit_seconds = clock.elapsed().as_secs_f64();
         drop(bound);
         notices.extend(kernel.notices());
         if landmarks.is_some() {
-            notices.push(format!("the kernel goes through landmarks{TOO_MUCH}"));
+            notices.push(Notice::ThroughLandmarks);
         }
         let Ready { rows, prepared, .. } = ready;
         let asked_kernel = prepared.kernel.to_string();
@@ -463,7 +447,7 @@ impl Learner {
         if before.is_plain {
             let judged = before.searches.iter().copied().find(|s| s.is_judged());
             let (kernel, estimator) = judged.unwrap_or(search.state()).best()?;
-            let tuned = Tuned { kernel, estimator, tuning: None, late: false, told: None };
+            let tuned = Tuned { kernel, estimator, tuning: None, late: false, notice: None };
             return Ok((tuned, clock.elapsed().as_secs_f64()));
         }
         search.suggest(before.searches.iter().copied());

@@ -47,7 +47,7 @@
 //!
 //! What is re-exported here is what a program is written with; the rooms below are how it is made.
 //!
-//! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
+//! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`]; [`notice`], what users should know;
 //! [`gram`], the one hot engine; [`generative`], distributions fitted to rows; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`validity`], which proves and
 //! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`mod@compare`], which
 //! puts estimators side by side; [`report`], which says it; [`demos`], the textbook's figures made again.
@@ -72,6 +72,7 @@ pub mod kernels;
 pub mod learner;
 pub mod linalg;
 pub mod metrics;
+pub mod notice;
 pub mod npy;
 pub mod param;
 pub mod prelude;

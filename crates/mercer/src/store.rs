@@ -23,8 +23,6 @@ use std::time::Duration;
 
 const MAGIC: &[u8; 8] = b"MERCER01";
 const PREFIX: usize = 20;
-/// Where the checksum stands.
-const CHECKSUM: u64 = 16;
 
 #[derive(Serialize)]
 struct HeaderOut<'a> {
@@ -42,6 +40,8 @@ struct HeaderIn<'a> {
 
 /// Writes a model file; its arrays go there piece by piece and are never held as a whole.
 fn write_to<W: Write + Seek + 'static>(model: &Model, mut out: W) -> Result<W> {
+    // Where the checksum stands.
+    const CHECKSUM: u64 = 16;
     let fault = |e: serde_json::Error| Error::Numerical { what: "writing the model".into(), why: e.to_string() };
     let broken = |e: std::io::Error| Error::io("the model file", e);
     let (json, blocks) = blocks::measure(|| serde_json::value::to_raw_value(model));
@@ -231,12 +231,6 @@ pub fn load_within(path: impl AsRef<Path>, control: &Control) -> Result<Model> {
     read_from(file, &path.display().to_string(), control)
 }
 
-/// Leftovers of writers that were killed are taken away by the next write once they are this old.
-const STALE: Duration = Duration::from_secs(3600);
-
-/// Links that lead to a file, one after the other, at most.
-const MOST_LINKS: usize = 40;
-
 /// Writes a file so that it is either there whole or not at all: as `NAME.PROCESS-NUMBER.part`, then renamed. Links stay, and lead to the
 /// new file, which has the permissions of the old one; devices, pipes and open files of a process are written to.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -245,6 +239,8 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// The file that a path leads to, links followed; `None`: a device, a pipe or an open file of a process, which no file can replace.
 pub fn destination(path: &Path) -> Option<PathBuf> {
+    // Links that lead to a file, one after the other, at most.
+    const MOST_LINKS: usize = 40;
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return None;
     }
@@ -295,6 +291,8 @@ fn replace(path: &Path, write: impl FnOnce(std::fs::File, &Path) -> Result<()>) 
 
 /// Removes old leftovers of writes to this path. What cannot be looked at or removed is left: it is in nobody's way.
 fn sweep(path: &Path) {
+    // Leftovers of writers that were killed are taken away by the next write once they are this old.
+    const STALE: Duration = Duration::from_secs(3600);
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (Some(name), Ok(entries)) = (path.file_name(), std::fs::read_dir(folder)) else { return };
     let start = format!("{}.", name.to_string_lossy());

@@ -62,10 +62,9 @@ impl Run for Check {
     }
 }
 
-/// The exit code for a kernel that is refuted.
-const REFUTED: u8 = 1;
-
 fn check(args: &Check, stop: &Stop) -> Result<ExitCode> {
+    // The exit code for a kernel that is refuted.
+    const REFUTED: u8 = 1;
     let kernel = KernelExpr::parse(&args.kernel).map_err(|fault| match Path::new(&args.kernel).is_file() {
         true => Error::Data(format!("{0} is a file, and the kernel comes first: mercer check rbf {0}", args.kernel)),
         false => fault,

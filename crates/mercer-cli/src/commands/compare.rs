@@ -86,11 +86,10 @@ impl Run for Compare {
 
 /// What `--workers` takes.
 fn workers(text: &str) -> std::result::Result<usize, String> {
+    // More processes than this are a typo.
+    const MOST_WORKERS: usize = 1024;
     text.parse().ok().filter(|count| (1..=MOST_WORKERS).contains(count)).ok_or_else(|| format!("write a number from 1 to {MOST_WORKERS}"))
 }
-
-/// More processes than this are a typo.
-const MOST_WORKERS: usize = 1024;
 
 /// So many processes of this program.
 fn processes(count: usize) -> Result<Processes> {

@@ -103,8 +103,8 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
     if args.output.is_none() && args.report.is_none() {
         return print(&csv);
     }
-    let told = DensityReport::new(&found, &names, &args.table, rule, shape, &control)?;
-    smoothed::write(&csv, || told.text(), || told.html(&command_line(), &control), args.output.as_ref(), args.report.as_ref())
+    let page = DensityReport::new(&found, &names, &args.table, rule, shape, &control)?;
+    smoothed::write(&csv, || page.text(), || page.html(&command_line(), &control), args.output.as_ref(), args.report.as_ref())
 }
 
 /// A rule by its name, or numbers.

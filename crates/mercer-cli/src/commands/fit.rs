@@ -10,6 +10,7 @@ use mercer::data::Target;
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::learner::{Learner, TrainingRows};
+use mercer::notice::Notice;
 use mercer::report::Row;
 use mercer::{report, store};
 use std::path::PathBuf;
@@ -100,8 +101,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let telling = Control { progress: None, ..control.clone() };
     drop(control);
     // What the steps did to the columns stands in the text of the model.
-    let of_steps = model.prep.told_by_steps();
-    notices(&model.about.notices.iter().filter(|n| !of_steps.contains(n)).collect::<Vec<_>>());
+    notices(&model.about.notices.iter().filter(|n| !n.is_of_steps()).collect::<Vec<_>>());
     store::save(&model, &args.output)?;
     let text = if args.learning.verbose { report::model_text_in_full(&model, width()) } else { report::model_text(&model, width()) };
     print(&format!("{text}\nwritten: {}\n", args.output.display()))?;
@@ -111,7 +111,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
     if let Some(path) = &args.report {
         // The page says too how the table was read.
-        model.about.notices.splice(0..0, loaded.notices.clone());
+        model.about.notices.splice(0..0, loaded.notices.iter().cloned().map(Notice::OfTable));
         let page = report::model_page(&model, &row, &args.learning.table.table.source().to_string(), &command_line())?;
         store::write_atomically(path, page.as_bytes())?;
         print(&format!("written: {}\n", path.display()))?;

@@ -18,9 +18,6 @@ Examples:
   mercer gram train.csv --kernel 'normalise(spectrum(k=4))' \\
     --rows new.csv -o K_new.npy";
 
-/// Seconds of work from which it is told before it begins.
-const WORTH_SAYING: f64 = 5.0;
-
 /// Write the kernel matrix of a table, or between two tables, as an NPY file.
 #[derive(Debug, Args)]
 #[command(after_help = GRAM)]
@@ -48,6 +45,8 @@ impl Run for Gram {
 }
 
 fn gram(args: &Gram, stop: &Stop) -> Result<()> {
+    // Seconds of work from which it is announced before it begins.
+    const WORTH_SAYING: f64 = 5.0;
     let asked = kernel(&args.table.inputs)?;
     let mut read = args.table.table.paths();
     read.extend(args.rows.iter().map(Path::new));

@@ -254,11 +254,10 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
     Ok(Loaded { data, target, info, weights, split, recipe, notices, facts, of_groups, kept: Vec::new() })
 }
 
-/// Letters of a name that a list of columns shows.
-const LONGEST_NAME: usize = 60;
-
 /// The target columns: one whose name may hold commas, several separated by commas, or those that the table names itself.
 fn targets(table: &Table, asked: Option<&String>, options: &ReadOptions, targetless: bool) -> Result<Vec<String>> {
+    // Letters of a name that a list of columns shows.
+    const LONGEST_NAME: usize = 60;
     let own = table.own_target();
     match asked {
         Some(one) if table.has_column(one) => Ok(vec![column_name(one)]),

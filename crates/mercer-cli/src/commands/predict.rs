@@ -102,9 +102,9 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     attach_grams(&mut table, &args.gram, &control)?;
     let data = table.dataset_like(&model.prep.schema, &options);
     // Whether kernel values are distances was settled in training.
-    let told: Vec<String> =
+    let sentences: Vec<String> =
         table.facts().iter().filter(|fact| !fact.plain && fact.topic != Topic::Distances).map(Fact::sentence).collect();
-    notices(&told);
+    notices(&sentences);
     let data = data?;
     notices(&model.prep.tell(&data));
     if let Some(count) = args.samples {

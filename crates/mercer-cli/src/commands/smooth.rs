@@ -105,8 +105,8 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
     if args.output.is_none() && args.report.is_none() {
         return print(&csv);
     }
-    let told = SmoothReport { smoother: &smoother, names: &names, target: &args.target, table: &args.table, points: &points, y: &y };
-    smoothed::write(&csv, || told.text(), || told.html(&command_line(), &control), args.output.as_ref(), args.report.as_ref())
+    let page = SmoothReport { smoother: &smoother, names: &names, target: &args.target, table: &args.table, points: &points, y: &y };
+    smoothed::write(&csv, || page.text(), || page.html(&command_line(), &control), args.output.as_ref(), args.report.as_ref())
 }
 
 /// What is asked for, by the words typed.

@@ -9,6 +9,7 @@ use mercer::control::Control;
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::learner::{Learner, TrainingRows};
+use mercer::notice::Notice;
 use mercer::report::{PredictionColumns, Row, predict_csv};
 use mercer::{report, store};
 use std::path::PathBuf;
@@ -98,8 +99,7 @@ impl Untargeted {
         let mut model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control).map_err(by_option)?;
         let telling = Control { progress: None, ..control.clone() };
         drop(control);
-        let of_steps = model.prep.told_by_steps();
-        notices(&model.about.notices.iter().filter(|n| !of_steps.contains(n)).collect::<Vec<_>>());
+        notices(&model.about.notices.iter().filter(|n| !n.is_of_steps()).collect::<Vec<_>>());
         let csv = predict_csv(&model, &loaded.data, &PredictionColumns::default(), &loaded.kept, &telling)?.csv;
         if let Some(path) = &self.model {
             store::save(&model, path)?;
@@ -107,7 +107,7 @@ impl Untargeted {
         if let Some(path) = &self.report {
             let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
             // The page says too how the table was read.
-            model.about.notices.splice(0..0, loaded.notices.clone());
+            model.about.notices.splice(0..0, loaded.notices.iter().cloned().map(Notice::OfTable));
             let page = report::model_page(&model, &row, &self.table.source().to_string(), &command_line())?;
             store::write_atomically(path, page.as_bytes())?;
         }

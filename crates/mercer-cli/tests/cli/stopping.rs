@@ -117,7 +117,7 @@ fn ctrl_c_in_the_search_of_a_fit_writes_the_best_so_far_and_says_so() {
         assert_eq!(code, Some(130), "{said}");
         if shell.path("m.mercer").exists() {
             let model = store::load(shell.path("m.mercer")).unwrap();
-            let told = model.about.notices.iter().any(|n| n.contains("stopped on request")) || model.summary().converged;
+            let told = model.about.notices.iter().any(|n| n.to_string().contains("stopped on request")) || model.summary().converged;
             assert!(model.summary().certificate.is_some() && told, "{:?}", model.about.notices);
             assert!(said.contains("stopped on request; what was found by then is written"), "{said}");
             std::fs::remove_file(shell.path("m.mercer")).unwrap();

@@ -8,9 +8,6 @@ use pyo3::types::PyDict;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Attributes that a sentence names.
-const NAMED: usize = 5;
-
 /// What of a column of graphs is not read, or is read in a way that is worth knowing.
 #[derive(Default)]
 pub(super) struct Unread {
@@ -28,6 +25,8 @@ pub(super) struct Unread {
 impl Unread {
     /// One sentence for each, whose subject is the column.
     pub(super) fn sentences(&self) -> Vec<String> {
+        // Attributes that a sentence names.
+        const NAMED: usize = 5;
         let mut said = Vec::new();
         for (of, attributes) in [("node", &self.of_nodes), ("edge", &self.of_edges)] {
             if let Some(first) = attributes.first() {

@@ -11,6 +11,7 @@ use crate::fitting::{Prepared, long_texts, size_of};
 use crate::gram::{Dense, Mercer};
 use crate::kernels::{ColumnKernels, KernelExpr, Selection};
 use crate::linalg::Matrix;
+use crate::notice::{KernelGain, Notice};
 use crate::trial::limits::{CHOICE_COPIES, CHOICE_ROWS, CHOICE_SHARE, CHOICE_WORK, FEWEST_CHOICE_ROWS, PROBES_SHARE, RATE, VALUES_SHARE};
 use crate::trial::{largest, measured_value};
 use rayon::prelude::*;
@@ -180,7 +181,7 @@ impl Chosen {
     pub(super) fn settle(self, whole: &mut Prepared, raw: &Dataset) {
         if self.kernel != whole.kernel {
             // How the natural kernel would have compared the columns.
-            let natural: Vec<String> = raw.columns().iter().filter_map(KernelExpr::natural_sequences).collect();
+            let natural: Vec<Notice> = raw.columns().iter().filter_map(KernelExpr::natural_sequences).collect();
             whole.notices.retain(|notice| !natural.contains(notice));
         }
         whole.notices.extend(self.notice());
@@ -193,21 +194,17 @@ impl Chosen {
     }
 
     /// The notice of what was tried and what it gained; `None` where nothing was.
-    fn notice(&self) -> Option<String> {
+    fn notice(&self) -> Option<Notice> {
         let of = |kernel: &KernelExpr| self.tried.iter().find(|(k, ..)| k == kernel).map(|(_, error, _)| *error);
         let count = self.tried.len();
         let gain = match (of(&self.kernel), of(&self.natural)) {
             _ if count == 0 => return None,
             (Some(error), Some(natural)) if self.kernel != self.natural => {
-                format!(", {:.0}% lower than under {}", 100.0 * (1.0 - error / natural), self.natural)
+                Some(KernelGain { share: 1.0 - error / natural, than: self.natural.to_string() })
             }
-            _ => String::new(),
+            _ => None,
         };
-        Some(format!(
-            "kernel: {} has the lowest leave-one-out error of {count} candidates, by ridge on {} rows{gain}; in each fold the training rows \
-             choose for themselves",
-            self.kernel, self.rows
-        ))
+        Some(Notice::KernelChosen { kernel: self.kernel.to_string(), candidates: count, rows: self.rows, gain })
     }
 }
 

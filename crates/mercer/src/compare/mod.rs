@@ -28,7 +28,7 @@ pub use processes::{Processes, work};
 pub use starts::{SAME, Starts};
 pub use watch::{CandidateProgress, CandidateState, RaceObserver, RaceUpdate};
 
-use crate::control::{Control, contain};
+use crate::control::{Control, Ending, contain};
 use crate::data::TargetInfo;
 use crate::data::{Dataset, Examples, Split, Target, folds};
 use crate::error::{Error, Result};
@@ -36,15 +36,16 @@ use crate::estimators::{EstimatorExpr, Needs};
 use crate::facts;
 use crate::fitting::{Prepared, Used};
 use crate::kernels::KernelExpr;
-use crate::learner::{Model, TOO_MUCH, check_sample, from_a_sample};
+use crate::learner::{Model, check_sample};
 use crate::metrics::{Difference, Estimate, Metric, judged_by};
+use crate::notice::{KernelReader, Notice, SampleReason, SampleSizes};
 use crate::prep;
 use crate::schedule::Out;
 use crate::trial::{Spent, Trial};
 use choice::KernelChoice;
 use entrants::Entrant;
 use race::Race;
-use rare::{costs, decided, told_of_dominance};
+use rare::{costs, decided, why_decides};
 use serde::{Deserialize, Serialize};
 
 /// Settings of a comparison.
@@ -128,38 +129,6 @@ pub struct RowStatus {
     pub out: Option<Out>,
     /// Why the comparison ended, where not all work was done.
     pub ending: Ending,
-}
-
-/// Why a comparison ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Ending {
-    /// Nothing was left to do, or the budget was spent.
-    #[default]
-    Budget,
-    /// The time was up.
-    Time,
-    /// An end was asked for.
-    Request,
-}
-
-impl Ending {
-    fn of(control: &Control) -> Self {
-        match (control.stop_early.is_cancelled(), control.deadline) {
-            (true, _) => Ending::Request,
-            (false, Some(_)) => Ending::Time,
-            (false, None) => Ending::Budget,
-        }
-    }
-
-    /// In words.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Ending::Budget => "the budget was spent",
-            Ending::Time => "time was up",
-            Ending::Request => "stopped on request",
-        }
-    }
 }
 
 impl RowStatus {
@@ -286,7 +255,7 @@ pub struct Outcome {
     /// How the columns were prepared.
     pub columns: Vec<String>,
     /// Notices for the user.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
     /// Every trial in the order in which they were decided on, with what it took.
     pub trials: Vec<(Trial, Spent)>,
 }
@@ -309,7 +278,7 @@ struct Field {
     whole: Prepared,
     choice: Option<KernelChoice>,
     entrants: Vec<Entrant>,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 impl Field {
@@ -369,24 +338,21 @@ fn require_different(target: &Target) -> Result<()> {
     said.map_or(Ok(()), |said| Err(Error::Data(format!("there is nothing to predict: {said}, or check the target column"))))
 }
 
-/// Estimators trained on a sample of the rows, with the reasons: one sentence for each reason.
-fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec<String> {
+/// The notices of estimators trained on a sample of the rows: one for each reason.
+fn notices_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec<Notice> {
     let sampled: Vec<(String, usize)> = outcome
         .iter()
         .filter(|r| !r.metrics.is_empty() && r.status.learnt_from() < all)
         .map(|r| (r.name(), r.status.learnt_from()))
         .collect();
     let (asked, forced): (Vec<_>, Vec<_>) = sampled.into_iter().partition(|(_, rows)| comparing.sample == Some(*rows));
-    let told = |fits: &[(String, usize)], why: &str| {
-        let (_, first) = fits.first()?;
-        let alike = fits.len() == outcome.len() && fits.iter().all(|(_, rows)| rows == first);
-        let sizes: Vec<String> = match alike {
-            true => vec![first.to_string()],
-            false => fits.iter().map(|(name, rows)| format!("{name} {rows}")).collect(),
-        };
-        Some(from_a_sample(&sizes.join(", "), all) + why)
+    let notice = |fits: Vec<(String, usize)>, reason| {
+        let &(_, first) = fits.first()?;
+        let alike = fits.len() == outcome.len() && fits.iter().all(|(_, rows)| *rows == first);
+        let sizes = if alike { SampleSizes::Alike(first) } else { SampleSizes::Each(fits) };
+        Some(Notice::Sampled { sizes, of: all, reason })
     };
-    [told(&asked, ", as asked for"), told(&forced, TOO_MUCH)].into_iter().flatten().collect()
+    [notice(asked, SampleReason::AsAsked), notice(forced, SampleReason::TooMuch)].into_iter().flatten().collect()
 }
 
 /// What a comparison would do: rows, bytes and, on tables that are worth it, seconds of each estimator.
@@ -445,7 +411,7 @@ fn compared(
     let costs = costs(comparing, examples.target, examples.weights)?;
     let is_open = comparing.metric.is_none();
     let comparing = &decided(comparing, examples.target, examples.weights)?.judged();
-    notices.extend(told_of_dominance(examples.target, comparing.metric.filter(|_| is_open)));
+    notices.extend(why_decides(examples.target, comparing.metric.filter(|_| is_open)));
     let kept_together = facts::kept_together(examples.data, examples.target, examples.split, comparing.folds);
     let examples = &Examples { split: kept_together.as_ref().unwrap_or(examples.split), ..*examples };
     let field = Field::of(examples, comparing, control)?;
@@ -454,12 +420,11 @@ fn compared(
     let Field { used, split, whole, choice, entrants, notices: of_rows } = field;
     notices.extend(of_rows);
     // What a step does to its columns stands among the columns.
-    let of_steps = whole.prep.told_by_steps();
-    notices.extend(whole.notices.iter().filter(|n| !of_steps.contains(n)).cloned());
+    notices.extend(whole.notices.iter().filter(|n| !n.is_of_steps()).cloned());
     for Entrant { estimator, kernel, .. } in entrants.iter().filter(|e| !e.own_scales) {
         if *kernel != whole.kernel && estimator.uses_kernel() {
-            let reads = if estimator.needs() == Needs::NonNegative { "takes no negative values" } else { "reads features of rows" };
-            notices.push(format!("{} {reads}: its kernel is {kernel}", estimator.name()));
+            let reads = if estimator.needs() == Needs::NonNegative { KernelReader::Nonnegative } else { KernelReader::Features };
+            notices.push(Notice::OwnKernel { estimator: estimator.name().into(), reads, kernel: kernel.to_string() });
         }
     }
     let mut splits = folds(&examples.target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;
@@ -468,10 +433,7 @@ fn compared(
     }
     crate::data::lose_alike(&mut splits, examples.target, &split, comparing.seed);
     if let (Split::Time(_), Some(first)) = (&split, splits.first()) {
-        notices.push(format!(
-            "folds are in order of time: each is scored by models trained on the rows before it; the first {} rows are never scored",
-            first.train.len()
-        ));
+        notices.push(Notice::FoldsInTime { unscored: first.train.len() });
     }
     let mut outcome = Race::new(*examples, info, comparing, (whole, used.rows, entrants), splits, &plan, control)?
         .at_costs(costs)
@@ -482,7 +444,7 @@ fn compared(
         let first = outcome.rows.into_iter().find_map(|r| r.failure);
         return Err(first.unwrap_or_else(|| Error::Data("no estimator could be scored".into())));
     }
-    notices.extend(told_of_samples(&outcome.rows, plan.rows, comparing));
+    notices.extend(notices_of_samples(&outcome.rows, plan.rows, comparing));
     notices.append(&mut outcome.notices);
     outcome.notices = notices;
     Ok(outcome)

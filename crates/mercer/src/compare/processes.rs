@@ -15,6 +15,7 @@ use crate::kernels::KernelExpr;
 use crate::learner::Timed;
 use crate::metrics::Contribution;
 use crate::metrics::Scoring;
+use crate::notice::Notice;
 use crate::select::SearchState;
 use crate::store;
 use crate::trial::{Arena, Purpose, Spent, Trial, TrialResult};
@@ -60,7 +61,7 @@ struct Setup {
     folds: Vec<Fold>,
     kernel: KernelExpr,
     kernels: Vec<KernelExpr>,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
     entrants: Vec<Entrant>,
     sizes: Vec<Size>,
     learnt: usize,

@@ -9,8 +9,8 @@ use super::plan::{Plan, budget, bytes_of};
 use super::runner::Runner;
 use super::watch::RaceObserver;
 use super::worker::{FoldScore, Worker};
-use super::{Comparing, Ending, Outcome, RowStatus, Scored, Starts};
-use crate::control::{Control, contain};
+use super::{Comparing, Outcome, RowStatus, Scored, Starts};
+use crate::control::{Control, Ending, contain};
 use crate::data::TargetInfo;
 use crate::data::{Examples, Fold};
 use crate::error::{Error, Result};
@@ -19,17 +19,14 @@ use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, Timed};
 use crate::metrics::{Cut, Difference, Estimate, Judged, Metric, Scoring, against_best, corrected_for_choice, require_judged};
+use crate::notice::Notice;
 use crate::schedule::{Candidate, NextAction, Out, Schedule};
-use crate::select::{SearchState, TOO_COSTLY};
+use crate::select::SearchState;
 use crate::trial::limits::{NAMED, WHOLE_FIELD};
 use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// The notice of every comparison whose time limit left something out.
-const TIMED: &str = "what is done within max_seconds (--max-seconds) depends on the speed of the machine: the same limit and seed may \
-                     give other scores another time";
 
 /// A comparison on its way.
 pub(super) struct Race<'a> {
@@ -189,7 +186,7 @@ impl<'a> Race<'a> {
         let best = order.first().copied();
         // A panic leaves all differences out.
         let verdict = contain("differences between estimators", || self.verdict(&rows, &judged, &order));
-        let failed = verdict.as_ref().err().map(ToString::to_string);
+        let failed = verdict.as_ref().err().map(|error| Notice::Failed { why: error.to_string() });
         let Verdict { guess, corrected, over_guess, differences, log_losses } = match verdict {
             Err(error) if error.ends_all() => return Err(error),
             verdict => verdict.unwrap_or_default(),
@@ -197,8 +194,8 @@ impl<'a> Race<'a> {
         rows.iter_mut().zip(over_guess).for_each(|(row, found)| row.over_guess = found);
         rows.iter_mut().zip(differences).for_each(|(row, found)| row.difference = found);
         rows.iter_mut().zip(log_losses).for_each(|(row, found)| row.log_loss_difference = found);
-        let mut notices = self.tell_what_is_left(&rows);
-        notices.extend(self.costs.and_then(|_| cut_in_words(rows[best?].model.as_mut()?)));
+        let mut notices = self.left_undone(&rows);
+        notices.extend(self.costs.and_then(|_| noted_cut(rows[best?].model.as_mut()?)));
         notices.extend(failed);
         let Arena { whole, .. } = self.runner.worker.arena;
         let columns = whole.prep.describe();
@@ -357,60 +354,38 @@ impl<'a> Race<'a> {
         row
     }
 
-    /// Work left undone, and what to do about it.
-    fn tell_what_is_left(&self, rows: &[Scored]) -> Vec<String> {
-        let mut notices = Vec::new();
-        let control = self.runner.control;
-        let names = |which: &dyn Fn(&Scored) -> bool| -> Option<String> {
+    /// The notices of work left undone.
+    fn left_undone(&self, rows: &[Scored]) -> Vec<Notice> {
+        let names = |which: &dyn Fn(&Scored) -> bool| -> Option<Vec<String>> {
             let list: Vec<String> = rows.iter().filter(|r| r.failure.is_none() && which(r)).map(Scored::name).collect();
-            (!list.is_empty()).then(|| list.join(", "))
+            (!list.is_empty()).then_some(list)
         };
-        if let Some(who) = names(&|r| r.status.exceeds_budget) {
-            notices.push(format!("{who}: {TOO_COSTLY}: scored at starting values"));
-        }
-        let cut = |r: &Scored| r.status.out != Some(Out::Budget) || r.status.exceeds_budget;
-        let left = |r: &Scored| r.failure.is_none() && !cut(r);
-        let ending = Ending::of(control);
-        let more = match ending {
-            Ending::Request => "",
-            Ending::Time => "; allow more max_seconds (--max-seconds)",
-            Ending::Budget => "; allow more effort (--effort), or name up to five methods (--estimators)",
-        };
-        let reason = ending.reason();
-        if let Some(who) = names(&left) {
-            notices.push(format!("{who}: {reason} before the search was done: not tuned{more}"));
-        }
-        if let Some(who) = names(&|r| r.status.is_tuned() && !r.status.is_searched) {
-            notices.push(format!("{who}: {reason} before the search came to its end: the best setting found by then is scored{more}"));
-        }
-        if let Some(who) = names(&|r| r.model.is_none() && r.status.is_tuned()) {
-            notices.push(format!("{who}: {reason} before the fit to all rows{more}"));
-        }
+        let ending = Ending::of(self.runner.control);
+        let is_cut = |r: &Scored| r.status.out != Some(Out::Budget) || r.status.exceeds_budget;
+        let mut notices: Vec<Notice> = [
+            names(&|r| r.status.exceeds_budget).map(|estimators| Notice::ScoredAtStart { estimators }),
+            names(&|r| !is_cut(r)).map(|estimators| Notice::NotTuned { estimators, ending }),
+            names(&|r| r.status.is_tuned() && !r.status.is_searched).map(|estimators| Notice::SearchCut { estimators, ending }),
+            names(&|r| r.model.is_none() && r.status.is_tuned()).map(|estimators| Notice::NoFinalFit { estimators, ending }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
         let all = self.runner.worker.arena.whole.data.rows();
         let any = !notices.is_empty() || rows.iter().any(|r| r.failure.is_none() && r.status.rows < all);
-        if ending == Ending::Time && any {
-            notices.push(TIMED.into());
-        }
+        notices.extend((ending == Ending::Time && any).then_some(Notice::DependsOnSpeed));
         notices
     }
 }
 
-/// Where a model cuts between two classes; it says so itself, too.
-fn cut_in_words(model: &mut Model) -> Option<String> {
+/// Where a model cuts between two classes; it is among its own notices, too.
+fn noted_cut(model: &mut Model) -> Option<Notice> {
     let (cut, classes) = (model.cut?, model.answer.target().classes?);
-    // The class that the larger probability would leave out.
-    let (class, place) = match (cut.of_probabilities, cut.above) {
-        (true, above) if above >= 1.0 => (classes.first()?, "probability is at least 0".to_owned()),
-        (true, above) if above > 0.5 => (classes.first()?, format!("probability is at least {:.3}", 1.0 - above)),
-        (true, above) => (classes.get(1)?, format!("probability is above {:.3}", above.max(0.0))),
-        (false, above) => (classes.get(1)?, format!("decision value is above {above:.3}")),
-    };
-    let said = format!(
-        "{} predicts '{class}' where its {place}, which costs least on held-out rows; the model keeps that",
-        model.estimator.name()
-    );
-    model.about.notices.push(said.clone());
-    Some(said)
+    let classes = [classes.first()?.clone(), classes.get(1)?.clone()];
+    let estimator = model.estimator.name().to_owned();
+    let notice = Notice::CostCut { estimator, classes, above: cut.above, of_probabilities: cut.of_probabilities };
+    model.about.notices.push(notice.clone());
+    Some(notice)
 }
 
 /// A metric of what is scored on all of so many folds.

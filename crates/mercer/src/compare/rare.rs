@@ -5,6 +5,7 @@ use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::facts;
 use crate::metrics::{Metric, Scoring, balanced_costs};
+use crate::notice::Notice;
 use std::borrow::Cow;
 
 /// The comparison with its deciding metric: where nothing is asked and accuracy says little, one that needs no cut between two classes, of
@@ -45,11 +46,8 @@ pub(super) fn costs(comparing: &Comparing, target: &Target, weights: Option<&[f6
 }
 
 /// Why another metric than accuracy decides.
-pub(super) fn told_of_dominance(target: &Target, metric: Option<Metric>) -> Option<String> {
+pub(super) fn why_decides(target: &Target, metric: Option<Metric>) -> Option<Notice> {
     let (class, share) = facts::dominant_class(target)?;
     let metric = metric?.heading();
-    Some(format!(
-        "{metric} decides, because guessing '{class}' is correct in {:.1}% of rows; --metric accuracy judges by accuracy",
-        100.0 * share
-    ))
+    Some(Notice::Decides { metric: metric.into(), class: class.to_owned(), share })
 }

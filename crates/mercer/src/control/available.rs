@@ -4,23 +4,12 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Bytes where nothing is known.
-const UNKNOWN: u64 = 4_000_000_000;
-
-/// Address space that each thread reserves beside what is planned: an arena of the allocator and a stack; and work space of
-/// matrix products, twice the last cache. Little of it is ever touched, but `ulimit -v` counts it.
-const PER_THREAD: u64 = 67_200_000 + super::STACK as u64;
-/// The last cache where the system does not say how large it is.
-const CACHE: u64 = 33_000_000;
-/// Address space that a program reserves besides: its code and first heap, an arena of the thread that waits for signals, and
-/// what the allocator maps for a moment to align an arena (it asks for two and gives one back).
-const PROGRAM: u64 = 80_000_000 + 2 * 67_200_000;
-
-/// How long a reading holds. Asking the system takes as long as a fit to a few hundred rows; in this time little is taken.
-const HOLDS: Duration = Duration::from_millis(20);
-
 /// Bytes that can be had now; 4 GB where the system does not say.
 pub(super) fn available_memory() -> u64 {
+    // Bytes where nothing is known.
+    const UNKNOWN: u64 = 4_000_000_000;
+    // How long a reading holds. Asking the system takes as long as a fit to a few hundred rows; in this time little is taken.
+    const HOLDS: Duration = Duration::from_millis(20);
     static LAST: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
     let read = || {
         let free = number_after("/proc/meminfo", "MemAvailable:").map(|kb| kb * 1024);
@@ -57,12 +46,20 @@ fn number_after(file: impl AsRef<Path>, word: &str) -> Option<u64> {
 
 /// Bytes of the third-level cache.
 fn last_cache() -> u64 {
+    // The last cache where the system does not say how large it is.
+    const CACHE: u64 = 33_000_000;
     let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/size").unwrap_or_default();
     text.trim().strip_suffix('K').and_then(|kb| kb.parse::<u64>().ok()).map_or(CACHE, |kb| kb * 1024)
 }
 
 /// What `ulimit -v` leaves; `None` without a limit.
 fn address_space_left() -> Option<u64> {
+    // Address space that each thread reserves beside what is planned: an arena of the allocator and a stack; and work space of
+    // matrix products, twice the last cache. Little of it is ever touched, but `ulimit -v` counts it.
+    const PER_THREAD: u64 = 67_200_000 + super::STACK as u64;
+    // Address space that a program reserves besides: its code and first heap, an arena of the thread that waits for signals, and
+    // what the allocator maps for a moment to align an arena (it asks for two and gives one back).
+    const PROGRAM: u64 = 80_000_000 + 2 * 67_200_000;
     let limit = number_after("/proc/self/limits", "Max address space")?;
     // Outside of a pool its threads may not be there yet, and asking would start them.
     let threads = match rayon::current_thread_index() {

@@ -11,9 +11,6 @@ use std::borrow::Cow;
 /// The code of a category that was not among the training rows: equal to nothing, not even to itself.
 pub const UNSEEN: u32 = u32::MAX;
 
-/// Labels that a description names.
-const SHOWN: usize = 8;
-
 /// The label of a missing cell in a column of categories.
 pub const MISSING: &str = "(missing)";
 
@@ -87,6 +84,8 @@ impl Cells for Categories {
         word(u64::from(self.codes[row]));
     }
     fn describe(&self) -> String {
+        // Labels that a description names.
+        const SHOWN: usize = 8;
         let named = self.names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
         match self.names.len() {
             1 => format!("1 label: {named}"),

@@ -169,10 +169,6 @@ pub struct Draw {
     random: Xoshiro256PlusPlus,
 }
 
-/// Where clusters of numbers lie, and their deviation.
-const CENTRES: [f64; 4] = [-2.0, -0.5, 0.5, 2.0];
-const SPREAD: f64 = 0.01;
-
 impl Draw {
     /// Rows of numbers of both signs with deviation 1.
     pub fn new(rows: usize, seed: u64) -> Self {
@@ -180,6 +176,9 @@ impl Draw {
     }
     /// A number.
     pub fn number(&mut self) -> f64 {
+        // Where clusters of numbers lie, and their deviation.
+        const CENTRES: [f64; 4] = [-2.0, -0.5, 0.5, 2.0];
+        const SPREAD: f64 = 0.01;
         let normal: f64 = StandardNormal.sample(&mut self.random);
         let x = match self.clustered {
             true => self.scale * (self.one_of(&CENTRES) + SPREAD * normal),

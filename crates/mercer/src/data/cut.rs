@@ -4,9 +4,6 @@
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Strings that one thread cuts together.
-const TOGETHER: usize = 64;
-
 /// Calls its second argument with each piece of a string, in order.
 pub(crate) type Cutter<'a> = &'a (dyn Fn(&str, &mut dyn FnMut(&str)) + Sync);
 
@@ -24,6 +21,8 @@ pub(crate) struct Cut {
 impl Cut {
     /// Of strings, each cut in one way.
     pub(super) fn of(strings: &[&str], cut: Cutter<'_>) -> Cut {
+        // Strings that one thread cuts together.
+        const TOGETHER: usize = 64;
         /// Of some strings: their pieces by number, the numbers, and how many each string has.
         type Part = (HashMap<String, u32>, Vec<u32>, Vec<usize>);
         let of_some = |strings: &[&str]| -> Part {

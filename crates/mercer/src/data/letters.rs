@@ -81,24 +81,18 @@ const SEVERAL_BASES: &[u8] = b"RYSWKMBDHVN-.";
 /// The complements of those, in their order.
 const THEIR_COMPLEMENTS: &[u8] = b"YRSWMKVHDBN-.";
 const RESIDUES: &[u8] = b"ACDEFGHIKLMNPQRSTVWY";
-/// Selenocysteine and pyrrolysine, which few proteins hold, are among them.
-const SEVERAL_RESIDUES: &[u8] = b"BJZXUO*-.";
 /// What stands in sequences of any alphabet and names no letter: gaps and stops.
 const GAPS: &[u8] = b"-.*";
 /// A letter that is not known, or masked as a vector is.
 const MASK: u8 = b'X';
-/// A guess is made where random English letters would give it less often than this.
-const CHANCE: f64 = 1e-6;
-/// The share of the letters of English that are A, C, G, T or U, and that are one of the 20 amino acids (Lewand, Cryptological
-/// mathematics, 2000).
-const ENGLISH_BASES: f64 = 0.249;
-const ENGLISH_RESIDUES: f64 = 0.878;
 /// Of so many letters, one at most may be none of the alphabet.
 const ONE_ODD_IN: usize = 10;
 
 impl Alphabet {
     /// The letters that stand for one thing and those that stand for several; `None` of text.
     fn sets(self) -> Option<(&'static [u8], &'static [u8])> {
+        // Selenocysteine and pyrrolysine, which few proteins hold, are among them.
+        const SEVERAL_RESIDUES: &[u8] = b"BJZXUO*-.";
         match self {
             Alphabet::Dna | Alphabet::Rna => Some((BASES, SEVERAL_BASES)),
             Alphabet::Protein => Some((RESIDUES, SEVERAL_RESIDUES)),
@@ -119,6 +113,12 @@ impl Alphabet {
     /// The alphabet in which nine in ten letters are written, whatever their case; gaps and stops are no letters. Proteins are written in
     /// capital letters, most of them at least: words rarely are.
     pub(crate) fn guess<'a>(texts: impl Iterator<Item = &'a str>) -> Alphabet {
+        // A guess is made where random English letters would give it less often than this.
+        const CHANCE: f64 = 1e-6;
+        // The share of the letters of English that are A, C, G, T or U, and that are one of the 20 amino acids (Lewand, Cryptological
+        // mathematics, 2000).
+        const ENGLISH_BASES: f64 = 0.249;
+        const ENGLISH_RESIDUES: f64 = 0.878;
         let (mut counts, mut others) = ([0usize; 128], 0usize);
         for b in texts.flat_map(str::bytes) {
             match counts.get_mut(usize::from(b)) {

@@ -49,9 +49,6 @@ use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Something that the user should know about how the data was taken: one sentence.
-pub type Notice = String;
-
 // Kind, the name in `--types` and in messages, cells in words, variant of [`Values`], type of the cells, and its file.
 columns! {
     /// One number a row. NaN stands for a missing cell until `prep` has filled it; nothing later sees one.

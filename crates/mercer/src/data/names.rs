@@ -6,8 +6,6 @@ pub(crate) fn shell_word(word: &str) -> String {
     if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-/// Last words of the names of identifiers.
-const IDENTIFIERS: [&str; 12] = ["id", "ids", "nr", "no", "key", "uuid", "guid", "rowid", "rownumber", "rownames", "index", "idx"];
 /// Last words of the names of what several rows are often of.
 const OWNERS: [&str; 18] = [
     "account",
@@ -32,6 +30,8 @@ const OWNERS: [&str; 18] = [
 
 /// Whether the last word of a name is one of an identifier: `order id`, `PassengerId`, `Kunde Nr.`, but not `paid`.
 pub(crate) fn named_as_identifier(name: &str) -> bool {
+    // Last words of the names of identifiers.
+    const IDENTIFIERS: [&str; 12] = ["id", "ids", "nr", "no", "key", "uuid", "guid", "rowid", "rownumber", "rownames", "index", "idx"];
     words(name).last().is_some_and(|word| IDENTIFIERS.contains(&word.as_str()))
 }
 

@@ -3,11 +3,10 @@
 use super::cells::{Cells, Draw, word_of_number};
 use crate::param::Value;
 
-/// Relative to the largest of them, numbers this near to each other are one number: sums of a few terms in another order differ so.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
-
 /// Whether numbers are one and the same but for rounding. Whole numbers are exact.
 pub(crate) fn are_constant(values: impl Iterator<Item = f64> + Clone) -> bool {
+    // Relative to the largest of them, numbers this near to each other are one number: sums of a few terms in another order differ so.
+    const ROUNDING: f64 = 16.0 * f64::EPSILON;
     let Some(first) = values.clone().next() else { return true };
     if values.clone().all(|x| x == first) {
         return true;

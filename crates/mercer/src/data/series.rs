@@ -239,9 +239,6 @@ impl Series {
     }
 }
 
-/// Stretches of a series of average length that are masked, side by side, unless asked otherwise.
-const STRETCHES: f64 = 10.0;
-
 /// Sets whose vectors stand in order of time.
 impl From<Sets> for Series {
     fn from(sets: Sets) -> Self {
@@ -344,6 +341,8 @@ impl Cells for Series {
     }
     /// Stretches of time, each half over the next.
     fn parts(&self, row: usize, width: Option<usize>, _kind: ColumnKind) -> Parts {
+        // Stretches of a series of average length that are masked, side by side, unless asked otherwise.
+        const STRETCHES: f64 = 10.0;
         let width = width.unwrap_or((self.mean_length() / STRETCHES).ceil() as usize);
         let part = |units: Vec<usize>| {
             let (first, last) = (units.first().map_or(0, |t| t + 1), units.last().map_or(0, |t| t + 1));

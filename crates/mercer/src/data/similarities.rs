@@ -247,11 +247,6 @@ impl Similarities {
     }
 }
 
-/// Rows and columns of a tile, within which values that mirror each other lie in the cache.
-const TILE: usize = 64;
-/// Values that mirror each other may differ by so much of their size, or of the roots of their diagonal: what rounding in f32 leaves.
-const ROUNDING: f64 = 1e-5;
-
 /// The places of so many rows that are the items in their order.
 fn every(rows: usize) -> Vec<u32> {
     (0..rows).filter_map(|k| u32::try_from(k).ok()).collect()
@@ -259,6 +254,10 @@ fn every(rows: usize) -> Vec<u32> {
 
 /// Two rows whose values do not mirror each other, in words; rows that are no items mirror none.
 fn first_asymmetry(values: &Matrix, own: &[u32], names: &[String]) -> Option<Arc<str>> {
+    // Rows and columns of a tile, within which values that mirror each other lie in the cache.
+    const TILE: usize = 64;
+    // Values that mirror each other may differ by so much of their size, or of the roots of their diagonal: what rounding in f32 leaves.
+    const ROUNDING: f64 = 1e-5;
     let n = own.len();
     let starts = || (0..n).step_by(TILE);
     let places = starts().flat_map(|top| starts().take_while(move |left| *left <= top).map(move |left| (top, left)));
@@ -273,8 +272,8 @@ fn first_asymmetry(values: &Matrix, own: &[u32], names: &[String]) -> Option<Arc
     };
     let (i, j) = pairs.find(apart)?;
     let name = |i: usize| names.get(own[i] as usize).map_or("", String::as_str);
-    let told = |i: usize, j: usize| value(i, j).unwrap_or(f64::NAN);
-    Some(format!("'{}' and '{}' have the values {} and {}", name(i), name(j), told(i, j), told(j, i)).into())
+    let shown = |i: usize, j: usize| value(i, j).unwrap_or(f64::NAN);
+    Some(format!("'{}' and '{}' have the values {} and {}", name(i), name(j), shown(i, j), shown(j, i)).into())
 }
 
 /// Refuses a kernel value that is not finite.

@@ -12,15 +12,6 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Some rows share the strings of all where they are no fewer than this share of them; else they have copies.
-const SHARED: usize = 4;
-/// Strings cut into more pieces than this are not kept.
-const MOST_PIECES: usize = 50_000_000;
-/// Letters of a sequence that are masked together, unless asked otherwise: up to the core of a binding site.
-const LETTERS: RangeInclusive<usize> = 4..=6;
-/// Fewer strings are cut as they come.
-const LEAST_CUT: usize = 64;
-
 /// One string a row: rows of strings that others may share, with what has been found of them.
 #[derive(Clone, Debug, Default)]
 pub struct Strings {
@@ -87,6 +78,10 @@ impl Strings {
     /// Each string is cut once for all rows of the same strings, unless there are too many pieces. `None` of few strings, which are
     /// sooner cut than pieces are numbered.
     pub(crate) fn cut(&self, how: &str, cut: Cutter<'_>) -> Option<CutRows<'_>> {
+        // Strings cut into more pieces than this are not kept.
+        const MOST_PIECES: usize = 50_000_000;
+        // Fewer strings are cut as they come.
+        const LEAST_CUT: usize = 64;
         if self.rows.len() < LEAST_CUT {
             return None;
         }
@@ -153,6 +148,8 @@ impl Cells for Strings {
         self.rows.len()
     }
     fn select(&self, rows: &[usize]) -> Self {
+        // Some rows share the strings of all where they are no fewer than this share of them; else they have copies.
+        const SHARED: usize = 4;
         if SHARED * rows.len() < self.all.strings.len() {
             return Strings::new(rows.iter().map(|&i| self.get(i)));
         }
@@ -183,6 +180,8 @@ impl Cells for Strings {
     }
     /// Letters of a sequence, words of a text. Words mean the same at any place.
     fn parts(&self, row: usize, width: Option<usize>, kind: ColumnKind) -> Parts {
+        // Letters of a sequence that are masked together, unless asked otherwise: up to the core of a binding site.
+        const LETTERS: RangeInclusive<usize> = 4..=6;
         let units = units(self.get(row), kind);
         let is_text = kind == ColumnKind::Text;
         let widths = width.map_or(if is_text { 1..=1 } else { LETTERS }, |width| width..=width);

@@ -15,10 +15,6 @@ pub(super) const DEMO: Demo = Demo {
     run,
 };
 
-const COUNT: usize = 10;
-/// The penalty that keeps the system of wide functions solvable.
-const LAMBDA: f64 = 1e-3;
-
 /// exp(-(x - m_k)^2 / (2 tau^2)), N x 10.
 fn design(x: &[f64], centres: &[f64], tau: f64) -> Matrix {
     Matrix::from_fn(x.len(), centres.len(), |i, k| (-0.5 * ((x[i] - centres[k]) / tau).powi(2)).exp())
@@ -30,6 +26,9 @@ fn roughness(f: &[f64], step: f64) -> f64 {
 }
 
 fn run(control: &Control) -> Result<Shown> {
+    const COUNT: usize = 10;
+    // The penalty that keeps the system of wide functions solvable.
+    const LAMBDA: f64 = 1e-3;
     let mut shown = Shown::default();
     let mut draw = Draw::new(2);
     let x = even(-1.0, 1.0, 21);
@@ -60,8 +59,8 @@ fn run(control: &Control) -> Result<Shown> {
         panels.push(Panel { upwards: Some([0.0, 1.05]), ..panel(format!("columns of the design matrix, tau = {tau}"), matrix) });
     }
     let falls = rough[0] > rough[1] && rough[1] > rough[2];
-    let told: Vec<String> = rough.iter().map(|r| format!("{r:.3}")).collect();
-    shown.finding("mean squared second difference of the fits", told.join(", "), "falls as the functions grow wider", falls);
+    let text: Vec<String> = rough.iter().map(|r| format!("{r:.3}")).collect();
+    shown.finding("mean squared second difference of the fits", text.join(", "), "falls as the functions grow wider", falls);
     let svg = Panels { panels, across: 3 }
         .file("Radial basis functions of three widths", "Fits, basis functions and columns of the design matrix for three widths")?;
     shown.figures.push(("basis.svg".into(), svg));

@@ -83,10 +83,10 @@ fn eight(control: &Control) -> Result<Shown> {
     let (model, found) = components("kernel_pca(components=8)", KERNEL, &plane(&places)?, control)?;
     shown.number("1-nearest-neighbour errors on components 1 and 2", errors(&found, &codes) as f64, "0", errors(&found, &codes) == 0);
     let shares: Vec<f64> = (0..8).map(|k| between(&found, k, &codes)).collect();
-    let told: Vec<String> = shares.iter().map(|s| format!("{s:.2}")).collect();
+    let text: Vec<String> = shares.iter().map(|s| format!("{s:.2}")).collect();
     shown.finding(
         "share of the variance between clusters, by component",
-        told.join(", "),
+        text.join(", "),
         "above 0.8 for 1 and 2, below 0.2 for the later ones",
         shares[..2].iter().all(|s| *s > 0.8) && shares[2..].iter().all(|s| *s < 0.2),
     );
@@ -127,12 +127,12 @@ fn scores(control: &Control) -> Result<Shown> {
         ((0.5 * (a + c) + root) / (a + c), 0.5 * (2.0 * b).atan2(a - c).to_degrees())
     };
     let lines: Vec<(f64, f64)> = (0..CLUSTERS).map(line).collect();
-    let told: Vec<String> = lines.iter().map(|(share, angle)| format!("{:.1}% at {angle:.0} degrees", 100.0 * share)).collect();
+    let text: Vec<String> = lines.iter().map(|(share, angle)| format!("{:.1}% at {angle:.0} degrees", 100.0 * share)).collect();
     let turned = |a: f64, b: f64| (a - b).abs().min(180.0 - (a - b).abs());
     let apart = (0..CLUSTERS).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| turned(lines[i].1, lines[j].1)).fold(180.0, f64::min);
     shown.finding(
         "squares of kernel components along one line through 0, by cluster",
-        told.join(", "),
+        text.join(", "),
         "above 95% each, the lines 30 degrees apart or more",
         lines.iter().all(|(share, _)| *share > 0.95) && apart >= 30.0,
     );
@@ -148,13 +148,10 @@ fn scores(control: &Control) -> Result<Shown> {
     Ok(shown)
 }
 
-/// Where the hundred rows of the textbook stand, in some folder above the one that is worked in.
-const MEASURED: &str = "shared/data/oil_flow_100/oil_flow_100.csv";
-/// The width under which the textbook's count comes out, in standard deviations of the columns.
-const WIDTH: &str = "rbf(length_scale=1.5)";
-
 /// Rows, codes, and whether they are the measured ones.
 fn flows() -> Result<(Matrix, Vec<usize>, bool)> {
+    // Where the hundred rows of the textbook stand, in some folder above the one that is worked in.
+    const MEASURED: &str = "shared/data/oil_flow_100/oil_flow_100.csv";
     let here = std::env::current_dir().unwrap_or_default();
     if let Some(file) = here.ancestors().map(|folder| folder.join(MEASURED)).find(|file| file.exists()) {
         let mut table = Table::read(&Source::File(file))?;
@@ -186,6 +183,8 @@ fn table(rows: &Matrix, standardised: bool) -> Result<Dataset> {
 }
 
 fn oil(control: &Control) -> Result<Shown> {
+    // The width under which the textbook's count comes out, in standard deviations of the columns.
+    const WIDTH: &str = "rbf(length_scale=1.5)";
     let mut shown = Shown::default();
     let (rows, codes, measured) = flows()?;
     let (_, linear) = components("kernel_pca(components=2)", "linear", &table(&rows, false)?, control)?;
@@ -196,8 +195,8 @@ fn oil(control: &Control) -> Result<Shown> {
         shown.number(what("linear components"), by_linear as f64, "20, as in the textbook", by_linear == 20);
         shown.number(what("rbf components of standardised columns"), by_kernel as f64, "13, as in the textbook", by_kernel == 13);
     } else {
-        let told = format!("{by_linear} and {by_kernel}, of rows that are made up");
-        shown.finding(what("linear and rbf components"), told, "fewer by rbf", by_kernel < by_linear);
+        let text = format!("{by_linear} and {by_kernel}, of rows that are made up");
+        shown.finding(what("linear and rbf components"), text, "fewer by rbf", by_kernel < by_linear);
     }
     let panel = |title: String, m: &Matrix| Panel {
         title,

@@ -21,8 +21,6 @@ pub(super) const DEMO: Demo = Demo {
 
 /// Pixels along a side.
 pub(super) const SIDE: usize = 16;
-const TRAINING: usize = 300;
-const NOISY: usize = 40;
 /// Standard deviation of the noise; ink is 1 and paper 0.
 const NOISE: f64 = 0.5;
 const COUNTS: [usize; 5] = [8, 16, 32, 64, 128];
@@ -125,11 +123,13 @@ impl Components {
 fn best(tried: Vec<(usize, Matrix)>, truth: &Matrix) -> (usize, f64, Matrix, String) {
     let errors: Vec<f64> = tried.iter().map(|(_, rows)| error(rows, truth)).collect();
     let at = (1..errors.len()).fold(0, |b, k| if errors[k] < errors[b] { k } else { b });
-    let told = tried.iter().zip(&errors).map(|((count, _), e)| format!("{count}: {e:.4}")).collect::<Vec<_>>().join(", ");
-    (tried[at].0, errors[at], tried[at].1.clone(), told)
+    let text = tried.iter().zip(&errors).map(|((count, _), e)| format!("{count}: {e:.4}")).collect::<Vec<_>>().join(", ");
+    (tried[at].0, errors[at], tried[at].1.clone(), text)
 }
 
 fn run(control: &Control) -> Result<Shown> {
+    const TRAINING: usize = 300;
+    const NOISY: usize = 40;
     let mut shown = Shown::default();
     let mut draw = Draw::new(3);
     let (rows, truth) = (digits(TRAINING, &mut draw)?, digits(NOISY, &mut draw)?);
@@ -137,7 +137,7 @@ fn run(control: &Control) -> Result<Shown> {
     let (linear, curved) = (Components::new("linear", &rows, &noisy, control)?, Components::new(KERNEL, &rows, &noisy, control)?);
     let kept = COUNTS.iter().map(|&count| Ok((count, linear.pre_images(count, control)?))).collect::<Result<_>>()?;
     let made = COUNTS.iter().map(|&count| Ok((count, curved.pre_images(count, control)?))).collect::<Result<_>>()?;
-    let (of_noise, (straight, least, kept, told), (bent, less, made, said)) =
+    let (of_noise, (straight, least, kept, text), (bent, less, made, said)) =
         (error(&noisy, &truth), best(kept, &truth), best(made, &truth));
     shown.number(
         "mean squared error of the noisy pixels",
@@ -147,7 +147,7 @@ fn run(control: &Control) -> Result<Shown> {
     );
     shown.finding(
         "the same of linear components, by their number",
-        told,
+        text,
         "less noise with few, all of it again with many",
         least < 0.2 * of_noise,
     );

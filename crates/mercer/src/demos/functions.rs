@@ -19,17 +19,16 @@ pub(super) const LIFT: Demo = Demo {
 pub(super) const FUNCTIONS: Demo =
     Demo { name: "kernel_functions", figures: &[], about: "common kernels as functions of one row, the other kept", run: functions };
 
-/// Its feature map is x -> (x1, x2, x1 x2).
-const LIFTED: &str = "linear + on(x1, linear)*on(x2, linear)";
-
 fn lift(control: &Control) -> Result<Shown> {
+    // Its feature map is x -> (x1, x2, x1 x2).
+    const LIFTED: &str = "linear + on(x1, linear)*on(x2, linear)";
     let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
     let codes = [0, 1, 1, 0];
     let (data, target) = (plane(&corners)?, two_classes(&codes));
     let machine = |kernel: &str| fit("svc(c=1e3, tolerance=1e-9)", kernel, &data, &target, control);
-    let told = |f: &[f64]| f.iter().zip(codes).filter(|(f, k)| (**f > 0.0) == (*k == 1)).count();
+    let correct = |f: &[f64]| f.iter().zip(codes).filter(|(f, k)| (**f > 0.0) == (*k == 1)).count();
     let (line, separated) = (machine("linear")?, machine(LIFTED)?);
-    let (before, after) = (told(&scores(&line, &data, control)?), told(&scores(&separated, &data, control)?));
+    let (before, after) = (correct(&scores(&line, &data, control)?), correct(&scores(&separated, &data, control)?));
     let mut shown = Shown::default();
     shown.finding("corners that a line tells rightly", before.to_string(), "at most 3", before <= 3);
     shown.finding("corners that a plane tells rightly after the lift", after.to_string(), "4", after == 4);

@@ -20,16 +20,9 @@ pub(super) const DEMO: Demo = Demo {
     run,
 };
 
-/// Where the digits of letters stand, in some folder above the one that is worked in: training rows and others.
-const MEASURED: [&str; 2] = ["shared/data/usps/usps_train.csv.gz", "shared/data/usps/usps_test.csv.gz"];
 /// Rows that are drawn where there are none.
 const DRAWN: [usize; 2] = [1000, 500];
 const CLASSES: usize = 10;
-/// The share of digits that has to be correct.
-const CORRECT: f64 = 0.95;
-/// (x'z / 256)^3, the polynomial of the source, and a Gaussian.
-const KERNELS: [&str; 2] = ["polynomial(degree=3, gamma=0.00390625, offset=0)", "rbf(gamma=0.0075)"];
-const ESTIMATOR: &str = "svc(c=10)";
 
 /// A pixel from 0 to 1 as one from -1 to 1.
 fn signed(ink: f64) -> f64 {
@@ -85,6 +78,8 @@ impl Digits {
 
 /// Training digits, others, and where they are from.
 fn digits(control: &Control) -> Result<([Digits; 2], &'static str)> {
+    // Where the digits of letters stand, in some folder above the one that is worked in: training rows and others.
+    const MEASURED: [&str; 2] = ["shared/data/usps/usps_train.csv.gz", "shared/data/usps/usps_test.csv.gz"];
     let here = std::env::current_dir().unwrap_or_default();
     if let Some(folder) = here.ancestors().find(|folder| MEASURED.iter().all(|file| folder.join(file).exists())) {
         return Ok(([Digits::read(&folder.join(MEASURED[0]), control)?, Digits::read(&folder.join(MEASURED[1]), control)?], "of letters"));
@@ -103,6 +98,11 @@ fn run(control: &Control) -> Result<Shown> {
 }
 
 fn judged([known, others]: &[Digits; 2], source: &str, control: &Control) -> Result<Shown> {
+    // The share of digits that has to be correct.
+    const CORRECT: f64 = 0.95;
+    // (x'z / 256)^3, the polynomial of the source, and a Gaussian.
+    const KERNELS: [&str; 2] = ["polynomial(degree=3, gamma=0.00390625, offset=0)", "rbf(gamma=0.0075)"];
+    const ESTIMATOR: &str = "svc(c=10)";
     let mut shown = Shown::default();
     let (data, judged) = (known.table()?, others.table()?);
     let first: Vec<usize> = (0..CLASSES).filter_map(|k| others.codes.iter().position(|code| *code == k)).collect();

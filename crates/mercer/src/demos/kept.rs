@@ -25,10 +25,10 @@ pub(super) const NUMBERS: Demo = Demo {
 
 /// Rows kept, from few to all.
 fn ordered(shown: &mut Shown, kept: &[(&str, usize)], rows: usize) {
-    let told: Vec<String> = kept.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let text: Vec<String> = kept.iter().map(|(name, count)| format!("{name} {count}")).collect();
     shown.finding(
         "rows kept",
-        told.join(", "),
+        text.join(", "),
         "rvm < l1vm < support vectors < l2vm, all",
         kept.is_sorted_by(|a, b| a.1 < b.1) && kept.last().is_some_and(|l2vm| l2vm.1 == rows),
     );
@@ -69,8 +69,8 @@ fn classes(control: &Control) -> Result<Shown> {
         panels.push(Panel { title: format!("{name}: {} rows kept", rows.len()), axes: ["x1".into(), "x2".into()], layers, upwards: None });
     }
     let (least, most) = errors.iter().fold((1.0f64, 0.0f64), |(l, m), (_, e)| (l.min(*e), m.max(*e)));
-    let told: Vec<String> = errors.iter().map(|(name, e)| format!("{name} {:.1}%", 100.0 * e)).collect();
-    shown.finding("share of new rows told wrongly", told.join(", "), "within 2 points of each other", most - least <= 0.02);
+    let text: Vec<String> = errors.iter().map(|(name, e)| format!("{name} {:.1}%", 100.0 * e)).collect();
+    shown.finding("share of new rows misclassified", text.join(", "), "within 2 points of each other", most - least <= 0.02);
     ordered(&mut shown, &counts, 200);
     let svg = Panels { panels, across: 2 }
         .file("Rows that four classifiers keep", "The same rows four times, with rings around those that each classifier keeps")?;
@@ -79,6 +79,7 @@ fn classes(control: &Control) -> Result<Shown> {
 }
 
 fn sinc(control: &Control) -> Result<Shown> {
+    const WIDTH: &str = "rbf(length_scale=0.3)";
     let mut shown = Shown::default();
     let mut draw = Draw::new(9);
     // x from -10 to 10, standardised.
@@ -130,8 +131,8 @@ fn sinc(control: &Control) -> Result<Shown> {
         });
     }
     let (least, most) = errors.iter().fold((f64::INFINITY, 0.0f64), |(l, m), (_, e)| (l.min(*e), m.max(*e)));
-    let told: Vec<String> = errors.iter().map(|(name, e)| format!("{name} {e:.4}")).collect();
-    shown.finding("root mean squared error of new values", told.join(", "), "within 20% of each other", most <= 1.2 * least);
+    let text: Vec<String> = errors.iter().map(|(name, e)| format!("{name} {e:.4}")).collect();
+    shown.finding("root mean squared error of new values", text.join(", "), "within 20% of each other", most <= 1.2 * least);
     ordered(&mut shown, &counts, x.len());
     shown.finding("coefficients drawn", drawn.join(", "), "one for each of 100 rows, 0 but for those kept", whole);
     let fits = Panels { panels: fits, across: 2 };
@@ -143,5 +144,3 @@ fn sinc(control: &Control) -> Result<Shown> {
     shown.figures.push(("stems.svg".into(), stems.file("Coefficients of four fits", "The coefficient of each training row in four fits")?));
     Ok(shown)
 }
-
-const WIDTH: &str = "rbf(length_scale=0.3)";

@@ -67,13 +67,13 @@ fn run(control: &Control) -> Result<Shown> {
     if let Some(e) = Fitted::expansion(&model.fitted) {
         model.support_rows().iter().enumerate().for_each(|(s, &i)| coefficients[i] = e.coef[(s, 0)]);
     }
-    let told = |i: usize| match (above[i] > 1e-6, below[i] > 1e-6) {
+    let agrees = |i: usize| match (above[i] > 1e-6, below[i] > 1e-6) {
         (true, _) => (coefficients[i] - c).abs() <= 1e-6,
         (_, true) => (coefficients[i] + c).abs() <= 1e-6,
         _ if (y[i] - f[i]).abs() < epsilon - 1e-6 => coefficients[i] == 0.0,
         _ => true,
     };
-    let right = (0..x.len()).filter(|&i| told(i)).count();
+    let right = (0..x.len()).filter(|&i| agrees(i)).count();
     shown.finding(
         "rows whose coefficient is c above the tube, -c below, 0 within",
         right.to_string(),

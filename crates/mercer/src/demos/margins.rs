@@ -23,9 +23,6 @@ pub(super) const SOFT: Demo = Demo {
     run: soft,
 };
 
-/// Lines that are drawn at random.
-const LINES: usize = 1000;
-
 /// A line w'x + b = 0.
 struct Straight {
     w: [f64; 2],
@@ -69,6 +66,8 @@ fn linear(c: f64, data: &Dataset, codes: &[usize], control: &Control) -> Result<
 }
 
 fn widest(control: &Control) -> Result<Shown> {
+    // Lines that are drawn at random.
+    const LINES: usize = 1000;
     let mut shown = Shown::default();
     let (places, codes) = clouds(40, 2.6, 3);
     let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
@@ -150,9 +149,9 @@ fn soft(control: &Control) -> Result<Shown> {
         model.support_rows().iter().enumerate().for_each(|(s, &i)| coefficient[i] = e.coef[(s, 0)].abs());
     }
     let bound = |i: usize| coefficient[i] >= c * (1.0 - 1e-6);
-    let told = |i: usize| if slack[i] > 1e-6 { bound(i) } else { coefficient[i] == 0.0 || sign(i) * f[i] <= 1.0 + 1e-6 };
+    let agrees = |i: usize| if slack[i] > 1e-6 { bound(i) } else { coefficient[i] == 0.0 || sign(i) * f[i] <= 1.0 + 1e-6 };
     let kept = coefficient.iter().any(|a| *a != 0.0);
-    let right = (0..places.len()).filter(|&i| told(i)).count();
+    let right = (0..places.len()).filter(|&i| agrees(i)).count();
     if kept {
         shown.finding(
             "rows with a slack whose coefficient is c, and others on or beyond the margin",

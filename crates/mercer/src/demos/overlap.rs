@@ -12,19 +12,6 @@ use crate::report::{Layer, Panel, Panels};
 pub(super) const DEMO: Demo =
     Demo { name: "overlap", figures: &["14.13"], about: "two uniform densities that overlap: which methods find log-odds of 0 there", run };
 
-/// Rows to learn from, half of each class, and rows to judge by.
-const ROWS: usize = 1000;
-/// Of these so many for methods that keep them all.
-const DENSE_ROWS: usize = 400;
-const JUDGED: usize = 20_000;
-const KERNEL: &str = "rbf(length_scale=0.1)";
-/// Where the log-odds are 0, but for the edges that no kernel of this width can follow.
-const MIDDLE: [f64; 2] = [0.55, 0.95];
-/// Where one class alone is.
-const OUTSIDE: [f64; 2] = [0.25, 1.25];
-/// Log-odds closer to 0 than this on average are found.
-const CLOSE: f64 = 0.25;
-
 fn rows(count: usize, seed: u64) -> Result<(Dataset, Vec<usize>)> {
     let mut draw = Draw::new(seed);
     let codes: Vec<usize> = (0..count).map(|i| i % 2).collect();
@@ -33,6 +20,18 @@ fn rows(count: usize, seed: u64) -> Result<(Dataset, Vec<usize>)> {
 }
 
 fn run(control: &Control) -> Result<Shown> {
+    // Rows to learn from, half of each class, and rows to judge by.
+    const ROWS: usize = 1000;
+    // Of these so many for methods that keep them all.
+    const DENSE_ROWS: usize = 400;
+    const JUDGED: usize = 20_000;
+    const KERNEL: &str = "rbf(length_scale=0.1)";
+    // Where the log-odds are 0, but for the edges that no kernel of this width can follow.
+    const MIDDLE: [f64; 2] = [0.55, 0.95];
+    // Where one class alone is.
+    const OUTSIDE: [f64; 2] = [0.25, 1.25];
+    // Log-odds closer to 0 than this on average are found.
+    const CLOSE: f64 = 0.25;
     let mut shown = Shown::default();
     let ((data, codes), (judged, truth)) = (rows(ROWS, 13)?, rows(JUDGED, 14)?);
     let at = even(-0.25, 1.75, 401);
@@ -47,7 +46,7 @@ fn run(control: &Control) -> Result<Shown> {
         let name = model.estimator.name();
         let wrong = error_rate(&model, &judged, &truth, control)?;
         shown.number(
-            format!("{name}: share of new rows told wrongly"),
+            format!("{name}: share of new rows misclassified"),
             wrong,
             "0.25 ± 0.01, the least there can be",
             (wrong - 0.25).abs() <= 0.01,

@@ -19,12 +19,6 @@ pub(super) const DEMO: Demo = Demo {
     run,
 };
 
-const ROWS: usize = 200;
-const GAMMAS: [f64; 4] = [0.1, 0.5, 1.0, 5.0];
-/// Five folds so many times, each time others.
-const TIMES: u64 = 8;
-/// Draws that the least error there can be is averaged over.
-const DRAWS: usize = 20_000;
 /// Variance of a row around its centre.
 const VARIANCE: f64 = 0.2;
 
@@ -46,6 +40,8 @@ impl Mixture {
     }
     /// The Bayes error rate: the least share of misclassified rows.
     fn least_error(&self, draw: &mut Draw) -> f64 {
+        // Draws that the least error there can be is averaged over.
+        const DRAWS: usize = 20_000;
         let wrong = |i: usize| {
             let x = self.row(i % 2, draw);
             self.density(i % 2, x) < self.density(1 - i % 2, x)
@@ -55,6 +51,10 @@ impl Mixture {
 }
 
 fn run(control: &Control) -> Result<Shown> {
+    const ROWS: usize = 200;
+    const GAMMAS: [f64; 4] = [0.1, 0.5, 1.0, 5.0];
+    // Five folds so many times, each time others.
+    const TIMES: u64 = 8;
     let mut draw = Draw::new(16);
     let mixture = Mixture::new(&mut draw);
     let codes: Vec<usize> = (0..ROWS).map(|i| i % 2).collect();

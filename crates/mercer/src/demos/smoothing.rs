@@ -51,11 +51,11 @@ fn kernels(_: &Control) -> Result<Shown> {
         let whole = integral(&at, &at.iter().map(value).collect::<Vec<_>>());
         shown.number(format!("integral of {kernel}"), whole, "1", (whole - 1.0).abs() <= 1e-3);
         let error = kernel.error_beside_epanechnikov();
-        let told = "at most 1.08: the bandwidth matters more than the form";
+        let text = "at most 1.08: the bandwidth matters more than the form";
         shown.number(
             format!("error of {kernel} at its best bandwidth, beside Epanechnikov's"),
             error,
-            told,
+            text,
             (1.0 - 1e-12..=1.08).contains(&error),
         );
         layers.push((kernel.to_string(), Layer::Line(points(&drawn, &drawn.iter().map(value).collect::<Vec<_>>()))));
@@ -66,10 +66,9 @@ fn kernels(_: &Control) -> Result<Shown> {
     Ok(shown)
 }
 
-/// The points of the figure.
-const SIX: [f64; 6] = [-2.1, -1.3, -0.4, 1.9, 5.1, 6.2];
-
 fn parzen(control: &Control) -> Result<Shown> {
+    // The points of the figure.
+    const SIX: [f64; 6] = [-2.1, -1.3, -0.4, 1.9, 5.1, 6.2];
     let mut shown = Shown::default();
     let sample = Sample::of_numbers(&SIX, None)?;
     let at = even(-12.0, 16.0, 5601);
@@ -87,8 +86,8 @@ fn parzen(control: &Control) -> Result<Shown> {
             let curve = Layer::Line(points(&at, &values));
             panels.push(panel(format!("{kernel}, h = {h}"), vec![("points".into(), rug), ("density".into(), curve)]));
         }
-        let told: Vec<String> = tops.iter().map(|t| format!("{t:.4}")).collect();
-        shown.finding(format!("greatest density by {kernel}"), told.join(", "), "falls as the bandwidth grows", tops[1] < tops[0]);
+        let text: Vec<String> = tops.iter().map(|t| format!("{t:.4}")).collect();
+        shown.finding(format!("greatest density by {kernel}"), text.join(", "), "falls as the bandwidth grows", tops[1] < tops[0]);
     }
     for (kernel, h, expected) in [(SmoothingKernel::Gaussian, 1.5, 0.109_882_139_94), (SmoothingKernel::Boxcar, 1.0, 1.0 / 12.0)] {
         let density = Density::fit(&sample, &Asked { kernel, bandwidth: Bandwidth::Number(h), ..Asked::default() }, control)?;
@@ -101,15 +100,14 @@ fn parzen(control: &Control) -> Result<Shown> {
     Ok(shown)
 }
 
-/// Rows of the figure, and the standard deviation of their noise.
-const ROWS: usize = 100;
-const NOISE: f64 = 0.1;
-
 fn sinc(x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { x.sin() / x }
 }
 
 fn regression(control: &Control) -> Result<Shown> {
+    // Rows of the figure, and the standard deviation of their noise.
+    const ROWS: usize = 100;
+    const NOISE: f64 = 0.1;
     let mut shown = Shown::default();
     let mut draw = Draw::new(18);
     let x: Vec<f64> = (0..ROWS).map(|_| draw.between(-10.0, 10.0)).collect();

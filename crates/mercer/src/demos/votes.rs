@@ -18,9 +18,6 @@ pub(super) const DEMO: Demo = Demo {
 
 const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 const ROWS: usize = 120;
-/// Places along a side of the plane, and how far it goes.
-const SIDE: usize = 201;
-const FAR: f64 = 5.0;
 
 /// A row of a class: clouds lie around the middle like the blades of a mill, each turned by the same angle.
 fn blade(class: usize, draw: &mut Draw) -> [f64; 2] {
@@ -84,6 +81,9 @@ fn softmax(data: &Dataset, target: &Target, judged: &Dataset, control: &Control)
 }
 
 fn run(control: &Control) -> Result<Shown> {
+    // Places along a side of the plane, and how far it goes.
+    const SIDE: usize = 201;
+    const FAR: f64 = 5.0;
     let mut draw = Draw::new(14);
     let codes: Vec<usize> = (0..ROWS).map(|i| i % 3).collect();
     let places: Vec<[f64; 2]> = codes.iter().map(|&k| blade(k, &mut draw)).collect();

@@ -39,9 +39,9 @@ fn run(control: &Control) -> Result<Shown> {
         let (right, expected) =
             (1.0 - error_rate(&model, &data, &codes, control)?, if separates { "1" } else { "no more than 0.75 at the four corners" });
         if separates {
-            shown.number(format!("{title}: share of the rows told rightly"), right, expected, right == 1.0);
+            shown.number(format!("{title}: share of the rows classified correctly"), right, expected, right == 1.0);
         } else {
-            shown.number(format!("{title}: share of the corners told rightly"), 1.0 - at_corners, expected, at_corners >= 0.25);
+            shown.number(format!("{title}: share of the corners classified correctly"), 1.0 - at_corners, expected, at_corners >= 0.25);
         }
         let lattice: Vec<[f64; 2]> = (0..61 * 61).map(|k| [-0.5 + (k % 61) as f64 / 30.0, -0.5 + (k / 61) as f64 / 30.0]).collect();
         let side = scores(&model, &plane(&lattice)?, control)?;

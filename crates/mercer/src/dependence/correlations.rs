@@ -6,7 +6,7 @@
 //! ```
 //!
 //! which are the singular vectors of diag(l / (l + e)) U'V diag(m / (m + d)). Without e and d every pair of sides with as many features as
-//! rows has correlations of 1: e is a share of tr K, d of tr L. What chance gives is told by permuted rows. Since a
+//! rows has correlations of 1: e is a share of tr K, d of tr L. Permuted rows show what chance gives. Since a
 //! sums to 0, f(x) = sum_i a_i k(x, x_i) - sum_i a_i mean_s k(x_s, x_i) at a new row.
 
 use super::permutations::order;
@@ -19,10 +19,8 @@ use crate::estimators::Expansion;
 use crate::gram::{Gram, dot};
 use crate::kernels::KernelExpr;
 use crate::linalg::{Matrix, eigh, product_within, transposed_product_within};
+use crate::notice::Notice;
 use crate::prep::Recipe;
-
-/// Directions whose l / (l + e) is below this are left out: no correlation changes by more.
-const FAINT: f64 = 1e-5;
 
 /// What canonical correlations are asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +60,7 @@ pub struct Correlations {
     /// The kernels, settled.
     pub kernels: Vec<String>,
     /// What the user should know.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// One side: its directions (n x r), how much is left of each, l / (l + e), and l.
@@ -76,6 +74,8 @@ struct Side {
 
 impl Side {
     fn of(gram: &dyn Gram, shrinkage: f64, control: &Control) -> Result<Side> {
+        // Directions whose l / (l + e) is below this are left out: no correlation changes by more.
+        const FAINT: f64 = 1e-5;
         let Similar { values, centred } = Similar::of(gram, control)?;
         let means = (0..values.rows()).map(|i| values.row(i).iter().sum::<f64>() / values.rows() as f64).collect();
         let added = shrinkage * centred.diagonal().iter().sum::<f64>();

@@ -20,6 +20,7 @@ use crate::fitting::{Prepared, prepare};
 use crate::gram::{Bound, Gram};
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use crate::prep::{Fitted, Recipe};
 use crate::validity::require_symmetric;
 pub use correlations::{AskedCorrelations, Correlations, canonical_correlations, kernel_correlations};
@@ -71,7 +72,7 @@ pub struct TestResult {
     /// The kernels, settled.
     pub kernels: Vec<String>,
     /// What the user should know.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// Whether the two sides of n rows depend on one another, from their Gram matrices.
@@ -154,12 +155,11 @@ impl Statistic {
     }
 }
 
-/// From this shape on the cube root of a number of a gamma distribution is normal to 1e-7 (Wilson & Hilferty, The distribution of
-/// chi-square, 1931): shares by the incomplete gamma function lose digits there.
-const LARGE_SHAPE: f64 = 1e6;
-
 /// The share of a gamma distribution above the statistic; 1 where all permutations have the same.
 fn p_gamma(value: f64, null: OverPermutations) -> Option<f64> {
+    // From this shape on the cube root of a number of a gamma distribution is normal to 1e-7 (Wilson & Hilferty, The distribution of
+    // chi-square, 1931): shares by the incomplete gamma function lose digits there.
+    const LARGE_SHAPE: f64 = 1e6;
     let OverPermutations { mean, variance, rounding } = null;
     if variance == 0.0 {
         return ((value - mean).abs() <= 3.0 * rounding.sqrt() + EQUAL * mean.abs()).then_some(1.0);
@@ -183,8 +183,8 @@ fn p_value(drawn: &[f64], least: f64) -> f64 {
 }
 
 /// What is said where time was up before all permutations were drawn.
-fn cut_short(drawn: usize, asked: usize) -> Vec<String> {
-    (drawn < asked).then(|| format!("time was up after {drawn} of {asked} permutations")).into_iter().collect()
+fn cut_short(drawn: usize, asked: usize) -> Vec<Notice> {
+    (drawn < asked).then_some(Notice::Permutations { drawn, of: asked }).into_iter().collect()
 }
 
 /// Whether two sets of columns depend on one another: each side is prepared and has a kernel as a fit makes them, unless one is given.
@@ -228,7 +228,7 @@ struct Compared {
     prep: Fitted,
     kernel: FittedKernel,
     name: String,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 impl Compared {

@@ -12,11 +12,6 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
-/// Permutations between two looks at the clock.
-const BLOCK: usize = 64;
-/// Columns of a product.
-const COLUMNS: usize = 256;
-
 /// What stands in the place of B.
 pub(super) enum Permuted<'a> {
     /// B itself.
@@ -28,6 +23,10 @@ pub(super) enum Permuted<'a> {
 impl Permuted<'_> {
     /// The statistic for the permutations of so many seeds, fewer where time is up before.
     pub(super) fn statistics(&self, a: &Matrix, count: usize, seed: u64, control: &Control) -> Result<Vec<f64>> {
+        // Permutations between two looks at the clock.
+        const BLOCK: usize = 64;
+        // Columns of a product.
+        const COLUMNS: usize = 256;
         let block = match self {
             Permuted::Whole(_) => BLOCK,
             Permuted::Factor(z) => (COLUMNS / z.cols().max(1)).max(1),

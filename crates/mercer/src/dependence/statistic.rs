@@ -102,10 +102,9 @@ impl OverPermutations {
     }
 }
 
-/// Units in the last place of the sums that a variance over permutations is what is left of.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
-
 pub(super) fn over_permutations(k: &Similar, l: &Similar) -> OverPermutations {
+    // Units in the last place of the sums that a variance over permutations is what is left of.
+    const ROUNDING: f64 = 64.0 * f64::EPSILON;
     let n = k.rows() as f64;
     let ([t, t2, s2], [u, u2, r2]) = (k.moments(), l.moments());
     let mean = t * u / (n - 1.0);

@@ -7,8 +7,6 @@ use crate::data::Target;
 const IMBALANCE: usize = 20;
 /// Beside a class with such a share of the rows, accuracy says little.
 const FREQUENT: f64 = 0.8;
-/// Classes that are named.
-const NAMED: usize = 5;
 
 /// The most frequent class and its share of the rows, where guessing it is correct so often and another class so rare that accuracy
 /// says little.
@@ -23,6 +21,8 @@ pub fn dominant_class(target: &Target) -> Option<(&str, f64)> {
 }
 
 pub(super) fn facts(codes: &[usize], names: &[String], folds: usize) -> Vec<Fact> {
+    // Classes that are named.
+    const NAMED: usize = 5;
     let mut counts = vec![0; names.len()];
     codes.iter().for_each(|&k| counts[k] += 1);
     let mut present: Vec<(usize, &String)> = counts.iter().copied().zip(names).filter(|(n, _)| *n > 0).collect();

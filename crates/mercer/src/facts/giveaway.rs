@@ -8,18 +8,8 @@ use crate::data::names::named_as_owner;
 use crate::data::{Cells as _, Dataset, Target, UNSEEN, Values, some_rows};
 use std::collections::{HashMap, HashSet};
 
-/// Rows that are looked at.
-const ROWS: usize = 20_000;
-/// Coordinates of a vector that are looked at.
-const COORDINATES: usize = 64;
 /// Fewer rows held out say nothing.
 const LEAST: usize = 20;
-/// Columns that are named.
-const NAMED: usize = 6;
-/// R² from which a column is reported.
-const EXPLAINED: f64 = 0.995;
-/// Share of the errors of the most frequent class that must be gone.
-const FEWER_ERRORS: f64 = 0.98;
 
 /// One number or label a row.
 enum Cells<'a> {
@@ -53,6 +43,8 @@ impl Cells<'_> {
 
 /// Columns, each alone, by name; vectors give one for each coordinate.
 fn alone<'a>(data: &'a Dataset, rows: &[usize]) -> Vec<Alone<'a>> {
+    // Coordinates of a vector that are looked at.
+    const COORDINATES: usize = 64;
     let mut out = Vec::new();
     for column in data.columns() {
         let one = |cells| (quoted(&column.name), column.name.clone(), cells);
@@ -83,6 +75,8 @@ fn held_out(group: usize) -> bool {
 }
 
 pub(super) fn facts(data: &Dataset, target: &Target, groups: &[usize]) -> Vec<Fact> {
+    // Rows that are looked at.
+    const ROWS: usize = 20_000;
     let rows = some_rows(data.rows(), ROWS, 0);
     let held: Vec<bool> = rows.iter().map(|&i| held_out(groups[i])).collect();
     let columns: Vec<_> = alone(data, &rows).into_iter().filter(|(_, _, cells)| cells.differ()).collect();
@@ -94,7 +88,7 @@ pub(super) fn facts(data: &Dataset, target: &Target, groups: &[usize]) -> Vec<Fa
     let mut found: Vec<(String, Vec<&Alone<'_>>)> = Vec::new();
     for column in &columns {
         let cells = &column.2;
-        let told = match target {
+        let how = match target {
             Target::Classes { codes, names } => {
                 let codes: Vec<usize> = rows.iter().map(|&i| codes[i]).collect();
                 right(cells, &codes, names.len(), &held).map(|share| format!("predicts the class of {} of held-out rows", percent(share)))
@@ -108,24 +102,26 @@ pub(super) fn facts(data: &Dataset, target: &Target, groups: &[usize]) -> Vec<Fa
             },
             _ => None,
         };
-        if let Some(told) = told {
-            match found.iter_mut().find(|(other, _)| *other == told) {
+        if let Some(how) = how {
+            match found.iter_mut().find(|(other, _)| *other == how) {
                 Some((_, columns)) => columns.push(column),
-                None => found.push((told, vec![column])),
+                None => found.push((how, vec![column])),
             }
         }
     }
-    found.into_iter().map(|(told, columns)| fact(&told, &columns)).collect()
+    found.into_iter().map(|(how, columns)| fact(&how, &columns)).collect()
 }
 
-fn fact(told: &str, columns: &[&Alone<'_>]) -> Fact {
+fn fact(how: &str, columns: &[&Alone<'_>]) -> Fact {
+    // Columns that are named.
+    const NAMED: usize = 6;
     let (shown, name, _) = columns[0];
     let (found, known) = match columns {
-        [_] => (format!("column {shown} alone gives the target away: it {told}"), "it is"),
+        [_] => (format!("column {shown} alone gives the target away: it {how}"), "it is"),
         _ => {
             let names: Vec<&str> = columns.iter().take(NAMED).map(|(shown, ..)| shown.as_str()).collect();
             let more = if columns.len() > NAMED { format!(" and {} more", columns.len() - NAMED) } else { String::new() };
-            (format!("columns {}{more} give the target away, each alone: each {told}", names.join(", ")), "one of them is")
+            (format!("columns {}{more} give the target away, each alone: each {how}", names.join(", ")), "one of them is")
         }
     };
     let leaks = columns.iter().map(|(_, name, _)| name.clone()).collect();
@@ -164,6 +160,8 @@ fn most_frequent(codes: impl Iterator<Item = usize>, classes: usize) -> usize {
 
 /// The share of held-out rows whose class the column names, where that leaves next to no error of the most frequent class.
 fn right(cells: &Cells<'_>, codes: &[usize], classes: usize, held: &[bool]) -> Option<f64> {
+    // Share of the errors of the most frequent class that must be gone.
+    const FEWER_ERRORS: f64 = 0.98;
     let usual = most_frequent(codes.iter().copied(), classes);
     let (mut hits, mut usual_hits, mut total) = (0usize, 0usize, 0usize);
     let mut judge = |i: usize, named: usize| {
@@ -196,6 +194,8 @@ fn right(cells: &Cells<'_>, codes: &[usize], classes: usize, held: &[bool]) -> O
 
 /// R² of held-out rows by the line between the neighbours in the column, where it is next to 1.
 fn explained(x: &[f64], y: &[f64], held: &[bool]) -> Option<f64> {
+    // R² from which a column is reported.
+    const EXPLAINED: f64 = 0.995;
     let known = known(x, held, |tied| tied.iter().map(|&i| y[i]).sum::<f64>() / tied.len() as f64);
     let test: Vec<usize> = (0..x.len()).filter(|&i| held[i] && x[i].is_finite()).collect();
     if known.len() < 2 || test.len() < LEAST || 2 * test.len() < y.len() / 2 {

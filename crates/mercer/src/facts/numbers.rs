@@ -4,21 +4,10 @@ use super::{Fact, quoted};
 use crate::data::Writing;
 use crate::data::marker;
 
-/// A single row is reported from this share of the squared deviation.
-const ONE_ROW: f64 = 0.5;
-/// A share that one row in a hundred makes.
-const TAIL: f64 = 0.9;
-/// Half of the cells lie within this part of a standard deviation.
-const SQUEEZED: f64 = 0.02;
-/// Fewer numbers say nothing of tails.
-const LEAST: usize = 20;
-/// Skewness from which a distribution is highly skewed (Bulmer 1979, Principles of statistics, p. 63), and the share of it that a
-/// transformation leaves at most where it is worth one.
-const SKEWED: f64 = 1.0;
-const LEFT: f64 = 0.5;
-
 /// Quartiles of finite numbers; `None` of too few.
 fn quartiles(values: &[f64]) -> Option<[f64; 3]> {
+    // Fewer numbers say nothing of tails.
+    const LEAST: usize = 20;
     let mut all: Vec<f64> = values.iter().copied().filter(|x| x.is_finite()).collect();
     if all.len() < LEAST {
         return None;
@@ -41,12 +30,16 @@ fn percent(share: f64) -> String {
     if share > 0.995 { "more than 99%".into() } else { format!("{:.0}%", 100.0 * share) }
 }
 
-fn told(x: f64) -> String {
+fn digits(x: f64) -> String {
     if x != 0.0 && !(1e-3..1e7).contains(&x.abs()) { format!("{x:.3e}") } else { format!("{}", (x * 1e4).round() / 1e4) }
 }
 
 /// What the errors of a predicted column will be made of.
 pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
+    // A single row is reported from this share of the squared deviation.
+    const ONE_ROW: f64 = 0.5;
+    // A share that one row in a hundred makes.
+    const TAIL: f64 = 0.9;
     let [_, median, _] = quartiles(values)?;
     let (mut all, sum) = deviations(values, median);
     all.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -58,8 +51,8 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
                 "row {} of the target {} is {}, where the middle is {}; it alone makes {} of the squared deviation",
                 row + 1,
                 quoted(name),
-                told(values[row]),
-                told(median),
+                digits(values[row]),
+                digits(median),
                 percent(first / sum)
             ),
             advice: "RMSE and R² speak of this one row; correct or drop it, or judge by the median error (--metric median_absolute_error)"
@@ -106,6 +99,10 @@ fn skewness(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
 /// What of a highly skewed target is much less skewed, in words, and the transformation that fits to it; the least skewed where there are
 /// two.
 fn straightened(values: &[f64]) -> Option<(&'static str, &'static str)> {
+    // Skewness from which a distribution is highly skewed (Bulmer 1979, Principles of statistics, p. 63), and the share of it that a
+    // transformation leaves at most where it is worth one.
+    const SKEWED: f64 = 1.0;
+    const LEFT: f64 = 0.5;
     let skewed = skewness(values.iter().copied()).filter(|skewness| *skewness > SKEWED)?;
     let lowest = values.iter().copied().filter(|x| x.is_finite()).fold(f64::INFINITY, f64::min);
     let root = skewness(values.iter().map(|x| x.sqrt())).filter(|_| lowest >= 0.0).map(|s| (s.abs(), ("its square root", "power_target")));
@@ -117,6 +114,8 @@ fn straightened(values: &[f64]) -> Option<(&'static str, &'static str)> {
 /// A column that scaling by its standard deviation squeezes into a point. A value that may stand for missing cells was reported
 /// when the table was read.
 pub(super) fn of_input(name: &str, values: &[f64], writing: Writing) -> Option<Fact> {
+    // Half of the cells lie within this part of a standard deviation.
+    const SQUEEZED: f64 = 0.02;
     if let Some(missing) = marker(values) {
         let rest: Vec<f64> = values.iter().map(|x| if *x == missing { f64::NAN } else { *x }).collect();
         return of_input(name, &rest, writing);
@@ -125,7 +124,7 @@ pub(super) fn of_input(name: &str, values: &[f64], writing: Writing) -> Option<F
     let (all, sum) = deviations(values, median);
     let (_, row) = *all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let scale = (values[row] - median).abs();
-    let told = |x: f64| writing.date(x).unwrap_or_else(|| told(x));
+    let digits = |x: f64| writing.date(x).unwrap_or_else(|| digits(x));
     let no_logarithm = matches!(writing, Writing::Date(_)) || values.iter().any(|x| *x <= 0.0);
     let deviation = scale * (sum / all.len() as f64).sqrt();
     (high > low && (high - low) < SQUEEZED * deviation).then(|| Fact {
@@ -134,9 +133,9 @@ pub(super) fn of_input(name: &str, values: &[f64], writing: Writing) -> Option<F
             "column {} has a few values far from the rest (row {}: {}, where half of the cells lie between {} and {})",
             quoted(name),
             row + 1,
-            told(values[row]),
-            told(low),
-            told(high)
+            digits(values[row]),
+            digits(low),
+            digits(high)
         ),
         advice: format!(
             "once scaled, all other rows look alike in it; correct such cells, {} the column out",

@@ -5,11 +5,6 @@ use crate::data::names::named_as_owner;
 use crate::data::{Column, Values};
 use std::collections::HashSet;
 
-/// Fewer values are those of a setting or a place, of which all are known.
-const VALUES: usize = 20;
-/// Rows of a value that make it an identifier of groups: one for each row identifies rows.
-const ROWS_OF_ONE: usize = 2;
-
 /// The fact that several rows share each identifier of a column, by its name and values.
 pub fn of_cells<'a>(name: &str, is_ignored: bool, cells: impl Iterator<Item = &'a str>) -> Option<Fact> {
     if !named_as_owner(name) {
@@ -39,6 +34,10 @@ pub(super) fn of_column(column: &Column) -> Option<Fact> {
 
 /// Whether so many values of so many rows are those of groups.
 pub(super) fn are_groups(different: usize, rows: usize) -> bool {
+    // Fewer values are those of a setting or a place, of which all are known.
+    const VALUES: usize = 20;
+    // Rows of a value that make it an identifier of groups: one for each row identifies rows.
+    const ROWS_OF_ONE: usize = 2;
     different >= VALUES && ROWS_OF_ONE * different <= rows
 }
 

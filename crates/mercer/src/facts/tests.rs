@@ -83,7 +83,7 @@ fn rows_are_dealt_by_what_they_hold_and_not_where_they_stand() {
 }
 
 #[test]
-fn copies_of_rows_are_counted_and_targets_at_odds_are_told() {
+fn copies_of_rows_are_counted_and_targets_at_odds_are_reported() {
     let a: Vec<f64> = draws(100, 4).repeat(5);
     let data = numbers(&[("a", &a), ("b", &a)]);
     let copies = said(&data, &two((0..500).map(|i| i % 100 % 3 == 0)), 5);
@@ -108,15 +108,15 @@ fn copies_of_rows_are_counted_and_targets_at_odds_are_told() {
 }
 
 #[test]
-fn a_column_that_alone_names_the_class_is_told() {
+fn a_column_that_alone_names_the_class_is_reported() {
     let (a, noise) = (draws(500, 6), draws(500, 7));
     let yes: Vec<bool> = (0..500).map(|i| a[i] + noise[i] > 0.0).collect();
     let labels: Vec<&str> = yes.iter().map(|y| if *y { "APPROVED" } else { "DENIED" }).collect();
     let label = Values::Categories(crate::data::Categories::from_labels(&labels));
     let data = table(vec![("a", Values::Numbers(a.clone())), ("result_code", label)]);
-    let told = said(&data, &two(yes.iter().copied()), 5);
+    let found = said(&data, &two(yes.iter().copied()), 5);
     assert_eq!(
-        told,
+        found,
         ["column 'result_code' alone gives the target away: it predicts the class of 100.0% of held-out rows: \
           if it is known only together with the target, leave it out (--types 'result_code=ignore')"]
     );
@@ -124,59 +124,59 @@ fn a_column_that_alone_names_the_class_is_told() {
     let code: Vec<f64> = yes.iter().zip(&noise).map(|(y, n)| if *y { 100.0 + n } else { -100.0 + n }).collect();
     let names = Values::Texts(Strings::new((0..500).map(|i| format!("{i} {}", yes[i]))));
     let data = table(vec![("a", Values::Numbers(a)), ("code", Values::Numbers(code)), ("id", names)]);
-    let told = said(&data, &two(yes.iter().copied()), 5);
-    assert!(told.len() == 1 && told[0].starts_with("column 'code' alone"), "{told:?}");
+    let found = said(&data, &two(yes.iter().copied()), 5);
+    assert!(found.len() == 1 && found[0].starts_with("column 'code' alone"), "{found:?}");
 }
 
 #[test]
 fn a_column_of_which_the_target_is_a_curve_is_told_unless_it_is_the_only_one() {
     let (a, b) = (draws(500, 8), draws(500, 9));
     let y: Vec<f64> = a.iter().map(|a| (1.5 * a).sin() + a).collect();
-    let told = said(&numbers(&[("b", &b), ("a", &a)]), &Target::numbers(&y), 5);
-    assert!(told.len() == 1 && told[0].starts_with("column 'a' alone gives the target away: it explains more than 99.9%"), "{told:?}");
+    let found = said(&numbers(&[("b", &b), ("a", &a)]), &Target::numbers(&y), 5);
+    assert!(found.len() == 1 && found[0].starts_with("column 'a' alone gives the target away: it explains more than 99.9%"), "{found:?}");
     assert!(said(&numbers(&[("a", &a)]), &Target::numbers(&y), 5).is_empty());
 }
 
 #[test]
-fn classes_rarer_than_the_folds_and_far_rarer_than_others_are_told() {
+fn classes_rarer_than_the_folds_and_far_rarer_than_others_are_reported() {
     let a = draws(203, 10);
     let target = two((0..203).map(|i| i < 3));
-    let told = said(&numbers(&[("a", &a), ("b", &draws(203, 11))]), &target, 5);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("1 class has fewer rows than the 5 folds ('yes' has 3)") && told[0].contains("use at most 3 folds"));
+    let found = said(&numbers(&[("a", &a), ("b", &draws(203, 11))]), &target, 5);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("1 class has fewer rows than the 5 folds ('yes' has 3)") && found[0].contains("use at most 3 folds"));
     assert!(
-        told[1].starts_with("class 'yes' has 3 of 203 rows, one to 66 of 'no': always answering 'no' is correct in 98.5% of rows"),
-        "{told:?}"
+        found[1].starts_with("class 'yes' has 3 of 203 rows, one to 66 of 'no': always answering 'no' is correct in 98.5% of rows"),
+        "{found:?}"
     );
     // One to twenty is not beyond it.
     assert!(said(&numbers(&[("a", &draws(210, 1)), ("b", &draws(210, 2))]), &two((0..210).map(|i| i < 10)), 5).is_empty());
 }
 
 #[test]
-fn a_single_row_that_makes_the_error_and_a_heavy_tail_are_told() {
+fn a_single_row_that_makes_the_error_and_a_heavy_tail_are_reported() {
     let (a, b) = (draws(800, 12), draws(800, 13));
     let data = numbers(&[("a", &a), ("b", &b)]);
     let mut y = draws(800, 14);
     y[7] = 1e12;
-    let told = said(&data, &Target::numbers(&y), 5);
-    assert!(told.len() == 1 && told[0].starts_with("row 8 of the target 'y' is 1.000e12"), "{told:?}");
-    assert!(told[0].contains("it alone makes more than 99% of the squared deviation"), "{told:?}");
+    let found = said(&data, &Target::numbers(&y), 5);
+    assert!(found.len() == 1 && found[0].starts_with("row 8 of the target 'y' is 1.000e12"), "{found:?}");
+    assert!(found[0].contains("it alone makes more than 99% of the squared deviation"), "{found:?}");
     let tail: Vec<f64> = draws(800, 15).iter().zip(0..).map(|(x, i)| if i % 100 == 0 { 900.0 + x.abs() } else { 10.0 + x }).collect();
-    let told = said(&data, &Target::numbers(&tail), 5);
-    assert!(told.len() == 1 && told[0].starts_with("of the target 'y', 8 of 800 rows make more than 99%"), "{told:?}");
+    let found = said(&data, &Target::numbers(&tail), 5);
+    assert!(found.len() == 1 && found[0].starts_with("of the target 'y', 8 of 800 rows make more than 99%"), "{found:?}");
     // The logarithm of two heaps is two heaps.
-    assert!(told[0].contains("judge by another metric") && !told[0].contains("log_target"), "{told:?}");
-    let told = said(&numbers(&[("a", &a), ("rev", &y)]), &Target::numbers(&b), 5);
-    assert!(told.len() == 1 && told[0].starts_with("column 'rev' has a few values far from the rest (row 8: 1.000e12"), "{told:?}");
+    assert!(found[0].contains("judge by another metric") && !found[0].contains("log_target"), "{found:?}");
+    let found = said(&numbers(&[("a", &a), ("rev", &y)]), &Target::numbers(&b), 5);
+    assert!(found.len() == 1 && found[0].starts_with("column 'rev' has a few values far from the rest (row 8: 1.000e12"), "{found:?}");
 }
 
 #[test]
 fn a_skewed_target_is_told_with_the_transformation_that_straightens_it() {
     let (a, b, normal) = (draws(800, 22), draws(800, 23), draws(800, 24));
     let data = numbers(&[("a", &a), ("b", &b)]);
-    let told = |y: &dyn Fn(f64) -> f64| said(&data, &Target::numbers(&normal.iter().map(|x| y(*x)).collect::<Vec<_>>()), 5).join("\n");
+    let found = |y: &dyn Fn(f64) -> f64| said(&data, &Target::numbers(&normal.iter().map(|x| y(*x)).collect::<Vec<_>>()), 5).join("\n");
     // Log-normal numbers, the logarithm of which has skewness 0; squares, whose root has; and zeros among them.
-    let log = told(&|x| x.exp());
+    let log = found(&|x| x.exp());
     assert!(log.starts_with("the target 'y' is skewed, and its logarithm much less: log_target(E) fits any method E"), "{log}");
     assert!(log.contains("--estimators 'ridge, log_target(ridge)'"), "{log}");
     // Five rows far above log-normal ones.
@@ -184,14 +184,14 @@ fn a_skewed_target_is_told_with_the_transformation_that_straightens_it() {
     (0..5).for_each(|k| far[160 * k] = 300.0 + 160.0 * k as f64);
     let tail = said(&data, &Target::numbers(&far), 5).join("\n");
     assert!(tail.contains("RMSE and R² speak of these rows; log_target(E)"), "{tail}");
-    assert!(told(&|x| (x + 0.5).max(0.0).powi(2)).contains("its square root much less: power_target(E)"));
+    assert!(found(&|x| (x + 0.5).max(0.0).powi(2)).contains("its square root much less: power_target(E)"));
     // Below 0, and where nothing is skewed, there is nothing to take.
-    assert_eq!((told(&|x| x.exp() - 3.0), told(&|x| x)), (String::new(), String::new()));
+    assert_eq!((found(&|x| x.exp() - 3.0), found(&|x| x)), (String::new(), String::new()));
 }
 
 #[test]
 fn what_is_advised_can_be_done() {
-    // A logarithm of numbers above 0 alone; a marker of missing cells is told when it is read.
+    // A logarithm of numbers above 0 alone; a marker of missing cells is reported when it is read.
     let (b, mut far) = (draws(800, 16), draws(800, 17));
     far[7] = 1e12;
     let of = |x: &[f64]| said(&numbers(&[("a", &b), ("x", x)]), &two((0..800).map(|i| i % 2 == 0)), 5).join("\n");
@@ -206,12 +206,12 @@ fn what_is_advised_can_be_done() {
     // One row in sixty of one class leaves accuracy to the others.
     let codes = (0..120).map(|i| if i < 2 { 0 } else { 1 + i % 2 }).collect();
     let three = Target::Classes { codes, names: ["rare", "p", "q"].map(String::from).into() };
-    let told = said(&numbers(&[("a", &b[..120]), ("b", &far[100..220])]), &three, 5).join("\n");
-    assert!(told.contains("accuracy hardly depends on 'rare'") && told.contains("--metric balanced_accuracy"), "{told}");
+    let found = said(&numbers(&[("a", &b[..120]), ("b", &far[100..220])]), &three, 5).join("\n");
+    assert!(found.contains("accuracy hardly depends on 'rare'") && found.contains("--metric balanced_accuracy"), "{found}");
 }
 
 #[test]
-fn vectors_of_length_one_are_told() {
+fn vectors_of_length_one_are_reported() {
     let target = two((0..40).map(|i| i % 3 == 0));
     let of = |data: &Dataset| said(data, &target, 5).into_iter().filter(|s| !s.contains("repeat another row")).collect::<Vec<_>>();
     let (x, y) = (0.6, 0.8);
@@ -220,8 +220,8 @@ fn vectors_of_length_one_are_told() {
         let columns = (0..40).flat_map(|i| [i, i + 1]).collect();
         Points::csr(40, 50, (0..=40).map(|i| 2 * i).collect(), columns, values).unwrap()
     };
-    let told = of(&table(vec![("words", Values::Points(tfidf(1.0)))]));
-    assert!(told.len() == 1 && told[0].starts_with("40 of 40 vectors of 'words' have length 1"), "{told:?}");
+    let found = of(&table(vec![("words", Values::Points(tfidf(1.0)))]));
+    assert!(found.len() == 1 && found[0].starts_with("40 of 40 vectors of 'words' have length 1"), "{found:?}");
     assert!(of(&table(vec![("words", Values::Points(tfidf(2.0)))])).is_empty());
     let followed = table(vec![("words", Values::Points(tfidf(1.0)))]);
     let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Labels::Text };
@@ -261,11 +261,11 @@ fn identifiers_that_several_rows_share_advise_groups() {
     let codes: Vec<f64> = (0..240).map(|i| f64::from(i / 6 + 100)).collect();
     for (name, values) in [("customer", labels(&owners())), ("Patient ID", labels(&owners())), ("patient", Values::Numbers(codes.clone()))]
     {
-        let told = with(name, values);
+        let found = with(name, values);
         let option = if name.contains(' ') { format!("--groups '{name}' ") } else { format!("--groups {name} ") };
         assert!(
-            told.len() == 1 && told[0].contains("names 40 groups of rows: 6.0 rows of each value") && told[0].contains(&option),
-            "{told:?}"
+            found.len() == 1 && found[0].contains("names 40 groups of rows: 6.0 rows of each value") && found[0].contains(&option),
+            "{found:?}"
         );
     }
     // A place is no identifier; one value for each row identifies rows; measured numbers are numbers.
@@ -284,10 +284,10 @@ fn identifiers_that_several_rows_share_advise_groups() {
 fn groups_whose_target_is_one_are_kept_together_and_not_left_out() {
     let x = draws(240, 1);
     let data = table(vec![("x", Values::Numbers(x)), ("site", labels(&owners()))]);
-    let told = said(&data, &two((0..240).map(|i| i / 6 % 3 == 0)), 5);
+    let found = said(&data, &two((0..240).map(|i| i / 6 % 3 == 0)), 5);
     assert!(
-        told.len() == 1 && told[0].starts_with("column 'site' alone gives the target away: it predicts the class of 100.0%"),
-        "{told:?}"
+        found.len() == 1 && found[0].starts_with("column 'site' alone gives the target away: it predicts the class of 100.0%"),
+        "{found:?}"
     );
-    assert!(told[0].contains("--groups site keeps them in one fold") && !told[0].contains("site=ignore"), "{told:?}");
+    assert!(found[0].contains("--groups site keeps them in one fold") && !found[0].contains("site=ignore"), "{found:?}");
 }

@@ -5,9 +5,6 @@ use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram};
 use crate::linalg::{Matrix, eigh, gramian};
 
-/// Eigenvalues below this share of the largest, times N, are rounding.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
-
 /// The empirical feature map of N rows: as many features as the Gram matrix has rank.
 #[derive(Clone, Debug)]
 pub struct Empirical {
@@ -20,6 +17,8 @@ pub struct Empirical {
 impl Empirical {
     /// The map of a symmetric positive semi-definite Gram matrix; an error if it has a negative eigenvalue.
     pub fn new(gram: &Dense, control: &Control) -> Result<Self> {
+        // Eigenvalues below this share of the largest, times N, are rounding.
+        const ROUNDING: f64 = 4.0 * f64::EPSILON;
         let n = gram.shape().0;
         let (values, vectors) = eigh(gram.matrix().clone(), control)?;
         let floor = ROUNDING * n as f64 * values.last().copied().unwrap_or(0.0).abs();

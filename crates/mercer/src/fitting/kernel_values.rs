@@ -9,9 +9,6 @@ use crate::gram::{Bound, Dense, Gram, Known, Subset};
 use crate::kernels::KernelExpr;
 use std::sync::Arc;
 
-/// Operations of a kernel value above which it is read again rather than computed again: a value of ten numbers takes a tenth.
-const COSTLY: f64 = 10.0 * Size::PER_VALUE;
-
 /// Kernel values among training rows, and of held-out rows with them.
 pub(crate) struct KernelValues {
     /// Among the training rows, or among more.
@@ -59,6 +56,8 @@ impl KernelValues {
 
     /// Whether a value takes much more work than reading it again, and fits use values instead of few features.
     pub(crate) fn are_costly(data: &Dataset, size: Size) -> bool {
+        // Operations of a kernel value above which it is read again rather than computed again: a value of ten numbers takes a tenth.
+        const COSTLY: f64 = 10.0 * Size::PER_VALUE;
         size.few().is_none() && (size.per_value > COSTLY || KernelValues::have_structure(data))
     }
 

@@ -96,9 +96,6 @@ pub(super) fn require_features(kernel: &KernelExpr, estimator: &EstimatorExpr, d
     Err(Error::Setting { name: "kernel".into(), why: format!("{} {why}", estimator.name()) })
 }
 
-/// New rows whose features are held at a time.
-const FEATURE_ROWS: usize = 8192;
-
 /// Predictions of a model over features, from those of the new rows alone.
 pub(super) fn by_features(
     kernel: &FittedKernel,
@@ -107,6 +104,8 @@ pub(super) fn by_features(
     want: Want,
     control: &Control,
 ) -> Result<Predictions> {
+    // New rows whose features are held at a time.
+    const FEATURE_ROWS: usize = 8192;
     let predict = |rows: &Dataset| -> Result<Predictions> {
         let bound = if want.variance || want.covariance { kernel.gram(rows, control) } else { kernel.gram_to_multiply(rows, control) };
         let bound = bound?;

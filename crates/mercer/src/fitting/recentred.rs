@@ -10,10 +10,6 @@ use crate::linalg::{Matrix, product_within};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// How far the mean of features lies from the origin, in standard deviations of the rows, where they are taken from it: kernel values lose
-/// the square of this, 6 of 16 digits.
-const FAR: f64 = 1e3;
-
 /// The features of the training rows from their mean.
 pub(crate) struct Recentred {
     features: Arc<Matrix>,
@@ -25,6 +21,9 @@ impl Recentred {
     /// Those of a Gram matrix, where they are written out, mean the same in every batch and lie far from the origin, for an estimator to which
     /// that makes no difference but by rounding.
     pub(crate) fn of(gram: &dyn Gram, estimator: &EstimatorExpr, control: &Control) -> Result<Option<Self>> {
+        // How far the mean of features lies from the origin, in standard deviations of the rows, where they are taken from it: kernel values lose
+        // the square of this, 6 of 16 digits.
+        const FAR: f64 = 1e3;
         let structure = gram.structure();
         if !estimator.facts().ignores_shifts || estimator.needs().reads_structure() || !structure.features_stand_alone() {
             return Ok(None);

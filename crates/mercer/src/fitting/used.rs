@@ -3,7 +3,7 @@
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
-use crate::param::Value;
+use crate::notice::Notice;
 use crate::prep;
 
 /// The training rows of a table.
@@ -12,7 +12,7 @@ pub struct Used {
     /// Their numbers from 0, ascending.
     pub rows: Vec<usize>,
     /// Notices about the other rows.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 impl Used {
@@ -59,13 +59,8 @@ pub(crate) fn left_out(used: &[usize], given: usize) -> Vec<usize> {
 }
 
 /// A notice of weights that sum to less than two rows, of which there are two at least.
-pub(crate) fn sum_of_weights(estimator: &EstimatorExpr, weights: Option<&[f64]>) -> Option<String> {
+pub(crate) fn sum_of_weights(estimator: &EstimatorExpr, weights: Option<&[f64]>) -> Option<Notice> {
     let weights = weights.filter(|weights| weights.len() >= 2 && !estimator.facts().takes_weights_of_any_unit)?;
     let total: f64 = weights.iter().sum();
-    (total < 2.0).then(|| {
-        format!(
-            "the weights sum to {}, and weights count rows here (2: the row stands there twice); multiply them by the number of rows",
-            Value::Number(total).rounded(4)
-        )
-    })
+    (total < 2.0).then_some(Notice::SmallWeights { sum: total })
 }

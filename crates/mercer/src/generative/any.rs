@@ -6,6 +6,7 @@ use crate::data::{ColumnNeeds, Dataset, Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::expr::Term;
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use crate::param::{self, NumericSetting, Param, Value};
 use std::borrow::Cow;
 
@@ -172,7 +173,7 @@ pub trait DynDistribution {
     ///
     /// # Errors
     /// Rows that do not hold the columns of the fit.
-    fn unseen(&self, rows: &Dataset) -> Result<Option<(Vec<usize>, String)>>;
+    fn unseen(&self, rows: &Dataset) -> Result<Option<(Vec<usize>, Notice)>>;
     /// Draws so many rows.
     ///
     /// # Errors
@@ -181,7 +182,7 @@ pub trait DynDistribution {
     /// Whether theta maximises the weighted likelihood of the rows of the fit.
     fn is_maximum_likelihood(&self) -> bool;
     /// What the user should know of the fit.
-    fn notices(&self) -> Vec<String>;
+    fn notices(&self) -> Vec<Notice>;
 }
 
 impl<F: FittedDistribution> DynDistribution for F {
@@ -215,7 +216,7 @@ impl<F: FittedDistribution> DynDistribution for F {
     fn hidden_states(&self, rows: &Dataset, control: &Control) -> Result<Option<Vec<HiddenStates>>> {
         FittedDistribution::hidden_states(self, gather::<F::Inputs>(rows)?.as_ref(), control)
     }
-    fn unseen(&self, rows: &Dataset) -> Result<Option<(Vec<usize>, String)>> {
+    fn unseen(&self, rows: &Dataset) -> Result<Option<(Vec<usize>, Notice)>> {
         Ok(FittedDistribution::unseen(self, gather::<F::Inputs>(rows)?.as_ref()))
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
@@ -224,7 +225,7 @@ impl<F: FittedDistribution> DynDistribution for F {
     fn is_maximum_likelihood(&self) -> bool {
         FittedDistribution::is_maximum_likelihood(self)
     }
-    fn notices(&self) -> Vec<String> {
+    fn notices(&self) -> Vec<Notice> {
         FittedDistribution::notices(self)
     }
 }

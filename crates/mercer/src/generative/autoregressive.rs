@@ -17,6 +17,7 @@ use crate::control::Control;
 use crate::data::{Cells, RowWeights, Series};
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within};
+use crate::notice::Notice;
 use crate::param::{Domain, Param, Value};
 use fitted::FittedAutoregressive;
 use mercer_derive::Parameters;
@@ -143,7 +144,7 @@ impl Autoregressive {
         let length = self.length.integer().max(order + 1);
         let mut fitted = FittedAutoregressive::new(order, length, coefficients.into_data(), innovations, moments.mean, variances);
         if factor.jitter() > 0.0 {
-            fitted.notices.push("autoregressive: the predictors depend on each other; take prior above 1, or a smaller order".into());
+            fitted.notices.push(Notice::DependentPredictors);
         }
         fitted.is_maximum = added == 0.0 && hidden::sums_to_zero(&fitted.scores(&series)?, &counts);
         Ok(fitted)

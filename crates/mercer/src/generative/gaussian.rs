@@ -53,10 +53,6 @@ pub(super) struct Moments {
     is_one_row: bool,
 }
 
-/// The share of the variance of all rows below which none of a class lies: some of its rows agree in a column, and no two of another class
-/// do. As much as scikit-learn's GaussianNB adds.
-const LEAST_OF_CLASS: f64 = 1e-9;
-
 impl Moments {
     pub(super) fn of(inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<Self> {
         let (rows, dim, total) = (inputs.rows(), inputs.dim(), weights.total(inputs.rows()));
@@ -193,6 +189,9 @@ impl GenerativeModel for Gaussian {
 impl Gaussian {
     /// The distribution of some rows; beside all rows, where they are those of a class.
     fn fitted(&self, inputs: &Points, weights: RowWeights<'_>, all: Option<(&Points, RowWeights<'_>)>, control: &Control) -> Result<FittedGaussian> {
+        // The share of the variance of all rows below which none of a class lies: some of its rows agree in a column, and no two of another class
+        // do. As much as scikit-learn's GaussianNB adds.
+        const LEAST_OF_CLASS: f64 = 1e-9;
         let moments = Moments::of(inputs, weights, control)?;
         let dim = inputs.dim();
         if let Some(known) = self.known(dim) {

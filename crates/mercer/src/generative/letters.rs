@@ -3,6 +3,7 @@
 use super::{ParameterArray, simplex};
 use crate::data::letters::{Alphabet, Ambiguity, Code, Encoded, Reading, with_codes};
 use crate::data::{RowWeights, Strings};
+use crate::notice::Notice;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -93,18 +94,13 @@ pub(super) fn unseen_array(probability: f64) -> ParameterArray {
     ParameterArray::new("unseen", "probability of a letter that no training row has", Vec::new(), vec![probability])
 }
 
-/// Letters that a notice names.
-const NAMED: usize = 8;
-
-/// The strings with such letters, and the words for these.
-pub(super) fn rows_of_unseen(reading: Reading, letters: &[char], inputs: &Strings) -> Option<(Vec<usize>, String)> {
+/// The strings with such letters, and the notice about them.
+pub(super) fn rows_of_unseen(reading: Reading, letters: &[char], inputs: &Strings) -> Option<(Vec<usize>, Notice)> {
+    // Letters that a notice names.
+    const NAMED: usize = 8;
     let unseen = unseen(reading, letters, inputs);
     let rows: Vec<usize> = (0..unseen.len()).filter(|&row| !unseen[row].is_empty()).collect();
     let all: BTreeSet<char> = unseen.into_iter().flatten().collect();
-    let mut named: Vec<String> = all.iter().take(NAMED).map(|c| format!("'{}'", c.escape_debug())).collect();
-    if all.len() > NAMED {
-        named.push(format!("{} more", all.len() - NAMED));
-    }
-    let said = format!("letters that no training row has ({}): the model takes each for a rare one", named.join(", "));
-    (!rows.is_empty()).then_some((rows, said))
+    let more = all.len().saturating_sub(NAMED);
+    (!rows.is_empty()).then(|| (rows, Notice::UnseenLetters { letters: all.into_iter().take(NAMED).collect(), more }))
 }

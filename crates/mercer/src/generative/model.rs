@@ -5,6 +5,7 @@ use crate::control::Control;
 use crate::data::{Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
@@ -153,8 +154,8 @@ pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + Deserializ
     fn hidden_states(&self, _inputs: &Self::Inputs, _control: &Control) -> Result<Option<Vec<HiddenStates>>> {
         Ok(None)
     }
-    /// Inputs, ascending, that hold what the fit knows nothing of, such as letters that no training row has, and the words for these.
-    fn unseen(&self, _inputs: &Self::Inputs) -> Option<(Vec<usize>, String)> {
+    /// Inputs, ascending, that hold what the fit knows nothing of, such as letters that no training row has, and the notice about them.
+    fn unseen(&self, _inputs: &Self::Inputs) -> Option<(Vec<usize>, Notice)> {
         None
     }
     /// Draws so many rows, as a column that the model takes. Equal seeds give equal bits.
@@ -162,7 +163,7 @@ pub trait FittedDistribution: Clone + Debug + PartialEq + Serialize + Deserializ
     /// Whether theta maximises the weighted likelihood of the rows of the fit: the score vectors of these sum to 0.
     fn is_maximum_likelihood(&self) -> bool;
     /// What the user should know of the fit, such as what was done about a singular covariance.
-    fn notices(&self) -> Vec<String> {
+    fn notices(&self) -> Vec<Notice> {
         Vec::new()
     }
 }

@@ -11,8 +11,6 @@ use std::fmt::Display;
 /// Rows between two looks at the clock, and numbers of their score vectors.
 const PART: usize = 256;
 const PART_NUMBERS: usize = 1 << 20;
-/// Bytes of a number of a score vector while vectors are computed: one of the result, and of a part what a model makes of it.
-const PER_NUMBER: u64 = 24;
 
 impl FittedGenerative {
     /// The length of a score vector.
@@ -78,6 +76,8 @@ impl FittedGenerative {
 /// # Errors
 /// Bounds of `control`.
 pub(crate) fn plan_scores(model: &dyn Display, width: usize, rows: usize, control: &Control) -> Result<()> {
+    // Bytes of a number of a score vector while vectors are computed: one of the result, and of a part what a model makes of it.
+    const PER_NUMBER: u64 = 24;
     let needed = PER_NUMBER.saturating_mul(width as u64).saturating_mul(rows as u64);
     control.plan(&format!("score vectors of {model} of {width} numbers each"), needed)
 }

@@ -8,12 +8,6 @@ use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Lower, Matrix};
 use serde::{Deserialize, Serialize};
 
-/// A share of variance that no other row explains below which a matrix counts as singular: correlations that are known to 16 digits
-/// leave six of the inverse.
-const SINGULAR: f64 = 1e-10;
-/// A singular matrix loses no less of its correlations than this share, whatever its number of rows.
-const LEAST_SHARE: f64 = 1e-6;
-
 /// D and L of D ((1 - s) R + s I) D = D L (D L)'.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +25,11 @@ impl ShrunkFactor {
     /// # Errors
     /// A matrix that is singular with the given share; bounds of `control`.
     pub(crate) fn new(covariance: &Matrix, rows: f64, share: Option<f64>, control: &Control) -> Result<Self> {
+        // A share of variance that no other row explains below which a matrix counts as singular: correlations that are known to 16 digits
+        // leave six of the inverse.
+        const SINGULAR: f64 = 1e-10;
+        // A singular matrix loses no less of its correlations than this share, whatever its number of rows.
+        const LEAST_SHARE: f64 = 1e-6;
         let size = covariance.rows();
         // What does not vary correlates with nothing.
         let scales: Vec<f64> = covariance.diagonal().into_iter().map(|v| if v > 0.0 { v.sqrt() } else { 1.0 }).collect();

@@ -18,14 +18,8 @@ use std::time::Instant;
 
 /// Rows and columns of a tile, at most: 256 kB of f32.
 const TILE: (usize, usize) = (64, 960);
-/// Columns of a tile are a multiple of these: what products take at a time.
-const STRIP: usize = 48;
-/// Rows computed between two looks at the cancel flag.
-const CHECK: usize = 64;
 /// However little memory there is, so many rows are held: as many as a solver adds up at once.
 pub(crate) const LEAST_ROWS: usize = 8;
-/// Bytes that are opened without being asked twice.
-const OPEN: usize = 16 << 20;
 /// The slot of a row that is not held.
 const NOWHERE: usize = usize::MAX;
 
@@ -107,6 +101,8 @@ impl<'a, T: Cell> RowCache<'a, T> {
 
     /// A cache of at most `bytes` bytes that reuses the memory of an earlier cache if it is large enough.
     pub(crate) fn within(gram: &'a dyn Gram, bytes: u64, memory: Memory<T>) -> Self {
+        // Bytes that are opened without being asked twice.
+        const OPEN: usize = 16 << 20;
         let columns = gram.shape().1;
         let one = (columns.max(1) * size_of::<T>()) as u64;
         let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(LEAST_ROWS, columns.max(LEAST_ROWS));
@@ -156,6 +152,8 @@ impl<'a, T: Cell> RowCache<'a, T> {
 
     /// The given rows (none twice, at most [`RowCache::capacity`]), in order; those missing are computed.
     pub(crate) fn rows(&mut self, list: &[usize], control: &Control) -> Result<Vec<&[T]>> {
+        // Rows computed between two looks at the cancel flag.
+        const CHECK: usize = 64;
         if list.len() > self.capacity() {
             return Err(Error::Shape { what: "rows asked of a row cache".into(), expected: self.capacity(), found: list.len() });
         }
@@ -268,6 +266,8 @@ pub(crate) fn add_products<T: Cell>(gram: &dyn Gram, changes: &[f64], values: &m
 
 /// Columns of the tiles of so many, so that every thread has as many tiles as any other.
 fn tile_width(columns: usize) -> usize {
+    // Columns of a tile are a multiple of these: what products take at a time.
+    const STRIP: usize = 48;
     let tiles = columns.div_ceil(TILE.1).next_multiple_of(rayon::current_num_threads());
     columns.div_ceil(tiles.max(1)).next_multiple_of(STRIP).min(TILE.1)
 }

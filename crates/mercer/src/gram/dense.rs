@@ -43,9 +43,6 @@ enum HeldLogarithm {
     Decays(Matrix),
 }
 
-/// Values from this share of k(x, x) up to this one are accurate enough for their logarithm and for what they lack of k(x, x).
-const ACCURATE: (f64, f64) = (1e-300, 1.0 - 1e-6);
-
 impl Dense {
     /// A square Gram matrix among training rows.
     pub fn square(values: Matrix) -> Result<Self> {
@@ -95,6 +92,8 @@ impl Dense {
     }
     /// Whether some value is neither accurate enough for its logarithm nor equal to sqrt(k(x, x) k(z, z)).
     fn is_inaccurate(&self) -> bool {
+        // Values from this share of k(x, x) up to this one are accurate enough for their logarithm and for what they lack of k(x, x).
+        const ACCURATE: (f64, f64) = (1e-300, 1.0 - 1e-6);
         let [rows, cols] = &self.diagonals;
         let (low, high) = ACCURATE;
         let lacks = |i: usize, j: usize, k: f64| {

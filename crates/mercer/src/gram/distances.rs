@@ -49,12 +49,11 @@ fn from_logarithm(log: &dyn LogGram, rows: &[usize], cols: Range<usize>, mut out
     }
 }
 
-/// What is left of the terms by no more than this share of them is rounding, and counts as 0.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
-
 /// Writes k(x, x) + k(z, z) - 2 k(x, z) for every pair; 0 where that may be rounding. A similarity that is not positive
 /// semi-definite may have values below 0.
 pub(super) fn from_values<G: Gram + ?Sized>(gram: &G, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+    // What is left of the terms by no more than this share of them is rounding, and counts as 0.
+    const ROUNDING: f64 = 4.0 * f64::EPSILON;
     gram.fill_rows(rows, cols.clone(), out.reborrow());
     let (own, others) = (gram.diagonal(Side::Rows), gram.diagonal(Side::Cols));
     for (k, &i) in rows.iter().enumerate() {
@@ -65,9 +64,6 @@ pub(super) fn from_values<G: Gram + ?Sized>(gram: &G, rows: &[usize], cols: Rang
     }
 }
 
-/// Where at least this share of the terms is left, cancellation has cost no more than 5 of the 16 digits.
-const CANCELLED: f64 = 1e-5;
-
 /// Squared distances of a sum of kernels, which add up; cancelled values are recomputed from the parts.
 pub(super) fn from_parts<'a, G: Gram>(
     gram: &G,
@@ -76,6 +72,8 @@ pub(super) fn from_parts<'a, G: Gram>(
     cols: Range<usize>,
     mut out: Block<'_, f64>,
 ) {
+    // Where at least this share of the terms is left, cancellation has cost no more than 5 of the 16 digits.
+    const CANCELLED: f64 = 1e-5;
     from_values(gram, rows, cols.clone(), out.reborrow());
     let (own, others) = (gram.diagonal(Side::Rows), gram.diagonal(Side::Cols));
     for (k, &i) in rows.iter().enumerate() {

@@ -12,10 +12,6 @@ use std::ops::Range;
 
 /// Bytes of packed columns: they stay in a second-level cache while all rows of the tile pass.
 const PACKED: usize = 240 << 10;
-/// Columns that are packed together at most, so that there is room for many coordinates of each.
-const MOST_COLUMNS: usize = 512;
-/// Columns of the widest panel, which the last columns fill in part.
-const WIDEST: usize = 48;
 
 /// Points along the rows, points along the columns, row after row, and where their inner products go.
 pub(super) struct Dots<'t, T> {
@@ -31,6 +27,10 @@ pub(super) struct Dots<'t, T> {
 impl<T: Real> Dots<'_, T> {
     /// Hands each row of products to `finish(row of the tile, products)` while it is in the first-level cache.
     pub(super) fn each(mut self, finish: &mut dyn FnMut(usize, &mut [T])) {
+        // Columns that are packed together at most, so that there is room for many coordinates of each.
+        const MOST_COLUMNS: usize = 512;
+        // Columns of the widest panel, which the last columns fill in part.
+        const WIDEST: usize = 48;
         let (height, width) = (self.out.rows(), self.out.cols());
         if width > MOST_COLUMNS && self.panels.is_none() {
             for some in ranges(width, MOST_COLUMNS) {

@@ -3,16 +3,15 @@
 use super::PreparedPoints;
 use crate::linalg::Matrix;
 
-/// Weights are kept if they are no more than this, or so many for each count.
-const MOST_WEIGHTS: usize = 1 << 20;
-const PER_STORED: usize = 4;
-
 /// Weights of features, columns x outputs.
 pub(crate) struct FeatureWeights(Matrix);
 
 impl FeatureWeights {
     /// The weights of the features of some inputs with coefficients; `None` where there would be many more weights than features.
     pub(crate) fn of(points: &PreparedPoints, coef: &Matrix) -> Option<Self> {
+        // Weights are kept if they are no more than this, or so many for each count.
+        const MOST_WEIGHTS: usize = 1 << 20;
+        const PER_STORED: usize = 4;
         let dim = points.dim();
         if dim * coef.cols() > MOST_WEIGHTS.max(PER_STORED * points.stored()) {
             return None;

@@ -10,6 +10,7 @@ use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset, Inputs, RowCount, RowWeights};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
+use crate::notice::Notice;
 use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
@@ -92,7 +93,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
         Ok(Self::Learnt::default())
     }
     /// What the user should know of what was learnt, such as what was added to a diagonal.
-    fn notices(&self, _learnt: &Self::Learnt) -> Vec<String> {
+    fn notices(&self, _learnt: &Self::Learnt) -> Vec<Notice> {
         Vec::new()
     }
     /// Does the work done once per input; `like` is the batch that this one will be compared with.
@@ -220,9 +221,6 @@ type Folded<P> = (Matrix, Option<Box<dyn Fold<P>>>);
 
 /// Numbers of rows hold nothing else, and their kernels ask which row it is.
 impl PreparedBatch for RowCount {}
-
-/// A tree finds neighbours faster than a scan where no more than one in so many is asked for.
-const FEW: usize = 16;
 
 /// A batch made ready for one kernel: the side of Gram matrices that stays while rows come and go.
 pub(crate) struct Ready<K: Kernel> {
@@ -363,6 +361,8 @@ impl<K: Kernel> Gram for Leaf<K> {
         if rows.is_empty() { Vec::new() } else { vec![UnrelatedRows { kernel: K::NAME, shared: K::SHARED, rows }] }
     }
     fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
+        // A tree finds neighbours faster than a scan where no more than one in so many is asked for.
+        const FEW: usize = 16;
         // Where many are asked for, most boxes are entered.
         if self.cols.count < LEAST_POINTS || count > self.cols.count / FEW {
             return None;

@@ -22,9 +22,6 @@ pub(crate) struct LazyWhitening<S> {
     slope: S,
 }
 
-/// Rows whose features are made at a time.
-const ROWS: usize = 4096;
-
 impl<S: Triangular> LazyWhitening<S> {
     pub(crate) fn new(values: Matrix, slope: S) -> Self {
         LazyWhitening { values, slope }
@@ -59,6 +56,8 @@ impl<S: Triangular + Send + Sync> Gram for LazyWhitening<S> {
         (0..all.rows()).for_each(|i| out.row_mut(i).copy_from_slice(all.row(i)));
     }
     fn diagonal(&self, _: Side) -> Vec<f64> {
+        // Rows whose features are made at a time.
+        const ROWS: usize = 4096;
         let all: Vec<usize> = (0..self.values.rows()).collect();
         let squares = |rows: &[usize]| {
             let some = self.some(rows);

@@ -3,6 +3,7 @@
 //! Estimators see only [`Gram`]; kernels only fill tiles. Blocks are fixed by size, never by thread,
 //! so that results have the same bits for any number of threads.
 
+mod boxes;
 mod cache;
 mod counts;
 mod cpu;
@@ -39,6 +40,7 @@ pub use crate::linalg::simd::{Identity, Map, MapFormula};
 pub(crate) use crate::linalg::simd::{
     Level, add_rows, axpy, axpy_wide, chi_squared_distance, dispatch, dot, dot_wide, l1_distance, level, map_row, rotate,
 };
+pub(crate) use boxes::{BoxLayout, BoxNode, BoxTree};
 pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
 pub use counts::Counts;
 pub use cpu::Cpu;

@@ -7,11 +7,6 @@ use crate::error::Result;
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 
-/// What is left of every diagonal entry, relative to the largest one, when a matrix is said to be complete: its rounding.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
-/// Columns that one thread takes together.
-const CHUNK: usize = 2048;
-
 /// A factorisation up to some rank.
 pub(crate) struct Pivoted {
     /// The pivots in the order in which they were taken: each is the row of the largest diagonal entry that was left.
@@ -24,6 +19,10 @@ pub(crate) struct Pivoted {
 
 /// G with D K D = G'G for D = diag(`scale`), until it is complete or has `most` rows.
 pub(crate) fn pivoted_cholesky(gram: &dyn Gram, scale: &[f64], most: usize, control: &Control) -> Result<Pivoted> {
+    // What is left of every diagonal entry, relative to the largest one, when a matrix is said to be complete: its rounding.
+    const ROUNDING: f64 = 8.0 * f64::EPSILON;
+    // Columns that one thread takes together.
+    const CHUNK: usize = 2048;
     let n = scale.len();
     let mut left: Vec<f64> = gram.diagonal(Side::Rows).iter().zip(scale).map(|(k, d)| k * d * d).collect();
     let enough = ROUNDING * left.iter().fold(0.0f64, |m, v| m.max(*v));

@@ -5,9 +5,6 @@ use super::dense::TILE;
 use super::prepared_points::Sparse;
 use std::ops::Range;
 
-/// Places of columns take no more memory than so many times the numbers stored: where there are more columns, strips are wider.
-const PLACES: usize = 4;
-
 /// Points of a strip that are not 0 in each column.
 #[derive(Debug)]
 struct Strip {
@@ -29,6 +26,8 @@ pub(crate) struct Postings {
 impl Postings {
     /// Of points of `dim` columns.
     pub(super) fn of(points: &Sparse, dim: usize) -> Postings {
+        // Places of columns take no more memory than so many times the numbers stored: where there are more columns, strips are wider.
+        const PLACES: usize = 4;
         let rows = points.starts.len().saturating_sub(1);
         let most = (PLACES * points.values.len() / dim.max(1)).max(1);
         let width = rows.div_ceil(most).div_ceil(TILE).max(1) * TILE;

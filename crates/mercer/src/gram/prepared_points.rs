@@ -66,15 +66,6 @@ impl Sparse {
     }
 }
 
-/// From this share of numbers that are not 0 on, products of dense counts are faster than of sparse ones.
-const CROWDED: f64 = 0.1;
-/// Dense counts take no more numbers than this.
-const MOST_DENSE: f64 = 6.4e7;
-/// Points that one thread makes ready at a time.
-const TOGETHER: usize = 1024;
-/// No more numbers are packed beside points that stay.
-const MOST_PACKED: usize = 1 << 22;
-
 impl Sparse {
     /// From the columns and values of each row, columns ascending.
     pub(crate) fn from_rows(rows: Vec<Vec<(u32, f64)>>) -> Sparse {
@@ -133,6 +124,8 @@ impl PreparedPoints {
     }
 
     fn build(points: &Points, lengths: &[f64], shift: bool, like: Option<&PreparedPoints>) -> Self {
+        // Points that one thread makes ready at a time.
+        const TOGETHER: usize = 1024;
         let length = |j: usize| if lengths.len() == 1 { lengths[0] } else { lengths.get(j).copied().unwrap_or(f64::INFINITY) };
         let sparse = like.map_or(points.is_sparse(), |l| matches!(l.body, Body::Sparse(_)));
         // Sparse points keep their columns: those of infinite length become 0.
@@ -184,6 +177,10 @@ impl PreparedPoints {
     /// Counts with their squared norms given (they may count features that `columns` leaves out): dense where many are
     /// not 0, or as the batch `like` is.
     pub(crate) fn from_counts(dim: usize, counts: Sparse, norms: Vec<f64>, like: Option<&PreparedPoints>) -> Self {
+        // From this share of numbers that are not 0 on, products of dense counts are faster than of sparse ones.
+        const CROWDED: f64 = 0.1;
+        // Dense counts take no more numbers than this.
+        const MOST_DENSE: f64 = 6.4e7;
         let rows = norms.len();
         let full = (rows * dim) as f64;
         let crowded = full <= MOST_DENSE && counts.values.len() as f64 > CROWDED * full;
@@ -314,6 +311,8 @@ impl PreparedPoints {
 
     /// Dense points packed for products with one row at a time: once, when there are not so many that a copy would weigh.
     pub(super) fn panels<T: Real>(&self) -> Option<&[T]> {
+        // No more numbers are packed beside points that stay.
+        const MOST_PACKED: usize = 1 << 22;
         let (numbers, _) = self.numbers::<T>().filter(|(numbers, _)| self.laid_out || numbers.len() <= MOST_PACKED)?;
         if std::any::TypeId::of::<T>() == std::any::TypeId::of::<f64>() {
             return Some(same(self.forms.panels.0.get_or_init(|| dots::panels(same(numbers), self.dim))));

@@ -26,11 +26,6 @@ pub struct Witness {
     pub value: f64,
 }
 
-/// How far below 0 an eigenvalue must lie, in units of N eps times the largest in size, to be no rounding. Kernels of the
-/// list stay within 1, the definition of the specification; what is tested besides are expressions that no rule decides,
-/// whose terms may cancel and leave the rounding of larger numbers.
-const ROUNDING: f64 = 8.0;
-
 /// Tests a symmetric matrix.
 pub fn psd_check(gram: &Matrix, control: &Control) -> Result<PsdCheck> {
     let (values, vectors) = eigh(gram.clone(), control)?;
@@ -40,6 +35,10 @@ pub fn psd_check(gram: &Matrix, control: &Control) -> Result<PsdCheck> {
 }
 
 fn bound(n: usize, smallest: f64, largest: f64) -> f64 {
+    // How far below 0 an eigenvalue must lie, in units of N eps times the largest in size, to be no rounding. Kernels of the
+    // list stay within 1, the definition of the specification; what is tested besides are expressions that no rule decides,
+    // whose terms may cancel and leave the rounding of larger numbers.
+    const ROUNDING: f64 = 8.0;
     -ROUNDING * n as f64 * f64::EPSILON * largest.abs().max(smallest.abs())
 }
 

@@ -8,11 +8,6 @@ use crate::linalg::{Matrix, Real, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Runs of columns that are shorter than this on average are filled together with what lies between them, where that is not more than
-/// so many times the columns.
-const SHORT: usize = 8;
-const SPREAD: usize = 4;
-
 /// The rows and columns, without a copy.
 pub struct Subset<'a> {
     of: &'a dyn Gram,
@@ -59,6 +54,10 @@ impl<'a> Subset<'a> {
     /// Fills columns run by run; or, where the runs are short and lie near each other, fills all between the first and the last and takes
     /// the ones that are requested: a single column costs as much as many together.
     fn by_columns<T: Real>(&self, rows: usize, cols: &[usize], mut out: Block<'_, T>, fill: impl Fn(Range<usize>, Block<'_, T>)) {
+        // Runs of columns that are shorter than this on average are filled together with what lies between them, where that is not more than
+        // so many times the columns.
+        const SHORT: usize = 8;
+        const SPREAD: usize = 4;
         let runs = runs(cols);
         let (Some(&low), Some(&high)) = (cols.iter().min(), cols.iter().max()) else { return };
         let span = high - low + 1;

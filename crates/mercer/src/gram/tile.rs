@@ -67,6 +67,8 @@ impl<P, T: Real> Tile<'_, P, T> {
 
     /// Writes `map(pair(i, j))` for every pair, the map vectorised.
     pub fn from_pairs_mapped(mut self, pair: impl Fn(usize, usize) -> f64, map: impl Map) {
+        // Pairs that are compared between two looks at the clock.
+        const PAIRS: usize = 8;
         for k in 0..self.rows.len() {
             let i = self.rows.at(k);
             for first in (0..self.cols.len()).step_by(PAIRS) {
@@ -88,13 +90,6 @@ impl<P, T: Real> Tile<'_, P, T> {
     }
 }
 
-/// Pairs that are compared between two looks at the clock.
-const PAIRS: usize = 8;
-
-/// A squared distance below this share of the sum of the norms is computed again from differences:
-/// above it, cancellation costs at most 5 of the 16 digits.
-const CANCELLED: f64 = 1e-5;
-
 impl<T: Real> Tile<'_, PreparedPoints, T> {
     /// Writes `map(x . z)` for every pair.
     pub fn from_dots(mut self, map: impl Map) {
@@ -113,6 +108,9 @@ impl<T: Real> Tile<'_, PreparedPoints, T> {
 
     /// Writes the squared distances, and hands each row of them to `finish(row of the tile, distances)` while it is in cache.
     fn each_sqdist(&mut self, mut finish: impl FnMut(usize, &mut [T])) {
+        // A squared distance below this share of the sum of the norms is computed again from differences:
+        // above it, cancellation costs at most 5 of the 16 digits.
+        const CANCELLED: f64 = 1e-5;
         let (a, rows, b, cols) = (self.a, self.rows.clone(), self.b, self.cols.clone());
         let sparse: Vec<T>;
         let norms = match b.numbers::<T>() {

@@ -4,10 +4,9 @@
 //! Distances to boxes are added up in the order of distances to points, so that rounding cannot make a box seem farther than
 //! a point in it: ties are never missed.
 
+use super::boxes::{BoxLayout, BoxNode, BoxTree};
 use super::{PreparedPoints, TIED};
 
-/// Points of a leaf at most.
-const LEAF: usize = 12;
 /// Dimensions above which a scan is as fast.
 pub(super) const MOST_DIMENSIONS: usize = 8;
 /// Points below which a scan is as fast.
@@ -15,21 +14,11 @@ pub(super) const LEAST_POINTS: usize = 1000;
 
 /// Points in nested boxes.
 pub(super) struct Tree {
-    dim: usize,
+    boxes: BoxTree,
     /// The number of each point, in the order of the leaves.
     rows: Vec<usize>,
     /// Coordinates in that order.
     points: Vec<f64>,
-    nodes: Vec<Node>,
-    /// Least and greatest coordinates of each node: 2 dim numbers.
-    boxes: Vec<f64>,
-}
-
-struct Node {
-    from: usize,
-    to: usize,
-    /// The second child; the first follows its parent. `None`: a leaf.
-    second: Option<usize>,
 }
 
 /// A point met on the way, with its squared distance.
@@ -38,36 +27,14 @@ type Met = (usize, f64);
 impl Tree {
     /// The tree of dense points that are many and of few dimensions.
     pub(super) fn new(cloud: &PreparedPoints) -> Option<Tree> {
+        // Points of a leaf at most.
+        const LEAF: usize = 12;
         let (n, dim) = (cloud.rows(), cloud.dim());
         let all = cloud.dense().filter(|_| n >= LEAST_POINTS && (1..=MOST_DIMENSIONS).contains(&dim))?;
-        let mut tree = Tree { dim, rows: (0..n).collect(), points: Vec::new(), nodes: Vec::new(), boxes: Vec::new() };
-        let mut rows = std::mem::take(&mut tree.rows);
-        tree.grow(all, &mut rows, 0);
-        tree.points = rows.iter().flat_map(|&i| &all[i * dim..(i + 1) * dim]).copied().collect();
-        tree.rows = rows;
-        Some(tree)
-    }
-
-    /// Adds the node of some rows, which stand from `from` on, and those below it.
-    fn grow(&mut self, all: &[f64], rows: &mut [usize], from: usize) {
-        let (own, dim) = (self.nodes.len(), self.dim);
-        self.nodes.push(Node { from, to: from + rows.len(), second: None });
-        let column = |j: usize| rows.iter().map(move |&i| all[i * dim + j]);
-        let ends: Vec<(f64, f64)> =
-            (0..dim).map(|j| (column(j).fold(f64::INFINITY, f64::min), column(j).fold(f64::NEG_INFINITY, f64::max))).collect();
-        self.boxes.extend(ends.iter().flat_map(|(low, high)| [*low, *high]));
-        let spread = |j: usize| ends[j].1 - ends[j].0;
-        let widest = (0..dim).fold(0, |best, j| if spread(j) > spread(best) { j } else { best });
-        // Equal points cannot be parted.
-        if rows.len() <= LEAF || spread(widest) <= 0.0 {
-            return;
-        }
-        let middle = rows.len() / 2;
-        rows.select_nth_unstable_by(middle, |&a, &b| all[a * dim + widest].total_cmp(&all[b * dim + widest]).then(a.cmp(&b)));
-        let (first, second) = rows.split_at_mut(middle);
-        self.grow(all, first, from);
-        self.nodes[own].second = Some(self.nodes.len());
-        self.grow(all, second, from + middle);
+        let boxes = BoxTree::new(all, dim, &vec![1.0; dim], BoxLayout { leaf: LEAF, full: 1, vector: 1 });
+        let rows: Vec<usize> = boxes.rows().iter().flatten().copied().collect();
+        let points = rows.iter().flat_map(|&i| &all[i * dim..(i + 1) * dim]).copied().collect();
+        Some(Tree { boxes, rows, points })
     }
 
     /// The `count` points nearest to `x`, and all others that are as near as the last of them but for rounding, by row.
@@ -83,8 +50,7 @@ impl Tree {
 
     /// The least squared distance that a point of a node can have.
     fn to_box(&self, node: usize, x: &[f64]) -> f64 {
-        let sides = self.boxes[node * 2 * self.dim..(node + 1) * 2 * self.dim].chunks_exact(2);
-        sides.zip(x).map(|(side, x)| if *x < side[0] { side[0] - x } else { (x - side[1]).max(0.0) }).map(|d| d * d).sum()
+        self.boxes.gaps(node, x).map(|gap| gap * gap).sum()
     }
 }
 
@@ -110,7 +76,7 @@ impl Nearest<'_> {
             return;
         }
         let tree = self.tree;
-        let Node { from, to, second } = tree.nodes[node];
+        let BoxNode { from, to, second } = tree.boxes.node(node);
         if let Some(second) = second {
             let first = node + 1;
             let (one, other) = (tree.to_box(first, self.x), tree.to_box(second, self.x));
@@ -118,8 +84,9 @@ impl Nearest<'_> {
             order.into_iter().for_each(|(node, distance)| self.enter(node, distance));
             return;
         }
+        let dim = self.x.len();
         for k in from..to {
-            let point = &tree.points[k * tree.dim..(k + 1) * tree.dim];
+            let point = &tree.points[k * dim..(k + 1) * dim];
             let d: f64 = self.x.iter().zip(point).map(|(x, z)| (x - z) * (x - z)).sum();
             if d > self.edge() {
                 continue;
@@ -167,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_are_all_equal_make_one_leaf() {
+    fn points_that_are_all_equal_are_all_found() {
         let same = PreparedPoints::plain(&Points::dense(1200, 2, vec![0.5; 2400]).unwrap(), None);
         let tree = Tree::new(&same).unwrap();
         assert_eq!(tree.nearest(&[0.0, 0.0], 3).len(), 1200);

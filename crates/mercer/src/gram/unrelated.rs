@@ -15,12 +15,11 @@ pub struct UnrelatedRows {
     pub rows: Vec<usize>,
 }
 
-/// Rows that one task looks at, and columns that it compares them with first: most rows have something in common with one of these.
-const ROWS: usize = 256;
-const COLUMNS: usize = 16;
-
 /// The rows whose value with every column is 0; among the rows of one batch those with k(x, x) = 0.
 pub(super) fn by_values(gram: &dyn Gram) -> Vec<usize> {
+    // Rows that one task looks at, and columns that it compares them with first: most rows have something in common with one of these.
+    const ROWS: usize = 256;
+    const COLUMNS: usize = 16;
     let (rows, cols) = gram.shape();
     if gram.symmetric() {
         return gram.zero_rows();

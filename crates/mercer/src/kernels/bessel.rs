@@ -27,13 +27,13 @@ const RECIPROCAL_GAMMA: [f64; 21] = [
     0.000_000_000_007_782_3,
     -0.000_000_000_003_696_8,
 ];
-/// Up to this x the series is used.
-const SERIES: f64 = 2.0;
 /// Terms at most; the fraction needs about 50 at x = 2.
 const TERMS: usize = 1000;
 
 /// (e^x K_v(x), e^x K_(v+1)(x)) for |v| <= 1/2 and x > 0.
 pub(super) fn scaled_pair(v: f64, x: f64) -> (f64, f64) {
+    // Up to this x the series is used.
+    const SERIES: f64 = 2.0;
     if x <= SERIES { series(v, x) } else { fraction(v, x) }
 }
 

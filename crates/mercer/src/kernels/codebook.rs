@@ -76,9 +76,6 @@ impl Codebook {
     }
 }
 
-/// Sets whose vectors one thread counts at a time.
-const TOGETHER: usize = 16;
-
 impl Kernel for Codebook {
     const NAME: &'static str = "codebook";
     const DOC: &'static str = Self::FORMULA;
@@ -111,6 +108,8 @@ impl Kernel for Codebook {
         Centres::of(&vectors.to_dense(), vectors.dim(), &weights, self.centres.integer(), self.seed.integer() as u64, control)
     }
     fn prepare(&self, learnt: &Centres, inputs: &Sets, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
+        // Sets whose vectors one thread counts at a time.
+        const TOGETHER: usize = 16;
         let (dim, values, count) = (inputs.vectors().dim(), inputs.vectors().to_dense(), learnt.count());
         if inputs.vectors().rows() > 0 {
             learnt.check(dim)?;

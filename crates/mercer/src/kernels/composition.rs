@@ -9,6 +9,7 @@ use crate::data::{Arity, ColumnKind, Dataset, RowWeights};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
 use crate::gram::Bound;
+use crate::notice::Notice;
 use crate::param::{self, Alias, Param, Value};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
@@ -90,9 +91,6 @@ pub enum Closure {
     /// Not where its parts are, for the reason named.
     Never(String),
 }
-
-/// Operations with the value of a part: a factor, a sum.
-const PER_PART: f64 = 2.0;
 
 /// A way of making a composite kernel. Its fields are its parameters; its parts stand beside it in [`Composed`].
 pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
@@ -199,10 +197,12 @@ pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + Deseria
     }
     /// Operations of one of its values, from those of its parts, for such rows.
     fn per_value(&self, parts: &[f64], _rows: Scope<'_>) -> f64 {
+        // Operations with the value of a part: a factor, a sum.
+        const PER_PART: f64 = 2.0;
         parts.iter().map(|part| part + PER_PART).sum()
     }
     /// What the user should know of what was learnt.
-    fn notice(&self, _learnt: &Self::Learnt) -> Option<String> {
+    fn notice(&self, _learnt: &Self::Learnt) -> Option<Notice> {
         None
     }
     /// Whether it is 0 for every pair of inputs.
@@ -292,7 +292,7 @@ pub(super) fn fix<C: Composition>(
 }
 
 /// What there is to say of what was learnt.
-pub(super) fn notices<C: Composition>(kernel: &Composed<C>, learnt: &Own<C::Learnt>) -> Vec<String> {
+pub(super) fn notices<C: Composition>(kernel: &Composed<C>, learnt: &Own<C::Learnt>) -> Vec<Notice> {
     let parts = kernel.of.iter().zip(&learnt.parts).flat_map(|(p, l)| p.notices_of(l));
     kernel.how.notice(&learnt.own).into_iter().chain(parts).collect()
 }

@@ -37,10 +37,6 @@ pub struct Convolutions {
 
 /// Features where none are given, as in the paper.
 const COUNT: f64 = 10_000.0;
-/// Channels that one kernel adds up at most.
-const MOST_ADDED: usize = 9;
-/// The golden ratio, whose multiples are spread evenly modulo 1.
-const GOLDEN: f64 = 1.618_033_988_749_895;
 /// Rows whose moments are summed together, in order.
 const TOGETHER: usize = 32;
 /// Bytes of a feature of a row: as it is computed, and prepared.
@@ -132,6 +128,8 @@ fn quantile(sorted: &[f64], level: f64) -> f64 {
 
 /// The channels that each of so many combinations adds up, ascending, as their numbers and one list.
 fn drawn_channels(channels: usize, combinations: usize, random: &mut Xoshiro256PlusPlus) -> (Vec<usize>, Vec<usize>) {
+    // Channels that one kernel adds up at most.
+    const MOST_ADDED: usize = 9;
     let (mut counts, mut added) = (Vec::new(), Vec::new());
     let most = channels.min(MOST_ADDED);
     for _ in 0..if channels > 1 { combinations } else { 0 } {
@@ -152,6 +150,8 @@ fn drawn_biases(
     weights: &[f64],
     random: &mut Xoshiro256PlusPlus,
 ) -> Vec<f64> {
+    // The golden ratio, whose multiples are spread evenly modulo 1.
+    const GOLDEN: f64 = 1.618_033_988_749_895;
     let mut total = 0.0;
     let (mut rows, mut bounds) = (Vec::new(), Vec::new());
     for (row, weight) in weights.iter().enumerate().filter(|(row, _)| !series[*row].is_empty()) {

@@ -29,10 +29,6 @@ pub struct CrossCorrelation {
 
 /// The factor where none is given: a correlation of 0.8 counts e^-2 of one of 1.
 const GAMMA: f64 = 10.0;
-/// Operations of a lag besides its products, and of one of these, at 2 10^10 operations a second: an exponential, and a step that waits
-/// for the one before it.
-const PER_LAG: f64 = 120.0;
-const PER_PRODUCT: f64 = 3.0;
 
 impl Default for CrossCorrelation {
     fn default() -> Self {
@@ -103,6 +99,10 @@ impl Kernel for CrossCorrelation {
         x.own.clone()
     }
     fn per_value(&self, inputs: &Series) -> f64 {
+        // Operations of a lag besides its products, and of one of these, at 2 10^10 operations a second: an exponential, and a step that waits
+        // for the one before it.
+        const PER_LAG: f64 = 120.0;
+        const PER_PRODUCT: f64 = 3.0;
         let length = inputs.mean_length();
         2.0 * length * (PER_LAG + PER_PRODUCT * length * inputs.channels() as f64)
     }

@@ -36,9 +36,6 @@ impl Default for Dtw {
     }
 }
 
-/// Operations of one cell of the recursion, at 10^10 operations a second.
-const PER_CELL: f64 = 1.6;
-
 /// exp(-gamma s) of a squared distance s.
 #[derive(Clone, Copy)]
 struct Decay {
@@ -129,6 +126,8 @@ impl Kernel for Dtw {
         tile.map(Times(self.gamma.number()));
     }
     fn per_value(&self, inputs: &Series) -> f64 {
+        // Operations of one cell of the recursion, at 10^10 operations a second.
+        const PER_CELL: f64 = 1.6;
         let length = inputs.mean_length();
         let window = if self.window.number() > 0.0 { 2.0 * self.window.number() } else { length };
         PER_CELL * length * length.min(window)

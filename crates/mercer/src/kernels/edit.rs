@@ -48,12 +48,8 @@ impl Map for Decay {
     }
 }
 
-/// Every character is a letter.
-const CHARACTERS: Reading = Reading { alphabet: Alphabet::Text, ambiguity: Ambiguity::Letter, reverse_complement: false };
 /// Letters of a string that one step compares with a letter of another.
 const WORD: usize = 64;
-/// Operations of one step: 2 ns at 10^10 operations a second.
-const PER_WORD: f64 = 20.0;
 
 /// A string that others are compared with: for each letter the places where it stands, in words of 64 bits.
 struct Pattern {
@@ -118,11 +114,10 @@ impl Pattern {
     }
 }
 
-/// Pairs between two looks at the clock.
-const LOOK: usize = 8;
-
 /// Writes the edit distances of a tile.
 fn fill_distances<T: Real>(tile: &mut Tile<'_, Characters, T>) {
+    // Pairs between two looks at the clock.
+    const LOOK: usize = 8;
     let (a, b) = (&tile.a.0, &tile.b.0);
     let shared = shared(a, &tile.rows, b, &tile.cols);
     let mut pattern = Pattern::new();
@@ -167,6 +162,8 @@ impl Kernel for Edit {
         Edit { gamma: self.gamma.settle_by(|| start(inputs, weights)) }
     }
     fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Characters>, _: &Control) -> Result<Characters> {
+        // Every character is a letter.
+        const CHARACTERS: Reading = Reading { alphabet: Alphabet::Text, ambiguity: Ambiguity::Letter, reverse_complement: false };
         Ok(Characters(CHARACTERS.encode(inputs, like.map(|like| &like.0))))
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, Characters, T>) {
@@ -185,6 +182,8 @@ impl Kernel for Edit {
         (0..tile.rows.len()).for_each(|k| tile.out.row_mut(k).iter_mut().for_each(|d| *d = gamma * d.powi(2)));
     }
     fn per_value(&self, inputs: &Strings) -> f64 {
+        // Operations of one step: 2 ns at 10^10 operations a second.
+        const PER_WORD: f64 = 20.0;
         let length = inputs.mean_length();
         PER_WORD * length * (length / WORD as f64).ceil()
     }

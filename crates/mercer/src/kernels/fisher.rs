@@ -11,12 +11,10 @@ use crate::error::{Error, Result};
 use crate::generative::{FittedGenerative, Gaussian, GenerativeExpr, ShrunkFactor, plan_scores};
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, gramian_of_columns_within};
+use crate::notice::Notice;
 use crate::param::{Domain, Param, TermList, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
-
-/// Bytes for each entry of an information matrix: the matrix, its correlations and their factor.
-const PER_ENTRY: u64 = 24;
 
 /// Inner product of score vectors of a generative model.
 ///
@@ -85,6 +83,8 @@ impl Fisher {
 
     /// The factor that [`Fisher::whitened`] divides by.
     fn factor(&self, model: &FittedGenerative, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<Option<ShrunkFactor>> {
+        // Bytes for each entry of an information matrix: the matrix, its correlations and their factor.
+        const PER_ENTRY: u64 = 24;
         let none = inputs.select(&[]);
         if self.information == FisherInformation::Identity || (self.takes_formula() && model.whitened_scores(&none)?.is_some()) {
             return Ok(None);
@@ -151,10 +151,10 @@ impl Kernel for Fisher {
         let factor = self.factor(&model, inputs, weights, control)?;
         Ok(FittedScores { model: Some(model), factor })
     }
-    fn notices(&self, learnt: &FittedScores) -> Vec<String> {
+    fn notices(&self, learnt: &FittedScores) -> Vec<Notice> {
         let share = learnt.factor.as_ref().map_or(0.0, ShrunkFactor::share);
-        let shrunk = || format!("fisher: the information is singular: {:.1}% of its entries off the diagonal were taken away", 100.0 * share);
-        learnt.model.iter().flat_map(|model| model.notices()).chain((share > 0.0).then(shrunk)).collect()
+        let shrunk = (share > 0.0).then_some(Notice::ShrunkInformation { share });
+        learnt.model.iter().flat_map(|model| model.notices()).chain(shrunk).collect()
     }
     fn prepare(&self, learnt: &FittedScores, inputs: &Dataset, like: Option<&PreparedPoints>, control: &Control) -> Result<PreparedPoints> {
         let features = self.whitened(learnt, inputs, control)?;

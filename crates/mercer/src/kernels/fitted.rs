@@ -7,6 +7,7 @@ use crate::control::Control;
 use crate::data::{Column, Dataset, Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::gram::Bound;
+use crate::notice::Notice;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -147,7 +148,7 @@ impl FittedKernel {
     }
 
     /// What the user should know of what was learnt.
-    pub fn notices(&self) -> Vec<String> {
+    pub fn notices(&self) -> Vec<Notice> {
         self.expr.notices_of(&self.learnt)
     }
 

@@ -38,15 +38,6 @@ pub trait KernelFunction: Send + Sync {
     fn diagonal(&self, arguments: &[(&'static Param, Term)], rows: &Dataset) -> Result<Vec<f64>>;
 }
 
-/// Operations of one value: a function of another language is not free.
-const PER_VALUE: f64 = 200.0;
-
-/// Copies of a matrix of values that are held while it is made: what the function returns, what it makes in between, and ours.
-const COPIES: u64 = 3;
-
-/// Values that mirror each other differ by no more than this share of the largest: by rounding.
-const MIRRORED: f64 = 1e-8;
-
 /// A function with its parameters.
 #[derive(Clone)]
 pub(super) struct FunctionKernel {
@@ -109,6 +100,8 @@ impl FunctionKernel {
 
     /// Values between two batches, each looked at.
     fn between(&self, rows: &Dataset, columns: &Dataset, control: &Control) -> Result<Matrix> {
+        // Copies of a matrix of values that are held while it is made: what the function returns, what it makes in between, and ours.
+        const COPIES: u64 = 3;
         control.check()?;
         let (name, shape) = (self.entry.name, (rows.rows(), columns.rows()));
         if shape.0 == 0 || shape.1 == 0 {
@@ -215,6 +208,8 @@ impl AnyKernel for FunctionKernel {
         None
     }
     fn per_value(&self, _: Scope<'_>) -> Option<f64> {
+        // Operations of one value: a function of another language is not free.
+        const PER_VALUE: f64 = 200.0;
         Some(PER_VALUE)
     }
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
@@ -275,6 +270,8 @@ impl FixedFunction {
 
 impl Fixed for FixedFunction {
     fn among(&self, control: &Control) -> Result<Box<dyn Bound>> {
+        // Values that mirror each other differ by no more than this share of the largest: by rounding.
+        const MIRRORED: f64 = 1e-8;
         let mut found = self.kernel.between(&self.rows, &self.rows, control)?;
         let scale = found.data().iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         for i in 0..found.rows() {

@@ -12,20 +12,19 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-/// An odd number: the golden ratio in 128 bits.
-const MULTIPLIER: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-/// What the hash of a text starts from.
-const SEED: u128 = 0x2436_3f84_a885_a308_d313_198a_2e03_7073;
-
 /// Mixes a word into a hash. The step is not one to one, as no random function is: two of n features meet with a probability of about
 /// n^2 / 2^129.
 pub(crate) fn mixed(hash: u128, word: u128) -> u128 {
+    // An odd number: the golden ratio in 128 bits.
+    const MULTIPLIER: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
     let product = (hash.rotate_left(59) ^ word).wrapping_mul(MULTIPLIER);
     (product ^ (product >> 67)).wrapping_mul(MULTIPLIER) ^ (product >> 31)
 }
 
 /// The hash of a text.
 pub(crate) fn hashed_text(text: &str) -> u128 {
+    // What the hash of a text starts from.
+    const SEED: u128 = 0x2436_3f84_a885_a308_d313_198a_2e03_7073;
     let words = text.as_bytes().chunks(16).map(|part| {
         let mut bytes = [0; 16];
         bytes[..part.len()].copy_from_slice(part);
@@ -59,9 +58,6 @@ pub(crate) fn count_runs(values: &mut [u128], row: &mut Vec<(u128, f64)>) {
     row.extend(values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64)));
 }
 
-/// Bytes of a count while a batch is prepared, beside its hash: the map of columns, the row and the whole.
-const PER_COUNT: u64 = 84;
-
 /// Counts of features, one row an input.
 pub struct HashedCounts {
     counts: PreparedPoints,
@@ -76,6 +72,8 @@ impl HashedCounts {
     /// # Errors
     /// Bounds of `control`.
     pub(crate) fn new(rows: Vec<Vec<(u128, f64)>>, like: Option<&HashedCounts>, control: &Control) -> Result<Self> {
+        // Bytes of a count while a batch is prepared, beside its hash: the map of columns, the row and the whole.
+        const PER_COUNT: u64 = 84;
         control.plan("counts of features", PER_COUNT.saturating_mul(rows.iter().map(Vec::len).sum::<usize>() as u64))?;
         let norms = rows.iter().map(|row| row.iter().map(|(_, count)| count * count).sum()).collect();
         let totals = rows.iter().map(|row| row.iter().map(|(_, count)| count).sum()).collect();
@@ -124,14 +122,12 @@ impl Fold<HashedCounts> for FeatureWeights {
     }
 }
 
-/// Inputs from which the cost of a value is estimated.
-const SAMPLE: usize = 64;
-
-/// Features of these that are counted for it.
-const SAMPLED_COUNTS: usize = 1 << 18;
-
 /// Operations of a value: one at a scattered place for each feature that two inputs share, by some of them; `stored`: features of all inputs.
 pub(crate) fn per_value<I: Cells>(inputs: &I, stored: usize, prepare: impl Fn(&I) -> Result<HashedCounts>) -> f64 {
+    // Inputs from which the cost of a value is estimated.
+    const SAMPLE: usize = 64;
+    // Features of these that are counted for it.
+    const SAMPLED_COUNTS: usize = 1 << 18;
     let each = stored / inputs.len().max(1);
     let most = (SAMPLED_COUNTS / each.max(1)).min(SAMPLE);
     if most < 2 {

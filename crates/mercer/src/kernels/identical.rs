@@ -11,9 +11,6 @@ use crate::param::Param;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
-/// Rows whose words are counted to tell what a value costs.
-const SAMPLED: usize = 64;
-
 /// Equal in every cell or not.
 ///
 /// ```text
@@ -67,6 +64,8 @@ impl Kernel for Identical {
     }
     /// As many comparisons as a row has words.
     fn per_value(&self, inputs: &Dataset) -> f64 {
+        // Rows whose words are counted to tell what a value costs.
+        const SAMPLED: usize = 64;
         let sampled: Vec<usize> = (0..inputs.rows()).step_by((inputs.rows() / SAMPLED).max(1)).collect();
         let words: usize = sampled.iter().map(|&i| inputs.words(i).len()).sum();
         1.0 + words as f64 / sampled.len().max(1) as f64

@@ -25,17 +25,13 @@ pub struct Centres {
     variance: f64,
 }
 
-/// Points that centres are learnt from at most: more say little more of where they are.
-const MOST: usize = 1 << 16;
-/// Rounds at most; what is left to gain after so many is small.
-const ROUNDS: usize = 100;
-/// Rounds end where they take less than this share off the loss.
-const LEAST: f64 = 1e-6;
 /// Points that one thread takes at a time, whose sums are added in order.
 const TOGETHER: usize = 512;
 
 /// Points that differ, in ascending order, and how often each counts.
 fn merged(points: &[f64], dim: usize, weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    // Points that centres are learnt from at most: more say little more of where they are.
+    const MOST: usize = 1 << 16;
     let point = |i: usize| &points[i * dim..(i + 1) * dim];
     let (kept, counts) = distinct(weights.len(), RowWeights::from(Some(weights)), |i, j| compare_numbers(point(i), point(j)));
     let some = some_rows(kept.len(), MOST, 0);
@@ -48,6 +44,10 @@ impl Centres {
     /// # Errors
     /// Bounds of `control`.
     pub(super) fn of(points: &[f64], dim: usize, weights: &[f64], count: usize, seed: u64, control: &Control) -> Result<Self> {
+        // Rounds at most; what is left to gain after so many is small.
+        const ROUNDS: usize = 100;
+        // Rounds end where they take less than this share off the loss.
+        const LEAST: f64 = 1e-6;
         let (points, weights) = merged(points, dim, weights);
         let mut centres = Centres { dim, values: drawn(&points, dim, &weights, count, seed), variance: 0.0 };
         let total: f64 = weights.iter().sum();

@@ -74,10 +74,6 @@ const EXTEND: f64 = 1.0;
 /// Those of EDNAFULL, the matrix of EMBOSS for bases.
 const MATCH: f64 = 5.0;
 const MISMATCH: f64 = -4.0;
-/// The most that beta times a score may be: exp of it, of one row after the other, stays within the range of numbers.
-const MOST: f64 = 300.0;
-/// Operations of one cell of the recursion, at 10^10 operations a second.
-const PER_CELL: f64 = 4.0;
 
 impl Default for LocalAlignment {
     fn default() -> Self {
@@ -188,6 +184,8 @@ impl Kernel for LocalAlignment {
         }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
+        // The most that beta times a score may be: exp of it, of one row after the other, stays within the range of numbers.
+        const MOST: f64 = 300.0;
         if self.matrix == SubstitutionMatrix::Blosum62 && self.alphabet != Alphabet::Protein {
             return Err(Error::Setting {
                 name: format!("{}: matrix", Self::NAME),
@@ -233,6 +231,8 @@ impl Kernel for LocalAlignment {
         }
     }
     fn per_value(&self, inputs: &Strings) -> f64 {
+        // Operations of one cell of the recursion, at 10^10 operations a second.
+        const PER_CELL: f64 = 4.0;
         PER_CELL * inputs.mean_length().powi(2)
     }
     fn mercer(&self) -> Mercer {

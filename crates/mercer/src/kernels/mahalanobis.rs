@@ -30,11 +30,6 @@ impl Default for Mahalanobis {
     }
 }
 
-/// Bytes for each entry of the covariance: as it is averaged, as it is factored, and its factor.
-const PER_ENTRY: u64 = 24;
-/// Entries on either side of the diagonal may differ by this share of the largest entry; their mean counts.
-const ASYMMETRY: f64 = 1e-3;
-
 /// columns / 2 times the covariance of the batch, which is the width of rbf where columns are uncorrelated and of one
 /// variance. Few rows say little of a covariance: the share columns / (rows + columns) of it is the mean variance times I.
 ///
@@ -66,6 +61,8 @@ fn start(inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<
 impl Mahalanobis {
     /// An error that names two entries either side of the diagonal that differ by more than rounding.
     fn symmetric(&self, dim: usize) -> Result<()> {
+        // Entries on either side of the diagonal may differ by this share of the largest entry; their mean counts.
+        const ASYMMETRY: f64 = 1e-3;
         let s = self.covariance.numbers();
         let largest = s.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         for i in 0..dim {
@@ -142,6 +139,8 @@ impl Kernel for Mahalanobis {
         self.covariance == Value::Auto
     }
     fn learn(&self, inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<Lower> {
+        // Bytes for each entry of the covariance: as it is averaged, as it is factored, and its factor.
+        const PER_ENTRY: u64 = 24;
         match &self.covariance {
             Value::Auto => {
                 control.plan("a covariance of all columns", PER_ENTRY.saturating_mul((inputs.dim() as u64).pow(2)))?;

@@ -17,9 +17,6 @@ use crate::param::{Alias, Domain, Param, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
-/// The largest finite order: the work per pair grows with it, and the kernel is within 0.0003 of rbf there.
-const MOST: f64 = 1000.0;
-
 /// The Matern kernel: functions with a chosen number of derivatives.
 ///
 /// ```text
@@ -121,6 +118,10 @@ impl General {
 
     /// Both without a factor e^exponent, and the exponent.
     fn times_exponential(self, t: f64) -> (f64, f64, f64) {
+        // Distances below this count as 0 for orders above 1/2.
+        const TINY: f64 = 1e-150;
+        // Numbers above this are scaled back.
+        const LARGE: f64 = 1e200;
         // 1 - g falls as t^(2 min(nu, 1)), or t^2 log t: nothing is left of it, and the terms of the recurrence overflow.
         if t <= 0.0 || (self.nu > 0.5 && t < TINY) {
             return (1.0, 0.0, 0.0);
@@ -157,11 +158,6 @@ impl General {
         (2.0 * self.nu * s).sqrt()
     }
 }
-
-/// Distances below this count as 0 for orders above 1/2.
-const TINY: f64 = 1e-150;
-/// Numbers above this are scaled back.
-const LARGE: f64 = 1e200;
 
 impl Map for General {
     #[inline(always)]
@@ -224,6 +220,8 @@ impl Kernel for Matern {
         Matern { nu: self.nu.settle(2.5), length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ard: self.ard }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
+        // The largest finite order: the work per pair grows with it, and the kernel is within 0.0003 of rbf there.
+        const MOST: f64 = 1000.0;
         let nu = self.nu.number();
         if nu > MOST && nu < f64::INFINITY {
             return Err(Error::OutOfDomain {

@@ -61,6 +61,7 @@ use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
 use crate::expr::{Argument, Term};
+use crate::notice::Notice;
 use crate::param::Value;
 use composition::AnyComposition;
 use leaf::AnyKernel;
@@ -151,7 +152,7 @@ macro_rules! catalogue {
                 }
             }
             /// What the user should know of what was learnt.
-            fn notices_of(&self, learnt: &Learnt) -> Vec<String> {
+            fn notices_of(&self, learnt: &Learnt) -> Vec<Notice> {
                 match (self, learnt) {
                     $((KernelExpr::$Kernel(k), Learnt::$Kernel(l)) => crate::gram::Kernel::notices(k, l),)*
                     $((KernelExpr::$Composition(k), Learnt::$Composition(l)) => composition::notices(k, l),)*

@@ -5,6 +5,7 @@ use super::uses::Selection;
 use super::{Composed, KernelExpr, On, Sum, compositions::over_sets, graphs, series, trees, words};
 use crate::data::{Column, ColumnKind, Dataset, Values};
 use crate::error::{Error, Result};
+use crate::notice::Notice;
 use std::collections::BTreeMap;
 
 /// Kernels of columns, by their names: those of each are added.
@@ -82,9 +83,9 @@ impl KernelExpr {
     }
 
     /// How [`KernelExpr::natural_of`] compares the sequences of a column, in words; `None` of another column.
-    pub(crate) fn natural_sequences(column: &Column) -> Option<String> {
+    pub(crate) fn natural_sequences(column: &Column) -> Option<Notice> {
         match &column.values {
-            Values::Sequences(strings) => Some(format!("column '{}' holds {}", column.name, usual(strings).1)),
+            Values::Sequences(strings) => Some(Notice::Sequences { column: column.name.clone(), how: usual(strings).1 }),
             _ => None,
         }
     }

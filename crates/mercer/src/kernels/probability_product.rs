@@ -18,9 +18,6 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Models that a thread holds beside those of the rows while it fits one or multiplies two.
-const WORK: u64 = 4;
-
 /// Inner product of the densities of two generative models, each of one row.
 ///
 /// ```text
@@ -164,6 +161,8 @@ impl Kernel for ProbabilityProduct {
         Ok(PooledModel { model: Some(model) })
     }
     fn prepare(&self, learnt: &PooledModel, inputs: &Dataset, _: Option<&RowModels>, control: &Control) -> Result<RowModels> {
+        // Models that a thread holds beside those of the rows while it fits one or multiplies two.
+        const WORK: u64 = 4;
         let pooled = learnt.model.as_ref().ok_or_else(foreign)?;
         let (seed, rho) = (self.seed.integer() as u64, self.rho.number());
         let models = inputs.rows() as u64 + WORK * rayon::current_num_threads() as u64;

@@ -136,11 +136,6 @@ impl PyramidMatch {
     }
 }
 
-/// Bytes of the hash and the value of a vector in a cell.
-const PER_CELL: u64 = 32;
-/// Sets whose features one thread makes at a time.
-const TOGETHER: usize = 16;
-
 impl Kernel for PyramidMatch {
     const NAME: &'static str = "pyramid_match";
     const DOC: &'static str = Self::FORMULA;
@@ -182,6 +177,10 @@ impl Kernel for PyramidMatch {
         Ok(if self.learns() { VectorRange::of(inputs, weights) } else { VectorRange::default() })
     }
     fn prepare(&self, learnt: &VectorRange, inputs: &Sets, like: Option<&HashedCounts>, control: &Control) -> Result<HashedCounts> {
+        // Bytes of the hash and the value of a vector in a cell.
+        const PER_CELL: u64 = 32;
+        // Sets whose features one thread makes at a time.
+        const TOGETHER: usize = 16;
         let (values, dim) = (inputs.vectors().to_dense(), inputs.vectors().dim());
         if self.learns() && inputs.vectors().rows() > 0 {
             Error::unless_equal("numbers per vector that pyramid_match has learnt", dim, learnt.low.len())?;

@@ -39,19 +39,6 @@ impl Default for RandomWalk {
     }
 }
 
-/// The most that decay rho of the product of a graph with itself may be where walks have any length: 36 / (1 - 0.99) steps then reach the last bit.
-const MOST_RATIO: f64 = 0.99;
-/// Products with the adjacency matrix in which the largest eigenvalue is bounded.
-const BOUND_ROUNDS: usize = 100;
-/// Bytes of any two nodes, of a node of the product of two graphs, and of an edge of it, with room to grow.
-const PER_PAIR_OF_NODES: u64 = 4;
-const PER_NODE: u64 = 56;
-const PER_EDGE: u64 = 8;
-/// Graphs from which the cost of a value is estimated.
-const SAMPLE: usize = 64;
-/// Multiplications for one value before which a label is compared: building an edge of the product graph.
-const BUILD: f64 = 2.0;
-
 /// Graphs with k(x, x) of each.
 pub struct Walked {
     graphs: Vec<Adjacency>,
@@ -86,6 +73,10 @@ impl LabelCounts {
 /// Bytes of the product of a graph with itself: of its nodes, which are pairs of one label, and of its edges. By the inequality of Cauchy and
 /// Schwarz the product of two graphs has no more pairs than the greater of those of each with itself.
 fn product_bytes(graph: &Adjacency) -> u64 {
+    // Bytes of any two nodes, of a node of the product of two graphs, and of an edge of it, with room to grow.
+    const PER_PAIR_OF_NODES: u64 = 4;
+    const PER_NODE: u64 = 56;
+    const PER_EDGE: u64 = 8;
     let mut counts = LabelCounts::default();
     counts.add(graph);
     let [nodes, edges] = counts.of_product();
@@ -130,6 +121,8 @@ impl ProductGraph {
 
     /// An upper bound of the largest eigenvalue: the least of max_i ((A + I) v)_i / v_i - 1 over v = (A + I)^r 1 (Collatz & Wielandt).
     fn largest_eigenvalue(&self) -> f64 {
+        // Products with the adjacency matrix in which the largest eigenvalue is bounded.
+        const BOUND_ROUNDS: usize = 100;
         let mut vector = vec![1.0; self.pairs];
         let mut least = if self.targets.is_empty() { 0.0 } else { f64::INFINITY };
         for _ in 0..BOUND_ROUNDS {
@@ -199,6 +192,8 @@ impl Kernel for RandomWalk {
         RandomWalk { decay: self.decay.settle(DECAY), steps: self.steps.settle(STEPS), ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Graphs, _: Option<&Walked>, control: &Control) -> Result<Walked> {
+        // The most that decay rho of the product of a graph with itself may be where walks have any length: 36 / (1 - 0.99) steps then reach the last bit.
+        const MOST_RATIO: f64 = 0.99;
         let graphs = prepare_each(Cells::len(inputs), 1, control, |row| Adjacency::of(inputs, row))?;
         let needed = graphs.iter().map(product_bytes).max().unwrap_or(0).saturating_mul(rayon::current_num_threads() as u64);
         control.plan("walks in the product of two graphs", needed)?;
@@ -234,6 +229,10 @@ impl Kernel for RandomWalk {
     }
     /// A step for each edge of the product graph and step of a walk, by the labels of some graphs.
     fn per_value(&self, inputs: &Graphs) -> f64 {
+        // Graphs from which the cost of a value is estimated.
+        const SAMPLE: usize = 64;
+        // Multiplications for one value before which a label is compared: building an edge of the product graph.
+        const BUILD: f64 = 2.0;
         let step = Cells::len(inputs).div_ceil(SAMPLE).max(1);
         let (mut counts, mut graphs) = (LabelCounts::default(), 0.0);
         for row in (0..Cells::len(inputs)).step_by(step) {

@@ -11,6 +11,7 @@ use crate::data::RowWeights;
 use crate::error::Result;
 use crate::expr::Argument;
 use crate::gram::Kernel;
+use crate::notice::Notice;
 use crate::param;
 use crate::param::named::{Registry, stored_by_name};
 use serde_json::Value;
@@ -138,7 +139,7 @@ trait AnyRegistered: AnyKernel + Send + Sync {
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn learn(&self, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<RegisteredLearnt>;
     fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>>;
-    fn notices(&self, learnt: &RegisteredLearnt) -> Vec<String>;
+    fn notices(&self, learnt: &RegisteredLearnt) -> Vec<Notice>;
     /// The function that it is, if it is one.
     fn function(&self) -> Option<&FunctionKernel> {
         None
@@ -173,7 +174,7 @@ impl<K: Kernel> AnyRegistered for K {
     fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
         leaf::fix(self, &learnt.0.any().downcast_ref::<LearntBy<K>>().ok_or_else(foreign)?.0, rows, control)
     }
-    fn notices(&self, learnt: &RegisteredLearnt) -> Vec<String> {
+    fn notices(&self, learnt: &RegisteredLearnt) -> Vec<Notice> {
         learnt.0.any().downcast_ref::<LearntBy<K>>().map(|learnt| Kernel::notices(self, &learnt.0)).unwrap_or_default()
     }
 }
@@ -206,7 +207,7 @@ impl AnyRegistered for FunctionKernel {
     fn fix(&self, _: &RegisteredLearnt, rows: Scope<'_>, _: &Control) -> Result<Box<dyn Fixed>> {
         FunctionKernel::fix(self, rows)
     }
-    fn notices(&self, _: &RegisteredLearnt) -> Vec<String> {
+    fn notices(&self, _: &RegisteredLearnt) -> Vec<Notice> {
         Vec::new()
     }
     fn function(&self) -> Option<&FunctionKernel> {
@@ -289,7 +290,7 @@ impl Registered {
     pub(super) fn fix(&self, learnt: &RegisteredLearnt, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
         self.0.fix(learnt, rows, control)
     }
-    pub(super) fn notices(&self, learnt: &RegisteredLearnt) -> Vec<String> {
+    pub(super) fn notices(&self, learnt: &RegisteredLearnt) -> Vec<Notice> {
         self.0.notices(learnt)
     }
 }

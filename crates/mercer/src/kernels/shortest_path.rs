@@ -40,13 +40,12 @@ pub enum NodePairs {
     Unordered,
 }
 
-/// Numbers of the table in which pairs are counted, 256 kB; others are counted in a map.
-const MOST_TABLE: usize = 1 << 16;
-/// The distance of a node that is not reached.
-const FAR: u32 = u32::MAX;
-
 impl ShortestPath {
     fn count(&self, graph: &Adjacency) -> Vec<(u128, f64)> {
+        // Numbers of the table in which pairs are counted, 256 kB; others are counted in a map.
+        const MOST_TABLE: usize = 1 << 16;
+        // The distance of a node that is not reached.
+        const FAR: u32 = u32::MAX;
         let nodes = graph.nodes();
         let mut labels = graph.labels.clone();
         labels.sort_unstable();

@@ -42,10 +42,6 @@ pub(super) const TIME: Param = Param::fixed(
 );
 /// Levels where none are given.
 const DEPTH: f64 = 4.0;
-/// Bytes of a number of a signature: as it is made, and prepared.
-const PER_TERM: u64 = 24;
-/// Signatures that a thread holds while it makes eight of them.
-const LANES_HELD: u64 = 12;
 /// The most numbers of a signature: 8 MB a row.
 const MOST_TERMS: usize = 1 << 20;
 
@@ -90,6 +86,10 @@ impl Kernel for Signature {
     }
     /// A batch without any vector has the channels of the other one.
     fn prepare(&self, (): &(), inputs: &Series, like: Option<&PreparedPoints>, control: &Control) -> Result<PreparedPoints> {
+        // Bytes of a number of a signature: as it is made, and prepared.
+        const PER_TERM: u64 = 24;
+        // Signatures that a thread holds while it makes eight of them.
+        const LANES_HELD: u64 = 12;
         let path = if self.time { with_time(inputs)? } else { Cow::Borrowed(inputs) };
         let increments = DenseSeries::increments(&path, 1.0);
         let own = signature_size(self.channels(inputs), self.whole_depth()).unwrap_or(1);

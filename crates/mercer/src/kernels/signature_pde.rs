@@ -15,6 +15,7 @@ use crate::data::{Cells, Inputs, RowWeights, Series, even_rows};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
+use crate::notice::Notice;
 use crate::param::{Domain, Param, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
@@ -55,16 +56,12 @@ impl Default for SignaturePde {
     }
 }
 
-/// The greatest order of finite differences.
-const MOST_ORDER: f64 = 8.0;
 /// Series whose finite differences are compared with power series, and the share of k(x, x) from which a difference is reported.
 const COMPARED: usize = 32;
 const WRONG: f64 = 0.01;
 /// Power series as they are asked for, and the relative difference to those on increments cut once more that says that digits are lost.
 const EXACT: Scheme = Scheme::Series { extra: 0 };
 const LOST: f64 = 1e-6;
-/// Rounding is looked at where that of the greatest value that there may be on the way is this share of the result.
-const SUSPECT: f64 = 1e-9;
 /// Operations of one cell of the finite differences, of one term of a power series times another, and of one exponential besides, at
 /// 10^10 operations a second.
 const PER_CELL: f64 = 3.0;
@@ -146,6 +143,8 @@ impl SignaturePde {
     }
     /// An error where k(x, x) is no number, or not what it may be.
     fn require_possible(&self, series: &DenseSeries, own: &[f64], control: &Control) -> Result<()> {
+        // Rounding is looked at where that of the greatest value that there may be on the way is this share of the result.
+        const SUSPECT: f64 = 1e-9;
         let fault = |row: usize, why: String| Error::Numerical { what: format!("the series in row {}", row + 1), why };
         let mut again: Option<Vec<f64>> = None;
         for (row, k) in own.iter().enumerate() {
@@ -209,6 +208,8 @@ impl Kernel for SignaturePde {
         }
     }
     fn check(&self, _: &Series) -> Result<()> {
+        // The greatest order of finite differences.
+        const MOST_ORDER: f64 = 8.0;
         let order = self.order.number();
         if order <= MOST_ORDER || order == f64::INFINITY {
             return Ok(());
@@ -232,18 +233,11 @@ impl Kernel for SignaturePde {
         let errors = rows.iter().zip(found.iter().zip(&exact)).map(|(&row, (&found, &exact))| DifferenceError { row, found, exact });
         Ok(errors.filter(|error| error.share() > WRONG).max_by(|a, b| a.share().total_cmp(&b.share())))
     }
-    fn notices(&self, error: &Option<DifferenceError>) -> Vec<String> {
-        let told = |error: &DifferenceError| {
-            format!(
-                "{}: finite differences of order {} give {:.3e} for the series in row {} with itself, which is {:.3e}; leave order out",
-                Self::NAME,
-                self.order,
-                error.found,
-                error.row + 1,
-                error.exact
-            )
+    fn notices(&self, error: &Option<DifferenceError>) -> Vec<Notice> {
+        let notice = |&DifferenceError { row, found, exact }: &DifferenceError| {
+            Notice::FiniteDifferences { kernel: Self::NAME.into(), order: self.order.to_string(), row, found, exact }
         };
-        error.iter().map(told).collect()
+        error.iter().map(notice).collect()
     }
     fn prepare(&self, _: &Option<DifferenceError>, inputs: &Series, _: Option<&PathSeries>, control: &Control) -> Result<PathSeries> {
         let series = self.paths(inputs)?;

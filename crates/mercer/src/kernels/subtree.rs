@@ -48,9 +48,6 @@ impl Subtree {
     }
 }
 
-/// Trees whose subtrees one thread counts at a time.
-const TOGETHER: usize = 64;
-
 impl Kernel for Subtree {
     const NAME: &'static str = "subtree";
     const DOC: &'static str = Self::FORMULA;
@@ -67,6 +64,8 @@ impl Kernel for Subtree {
         Subtree { decay: self.decay.settle(DECAY), ..*self }
     }
     fn prepare(&self, (): &(), inputs: &Trees, like: Option<&HashedCounts>, control: &Control) -> Result<HashedCounts> {
+        // Trees whose subtrees one thread counts at a time.
+        const TOGETHER: usize = 64;
         let rows = prepare_each(Cells::len(inputs), TOGETHER, control, |row| self.count(inputs, row))?;
         HashedCounts::new(rows, like, control)
     }

@@ -119,9 +119,6 @@ impl Vocabulary {
     }
 }
 
-/// Rounding of a share of the documents.
-const ROUNDING: f64 = 1e-9;
-
 impl Tfidf {
     fn reader(&self) -> Words {
         Words::new(self.tokens, self.lower_case, self.ngrams.integer(), &stop_lists::meant(&self.stop_words))
@@ -129,6 +126,8 @@ impl Tfidf {
 
     /// The fewest and the most documents that a word may stand in.
     fn limits(&self, all: f64) -> (f64, f64) {
+        // Rounding of a share of the documents.
+        const ROUNDING: f64 = 1e-9;
         let (min, max) = (self.min_df.number(), self.max_df.number());
         (if min < 1.0 { min * all } else { min } - ROUNDING * all, if max <= 1.0 { max * all } else { max } + ROUNDING * all)
     }

@@ -7,6 +7,7 @@ use super::{Composed, KernelExpr, Normalise, On, OverSets, Sum};
 use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Values};
 use crate::error::{Error, Result};
 use crate::gram::Mercer;
+use crate::notice::Notice;
 
 /// Name and kind of a column.
 pub type Selection<'a> = (&'a str, ColumnKind);
@@ -97,7 +98,7 @@ pub(super) fn kinds(data: &Dataset) -> Vec<Selection<'_>> {
 
 impl KernelExpr {
     /// Kernels of the expression that find nothing in the strings of a column, as all are shorter than what they count, in words.
-    pub(crate) fn longer_than(&self, column: &Column) -> Vec<String> {
+    pub(crate) fn longer_than(&self, column: &Column) -> Vec<Notice> {
         let (Values::Sequences(strings) | Values::Texts(strings)) = &column.values else { return Vec::new() };
         let longest = strings.iter().map(|s| s.chars().count()).max().unwrap_or(0);
         let mut found = Vec::new();
@@ -105,11 +106,8 @@ impl KernelExpr {
             let counted = ["length", "shortest", "k"].iter().find_map(|name| k.values().into_iter().find(|v| v.path == *name));
             let of_strings = ["spectrum", "mismatch", "gapped", "substrings", "subsequence"].contains(&k.name());
             if let Some(length) = counted.filter(|_| of_strings).map(|v| v.value.integer()).filter(|length| *length > longest) {
-                found.push(format!(
-                    "{} counts parts of {length} letters, and the longest string of '{}' has {longest}: it finds nothing; take a smaller length",
-                    k.term(),
-                    column.name
-                ));
+                let (column, kernel) = (column.name.clone(), k.term().to_string());
+                found.push(Notice::PartsTooLong { column, longest, kernel, length });
             }
         });
         found
@@ -124,17 +122,14 @@ impl KernelExpr {
     }
 
     /// What the expression does not see in a column of sequences that all have one length: where their letters are.
-    pub(crate) fn without_places(&self, column: &Column) -> Option<String> {
+    pub(crate) fn without_places(&self, column: &Column) -> Option<Notice> {
         let Values::Sequences(strings) = &column.values else { return None };
         let of = |names: &[&str]| self.has_leaf(&|k| names.contains(&k.name()) && k.takes(ColumnKind::Sequence));
         if of(&["weighted_degree"]) || !of(&["spectrum", "blended", "substrings", "mismatch", "gapped"]) {
             return None;
         }
         let length = common_length(strings)?;
-        Some(format!(
-            "every sequence of '{}' has {length} letters: if they are aligned, add normalise(weighted_degree), which compares them place by place",
-            column.name
-        ))
+        Some(Notice::EqualLengths { column: column.name.clone(), length })
     }
 
     /// The expression used when none is given and features are read: linear over numbers and, where they may be `indicated`, over

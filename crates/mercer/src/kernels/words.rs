@@ -37,9 +37,6 @@ pub(super) struct Words {
     stop_words: HashMap<String, Vec<Vec<String>>>,
 }
 
-/// The apostrophe of typesetters, which is the one of keyboards too.
-const APOSTROPHE: char = '\u{2019}';
-
 /// Operations of an inner product of the counts of two strings that are cut into pieces: one at a scattered place for each piece that both
 /// hold. Few strings, which are not cut, share next to nothing.
 pub(super) fn per_shared(cut: Option<CutRows<'_>>) -> f64 {
@@ -71,6 +68,8 @@ impl Words {
 
     /// The text in the form in which words are compared.
     fn normal<'d>(&self, document: &'d str) -> Cow<'d, str> {
+        // The apostrophe of typesetters, which is the one of keyboards too.
+        const APOSTROPHE: char = '\u{2019}';
         let text = if self.lower_case { Cow::Owned(document.to_lowercase()) } else { Cow::Borrowed(document) };
         if text.is_ascii() {
             return text;

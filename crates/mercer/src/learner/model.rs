@@ -8,6 +8,7 @@ use crate::fitting::{predict_settled, rows_leave_the_kernel};
 use crate::kernels::{FittedKernel, Support};
 use crate::linalg::Matrix;
 use crate::metrics::{Cut, Metric, Needs, score_by};
+use crate::notice::Notice;
 use crate::select::Tuning;
 use crate::validity::require_symmetric;
 use crate::{blocks, prep};
@@ -30,10 +31,10 @@ pub struct About {
     /// The result of tuning, if anything was tuned.
     pub tuning: Option<Tuning>,
     /// Notices shown to the user.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
     /// Those of them that say what the fit changed of what it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Notice>,
     /// Rows not used for training: of weight 0, or with a missing cell where such rows are dropped; from 0,
     /// ascending.
     #[serde(with = "blocks::usizes")]

@@ -10,9 +10,6 @@ use super::{Lower, Matrix};
 use crate::control::Control;
 use crate::error::{Error, Result};
 
-/// The first jitter and the largest, relative to the mean of the diagonal.
-const JITTER: (f64, f64) = (1e-12, 1e-4);
-
 /// The Cholesky factor of a symmetric positive definite matrix A, in the memory of A.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
@@ -30,6 +27,8 @@ impl Cholesky {
     /// 1e-12 to 1e-4 of the mean diagonal, by factors of 10); [`Cholesky::jitter`] says how much it took.
     /// An error if that does not help, or on request of `control`.
     pub fn new(mut matrix: Matrix, control: &Control) -> Result<Self> {
+        // The first jitter and the largest, relative to the mean of the diagonal.
+        const JITTER: (f64, f64) = (1e-12, 1e-4);
         let n = matrix.rows();
         if matrix.cols() != n {
             return Err(Error::Shape { what: "columns of a symmetric matrix".into(), expected: n, found: matrix.cols() });

@@ -22,6 +22,8 @@ pub(super) fn exp64<const FMA: bool>(x: f64) -> f64 {
 /// exp(x) - 1 for f64, which loses no digits near 0: 2^n (e^r - 1) + (2^n - 1).
 #[inline(always)]
 pub(super) fn exp_less_one64<const FMA: bool>(x: f64) -> f64 {
+    // Up to here 2^n is a number.
+    const HIGH: f64 = 709.0;
     let (t, rest) = reduced64::<FMA>(if x > HIGH { HIGH } else { x });
     let power = f64::from_bits(1f64.to_bits().wrapping_add(t.to_bits() << 52));
     fma::<f64, FMA>(power, rest, power - 1.0)
@@ -30,8 +32,6 @@ pub(super) fn exp_less_one64<const FMA: bool>(x: f64) -> f64 {
 /// Below this exp(x) has no room among numbers, and above ln of the largest number.
 const LOW: f64 = -708.0;
 const LARGEST: f64 = 709.782_712_893_384;
-/// Up to here 2^n is a number.
-const HIGH: f64 = 709.0;
 
 /// n, in the low bits of a number, and e^r - 1; x is [`LARGEST`] at most.
 #[inline(always)]

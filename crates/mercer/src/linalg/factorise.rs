@@ -11,9 +11,6 @@ use crate::error::Error;
 use mercer_linalg::{Into, View, ViewMut, cholesky, product, solve_lower};
 use rayon::prelude::*;
 
-/// Rows of a band.
-const BAND: usize = 96;
-
 /// Why a factorisation stopped.
 pub(super) enum Stop {
     /// The pivot of this row is not above 0.
@@ -24,6 +21,8 @@ pub(super) enum Stop {
 
 /// Overwrites the lower triangle of an N x N matrix by its Cholesky factor; its rows have stride `stride`.
 pub(super) fn factorise<T: Real>(data: &mut [T], n: usize, stride: usize, control: &Control) -> std::result::Result<(), Stop> {
+    // Rows of a band.
+    const BAND: usize = 96;
     if n == 0 {
         return Ok(());
     }

@@ -11,10 +11,6 @@ use std::ops::Range;
 
 /// So many vectors are few.
 pub(super) const FEW: usize = 3;
-/// Numbers of a sum that are computed by one thread.
-const WIDTH: usize = 1024;
-/// Rows that stay near while they are read for each vector.
-const NEAR: usize = 16;
 
 /// A B' for A (n x k) and B of few rows.
 pub(super) fn with_rows(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
@@ -39,6 +35,8 @@ pub(super) fn rows_into(a: &[f64], b: &Matrix, out: &mut [f64]) {
 
 /// sum_i by_i row_i of rows of `width` numbers.
 pub(crate) fn combined_rows(rows: &[&[f64]], by: &[f64], width: usize, control: &Control) -> Result<Vec<f64>> {
+    // Numbers of a sum that are computed by one thread.
+    const WIDTH: usize = 1024;
     let mut sum = vec![0.0; width];
     sum.par_chunks_mut(WIDTH).enumerate().try_for_each(|(k, sum)| -> Result<()> {
         control.check_time("matrix product")?;
@@ -52,6 +50,8 @@ pub(crate) fn combined_rows(rows: &[&[f64]], by: &[f64], width: usize, control: 
 
 /// out += A' B of some rows, for few columns of B.
 pub(super) fn add_transposed(a: &Matrix, b: &Matrix, rows: Range<usize>, out: &mut [f64]) {
+    // Rows that stay near while they are read for each vector.
+    const NEAR: usize = 16;
     let (k, m) = (a.cols(), b.cols());
     let mut sums = vec![0.0; m * k];
     for start in rows.clone().step_by(NEAR) {

@@ -12,16 +12,13 @@ use mercer_linalg::{Into, View, ViewMut, product};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Columns of a product between two looks at the clock.
-const LOOK: usize = 1024;
-
 /// An N x N matrix that several threads read and write in places that do not overlap.
 #[derive(Clone, Copy)]
 struct Shared {
     start: *mut f64,
     n: usize,
 }
-// SAFETY: only used through windows, whose places are told apart where they are made.
+// SAFETY: only used through windows, whose places are disjoint by construction.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
@@ -75,6 +72,8 @@ fn upper_rows(l: Shared, rows: Range<usize>, control: &Control) -> Result<Vec<f6
 
 /// (L L')^-1 from a matrix whose lower triangle holds L, exactly symmetric.
 pub(super) fn inverse(mut square: Matrix, control: &Control) -> Result<Matrix> {
+    // Columns of a product between two looks at the clock.
+    const LOOK: usize = 1024;
     let n = square.rows();
     let all = Shared::of(&mut square);
     let panels = n.div_ceil(PANEL);

@@ -33,9 +33,6 @@ pub(crate) fn add_transposed_product(a: &[f64], b: &[f64], out: &mut [f64], k: u
 /// Rows of a band: each band is computed by one thread, whatever their number.
 pub(crate) const BAND: usize = 128;
 
-/// Columns of a band that are computed between two looks at the clock.
-const LOOK: usize = 1024;
-
 /// A B for A (m x k) and B (k x n).
 pub fn product(a: &Matrix, b: &Matrix) -> Result<Matrix> {
     product_within(a, b, &Control::unwatched())
@@ -85,8 +82,6 @@ pub fn gramian_within(a: &Matrix, control: &Control) -> Result<Matrix> {
 /// Rows that a product over rows takes at a time, and parts of them that are added up at the end.
 const STEP: usize = 1024;
 const PARTS: usize = 8;
-/// Numbers of them that one thread adds up at a time.
-const ADDED: usize = 1 << 14;
 
 /// A' B for A (n x k) and B (n x m) with few columns m: one pass over the rows.
 pub fn transposed_product_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
@@ -244,6 +239,8 @@ pub(crate) fn over_rows(
 
 /// The sum of as many numbers to which each part of n rows adds its own; parts are of equal size and depend on the sizes alone.
 fn over_parts(n: usize, size: usize, parts: usize, add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync) -> Result<Vec<f64>> {
+    // Numbers of them that one thread adds up at a time.
+    const ADDED: usize = 1 << 14;
     let count = n.div_ceil(parts.max(1)).next_multiple_of(NEAR).max(STEP);
     let starts: Vec<usize> = (0..n).step_by(count).collect();
     let each = starts.into_par_iter().map(|start| {
@@ -265,6 +262,8 @@ fn over_parts(n: usize, size: usize, parts: usize, add: impl Fn(Range<usize>, &m
 
 /// A B for A (m x k) and B (k x n), a band of rows on each thread; of a `lower` one only what is on and below the diagonal.
 fn in_bands(a: &Matrix, b: View<'_, f64>, n: usize, lower: bool, control: &Control) -> Result<Matrix> {
+    // Columns of a band that are computed between two looks at the clock.
+    const LOOK: usize = 1024;
     let k = a.cols();
     let mut out = Matrix::zeros(a.rows(), n);
     if n > 0 && k > 0 {

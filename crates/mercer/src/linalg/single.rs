@@ -13,9 +13,6 @@ use crate::error::{Error, Result};
 use bytemuck::{cast_slice, cast_slice_mut};
 use rayon::prelude::*;
 
-/// Unit vectors that are solved for at a time.
-const UNITS: usize = 256;
-
 /// A symmetric positive definite matrix and its Cholesky factor in f32.
 #[derive(Clone, Debug)]
 pub(crate) struct SingleCholesky {
@@ -71,6 +68,8 @@ impl SingleCholesky {
 
     /// (A^-1)_ii for some rows, to the precision of f32: |L^-1 e_i|^2.
     pub(crate) fn inverse_diagonal(&self, rows: &[usize], control: &Control) -> Result<Vec<f64>> {
+        // Unit vectors that are solved for at a time.
+        const UNITS: usize = 256;
         let n = self.diagonal.len();
         let factor = Triangle::Square(cast_slice(self.memory.data()), 2 * n);
         let mut out = Vec::with_capacity(rows.len());

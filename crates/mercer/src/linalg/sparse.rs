@@ -15,11 +15,6 @@ pub struct SparseMatrix<'a> {
     values: Cow<'a, [f64]>,
 }
 
-/// Rows between two looks at the cancel flag.
-const CHECK: usize = 4096;
-/// Rows that are summed separately: the same for any number of threads.
-const BAND: usize = 16_384;
-
 impl<'a> SparseMatrix<'a> {
     /// From its parts, which fit together.
     pub(crate) fn new(cols: usize, starts: Cow<'a, [usize]>, columns: Cow<'a, [u32]>, values: Cow<'a, [f64]>) -> Self {
@@ -110,6 +105,8 @@ impl<'a> SparseMatrix<'a> {
 
     /// Z B for B of cols x outputs.
     pub fn product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
+        // Rows between two looks at the cancel flag.
+        const CHECK: usize = 4096;
         let outputs = b.cols();
         count_scattered(2 * self.stored() * outputs);
         let mut out = Matrix::zeros(self.rows(), outputs);
@@ -128,6 +125,8 @@ impl<'a> SparseMatrix<'a> {
 
     /// Z'B for B of rows x outputs.
     pub fn transposed_product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
+        // Rows that are summed separately: the same for any number of threads.
+        const BAND: usize = 16_384;
         let outputs = b.cols();
         count_scattered(2 * self.stored() * outputs);
         let bands: Vec<Matrix> = (0..self.rows().div_ceil(BAND))

@@ -8,8 +8,6 @@ use mercer_linalg::{Into, View, ViewMut, product};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Side of the squares in which a triangle is copied.
-const SQUARE: usize = 64;
 /// Rows that one thread multiplies by.
 const BAND: usize = 256;
 
@@ -30,6 +28,8 @@ pub(crate) fn transpose_square(a: &mut Matrix) {
 
 /// Copies every square below the diagonal to its mirror image, or the other way; both at once to `SWAP` them.
 fn mirror<const SWAP: bool>(a: &mut Matrix, from_below: bool) {
+    // Side of the squares in which a triangle is copied.
+    const SQUARE: usize = 64;
     let n = a.rows();
     // From where to where, for a place below the diagonal.
     let direct = |i, j| if from_below { ((i, j), (j, i)) } else { ((j, i), (i, j)) };

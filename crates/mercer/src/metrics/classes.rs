@@ -5,11 +5,6 @@
 
 use crate::linalg::Matrix;
 
-/// A probability is never taken as smaller than this in a log loss.
-const LEAST_PROBABILITY: f64 = f64::EPSILON;
-/// Bins of the calibration error.
-const BINS: usize = 10;
-
 /// Predictions of classes beside the truth.
 pub(super) struct ClassRows<'a> {
     /// The class predicted for each row.
@@ -169,6 +164,8 @@ fn precision(rows: &ClassRows<'_>, class: usize, value: impl Fn(usize) -> f64) -
 }
 
 pub(super) fn log_loss(rows: &ClassRows<'_>) -> Option<f64> {
+    // A probability is never taken as smaller than this in a log loss.
+    const LEAST_PROBABILITY: f64 = f64::EPSILON;
     let p = rows.probabilities?;
     // Not `max`, which would take a missing number for the least probability.
     let surprise = |x: f64| if x < LEAST_PROBABILITY { -LEAST_PROBABILITY.ln() } else { -x.ln() };
@@ -185,6 +182,8 @@ pub(super) fn brier(rows: &ClassRows<'_>) -> Option<f64> {
 
 /// sum over bins of (weight of the bin / weight of all) |accuracy - mean probability of the predicted class|.
 pub(super) fn calibration_error(rows: &ClassRows<'_>) -> Option<f64> {
+    // Bins of the calibration error.
+    const BINS: usize = 10;
     let p = rows.probabilities?;
     // The sum of weight x (right - stated) of each bin is the weight of the bin x the difference of its means.
     let mut gaps = [0.0; BINS];

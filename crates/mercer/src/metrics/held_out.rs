@@ -17,9 +17,6 @@ use serde::{Deserialize, Serialize};
 
 /// Units of a fold and of all folds; more are joined at random into so many.
 const UNITS: [usize; 2] = [100, 200];
-/// Rows that are visited for the units of all folds together, as far as it leaves `FEWEST_UNITS`: every unit takes a pass.
-const VISITED: usize = 4_000_000;
-const FEWEST_UNITS: usize = 50;
 
 /// Rows that were held out, fold by fold, and what is known of them.
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +177,9 @@ struct Together<'a> {
 
 impl<'a> Together<'a> {
     fn of(held_out: &'a HeldOut<'a>, predictions: &'a [&'a Predictions]) -> Option<Self> {
+        // Rows that are visited for the units of all folds together, as far as it leaves `FEWEST_UNITS`: every unit takes a pass.
+        const VISITED: usize = 4_000_000;
+        const FEWEST_UNITS: usize = 50;
         let stacked = Predictions::stacked(predictions)?;
         let count = predictions.len();
         let tested: Vec<usize> = held_out.folds.iter().take(count).flat_map(|f| f.test.iter().copied()).collect();

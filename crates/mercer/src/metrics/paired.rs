@@ -13,8 +13,6 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-/// Probability of calling any of equally good estimators worse than another.
-const LEVEL: f64 = 0.05;
 /// Draws of signs; of few units all signs are taken.
 const DRAWS: usize = 1000;
 
@@ -123,6 +121,8 @@ pub fn against_best(all: &[Option<&Judged>], best: usize, rises: bool) -> Vec<Op
 
 /// The value that the greatest statistic of any two of these exceeds with a probability of 5% at most, by random signs.
 fn critical(field: &Field<'_>, sums: &[Vec<f64>], among: &[usize]) -> f64 {
+    // Probability of calling any of equally good estimators worse than another.
+    const LEVEL: f64 = 0.05;
     let draws = sums.iter().map(Vec::len).max().unwrap_or(0);
     let mut greatest = vec![0.0; draws];
     for (k, &a) in among.iter().enumerate() {

@@ -249,7 +249,7 @@ fn the_deciding_metric_stands_first_and_each_stands_once() {
         let scoring = Scoring::of(&truth, None, Some(deciding)).unwrap();
         assert_eq!(scoring.decide(&p, &truth, None), scored[0].1);
     }
-    // What cannot be told is first all the same, and no number.
+    // What cannot be known is first all the same, and no number.
     let bare = Predictions::of(p.values);
     let scored = score_by(&bare, &truth, None, Metric::LogLoss);
     assert!(scored[0].0 == Metric::LogLoss && scored[0].1.is_nan());
@@ -287,16 +287,16 @@ fn f1_is_of_the_label_1_or_true_and_macro_f1_is_the_mean_over_both_classes() {
 
 #[test]
 fn a_metric_of_another_sort_of_target_is_refused_with_those_that_decide() {
-    let told = |target: &Target, metric| Scoring::of(target, None, Some(metric)).unwrap_err().to_string();
+    let refusal = |target: &Target, metric| Scoring::of(target, None, Some(metric)).unwrap_err().to_string();
     let (numbers, classes) = (Target::numbers(&[1.0, 2.0]), classes(&["a", "b"], &[0, 1]));
-    let said = told(&numbers, Metric::Auc);
+    let said = refusal(&numbers, Metric::Auc);
     assert_eq!(said, "metric: auc judges classes, and the target is of numbers; these decide: rmse, mae, median_absolute_error, r2, nlpd");
     assert!(
-        told(&classes, Metric::R2).contains(
+        refusal(&classes, Metric::R2).contains(
             "these decide: accuracy, balanced_accuracy, f1, f1_macro, auc, average_precision, log_loss, brier, calibration_error"
         )
     );
-    assert!(told(&numbers, Metric::Coverage).contains("coverage is best near 0.95, so that nothing can be ranked by it"));
+    assert!(refusal(&numbers, Metric::Coverage).contains("coverage is best near 0.95, so that nothing can be ranked by it"));
     assert_eq!(Scoring::of(&numbers, None, None).unwrap().deciding, Metric::Rmse);
 }
 

@@ -1,18 +1,15 @@
 //! Dates as points on circles: of the day, the week and the year, cos(2 pi t / P) and sin(2 pi t / P) for a period of P days, so that
 //! 23:00 is near 01:00 and Sunday near Monday. Not standardised: of one circle the distance of two rows is at most 2.
 
-use super::{Names, PrepStep, listed, place};
-use crate::data::{Column, Notice, Schema, Values};
+use super::{Names, PrepStep, place};
+use crate::data::{Column, Schema, Values};
 use crate::error::{Error, Result};
+use crate::notice::{Notice, listed};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
 /// Periods by name, in words and in days; the year is that of the Gregorian calendar.
 const PERIODS: [(&str, &str, f64); 3] = [("day", "the time of day", 1.0), ("week", "the weekday", 7.0), ("year", "the season", 365.2425)];
-/// Periods that the dates must span: what was seen once is no period.
-const SPANNED: f64 = 2.0;
-/// Dates in a period, at least, by the median gap of successive ones: fewer do not show its course.
-const IN_PERIOD: f64 = 2.0;
 
 /// The columns of dates that get columns for their periods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,13 +45,8 @@ impl Calendar {
                 cycles.push(Cycle { column: column.name.clone(), period: (*name).to_owned(), becomes });
             }
             if !found.is_empty() {
-                let what = listed(found.iter().map(|(_, words, _)| *words));
-                notices.push(format!(
-                    "column '{}' holds dates: {what} {} added, each as cosine and sine; --types {}=days leaves that out",
-                    column.name,
-                    if found.len() == 1 { "is" } else { "are" },
-                    column.name
-                ));
+                let periods = found.iter().map(|(_, words, _)| (*words).to_owned()).collect();
+                notices.push(Notice::Calendar { column: column.name.clone(), periods });
             }
         }
         (!cycles.is_empty()).then_some(PrepStep::Calendar(Calendar { columns: cycles }))
@@ -83,6 +75,10 @@ impl Calendar {
 
 /// Whether dates span a period often enough, lie close enough together to show its course, and differ in it.
 fn shows(days: &[f64], period: f64) -> bool {
+    // Periods that the dates must span: what was seen once is no period.
+    const SPANNED: f64 = 2.0;
+    // Dates in a period, at least, by the median gap of successive ones: fewer do not show its course.
+    const IN_PERIOD: f64 = 2.0;
     let mut known: Vec<f64> = days.iter().copied().filter(|t| t.is_finite()).collect();
     known.sort_by(f64::total_cmp);
     known.dedup();

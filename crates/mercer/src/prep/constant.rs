@@ -1,10 +1,10 @@
 //! Columns that are constant over the training rows carry no information and are left out. A column that is constant only in some of the
 //! rows, such as the training rows of a fold, stays, so that every part of a table has the same columns; it is held at its value.
 
-use super::{PrepStep, listed, place};
-use crate::data::Notice;
+use super::{PrepStep, place};
 use crate::data::{Column, Dataset};
 use crate::error::Result;
+use crate::notice::{Notice, listed};
 use serde::{Deserialize, Serialize};
 
 /// Columns left out.
@@ -19,9 +19,11 @@ impl Drop {
     pub(super) fn fit(columns: &[Column], as_is: &[String], notices: &mut Vec<Notice>) -> Result<Option<PrepStep>> {
         let constant: Vec<String> =
             columns.iter().filter(|c| c.values.is_constant() && !as_is.contains(&c.name)).map(|c| c.name.clone()).collect();
-        let step = Drop { columns: constant };
-        notices.extend(step.told());
-        Ok((!step.columns.is_empty()).then_some(PrepStep::Drop(step)))
+        if constant.is_empty() {
+            return Ok(None);
+        }
+        notices.push(Notice::ConstantColumns { columns: constant.clone() });
+        Ok(Some(PrepStep::Drop(Drop { columns: constant })))
     }
 
     pub(super) fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
@@ -33,17 +35,6 @@ impl Drop {
 
     pub(super) fn describe(&self) -> String {
         format!("Left out, as constant in training: {}.", listed(self.columns.iter().map(String::as_str)))
-    }
-
-    /// One notice, however many columns there are.
-    pub(super) fn told(&self) -> Option<Notice> {
-        let names: Vec<String> = self.columns.iter().map(|name| format!("'{name}'")).collect();
-        let all = listed(names.iter().map(String::as_str));
-        match names.len() {
-            0 => None,
-            1 => Some(format!("column {all} holds the same value in every row: dropped")),
-            _ => Some(format!("columns {all} hold one value each in every row: dropped")),
-        }
     }
 }
 

@@ -1,12 +1,11 @@
 //! Missing numbers are filled with the median of the training rows; where training rows had missing cells, a 0/1 column says
 //! which rows they were, so that a model can learn from their absence.
 
-use super::missing::cells;
-use super::{Drop, Names, PrepStep, listed, numbers_mut, place};
-use crate::data::Notice;
+use super::{Drop, Names, PrepStep, numbers_mut, place};
 use crate::data::{Column, RowWeights, Schema, Values};
 use crate::error::Result;
 use crate::expr::Short;
+use crate::notice::{Notice, listed};
 use crate::param::Value;
 use serde::{Deserialize, Serialize};
 
@@ -42,19 +41,15 @@ impl Fill {
             let mut there = present(v, weights);
             let missing = v.len() - there.len();
             if there.is_empty() && missing > 0 {
-                notices.push(format!("column '{name}' has no value in any row: dropped"));
+                notices.push(Notice::EmptyColumn { column: name.clone() });
                 fill.empty.push(name.clone());
                 continue;
             }
             let median = median(&mut there);
             let flag = (missing > 0).then(|| names.free(format!("{name}=missing")));
             if let Some(flag) = &flag {
-                let said = format!(
-                    "column '{name}' has {}: filled with the median {}, marked in '{flag}'",
-                    cells(missing),
-                    readable(schema, name, median)
-                );
-                notices.push(said);
+                let (median, flag) = (readable(schema, name, median), flag.clone());
+                notices.push(Notice::Filled { column: name.clone(), cells: missing, median, flag });
             }
             fill.columns.push(Filled { column: name.clone(), median, flag });
         }
@@ -95,13 +90,8 @@ impl Fill {
         let said = |Filled { column, median, flag }: &Filled| {
             let Values::Numbers(v) = &columns.iter().find(|c| c.name == *column)?.values else { return None };
             let missing = v.iter().filter(|x| x.is_nan()).count();
-            let marked = match flag {
-                Some(flag) => format!("marked in '{flag}'"),
-                None => "not marked, since training had none".into(),
-            };
-            let median = readable(schema, column, *median);
-            let said = || format!("column '{column}' has {}: filled with the training median {median}, {marked}", cells(missing));
-            (missing > 0).then(|| (column.clone(), said()))
+            let (column, flag, median) = (column.clone(), flag.clone(), readable(schema, column, *median));
+            (missing > 0).then(|| (column.clone(), Notice::FilledNew { column, cells: missing, median, flag }))
         };
         self.columns.iter().filter_map(said).collect()
     }
@@ -141,12 +131,11 @@ fn present(v: &[f64], weights: RowWeights<'_>) -> Vec<(f64, f64)> {
     v.iter().enumerate().filter(|(_, x)| !x.is_nan()).map(|(i, x)| (*x, weights.at(i))).collect()
 }
 
-/// Weights that differ by less than this share of their sum differ by rounding.
-const EVEN: f64 = 1e-12;
-
 /// The number that half of the weight lies on either side of, or the mean of two where it lies between them; 0 of none.
 /// `v` holds numbers with their weights.
 fn median(v: &mut [(f64, f64)]) -> f64 {
+    // Weights that differ by less than this share of their sum differ by rounding.
+    const EVEN: f64 = 1e-12;
     let by_number = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0);
     if v.windows(2).all(|w| w[0].1 == w[1].1) && !v.is_empty() {
         // All weigh alike: the one in the middle, or two.

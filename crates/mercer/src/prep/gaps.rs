@@ -1,10 +1,10 @@
 //! Gaps of series, the times at which a channel lacks a number: interpolated where nothing is said, filled with the last number before them,
 //! or left out.
 
-use super::{Missing, PrepStep, listed, place};
-use crate::data::names::shell_word;
-use crate::data::{Column, GapFill, Notice, Series, Values};
+use super::{Missing, PrepStep, place};
+use crate::data::{Column, GapCount, GapFill, Series, Values};
 use crate::error::Result;
+use crate::notice::{Notice, listed};
 use serde::{Deserialize, Serialize};
 
 /// What is done with the gaps of each column of series.
@@ -38,7 +38,7 @@ impl Gaps {
     /// The gaps of rows, one notice a column, with its name.
     pub(super) fn tell(&self, columns: &[Column]) -> Vec<(String, Notice)> {
         let said = |(name, policy): &(String, Missing)| match &columns.iter().find(|c| c.name == *name)?.values {
-            Values::Series(series) => Some((name.clone(), told(name, series, how(*policy))?)),
+            Values::Series(series) => Some((name.clone(), notice(name, series, how(*policy), true)?)),
             _ => None,
         };
         self.columns.iter().filter_map(said).collect()
@@ -47,7 +47,7 @@ impl Gaps {
     pub(super) fn describe(&self) -> String {
         let part = |fill: GapFill| {
             let names: Vec<&str> = self.columns.iter().filter(|(_, policy)| how(*policy) == fill).map(|(name, _)| name.as_str()).collect();
-            (!names.is_empty()).then(|| format!("{} in {}", done(fill), listed(names.into_iter())))
+            (!names.is_empty()).then(|| format!("{} in {}", fill.in_words(), listed(names.into_iter())))
         };
         let parts = [GapFill::Interpolate, GapFill::Forward, GapFill::Skip].into_iter().filter_map(part);
         format!("Gaps of series, where there are any, are {}.", parts.collect::<Vec<_>>().join("; "))
@@ -62,40 +62,18 @@ pub fn interpolated_gaps(columns: &[Column]) -> Result<Vec<Notice>> {
     let mut notices = Vec::new();
     for Column { name, values } in columns {
         if let Values::Series(series) = values
-            && let Some(said) = told(name, series, GapFill::Interpolate)
+            && let Some(notice) = notice(name, series, GapFill::Interpolate, false)
         {
             series.filled(GapFill::Interpolate).map_err(|misfit| misfit.of_column(name))?;
-            notices.push(said.split(';').next().unwrap_or_default().to_owned());
+            notices.push(notice);
         }
     }
     Ok(notices)
 }
 
-fn told(name: &str, series: &Series, fill: GapFill) -> Option<Notice> {
-    let found = series.count_gaps()?;
-    let times = if found.times == 1 { "1 time".into() } else { format!("{} times", found.times) };
-    let place = format!("row {}", found.first + 1);
-    let rows = if found.rows == 1 { format!("of {place}") } else { format!("of {} rows (the first is {place})", found.rows) };
-    let ways = match fill {
-        GapFill::Interpolate => {
-            format!("; {} leaves such times out, {} repeats the last number", option(name, "skip"), option(name, "forward"))
-        }
-        GapFill::Forward | GapFill::Skip => String::new(),
-    };
-    Some(format!("column '{name}' lacks numbers at {times} {rows}: {}{ways}", done(fill)))
-}
-
-/// The option of a policy, fit for a shell.
-fn option(column: &str, word: &str) -> String {
-    format!("--missing {}", shell_word(&format!("{column}={word}")))
-}
-
-fn done(fill: GapFill) -> &'static str {
-    match fill {
-        GapFill::Interpolate => "interpolated",
-        GapFill::Forward => "filled with the last number before them",
-        GapFill::Skip => "left out with their times",
-    }
+fn notice(name: &str, series: &Series, fill: GapFill, can_be_chosen: bool) -> Option<Notice> {
+    let GapCount { times, rows, first } = series.count_gaps()?;
+    Some(Notice::Gaps { column: name.to_owned(), times, rows, first, fill, can_be_chosen })
 }
 
 fn how(policy: Missing) -> GapFill {

@@ -2,9 +2,10 @@
 //! says where, a category gets a label for them, a text is empty; or their rows are left out, or they are refused. Series may lack numbers
 //! at some of their times.
 
-use super::{PrepStep, listed, place};
-use crate::data::{Cells as _, Column, ColumnKind, Dataset, MISSING, Notice, Values};
+use super::{PrepStep, place};
+use crate::data::{Cells as _, Column, ColumnKind, Dataset, MISSING, Values};
 use crate::error::{Error, Result};
+use crate::notice::{Notice, listed};
 #[cfg(feature = "read")]
 use crate::read::{column_and, split_list};
 use serde::{Deserialize, Serialize};
@@ -173,15 +174,10 @@ pub(super) fn keep(policies: &[(String, Missing)], data: &Dataset) -> Result<Kep
         match (policy, rows.first()) {
             (Missing::Error, Some(&row)) => return Err(refusal(column, row, policy)),
             (Missing::Drop, Some(&row)) => {
-                let count = match (kind == ColumnKind::Series, rows.len()) {
-                    (true, 1) => "1 row that lacks numbers is".into(),
-                    (true, many) => format!("{many} rows that lack numbers are"),
-                    (false, 1) => "1 row that misses its cell is".into(),
-                    (false, many) => format!("{many} rows that miss their cell are"),
-                };
-                let said = format!("column '{name}': {count} left out (the first is row {})", row + 1);
-                if !notices.contains(&said) {
-                    notices.push(said);
+                let of_series = kind == ColumnKind::Series;
+                let notice = Notice::RowsDropped { column: name.clone(), rows: rows.len(), first: row, of_series };
+                if !notices.contains(&notice) {
+                    notices.push(notice);
                 }
                 rows.iter().for_each(|&i| gone[i] = true);
             }
@@ -200,20 +196,15 @@ pub(super) fn keep(policies: &[(String, Missing)], data: &Dataset) -> Result<Kep
 /// Missing labels and texts that are taken as such, one notice a column, with its name.
 pub(super) fn tell(columns: &[Column]) -> Vec<(String, Notice)> {
     let said = |c: &Column| {
-        let becomes = match (c.values.kind(), c.values.kind().empty()) {
-            (ColumnKind::Category, _) => format!("taken as the label '{MISSING}'"),
-            (_, Some(empty)) => format!("taken as {empty}"),
+        let taken_as = match (c.values.kind(), c.values.kind().empty()) {
+            (ColumnKind::Category, _) => format!("the label '{MISSING}'"),
+            (_, Some(empty)) => empty.to_string(),
             (_, None) => return None,
         };
-        let count = c.values.missing().len();
-        (count > 0).then(|| (c.name.clone(), format!("column '{}' has {}: {becomes}", c.name, cells(count))))
+        let cells = c.values.missing().len();
+        (cells > 0).then(|| (c.name.clone(), Notice::TakenAs { column: c.name.clone(), cells, taken_as }))
     };
     columns.iter().filter_map(said).collect()
-}
-
-/// `1 missing cell`, `2 missing cells`.
-pub(super) fn cells(count: usize) -> String {
-    if count == 1 { "1 missing cell".into() } else { format!("{count} missing cells") }
 }
 
 fn refusal(column: &Column, row: usize, policy: Missing) -> Error {

@@ -22,9 +22,9 @@ pub use one_hot::{Encoded, OneHot};
 pub use standardise::{Scaled, Standardise};
 pub use vectors::Vectors;
 
-use crate::data::Notice;
 use crate::data::{Column, ColumnSchema, Dataset, RowWeights, Schema, Values};
 use crate::error::{Error, Result};
+use crate::notice::{Notice, listed};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
@@ -296,15 +296,6 @@ impl Fitted {
         self.schema.columns.iter().filter(move |c| !self.drops(&c.name) && !empty(&c.name))
     }
 
-    /// Notices of training that say no more than [`Fitted::describe`] does.
-    pub fn told_by_steps(&self) -> Vec<Notice> {
-        let of_step = |step: &PrepStep| match step {
-            PrepStep::Drop(step) => step.told(),
-            _ => None,
-        };
-        self.steps.iter().filter_map(of_step).collect()
-    }
-
     /// One plain sentence per step, for reports.
     pub fn describe(&self) -> Vec<String> {
         self.steps.iter().map(|step| step.describe(&self.schema)).collect()
@@ -395,14 +386,6 @@ impl Names {
         }
         name
     }
-}
-
-/// The first few of a list of names: `a, b, c and 4 more`.
-fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
-    const SHOWN: usize = 6;
-    let more = names.len().saturating_sub(SHOWN);
-    let shown = names.take(SHOWN).collect::<Vec<_>>().join(", ");
-    if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 
 /// NaN is a missing cell; infinity is a fault.

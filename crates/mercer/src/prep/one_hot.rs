@@ -2,9 +2,9 @@
 //! are at distance sqrt(2); a label that training did not have is 0 in all of them.
 
 use super::{Names, PrepStep, place};
-use crate::data::Notice;
 use crate::data::{Column, Values};
 use crate::error::{Error, Result};
+use crate::notice::Notice;
 use serde::{Deserialize, Serialize};
 
 /// The categories that become 0/1 columns.
@@ -39,7 +39,7 @@ impl OneHot {
             codes.dedup();
             let becomes: Vec<(u32, String)> =
                 codes.into_iter().map(|k| (k, names.free(format!("{}={}", column.name, c.names[k as usize])))).collect();
-            notices.push(format!("column '{}' becomes {} columns of 0 and 1, one per label", column.name, becomes.len()));
+            notices.push(Notice::OneHot { column: column.name.clone(), labels: becomes.len() });
             encoded.push(Encoded { column: column.name.clone(), becomes });
         }
         Ok((!encoded.is_empty()).then_some(PrepStep::OneHot(OneHot { columns: encoded })))

@@ -3,9 +3,10 @@
 //!
 //! Columns of 0 and 1 that prep itself made (flags, one-hot) are left as they are.
 
-use super::{PrepStep, listed, numbers_of, places};
+use super::{PrepStep, numbers_of, places};
 use crate::data::{Column, RowWeights, Values, are_constant};
 use crate::error::{Error, Result};
+use crate::notice::listed;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

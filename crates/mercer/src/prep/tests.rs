@@ -28,6 +28,10 @@ fn close(found: &[f64], expected: &[f64]) {
     }
 }
 
+fn sentences(notices: &[Notice]) -> String {
+    notices.iter().map(Notice::to_string).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn numbers_are_standardised_like_scikit_learn() {
     // spec: S35, R04. Expected by scikit-learn 1.9.1: StandardScaler().fit([[1], [2], [4], [9]]).transform([[1], [2], [4], [9], [6]]).
@@ -55,7 +59,7 @@ fn missing_numbers_get_the_training_median_and_a_flag() {
     let recipe = Recipe { standardise: false, ..Recipe::default() };
     let train = data(vec![number("a", &[1.0, f64::NAN, 5.0, 2.0]), number("b", &[1.0, 2.0, 3.0, 10.0])]);
     let (fitted, notices) = recipe.fit(&train, &[]).unwrap();
-    assert!(notices[0].contains("'a'") && notices[0].contains("1 missing cell"), "{notices:?}");
+    assert!(notices[0].to_string().contains("'a'") && notices[0].to_string().contains("1 missing cell"), "{notices:?}");
     let made = fitted.apply(&train).unwrap();
     assert_eq!(made.names(), ["a", "a=missing", "b"]);
     assert_eq!(numbers(&made, "a"), [1.0, 2.0, 5.0, 2.0]);
@@ -87,7 +91,10 @@ fn constant_and_empty_columns_are_dropped_with_a_notice() {
     let (fitted, notices) = Recipe::default().fit(&train, &[]).unwrap();
     assert_eq!(fitted.apply(&train).unwrap().names(), ["x", "flagged=missing"]);
     for name in ["same", "empty", "one", "flagged"] {
-        assert!(notices.iter().any(|n| n.contains(&format!("'{name}'")) && n.contains("dropped")), "{name}: {notices:?}");
+        assert!(
+            notices.iter().any(|n| n.to_string().contains(&format!("'{name}'")) && n.to_string().contains("dropped")),
+            "{name}: {notices:?}"
+        );
     }
     let nothing = data(vec![number("same", &[1.0, 1.0])]);
     let message = Recipe::default().fit(&nothing, &[]).unwrap_err().to_string();
@@ -148,7 +155,7 @@ fn dense_vectors_are_standardised_per_dimension() {
     let points = Points::dense(3, 2, vec![1.0, 7.0, 2.0, 7.0, 3.0, 7.0]).unwrap();
     let train = Dataset::from_points(points);
     let (fitted, notices) = Recipe::default().fit(&train, &[]).unwrap();
-    assert!(notices[0].contains("1 of 2 dimensions"), "{notices:?}");
+    assert!(notices[0].to_string().contains("1 of 2 dimensions"), "{notices:?}");
     let Values::Points(p) = &fitted.apply(&train).unwrap().columns()[0].values.clone() else { panic!("not points") };
     let a = 1.5_f64.sqrt();
     close(&p.to_dense(), &[-a, 0.0, 0.0, 0.0, a, 0.0]);
@@ -219,7 +226,7 @@ fn with_gaps() -> Dataset {
 #[test]
 fn missing_cells_are_filled_marked_and_said_in_training_and_in_new_rows() {
     let (fitted, notices) = policies("").fit(&with_gaps(), &[]).unwrap();
-    let text = notices.join("\n");
+    let text = sentences(&notices);
     for part in [
         "'n' has 1 missing cell: filled with the median 4",
         "'c' has 1 missing cell: taken as the label",
@@ -228,10 +235,10 @@ fn missing_cells_are_filled_marked_and_said_in_training_and_in_new_rows() {
         assert!(text.contains(part), "'{part}' is not in\n{text}");
     }
     assert_eq!(fitted.apply(&with_gaps()).unwrap().names(), ["n", "n=missing", "c", "t"]);
-    let told = fitted.tell(&with_gaps()).join("\n");
-    assert!(told.contains("training median 4, marked in 'n=missing'") && told.contains("'c'") && told.contains("'t'"), "{told}");
+    let of_new = sentences(&fitted.tell(&with_gaps()));
+    assert!(of_new.contains("training median 4, marked in 'n=missing'") && of_new.contains("'c'") && of_new.contains("'t'"), "{of_new}");
     let whole = policies("").fit(&with_gaps().select(&[0, 4]), &[]).unwrap().0;
-    assert!(whole.tell(&with_gaps()).join("\n").contains("not marked, since training had none"));
+    assert!(sentences(&whole.tell(&with_gaps())).contains("not marked, since training had none"));
     assert!(whole.tell(&with_gaps().select(&[0])).is_empty());
 }
 
@@ -241,7 +248,9 @@ fn rows_with_a_missing_cell_are_left_out_of_training_where_asked_and_refused_aft
     let kept = recipe.rows_kept(&with_gaps()).unwrap();
     assert_eq!(kept.rows, Some(vec![0, 2, 4]));
     assert!(
-        kept.notices[0].contains("'n': 1 row") && kept.notices[0].contains("row 2") && kept.notices[1].contains("row 4"),
+        kept.notices[0].to_string().contains("'n': 1 row")
+            && kept.notices[0].to_string().contains("row 2")
+            && kept.notices[1].to_string().contains("row 4"),
         "{:?}",
         kept.notices
     );
@@ -251,7 +260,7 @@ fn rows_with_a_missing_cell_are_left_out_of_training_where_asked_and_refused_aft
     assert_eq!(fitted.apply(&with_gaps().select(&[0, 2])).unwrap().names(), ["n", "c", "t"]);
     let refused = fitted.apply(&with_gaps().select(&[0, 1])).unwrap_err().to_string();
     assert!(refused.contains("row 2, column 'n'") && refused.contains("no prediction"), "{refused}");
-    assert!(!fitted.tell(&with_gaps()).join("\n").contains("'n'"), "what is refused is not said to be filled");
+    assert!(!sentences(&fitted.tell(&with_gaps())).contains("'n'"), "what is refused is not said to be filled");
     assert_eq!(policies("c=category").rows_kept(&with_gaps()).unwrap(), Kept::default());
     assert!(recipe.rows_kept(&with_gaps().select(&[1, 3])).unwrap_err().to_string().contains("no row is left"));
 }
@@ -343,7 +352,7 @@ fn medians_are_told_with_the_digits_worth_reading_and_those_of_dates_as_dates() 
     let mut table = crate::read::Table::parse("t", text).unwrap();
     let data = table.dataset(&crate::read::ReadOptions::default()).unwrap();
     let (fitted, said) = Recipe::default().fit(&data, &[]).unwrap();
-    let all = [said, fitted.describe(), fitted.tell(&data)].concat().join("\n");
+    let all = [sentences(&said), fitted.describe().join("\n"), sentences(&fitted.tell(&data))].join("\n");
     for (median, times) in [("2024-03-02", 3), ("0.1235", 3), ("12346", 3), ("19784", 0), ("0.123456789", 0)] {
         assert_eq!(all.matches(median).count(), times, "{median}: {all}");
     }
@@ -380,7 +389,10 @@ fn dates_get_the_periods_that_they_span_and_show() {
 fn hours_and_weekdays_lie_on_circles() {
     let hourly: Vec<f64> = (0..24 * 30).map(|i| 19000.0 + f64::from(i) / 24.0).collect();
     let (fitted, notices) = Recipe::default().fit(&dates(&hourly, false), &[]).unwrap();
-    assert!(notices.iter().any(|n| n.contains("column 't' holds dates: the time of day, the weekday are added")), "{notices:?}");
+    assert!(
+        notices.iter().any(|n| n.to_string().contains("column 't' holds dates: the time of day, the weekday are added")),
+        "{notices:?}"
+    );
     // 1970-01-01 was a Thursday; a quarter of a day is 06:00, a negative date is before it.
     let new = fitted.apply(&dates(&[0.0, 0.25, 7.5, -0.25], false)).unwrap();
     close(numbers(&new, "t_day_cos"), &[1.0, 0.0, -1.0, 0.0]);

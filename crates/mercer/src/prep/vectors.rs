@@ -5,9 +5,9 @@
 use super::standardise::mean_and_sd;
 use super::{PrepStep, place};
 use crate::blocks;
-use crate::data::Notice;
 use crate::data::{Column, Points, RowWeights, Storage, are_constant};
 use crate::error::{Error, Result};
+use crate::notice::Notice;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -102,7 +102,7 @@ fn by_mean_and_sd(name: &str, v: &[f64], p: &Points, weights: RowWeights<'_>, no
         scale.push(sd);
     }
     if constant > 0 {
-        notices.push(format!("column '{name}': {constant} of {dim} dimensions hold the same value in every row and become 0"));
+        notices.push(Notice::ConstantDimensions { column: name.to_owned(), constant, dimensions: dim });
     }
     Ok((centre, scale))
 }

@@ -10,9 +10,6 @@ use super::unpack::too_large;
 use super::unseen::name_of;
 use crate::error::{Error, Result};
 
-/// Bytes that one more cell takes at least.
-const BYTES_PER_CELL: u64 = 16;
-
 /// Whether the first line that is no comment is the name of a relation.
 pub(super) fn looks_like(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('%'));
@@ -80,6 +77,8 @@ impl Reading<'_> {
     }
 
     fn check_memory(&self) -> Result<()> {
+        // Bytes that one more cell takes at least.
+        const BYTES_PER_CELL: u64 = 16;
         let needed = (self.columns.len() as u64).saturating_mul(self.rows as u64).saturating_mul(BYTES_PER_CELL);
         if needed > self.most {
             return Err(too_large(&format!("{}, which has {} attributes,", self.file, self.columns.len()), needed, self.most));

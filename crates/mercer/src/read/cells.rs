@@ -131,11 +131,10 @@ pub(super) enum Cell {
     Word,
 }
 
-/// Words that do so among numbers. Among labels they are labels: `+` and `-`, `.` for a strand that is not known.
-const AMONG_NUMBERS: [&str; 5] = ["-", ".", "--", "na", "n.a."];
-
 /// Whether the cell is missing if its column holds numbers.
 pub(super) fn missing_among_numbers(cell: &str) -> bool {
+    // Words that do so among numbers. Among labels they are labels: `+` and `-`, `.` for a strand that is not known.
+    const AMONG_NUMBERS: [&str; 5] = ["-", ".", "--", "na", "n.a."];
     AMONG_NUMBERS.contains(&cell)
 }
 

@@ -4,13 +4,13 @@ use super::dates::numbers;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
-/// What a duration of ISO 8601 counts as, beside times of two and three parts.
-const DURATION: usize = 4;
 
 /// The parts and the seconds of `10:21:07`, `1:02:15.5`, `10:21` (hours and minutes), `10:21 PM`, `PT2H30M`; hours may be more than 24. Days
 /// may stand before them, `2 days 10:21:07`; those below 0 count back from the time behind a plus or a comma, `-1 days +23:00:00`, as pandas
 /// and Python write it.
 pub(super) fn clock(text: &str) -> Option<(usize, f64)> {
+    // What a duration of ISO 8601 counts as, beside times of two and three parts.
+    const DURATION: usize = 4;
     if let Some(seconds) = iso_duration(text) {
         return Some((DURATION, seconds));
     }

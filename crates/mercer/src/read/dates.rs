@@ -95,11 +95,11 @@ pub(super) fn first_of_month([year, month]: [i64; 2]) -> f64 {
 
 /// Characters of the longest date with a time.
 const LONGEST: usize = 48;
-/// The names of the days of a week in English.
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// The text without the name of a weekday before it, `Wed, 20 May 2015`.
 fn without_weekday(text: &str) -> &str {
+    // The names of the days of a week in English.
+    const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
     let Some((word, rest)) = text.split_once(|c: char| !c.is_alphabetic()) else { return text };
     if !(3..=9).contains(&word.len()) {
         return text;
@@ -185,11 +185,10 @@ fn year_last(date: &str) -> Option<[i64; 3]> {
     Some([first, second, if year >= 69 { 1900 + year } else { 2000 + year }])
 }
 
-const MONTHS: [&str; 12] =
-    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
-
 /// The month of that name or its abbreviation to three letters (and `Sept`), in any case.
 pub(super) fn month(word: &str) -> Option<i64> {
+    const MONTHS: [&str; 12] =
+        ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
     let word = word.to_ascii_lowercase();
     let is = |name: &&str| *name == word || (word.len() == 3 && name.starts_with(&word)) || (word == "sept" && **name == *"september");
     MONTHS.iter().position(is).map(|at| at as i64 + 1)

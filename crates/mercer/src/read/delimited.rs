@@ -24,8 +24,8 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
         return Err(reading.fault(format!("there is nothing below the {skipped} lines that --skip leaves out")));
     }
     let excel = excel_line(text);
-    let (told, rest) = excel.map_or((None, text), |(sign, rest)| (Some(sign), rest));
-    let delimiter = options.delimiter.or(delimiter).or(told).unwrap_or_else(|| sniff(rest));
+    let (declared, rest) = excel.map_or((None, text), |(sign, rest)| (Some(sign), rest));
+    let delimiter = options.delimiter.or(delimiter).or(declared).unwrap_or_else(|| sniff(rest));
     let rest = if delimiter == Delimiter::Spaces { squeezed(rest) } else { Cow::Borrowed(rest) };
     let mut facts = Vec::new();
     if delimiter != Delimiter::COMMA {
@@ -63,9 +63,6 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
     table.facts.push(Fact::of_table(said));
     Ok(table)
 }
-
-/// What names of rows are called.
-const ROW: &str = "row";
 
 struct Reading<'a> {
     file: &'a str,
@@ -196,6 +193,8 @@ impl Reading<'_> {
     /// A first column without a name is what tools write for numbers or names of rows. Numbers that count them are left out; names
     /// are a column that is set aside.
     fn name_rows(&self, columns: &mut Vec<(String, Cells)>, aside: &mut Vec<String>) -> Result<Option<Fact>> {
+        // What names of rows are called.
+        const ROW: &str = "row";
         let width = columns.len();
         let taken = |name: &str| columns.iter().any(|(other, _)| other == name);
         let free = std::iter::once(ROW.to_owned()).chain((1..).map(|k| format!("{ROW}.{k}"))).find(|name| !taken(name)).unwrap_or_default();

@@ -1,6 +1,5 @@
 //! Columns of numbers that may be no measurements: identifiers, codes, and values that stand for missing cells.
 
-use super::Notice;
 use super::cells::{Cell, Cells};
 use super::dates;
 use super::facts::{Fact, Topic};
@@ -10,15 +9,6 @@ use std::collections::HashSet;
 
 /// Fewer rows give no evidence of identifiers.
 const ENOUGH: usize = 10;
-/// Words in the names of telephone numbers.
-const TELEPHONES: [&str; 9] = ["phone", "telephone", "tel", "telefon", "mobile", "cell", "fax", "handy", "phonenumber"];
-/// Digits that a telephone number has at least, with its area code, and at most (ITU-T E.164).
-const TELEPHONE_DIGITS: std::ops::RangeInclusive<usize> = 6..=15;
-
-/// Last words of the names of postal codes, written together.
-const POSTAL: [&str; 5] = ["zip", "zipcode", "postcode", "postalcode", "plz"];
-/// Fewer digits are hours, months or small counts.
-const DIGITS: usize = 4;
 
 /// What a column of whole numbers that are all different is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +44,7 @@ pub(super) fn ignored(name: &str) -> Fact {
 
 /// What a table that is read would say of a column of plain numbers, one sentence each, and whether it would keep it as an
 /// input: columns that come as numbers are doubtful for the same reasons.
-pub fn doubts(name: &str, values: &[f64]) -> (Vec<Notice>, bool) {
+pub fn doubts(name: &str, values: &[f64]) -> (Vec<String>, bool) {
     let keeps = identity(name, values) != Identity::Identifier;
     let facts = if keeps { of_numbers(name, values) } else { vec![ignored(name)] };
     (facts.iter().map(Fact::sentence).collect(), keeps)
@@ -62,6 +52,8 @@ pub fn doubts(name: &str, values: &[f64]) -> (Vec<Notice>, bool) {
 
 /// Whether a name is that of a postal code: `zip`, `ZipCode`, `postal code`, `PLZ`.
 fn named_as_postal(name: &str) -> bool {
+    // Last words of the names of postal codes, written together.
+    const POSTAL: [&str; 5] = ["zip", "zipcode", "postcode", "postalcode", "plz"];
     let words = words(name);
     (0..words.len()).rev().take(2).any(|first| POSTAL.contains(&words[first..].concat().as_str()))
 }
@@ -99,6 +91,8 @@ pub(super) fn are_codes(cells: &Cells) -> bool {
 /// What plain numbers are that nobody would count with: long codes with leading zeros, postal codes by their name, whole numbers
 /// that a number cannot hold to the last digit, and codes such as 12E3, which a program writes 1.2e4 where it means a number.
 pub(super) fn codes(name: &str, cells: &Cells) -> Option<&'static str> {
+    // Fewer digits are hours, months or small counts.
+    const DIGITS: usize = 4;
     if of_digits(cells).is_some_and(|digits| digits.longest >= DIGITS && (digits.zeros || (digits.alike && named_as_postal(name)))) {
         return no_day(cells).is_none().then_some("codes of digits, as postal codes are");
     }
@@ -132,6 +126,10 @@ fn are_labels_or_collide(cells: &Cells) -> bool {
 
 /// Whether the cells, nine in ten at least, are telephone numbers: with a plus before each, or with signs between digits or under a name that says so.
 pub(super) fn are_telephones(name: &str, cells: &Cells) -> bool {
+    // Words in the names of telephone numbers.
+    const TELEPHONES: [&str; 9] = ["phone", "telephone", "tel", "telefon", "mobile", "cell", "fax", "handy", "phonenumber"];
+    // Digits that a telephone number has at least, with its area code, and at most (ITU-T E.164).
+    const TELEPHONE_DIGITS: std::ops::RangeInclusive<usize> = 6..=15;
     let named = words(name).iter().any(|word| TELEPHONES.contains(&word.as_str()));
     let (mut all, mut numbers, mut plus, mut signs) = (0, 0, true, false);
     for cell in cells.iter().filter(|cell| !cells.misses(cell)) {

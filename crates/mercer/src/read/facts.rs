@@ -1,7 +1,6 @@
 //! What is worth knowing of how a table was taken, as facts about columns: what was found, what was made of it, and how to
 //! say otherwise. Facts that say the same of several columns are one sentence.
 
-use super::Notice;
 use crate::data::names::shell_word;
 
 /// What a fact is about.
@@ -45,9 +44,6 @@ pub struct Fact {
     undo: Option<String>,
 }
 
-/// Names that are written out where several columns share a sentence.
-const NAMED: usize = 4;
-
 impl Fact {
     pub(super) fn of_table(says: impl Into<String>) -> Self {
         Fact { topic: Topic::Table, columns: Vec::new(), plain: false, says: says.into(), undo: None }
@@ -72,7 +68,9 @@ impl Fact {
     }
 
     /// The fact as one sentence, without a full stop.
-    pub fn sentence(&self) -> Notice {
+    pub fn sentence(&self) -> String {
+        // Names that are written out where several columns share a sentence.
+        const NAMED: usize = 4;
         let several = self.columns.len() > 1;
         let noun = if self.topic == Topic::Target { "target" } else { "column" };
         let verbs = [("{holds}", "holds", "hold"), ("{has}", "has", "have"), ("{looks}", "looks", "look"), ("{is}", "is", "are")];

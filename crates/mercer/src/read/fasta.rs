@@ -18,8 +18,6 @@ use std::collections::HashMap;
 const NAME: &str = "name";
 const DESCRIPTION: &str = "description";
 const SEQUENCE: &str = "sequence";
-/// Bytes that one more cell takes at least.
-const BYTES_PER_CELL: u64 = 16;
 
 /// Whether the text looks like FASTA: `>name`, perhaps below comments.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -151,6 +149,8 @@ impl<'a> Records<'a> {
 
     /// Begins a record with what stands behind its sign.
     fn begin(&mut self, line: usize, header: &str) -> Result<()> {
+        // Bytes that one more cell takes at least.
+        const BYTES_PER_CELL: u64 = 16;
         let row = self.sequences.len();
         let (name, fields, rest) = headers::parts(header);
         self.lines.push(line);

@@ -88,7 +88,7 @@ fn of_lines(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, m
         return lines::parse(file, below(&with_line_feeds(text), options.skip));
     }
     let rest = below(text, options.skip);
-    match told(rest, name) {
+    match recognised(rest, name) {
         Format::Libsvm if options.no_header || options.delimiter.is_some() => delimited::parse(file, text, None, options),
         Format::Delimited(delimiter) => delimited::parse(file, text, delimiter, options),
         Format::JsonLines => json_lines::parse(file, rest, most),
@@ -121,7 +121,7 @@ fn parquet(file: &str, _: Cow<'_, [u8]>, _: u64) -> Result<Table> {
     })
 }
 
-fn told(text: &str, name: Option<&str>) -> Format {
+fn recognised(text: &str, name: Option<&str>) -> Format {
     let name = name.unwrap_or_default().to_ascii_lowercase();
     let name = without_ending(&name);
     let ends = |endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
@@ -179,7 +179,7 @@ mod tests {
             ("1,2:a\n", Some("X_TRAIN.ts.gz"), Format::TimeSeries),
             ("1\t2\t3\n", Some("X_TEST.tsv.gz"), Format::Ucr),
         ] {
-            assert_eq!(told(text, name), format, "{text}");
+            assert_eq!(recognised(text, name), format, "{text}");
         }
     }
 }

@@ -158,6 +158,8 @@ impl Looking<'_> {
 
     /// A kind whose cells look like no other's, where nine in ten cells that are not missing are such.
     fn structures(&self, c: &Counts<'_>, facts: &mut Vec<Fact>) -> Result<Option<Looks>> {
+        // Cells that are looked at to find one that looks like no other kind's.
+        const LOOKED_AT: usize = 1000;
         let there: Vec<(usize, &str)> = self.cells.iter().enumerate().filter(|(_, text)| !self.cells.misses(text)).collect();
         if let Some(found) = self.arrays(c, &there, facts)? {
             return Ok(Some(found));
@@ -263,7 +265,7 @@ impl Looking<'_> {
     /// Refuses or names the cells that are no numbers among others that are.
     fn few_among_numbers(&self, c: &Counts<'_>, facts: &mut Vec<Fact>) -> Result<Option<Looks>> {
         let most = Mostly::of(self.cells);
-        let mut told = c.first_word.filter(|_| c.numbers > 0).map(|at| ("numbers".to_owned(), at));
+        let mut doubt = c.first_word.filter(|_| c.numbers > 0).map(|at| ("numbers".to_owned(), at));
         if let Some(most) = most {
             let Some(at) = most.odd else {
                 // Commas in some cells that could part thousands.
@@ -276,12 +278,12 @@ impl Looking<'_> {
                 return self.odd(at, &most.expected());
             }
             if half {
-                told = Some((most.in_words(), at));
+                doubt = Some((most.in_words(), at));
             }
         }
         // Identifiers say so themselves.
         let as_labels = c.repeats() || (!c.differs() && c.words < 3 * c.cells);
-        if let Some((what, (row, found))) = told.filter(|_| as_labels) {
+        if let Some((what, (row, found))) = doubt.filter(|_| as_labels) {
             let says = format!("{{holds}} {what} and words (first '{}' in row {}): read as labels", shortened(found), row + 1);
             facts.push(Fact::of_column(Topic::Labels, self.column, says));
         }
@@ -291,8 +293,6 @@ impl Looking<'_> {
 
 /// Letters that a sequence has at least, on average.
 const LONG: usize = 10;
-/// Cells that are looked at to find one that looks like no other kind's.
-const LOOKED_AT: usize = 1000;
 /// Why arrays of numbers are no vectors.
 const UNEVEN: &str = "vectors of which some are missing or of another length";
 /// What a number with a comma must be where it could be two.

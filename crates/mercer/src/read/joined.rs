@@ -11,12 +11,11 @@ use crate::data::Values;
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
-/// Endings of files that are tables of their own.
-const TABLES: [&str; 14] =
-    [".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".arff", ".ts", ".fasta", ".fa", ".faa", ".fna", ".fastq", ".fq"];
-
 /// Whether a file is a table by its name, packed or not.
 pub(super) fn is_table(path: &str) -> bool {
+    // Endings of files that are tables of their own.
+    const TABLES: [&str; 14] =
+        [".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".arff", ".ts", ".fasta", ".fa", ".faa", ".fna", ".fastq", ".fq"];
     let name = path.to_ascii_lowercase();
     let name = without_ending(&name);
     TABLES.iter().any(|ending| name.ends_with(ending))

@@ -14,11 +14,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// The sort of an array that holds nothing.
-const EMPTY: &str = "empty arrays";
-/// Bytes that one more cell takes at least.
-const BYTES_PER_CELL: u64 = 16;
-
 /// One object, its keys in order.
 struct Row(Vec<(String, Box<RawValue>)>);
 
@@ -56,6 +51,8 @@ struct Growing {
 
 /// Reads the table.
 pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
+    // Bytes that one more cell takes at least.
+    const BYTES_PER_CELL: u64 = 16;
     let fault = |why: String| Error::Table { file: file.to_owned(), why };
     if text.trim_start().starts_with('[') {
         return Err(fault("this is one JSON array; write one object a line instead (jq -c '.[]' does that)".into()));
@@ -124,6 +121,8 @@ fn spoken(why: &serde_json::Error) -> String {
 impl Growing {
     /// Adds a value as it was written: the digits of a number stay, however many there are.
     fn push(&mut self, row: usize, written: &str) -> std::result::Result<(), String> {
+        // The sort of an array that holds nothing.
+        const EMPTY: &str = "empty arrays";
         let value: Value = serde_json::from_str(written).map_err(|e| format!("found {}: {}", shortened(written), spoken(&e)))?;
         if self.last == row {
             return Err("the key stands twice; rename one of them".into());

@@ -107,10 +107,10 @@ pub(super) fn sniff(text: &str) -> Delimiter {
         return if parted_by_spaces(header, rows) { Delimiter::Spaces } else { Delimiter::COMMA };
     }
     let steady = |k: usize| in_header[k] > 0 && in_rows.iter().all(|row| row[k] == in_header[k]);
-    let told = (0..SIGNS.len()).find(|&k| !in_rows.is_empty() && steady(k));
+    let settled = (0..SIGNS.len()).find(|&k| !in_rows.is_empty() && steady(k));
     // A comma wins a draw: it is the last, and the last of the largest is taken.
     let most = (0..SIGNS.len()).max_by_key(|&k| in_header[k]);
-    told.or(most).map_or(Delimiter::COMMA, |k| Delimiter::Character(SIGNS[k]))
+    settled.or(most).map_or(Delimiter::COMMA, |k| Delimiter::Character(SIGNS[k]))
 }
 
 /// The first lines that are not empty; a line end within quotes ends no line; lines of comments above the table are left out.
@@ -154,6 +154,8 @@ fn count(line: &str, sign: u8) -> usize {
 /// Whether spaces part every line into as many cells, with a number among them, or with labels that come back in three cells or more, or
 /// with quotes around words; the header may lack a cell above the names of rows, as R's write.table has it.
 fn parted_by_spaces(header: &str, rows: &[&str]) -> bool {
+    // Fewer lines of as many words each may be texts.
+    const FEWEST_ROWS: usize = 8;
     let cells = |line: &str| squeezed(line.trim()).split(' ').map(str::to_owned).collect::<Vec<_>>();
     let quoted = |line: &str| line.bytes().filter(|&b| b == b'"').count() >= 2;
     // Spaces within quotes part nothing: a sign stands for them.
@@ -177,9 +179,6 @@ fn parted_by_spaces(header: &str, rows: &[&str]) -> bool {
     let of_words = || in_quotes(&names) && rows.iter().all(|row| in_quotes(row)) || (!row_names && first > 2 && own.clone().any(labels));
     even && (own.clone().any(numbers) || of_words())
 }
-
-/// Fewer lines of as many words each may be texts.
-const FEWEST_ROWS: usize = 8;
 
 /// The text with one space where there are several, or tabs, outside of quotes, and none at the ends of lines.
 pub(super) fn squeezed(text: &str) -> Cow<'_, str> {

@@ -19,16 +19,8 @@ pub(super) const FROM_1: &str = "x";
 /// The column of vectors whose features are counted from 0.
 pub(super) const FROM_0: &str = "x_from_0";
 const GROUP: &str = "qid";
-/// The column of weights.
-const WEIGHT: &str = "weight";
 /// What may stand between label and features: a group, a weight, and a slack of SVMlight that nothing here has.
 const EXTRAS: [&str; 3] = [GROUP, "cost", "sid"];
-/// The class of a row without a label, where others have several.
-const NONE: &str = "none";
-/// Bytes that one more cell takes at least.
-const BYTES_PER_CELL: u64 = 16;
-/// Lines inspected to detect the format.
-const LOOKED_AT: usize = 20;
 
 /// Sparse vectors as they were written: row i holds `values[starts[i]..starts[i + 1]]` at `indices[..]`, which ascend.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,6 +107,8 @@ impl Indexed {
 /// Whether the text looks like this format: its first row that is more than a label is a label and pairs of an index
 /// and a number. No table begins with such a header.
 pub(super) fn looks_like(text: &str) -> bool {
+    // Lines inspected to detect the format.
+    const LOOKED_AT: usize = 20;
     for line in text.split('\n').take(LOOKED_AT) {
         let mut items = written(line).split_ascii_whitespace();
         let Some(label) = items.next() else { continue };
@@ -243,6 +237,10 @@ impl<'a> Lines<'a> {
     }
 
     fn finish(mut self, most: u64) -> Result<Table> {
+        // The column of weights.
+        const WEIGHT: &str = "weight";
+        // The class of a row without a label, where others have several.
+        const NONE: &str = "none";
         let rows = self.x.rows();
         if rows == 0 {
             return Err(self.fault("the table is empty; expected rows such as '1 3:0.5 7:1'".into()));
@@ -298,6 +296,8 @@ impl<'a> Lines<'a> {
 
     /// A column of 1 and 0 for each label; none where these take more than `most`.
     fn flags(&self, most: u64) -> Vec<(String, Raw)> {
+        // Bytes that one more cell takes at least.
+        const BYTES_PER_CELL: u64 = 16;
         let mut all: Vec<&str> = self.labels.iter().flatten().copied().collect();
         all.sort_by(|a, b| by_number_then_text(a, b));
         all.dedup();

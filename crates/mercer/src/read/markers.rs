@@ -103,9 +103,9 @@ impl Table {
         self.empty_marked(&new)?;
         let said = std::mem::replace(&mut self.facts, facts);
         // That a marker of training is not met here is nothing to tell.
-        let told = said.into_iter().filter(|fact| !fact.columns.is_empty());
+        let kept = said.into_iter().filter(|fact| !fact.columns.is_empty());
         self.facts
-            .extend(told.map(|_| Fact::of_column(Topic::Missing, name, "{has} cells that training declared missing: taken as missing")));
+            .extend(kept.map(|_| Fact::of_column(Topic::Missing, name, "{has} cells that training declared missing: taken as missing")));
         Ok(())
     }
 }

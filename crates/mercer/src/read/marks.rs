@@ -4,8 +4,6 @@
 use super::cells::{Cell, Cells, Decimals, missing_among_numbers};
 use crate::data::{Addition, Marks, Negative, Thousands, Unit};
 
-const UNITS: [Unit; 8] = [Unit::None, Unit::Percent, Unit::Dollar, Unit::Euro, Unit::Pound, Unit::Yen, Unit::Rupee, Unit::Franc];
-
 /// Decimals behind a comma or not, and what parts thousands.
 const WAYS: [(bool, Thousands); 9] = [
     (false, Thousands::None),
@@ -19,10 +17,6 @@ const WAYS: [(bool, Thousands); 9] = [
     (false, Thousands::Lakh),
 ];
 
-const NEGATIVES: [Negative; 3] = [Negative::Before, Negative::Brackets, Negative::Behind];
-
-/// What stands between a number and its uncertainty.
-const PLUS_MINUS: [&str; 5] = ["±", "+/-", "+/\u{2212}", "+-", "\\pm"];
 /// Powers of 1000 behind a number.
 const MAGNITUDES: [(&str, f64); 8] =
     [("k", 1e3), ("K", 1e3), ("Mio.", 1e6), ("Mio", 1e6), ("M", 1e6), ("Mrd.", 1e9), ("Mrd", 1e9), ("bn", 1e9)];
@@ -54,6 +48,8 @@ fn additions(cells: &Cells) -> Vec<Addition> {
 
 /// Every way in which a cell is a number; what has nothing behind it comes first.
 fn ways_of(cell: &str, additions: &[Addition]) -> Vec<Marks> {
+    const UNITS: [Unit; 8] = [Unit::None, Unit::Percent, Unit::Dollar, Unit::Euro, Unit::Pound, Unit::Yen, Unit::Rupee, Unit::Franc];
+    const NEGATIVES: [Negative; 3] = [Negative::Before, Negative::Brackets, Negative::Behind];
     let parts = split_uncertainty(cell).map(|(number, spread)| [number.to_owned(), format!("0 {}", split_unit(spread).1)]);
     let others = std::iter::once(cell).chain(parts.iter().flatten().map(String::as_str)).filter_map(Unit::other);
     let units: Vec<Unit> = UNITS.into_iter().chain(others).collect();
@@ -71,6 +67,8 @@ fn ways_of(cell: &str, additions: &[Addition]) -> Vec<Marks> {
 
 /// A number and the uncertainty behind it, `3.12 ± 0.40` or `3.12(40)`.
 fn split_uncertainty(cell: &str) -> Option<(&str, &str)> {
+    // What stands between a number and its uncertainty.
+    const PLUS_MINUS: [&str; 5] = ["±", "+/-", "+/\u{2212}", "+-", "\\pm"];
     let signed = PLUS_MINUS.iter().find_map(|sign| cell.split_once(sign));
     let concise = || cell.split_once('(').filter(|(number, spread)| number.ends_with(|c: char| c.is_ascii_digit()) && spread.contains(')'));
     signed.or_else(concise).map(|(number, spread)| (number.trim(), spread.trim()))
@@ -97,6 +95,8 @@ pub(super) fn fitting(cells: &Cells) -> Vec<Marks> {
 
 /// The rows, from 0, of the cells that are numbers in the way in which most are: a fault is then named by the first of the others.
 pub(super) fn most(cells: &Cells) -> Vec<usize> {
+    // Cells that are looked at to find ways of writing; a fault among more is named as plain numbers have it.
+    const LOOKED_AT: usize = 50;
     let additions = additions(cells);
     let mut ways: Vec<Marks> = Vec::new();
     for cell in present(cells).take(LOOKED_AT) {
@@ -118,9 +118,6 @@ pub(super) fn most(cells: &Cells) -> Vec<usize> {
     }
     best
 }
-
-/// Cells that are looked at to find ways of writing; a fault among more is named as plain numbers have it.
-const LOOKED_AT: usize = 50;
 
 /// The way in which the column is written.
 pub(super) fn said(cells: &Cells) -> Said {
@@ -198,7 +195,7 @@ pub(super) fn some_lack_sign(marks: &Marks, cells: &Cells) -> bool {
 
 /// What the columns of a table say together of their decimals.
 pub(super) fn decimals<'a>(columns: impl Iterator<Item = &'a Cells>) -> Decimals {
-    let mut told = Decimals::Unknown;
+    let mut sign = Decimals::Unknown;
     for cells in columns {
         let has = |mark: char| cells.iter().any(|cell| cell.contains(mark) && !missing_among_numbers(cell));
         if !has('.') && !has(',') {
@@ -214,10 +211,10 @@ pub(super) fn decimals<'a>(columns: impl Iterator<Item = &'a Cells>) -> Decimals
             if !marks.decimal_comma {
                 return Decimals::Points;
             }
-            told = Decimals::Commas;
+            sign = Decimals::Commas;
         }
     }
-    told
+    sign
 }
 
 impl Marks {

@@ -62,7 +62,7 @@ mod unseen;
 mod wide;
 mod writing;
 
-pub use crate::data::{Labels, Notice, TargetInfo};
+pub use crate::data::{Labels, TargetInfo};
 pub use column_type::ColumnType;
 pub use doubts::doubts;
 pub use examples::{EXAMPLES, Example, example};
@@ -80,7 +80,7 @@ pub use crate::data::MISSING;
 use crate::error::Result;
 
 /// The whole table as a dataset, for tasks without a target.
-pub fn table(source: &Source, options: &ReadOptions) -> Result<(Dataset, Vec<Notice>)> {
+pub fn table(source: &Source, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
     let mut table = Table::read_within(source, options, &Control::default())?;
     let data = table.dataset(options)?;
     Ok((data, table.into_notices()))

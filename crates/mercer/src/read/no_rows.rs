@@ -31,11 +31,6 @@ const WORDS: [&str; 20] = [
     "totaal",
 ];
 
-/// Rows beside which totals mean something.
-const FEWEST: usize = 3;
-/// Rows of a short table.
-const SHORT: usize = 10;
-
 /// What a row is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Totals {
@@ -97,6 +92,10 @@ fn keep(kept: &[usize], columns: &mut [Cells], places: &mut Vec<usize>) {
 
 /// What a row, from 0, of some columns is.
 fn totals<'a>(columns: impl Iterator<Item = &'a Cells> + Clone, row: usize) -> Totals {
+    // Rows beside which totals mean something.
+    const FEWEST: usize = 3;
+    // Rows of a short table.
+    const SHORT: usize = 10;
     let own = |cells: &'a Cells| cells.get(row).unwrap_or_default();
     let rows = columns.clone().next().map_or(0, Cells::len);
     let Some(word) = columns.clone().map(own).find(|cell| !cell.is_empty()).filter(|_| rows > FEWEST) else { return Totals::None };

@@ -12,8 +12,6 @@ use crate::error::{Error, Result};
 use crate::npy::{self, Array, Items};
 use flate2::read::DeflateDecoder;
 
-/// The array of targets in an archive.
-const TARGET: &str = "y";
 /// A member's header, the directory's entries and its end begin like this.
 const MEMBER: &[u8] = b"PK\x03\x04";
 const ENTRY: &[u8] = b"PK\x01\x02";
@@ -50,6 +48,8 @@ pub(super) fn parse(file: &str, bytes: &[u8], options: &ReadOptions, most: u64) 
 }
 
 fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> Result<Table> {
+    // The array of targets in an archive.
+    const TARGET: &str = "y";
     let fault = |why: String| Error::Table { file: file.to_owned(), why };
     let mut facts = Vec::new();
     let mut columns = Vec::new();

@@ -41,9 +41,6 @@ const ORDERS: [&[&[&str]]; 12] = [
     &[&["sehr schlecht"], &["schlecht"], &["mittel", "befriedigend"], &["gut"], &["sehr gut"]],
 ];
 
-/// Fewer labels are no order that anybody would miss.
-const FEWEST: usize = 3;
-
 /// The different labels of a column that are not missing, in any order; `None` of more than any order has.
 fn labels(cells: &Cells) -> Option<Vec<&str>> {
     let mut found: Vec<&str> = Vec::new();
@@ -74,6 +71,8 @@ pub(super) fn recognised(cells: &Cells) -> Option<Vec<String>> {
 
 /// What an order is worth a word: its labels are there, and not in two steps alone.
 pub(super) fn worth_a_word(cells: &Cells) -> Option<Vec<String>> {
+    // Fewer labels are no order that anybody would miss.
+    const FEWEST: usize = 3;
     let steps = recognised(cells)?;
     (labels(cells)?.len() >= FEWEST).then_some(steps)
 }

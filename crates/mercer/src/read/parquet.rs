@@ -16,20 +16,11 @@ use bytes::Bytes;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Rows that are decoded at a time.
-const BATCH: usize = 4096;
-/// Bytes that one cell takes at least.
-const BYTES_PER_CELL: u64 = 16;
-/// Whole numbers up to here are numbers without loss.
-const EXACT: i128 = 1 << f64::MANTISSA_DIGITS;
-/// How the index of a data frame is called that has no name; its level stands behind.
-const INDEX: &str = "__index_level_";
-
 /// Reads the table. The crate that decodes does not promise an error for every damaged file: a panic of it is one here.
 pub(super) fn parse(file: &str, bytes: Vec<u8>, most: u64) -> Result<Table> {
     let reading = Reading { file, most, left: Cell::new(most) };
     let table = catch_unwind(AssertUnwindSafe(|| reading.table(bytes)));
-    table.unwrap_or_else(|_| Err(Fault::Damage("its parts contradict each other".into()))).map_err(|fault| reading.told(fault))
+    table.unwrap_or_else(|_| Err(Fault::Damage("its parts contradict each other".into()))).map_err(|fault| reading.as_error(fault))
 }
 
 /// What stops the reading of a file.
@@ -75,7 +66,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn told(&self, fault: Fault) -> Error {
+    fn as_error(&self, fault: Fault) -> Error {
         let why = match fault {
             Fault::Damage(why) => format!("this Parquet file is damaged or cut off: {why}; copy it again"),
             Fault::Content(why) => why,
@@ -93,6 +84,10 @@ impl Reading<'_> {
     }
 
     fn table(&self, bytes: Vec<u8>) -> std::result::Result<Table, Fault> {
+        // Bytes that one cell takes at least.
+        const BYTES_PER_CELL: u64 = 16;
+        // How the index of a data frame is called that has no name; its level stands behind.
+        const INDEX: &str = "__index_level_";
         let reader = SerializedFileReader::new(Bytes::from(bytes))?;
         let metadata = reader.metadata().file_metadata();
         let schema = metadata.schema_descr();
@@ -227,6 +222,8 @@ impl Growing<'_> {
 
     /// Pushes value after value, and a missing cell where the definition level is 0.
     fn each<T: DataType>(&mut self, mut decoder: ColumnReaderImpl<T>, rows: usize, push: impl Fn(&mut Self, &T::T) -> Pushed) -> Pushed {
+        // Rows that are decoded at a time.
+        const BATCH: usize = 4096;
         let (mut values, mut levels) = (Vec::new(), Vec::new());
         loop {
             values.clear();
@@ -280,6 +277,8 @@ impl Growing<'_> {
     }
 
     fn whole(&mut self, i: i128) -> Pushed {
+        // Whole numbers up to here are numbers without loss.
+        const EXACT: i128 = 1 << f64::MANTISSA_DIGITS;
         match self.meaning {
             Meaning::Number | Meaning::Unsigned if i.abs() <= EXACT => self.number(i as f64),
             Meaning::Number | Meaning::Unsigned => self.text(&i.to_string()),

@@ -7,9 +7,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Files that messages name.
-const NAMED: usize = 3;
-
 /// Where a table comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -94,6 +91,8 @@ impl Source {
 /// The name that messages use.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Files that messages name.
+        const NAMED: usize = 3;
         match self {
             Source::Stdin => write!(f, "standard input"),
             Source::File(path) => write!(f, "{}", path.display()),

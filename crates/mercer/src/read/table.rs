@@ -6,14 +6,11 @@ use super::group::Grouped;
 use super::libsvm::Indexed;
 use super::lists::Lists;
 use super::unseen::name_of;
-use super::{ColumnType, Notice, ReadOptions, Source, delimited, encoding, format, texts};
+use super::{ColumnType, ReadOptions, Source, delimited, encoding, format, texts};
 use crate::control::Control;
 use crate::data::{Points, Values};
 use crate::error::{Error, Result, nearest};
 use std::collections::HashMap;
-
-/// Names of columns have fewer words.
-const WORDS_OF_A_TEXT: usize = 7;
 
 /// A table from which columns are taken by name.
 #[derive(Clone, Debug)]
@@ -228,6 +225,8 @@ impl Table {
     }
     /// What may be the matter with a header that looks like a row: options that read it as one, in words.
     pub fn doubt_of_header(&self) -> Option<&'static str> {
+        // Names of columns have fewer words.
+        const WORDS_OF_A_TEXT: usize = 7;
         let long = self.header.iter().any(|name| name.split_whitespace().count() >= WORDS_OF_A_TEXT);
         let met = |(name, raw): &(String, Raw)| matches!(raw, Raw::Cells(cells) if cells.iter().any(|cell| cell == name));
         if !long && !self.columns.iter().any(met) {
@@ -246,11 +245,11 @@ impl Table {
         &self.own_target
     }
     /// What the user should know about how the table was taken, so far.
-    pub fn notices(&self) -> Vec<Notice> {
+    pub fn notices(&self) -> Vec<String> {
         self.facts().iter().filter(|fact| !fact.plain).map(Fact::sentence).collect()
     }
     /// The notices of the table, which is consumed.
-    pub fn into_notices(self) -> Vec<Notice> {
+    pub fn into_notices(self) -> Vec<String> {
         self.notices()
     }
     /// What is known of how the table was taken, so far: what the target was taken for first, one fact for all columns of

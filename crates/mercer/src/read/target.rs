@@ -10,9 +10,6 @@ use crate::data::{ColumnKind, Labels, Target, TargetInfo, Writing};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
-/// Classes that a fact names.
-const SHOWN: usize = 5;
-
 /// What is expected of a cell that must not be missing.
 const NEEDED: &str = "a value; fill it, or leave the row out";
 
@@ -25,6 +22,8 @@ impl Table {
     /// # Errors
     /// An unknown column, a missing cell (by row), a single class, a column in which every row differs.
     pub fn take_target<S: AsRef<str>>(&mut self, names: &[S], options: &ReadOptions) -> Result<(Target, TargetInfo)> {
+        // Classes that a fact names.
+        const SHOWN: usize = 5;
         self.check_declared(options)?;
         let names: Vec<String> = names.iter().map(|s| name_of(s.as_ref())).collect();
         self.target.clone_from(&names);

@@ -15,8 +15,6 @@ use std::path::{Path, PathBuf};
 pub(super) const LABEL: &str = "label";
 pub(super) const TEXT: &str = "text";
 pub(super) const FILE: &str = "file";
-/// Folders below folders that are looked into.
-const DEEPEST: usize = 16;
 
 /// Whether the bytes are a tar archive: its magic word stands behind the first name.
 pub(super) fn is_archive(bytes: &[u8]) -> bool {
@@ -45,6 +43,8 @@ pub(super) fn of_archive(file: &str, bytes: &[u8], options: &ReadOptions, most: 
 
 /// Reads every text of a folder and of those below it, links to folders aside.
 pub(super) fn of_folder(folder: &Path, options: &ReadOptions, most: u64) -> Result<Table> {
+    // Folders below folders that are looked into.
+    const DEEPEST: usize = 16;
     let name = Source::File(folder.to_path_buf()).to_string();
     let mut texts = Texts::new(&name, options, most);
     let mut folders = vec![(folder.to_path_buf(), String::new(), 0)];

@@ -16,8 +16,6 @@ use crate::error::{Error, Result};
 pub(super) const SERIES: &str = "series";
 /// The column of classes.
 pub(super) const CLASS: &str = "class";
-/// The column of numbers to predict.
-const TARGET: &str = "target";
 /// The words that open a header.
 const HEADERS: [&str; 11] = [
     "@problemname",
@@ -32,8 +30,6 @@ const HEADERS: [&str; 11] = [
     "@targetlabel",
     "@data",
 ];
-/// Steps between times that differ by less, relative to the first, are equal: dates are read as days, with seconds in their last digits.
-const EQUAL_STEPS: f64 = 1e-5;
 
 /// Whether the first line that is no comment is a header.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -55,6 +51,8 @@ enum Label {
 impl Label {
     /// The column of labels.
     fn column(&self) -> Option<&'static str> {
+        // The column of numbers to predict.
+        const TARGET: &str = "target";
         match self {
             Label::Absent => None,
             Label::Class(_) => Some(CLASS),
@@ -249,6 +247,8 @@ impl Reading<'_> {
 
     /// Channels of values with time stamps: the times of the series are those of all channels, in order.
     fn timed(&mut self, channels: &[&str]) -> Result<()> {
+        // Steps between times that differ by less, relative to the first, are equal: dates are read as days, with seconds in their last digits.
+        const EQUAL_STEPS: f64 = 1e-5;
         let read = channels.iter().enumerate().map(|(channel, text)| self.stamped(channel, text));
         let channels: Vec<Vec<(f64, f64)>> = read.collect::<Result<_>>()?;
         let mut times: Vec<f64> = channels.iter().flatten().map(|(time, _)| *time).collect();

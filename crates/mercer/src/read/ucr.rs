@@ -10,11 +10,10 @@ use super::wide;
 use crate::data::{Series, Values};
 use crate::error::Result;
 
-/// The last letters of the names of such files.
-const ENDINGS: [&str; 2] = ["_train.tsv", "_test.tsv"];
-
 /// Whether a file is named like one of the archive, by its name in lower case without the ending of its packing.
 pub(super) fn is_named(name: &str) -> bool {
+    // The last letters of the names of such files.
+    const ENDINGS: [&str; 2] = ["_train.tsv", "_test.tsv"];
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 

@@ -2,11 +2,6 @@
 
 use crate::data::{Negative, Unit};
 
-/// The most letters in a unit: `square metres`, but no sentence.
-const LONGEST_UNIT: usize = 16;
-/// Units of money that stand before numbers and are letters.
-const BEFORE: [&str; 4] = ["kr", "kr.", "R", "RM"];
-
 impl Unit {
     pub(super) fn signs(&self) -> &'static [&'static str] {
         match self {
@@ -28,6 +23,8 @@ impl Unit {
 
     /// The unit of a cell that is a number and something else, `161.2 m2`, `R$ 5`.
     pub(super) fn other(cell: &str) -> Option<Unit> {
+        // Units of money that stand before numbers and are letters.
+        const BEFORE: [&str; 4] = ["kr", "kr.", "R", "RM"];
         let bare = cell.strip_prefix('(').map_or(cell, |rest| rest.trim_end_matches(')'));
         let (_, rest) = signed(bare.trim_end_matches(['-', '\u{2212}']));
         let unit = match rest.find(|c: char| c.is_ascii_digit())? {
@@ -68,6 +65,8 @@ impl Unit {
 
 /// The unit behind a number: a word of a few letters and signs, in which digits follow letters (`m2`).
 fn behind(text: &str) -> Option<&str> {
+    // The most letters in a unit: `square metres`, but no sentence.
+    const LONGEST_UNIT: usize = 16;
     let at = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '\u{2019}' | '-') || c.is_whitespace()))?;
     let unit = &text[at..];
     let begins = unit.starts_with(|c: char| c.is_alphabetic() || matches!(c, '°' | '"' | '″' | '′' | '‰' | 'µ'));
@@ -88,12 +87,12 @@ fn singular(unit: &str) -> &str {
 impl Negative {
     /// The sign of a text, `Some(true)` where it is below 0, and the rest.
     fn signed(self, text: &str) -> (Option<bool>, &str) {
-        let told = match self {
+        let declared = match self {
             Negative::Before => None,
             Negative::Brackets => text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')),
             Negative::Behind => text.strip_suffix(['-', '\u{2212}']),
         };
-        match told {
+        match declared {
             Some(rest) => (Some(true), rest.trim()),
             None => signed(text),
         }

@@ -137,7 +137,7 @@ mod tests {
     fn letters_are_composed_and_what_is_not_seen_is_left_out() {
         // UAX 15: e and U+0301 compose to U+00E9.
         assert_eq!(read("cafe\u{301}"), ("caf\u{e9}".into(), String::new()));
-        for (written, told) in [
+        for (written, words) in [
             ("\u{FEFF}red", "a byte order mark (U+FEFF)"),
             ("red\u{200B}", "U+200B"),
             ("r\u{AD}ed", "soft hyphens"),
@@ -147,7 +147,7 @@ mod tests {
             ("red\u{200D}", "joiners"),
         ] {
             let (text, said) = read(written);
-            assert!(text == "red" && said.contains(told) && said.contains("first in row 3"), "{written:?}: {text:?} {said}");
+            assert!(text == "red" && said.contains(words) && said.contains("first in row 3"), "{written:?}: {text:?} {said}");
         }
         assert_eq!(read("New\u{A0}York").0, "New York");
         assert!(read("New\u{A0}York").1.contains("no-break spaces (U+00A0) (first in row 3): read as plain spaces"));

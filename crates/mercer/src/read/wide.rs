@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identifier_among_the_times_is_told() {
+    fn an_identifier_among_the_times_is_reported() {
         let (table, _) = read(&["s=id..t2"]).unwrap();
         assert!(table.notices().iter().any(|said| said.contains("column 'id' has the name of an identifier and is a time of series 's'")));
     }

@@ -10,12 +10,6 @@ use super::{dates, facts::Fact, facts::Topic};
 use crate::data::{Addition, DateOrder, Marks, Negative, Thousands, Unit, Writing};
 use std::collections::HashSet;
 
-/// Words for 1 and 0.
-const FLAGS: [[&str; 2]; 3] = [["true", "false"], ["yes", "no"], ["t", "f"]];
-
-/// Rows of a long column that tell whether it is worth looking at all of them.
-const SAMPLED: usize = 500;
-
 /// The notation in which most cells of a column are numbers.
 pub(super) struct Mostly<'a> {
     pub(super) writing: Writing,
@@ -31,6 +25,8 @@ pub(super) struct Mostly<'a> {
 impl<'a> Mostly<'a> {
     /// The notation that the most cells have; `None` where hardly any cell is a number.
     pub(super) fn of(cells: &'a Cells) -> Option<Self> {
+        // Rows of a long column that tell whether it is worth looking at all of them.
+        const SAMPLED: usize = 500;
         if cells.len() > 2 * SAMPLED {
             let some: Vec<usize> = (0..SAMPLED).map(|k| k * cells.len() / SAMPLED).collect();
             Mostly::of(&cells.select(&some)).filter(|most| 3 * most.numbers >= most.present)?;
@@ -234,15 +230,14 @@ impl Writing {
 /// Numbers of eight digits that are days of the calendar without exception, and not all the same; or of six that are months, and
 /// of which there are as many as could hardly be so by chance.
 fn compact_dates(cells: &Cells) -> Option<DateOrder> {
+    // Different numbers of six digits that are months; an eighth of all numbers from 190000 to 209999 are.
+    const MONTHS: usize = 10;
     let first = cells.iter().find(|text| Cell::of(text) != Cell::Missing)?;
     dates::days(first, DateOrder::Compact)?;
     let different = || cells.iter().filter(|text| Cell::of(text) != Cell::Missing).collect::<HashSet<_>>().len();
     let enough = if first.len() == 6 { MONTHS } else { 2 };
     (dates::fitting(cells).contains(&DateOrder::Compact) && different() >= enough).then_some(DateOrder::Compact)
 }
-
-/// Different numbers of six digits that are months; an eighth of all numbers from 190000 to 209999 are.
-const MONTHS: usize = 10;
 
 /// How times are written: of as many parts each, or as minutes and seconds where some have a fraction.
 fn times(cells: &Cells) -> Option<Writing> {
@@ -255,6 +250,8 @@ fn times(cells: &Cells) -> Option<Writing> {
 }
 
 fn flag(text: &str) -> Option<(usize, f64)> {
+    // Words for 1 and 0.
+    const FLAGS: [[&str; 2]; 3] = [["true", "false"], ["yes", "no"], ["t", "f"]];
     let place = |word: &str| FLAGS.iter().position(|pair| pair.contains(&word)).map(|p| (p, f64::from(u8::from(FLAGS[p][0] == word))));
     (text.len() <= 5).then(|| text.to_ascii_lowercase()).and_then(|word| place(&word))
 }

@@ -36,7 +36,7 @@ fn what_it_needs(e: &estimators::EstimatorEntry) -> String {
     };
     match e.criterion {
         _ if e.takes == [Kind::Nothing] => format!("{needs}, and no target"),
-        criterion => format!("{needs}; tuned by {}", criterion.unwrap_or("cross-validation")),
+        criterion => format!("{needs}; tuned by {}", criterion.map_or("cross-validation", |c| c.name)),
     }
 }
 
@@ -220,7 +220,7 @@ fn estimator_json(e: &estimators::EstimatorEntry) -> Result<serde_json::Value> {
     let mut params: Vec<_> = e.params.iter().map(param_json).collect();
     params.iter_mut().zip(defaults).for_each(|(param, (_, default))| param["default"] = default.into());
     Ok(
-        json!({"name": e.name, "doc": e.doc, "criterion": e.criterion, "needs_mercer": e.needs == Needs::MercerKernel, "takes": takes(e), "params": params}),
+        json!({"name": e.name, "doc": e.doc, "criterion": e.criterion.map(|c| c.name), "needs_mercer": e.needs == Needs::MercerKernel, "takes": takes(e), "params": params}),
     )
 }
 

@@ -12,10 +12,6 @@ use maud::{PreEscaped, html};
 /// Places of a curve, and of each side of a plane.
 const PLACES: usize = 512;
 const SIDE: usize = 72;
-/// Places of a grid at most.
-const MOST_PLACES: usize = 1_000_000;
-/// Lines of equal density.
-const LEVELS: usize = 9;
 
 /// What is said of a density.
 #[derive(Debug)]
@@ -74,8 +70,8 @@ impl<'a> DensityReport<'a> {
     pub fn text(&self) -> String {
         let mut out = format!("density of   {}\n             {}\nrules\n", self.names.join(", "), self.setting());
         for (rule, found) in &self.rules {
-            let told = found.as_ref().map_or_else(|why| format!("none: {why}"), |c| listed(&c.columns));
-            out.push_str(&format!("  {:<18} {told:<24} {}\n", rule.name(), rule.formula(self.density.dim())));
+            let listed_columns = found.as_ref().map_or_else(|why| format!("none: {why}"), |c| listed(&c.columns));
+            out.push_str(&format!("  {:<18} {listed_columns:<24} {}\n", rule.name(), rule.formula(self.density.dim())));
         }
         out
     }
@@ -185,6 +181,8 @@ impl<'a> DensityReport<'a> {
     }
 
     fn plane(&self, control: &Control) -> Result<Vec<(String, String)>> {
+        // Lines of equal density.
+        const LEVELS: usize = 9;
         let (density, widths) = (self.density, self.density.widths());
         let points = density.sample().points();
         let sides: Vec<Vec<f64>> = (0..2).map(|j| places(&points.col(j), 2.5 * widths[j], SIDE)).collect();
@@ -206,6 +204,8 @@ impl<'a> DensityReport<'a> {
 /// # Errors
 /// Fewer than two places for each column, or more than a million places.
 pub fn density_grid(density: &Density, count: usize) -> Result<Matrix> {
+    // Places of a grid at most.
+    const MOST_PLACES: usize = 1_000_000;
     let (dim, widths) = (density.dim(), density.widths());
     let all = u32::try_from(dim).ok().and_then(|dim| count.checked_pow(dim)).filter(|all| count >= 2 && *all <= MOST_PLACES);
     let Some(all) = all else {

@@ -4,9 +4,6 @@ use super::words::{brief_kernel, wrapped};
 use crate::dependence::TestResult;
 use crate::kernels::KernelExpr;
 
-/// A p-value below this is called evidence.
-const LEVEL: f64 = 0.05;
-
 /// What was asked.
 #[derive(Clone, Debug)]
 pub enum Question {
@@ -19,6 +16,8 @@ pub enum Question {
 impl Question {
     /// The answer as a sentence.
     fn answer(&self, p: f64) -> String {
+        // A p-value below this is called evidence.
+        const LEVEL: f64 = 0.05;
         let p_value = if p < 0.001 { "p < 0.001".into() } else { format!("p = {}", p_value(p)) };
         match (self, p < LEVEL) {
             (Question::Independence([a, b]), true) => format!("{a} and {b} depend on each other ({p_value})."),

@@ -11,12 +11,8 @@ use crate::learner::{DrawnRows, Model};
 use crate::param::Value;
 use serde_json::json;
 
-/// Significant digits of a parameter in a table.
-const DIGITS: usize = 6;
 /// Lines of a table of parameters at most.
 pub(super) const LINES: usize = 60;
-/// What stands between two columns.
-const GAP: usize = 2;
 
 /// Parameters as a table: a title, names of the columns, and lines, each with its name.
 pub(super) struct ParameterTable {
@@ -55,6 +51,8 @@ pub(super) fn parameter_tables(model: &Model) -> Result<Vec<ParameterTable>> {
 }
 
 fn tables_of(array: &ParameterArray, class: &str, tables: &mut Vec<ParameterTable>) {
+    // Significant digits of a parameter in a table.
+    const DIGITS: usize = 6;
     let written = |x: &f64| Value::Number(*x).rounded(DIGITS).to_string();
     let labelled = |axis: usize| {
         let axis = &array.axes[axis];
@@ -84,6 +82,8 @@ fn tables_of(array: &ParameterArray, class: &str, tables: &mut Vec<ParameterTabl
 
 /// Those tables in lines of so many characters: more columns than that stand below the first.
 pub(super) fn parameters_text(model: &Model, width: usize) -> Result<String> {
+    // What stands between two columns.
+    const GAP: usize = 2;
     let mut out = String::new();
     for table in parameter_tables(model)? {
         out.push_str(&format!("\n{}\n", table.title));
@@ -135,9 +135,6 @@ pub(super) fn distributions_json(model: &Model) -> Result<serde_json::Value> {
     model.fitted.distributions().into_iter().map(of).collect::<Result<Vec<_>>>().map(serde_json::Value::from)
 }
 
-/// Rows that are decoded and written together.
-const BLOCK: usize = 1024;
-
 /// The hidden states of every row of a table as CSV, one line for each time of a sequence or for each vector, a block of rows at a time: to the
 /// right of the kept columns the `row`, the `time`, the predicted class where models are of classes, the `state` of the most probable path, and the
 /// probability of each state, all numbered from 1.
@@ -145,6 +142,8 @@ const BLOCK: usize = 1024;
 /// # Errors
 /// An estimator without hidden states; kept columns of another length; on request of `control`.
 pub fn states_csv(model: &Model, data: &Dataset, kept: &[KeptColumn], control: &Control) -> Result<PredictedTable> {
+    // Rows that are decoded and written together.
+    const BLOCK: usize = 1024;
     if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != data.rows()) {
         return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: data.rows(), found: column.len() });
     }

@@ -12,11 +12,6 @@ use serde::Serialize;
 /// Parts that are listed, and characters of a part.
 const LISTED: usize = 20;
 const PART: usize = 100;
-/// Rows that are masked for a page, and the seconds that this takes at most.
-const PAGE: Masking = Masking { width: None, rows: 50 };
-const PAGE_SECONDS: f64 = 3.0;
-/// Parts on a page, for each class.
-const PAGE_PARTS: usize = 12;
 /// A letter is marked from this share of the largest effect on, and twice as strongly from [`STRONG`] on.
 const MARKED: f64 = 0.2;
 const STRONG: f64 = 0.6;
@@ -134,6 +129,9 @@ pub(super) const EFFECT: &str = "Mean effect: what masking such a part takes awa
 
 /// What a page shows, marked in its pictures of graphs too: none of a model whose rows have no parts, or where time does not suffice for one row.
 pub(super) fn of_page(model: &Model, data: &Dataset, pictures: &mut [Picture], control: &Control) -> Result<Vec<Influences>> {
+    // Rows that are masked for a page, and the seconds that this takes at most.
+    const PAGE: Masking = Masking { width: None, rows: 50 };
+    const PAGE_SECONDS: f64 = 3.0;
     let seconds = control.seconds_left().map_or(PAGE_SECONDS, |left| left.min(PAGE_SECONDS));
     let control = control.clone().with_seconds(seconds);
     let found = model.influences(data, &PAGE, &control).and_then(|found| {
@@ -165,6 +163,8 @@ pub(super) fn mark(graphs: &mut TypicalGraphs, model: &Model, data: &Dataset, co
 
 /// The section of a page on the parts that a model answers by; nothing where there are none.
 pub(super) fn answers_by(estimator: &str, all: &[Influences]) -> Markup {
+    // Parts on a page, for each class.
+    const PAGE_PARTS: usize = 12;
     let one = |influences: &Influences| {
         html! {
             h3 { (shown(&influences.of, 80)) }

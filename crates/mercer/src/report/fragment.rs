@@ -9,13 +9,11 @@ use crate::kernels::{KernelExpr, Validity};
 use crate::learner::Model;
 use maud::{Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("fragment.css");
-/// Columns of a table that are listed at most.
-const COLUMNS: usize = 60;
 /// Longest text that is shown, in characters.
 const TEXT: usize = 400;
 
 fn piece(content: Markup) -> String {
+    const STYLE: &str = include_str!("fragment.css");
     html! { div.mercer { style { (PreEscaped(STYLE)) } (content) } }.into_string()
 }
 
@@ -47,6 +45,8 @@ pub fn model_fragment(model: &Model) -> String {
 
 /// A table: its columns, what they hold and how many cells are missing.
 pub fn dataset_fragment(data: &Dataset) -> String {
+    // Columns of a table that are listed at most.
+    const COLUMNS: usize = 60;
     let more = data.columns().len().saturating_sub(COLUMNS);
     piece(html! {
         p.verdict { (counted(data.rows(), "row")) ", " (counted(data.columns().len(), "column")) }

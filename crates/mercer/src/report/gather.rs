@@ -9,10 +9,12 @@ use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{Fitted, FittedModel, Predicted};
 use crate::kernels::KernelExpr;
-use crate::learner::{Model, SAMPLED};
+use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::metrics::{self, TargetScore};
+use crate::notice::Notice;
 use crate::read::TargetInfo;
+use std::fmt::Display;
 
 /// Seconds that the pictures of a report may take although the time is spent.
 const PICTURES: f64 = 1.0;
@@ -50,13 +52,12 @@ impl Comparison {
             None => Task::Regression { targets: request.info.names.clone() },
         };
         let control = control.at_least(PICTURES);
-        let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
+        let mut notices: Vec<String> = request.read_notices.iter().cloned().chain(outcome.notices.iter().map(Notice::to_string)).collect();
         let entries = ranked(outcome)
             .into_iter()
             .map(|i| row(&outcome.rows[i], outcome.best == Some(i), request, &mut notices, &control))
             .collect::<Result<_>>()?;
-        let of_fits = fit_notices(outcome, &notices);
-        notices.extend(of_fits);
+        notices.extend(fit_notices(outcome));
         notices.extend(search_notices(outcome));
         let details = outcome.rows.iter().flat_map(search_details).collect();
         let class_rows = class_rows(request.target);
@@ -101,37 +102,32 @@ pub(super) fn ranked(outcome: &Outcome) -> Vec<usize> {
     order
 }
 
-/// Sentences under the names of those that they are about, each once; without names where they are about all of several.
-fn by_sentence(told: Vec<(&str, String)>, all: usize) -> Vec<String> {
-    let mut sentences: Vec<(String, Vec<&str>)> = Vec::new();
-    for (name, sentence) in told {
-        match sentences.iter_mut().find(|(said, _)| *said == sentence) {
+/// Each of what is said once, under the names of those that it is about; without names where it is about all of several.
+fn by_sentence<T: PartialEq + Display>(said: Vec<(&str, T)>, all: usize) -> Vec<String> {
+    let mut each: Vec<(T, Vec<&str>)> = Vec::new();
+    for (name, one) in said {
+        match each.iter_mut().find(|(other, _)| *other == one) {
             Some((_, names)) => names.push(name),
-            None => sentences.push((sentence, vec![name])),
+            None => each.push((one, vec![name])),
         }
     }
     let whole = |names: &[&str]| all > 1 && names.len() == all;
-    let told = |(said, names): (String, Vec<&str>)| if whole(&names) { said } else { format!("{}: {said}", names.join(", ")) };
-    sentences.into_iter().map(told).collect()
+    each.iter().map(|(said, names)| if whole(names) { said.to_string() } else { format!("{}: {said}", names.join(", ")) }).collect()
 }
 
 /// What the fits to all rows gave notice of and is not said of the whole.
-fn fit_notices(outcome: &Outcome, said: &[String]) -> Vec<String> {
+fn fit_notices(outcome: &Outcome) -> Vec<String> {
     let models: Vec<(String, &Model)> = outcome.rows.iter().filter_map(|r| Some((r.name(), r.model.as_ref()?))).collect();
-    let mut told = Vec::new();
-    for (name, model) in &models {
-        let of_steps = model.prep.told_by_steps();
-        // The comparison says of all estimators together which of them saw a sample.
-        let new = |n: &&String| !n.starts_with(SAMPLED) && !said.iter().any(|s| s.contains(*n)) && !of_steps.contains(n);
-        told.extend(model.about.notices.iter().filter(new).map(|n| (name.as_str(), n.clone())));
-    }
-    by_sentence(told, models.len())
+    // The comparison says of all estimators together which of them saw a sample.
+    let is_new = |n: &&Notice| !matches!(n, Notice::Sampled { .. }) && !n.is_of_steps() && !outcome.notices.contains(n);
+    let said = models.iter().flat_map(|(name, model)| model.about.notices.iter().filter(is_new).map(|n| (name.as_str(), n)));
+    by_sentence(said.collect(), models.len())
 }
 
 /// What the searches ask for. An estimator that is no better than a guess is not worth a longer search; what several ask for
 /// at the ends of their searches is one sentence.
 fn search_notices(outcome: &Outcome) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut asked_for = Vec::new();
     let mut further: Vec<(&str, Finding)> = Vec::new();
     let names: Vec<String> = outcome.rows.iter().map(Scored::name).collect();
     for (scored, name) in outcome.rows.iter().zip(&names) {
@@ -144,11 +140,11 @@ fn search_notices(outcome: &Outcome) -> Vec<String> {
                 Kind::AtAnEnd(_) | Kind::Unfinished if is_perfect(scored) => {}
                 Kind::AtAnEnd(_) if !beats_guess(scored) => {}
                 Kind::AtAnEnd(Some(_)) => further.push((name, finding)),
-                _ => told.push((name.as_str(), finding.said)),
+                _ => asked_for.push((name.as_str(), finding.said)),
             }
         }
     }
-    let mut out = by_sentence(told, outcome.rows.len());
+    let mut out = by_sentence(asked_for, outcome.rows.len());
     match further.as_slice() {
         [] => {}
         [(name, one)] => out.push(format!("{name}: {}", one.said)),
@@ -308,7 +304,10 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, notices: &mut Vec<Str
         match figures {
             Ok(()) => {}
             Err(Error::Cancelled) => return Err(Error::Cancelled),
-            Err(error) => notices.push(format!("{}: figures are left out: {error}", model.estimator.name())),
+            Err(error) => {
+                let (estimator, why) = (model.estimator.name().into(), error.to_string());
+                notices.push(Notice::NoFigures { estimator, why }.to_string());
+            }
         }
     }
     Ok(row)

@@ -9,12 +9,6 @@ use super::{Comparison, Estimate, Metric, Row, figures};
 use crate::error::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("page.css");
-
-/// Classes and estimators whose recall stands on the page.
-const RECALL_ROWS: usize = 30;
-const RECALL_COLUMNS: usize = 8;
-
 /// Longest name on the page, in characters.
 const NAME: usize = 80;
 
@@ -122,6 +116,9 @@ impl Comparison {
 
     /// The recall of each class by each estimator, where one class is far rarer than another: the rarest classes first.
     fn recall(&self) -> Markup {
+        // Classes and estimators whose recall stands on the page.
+        const RECALL_ROWS: usize = 30;
+        const RECALL_COLUMNS: usize = 8;
         let classes = self.classes();
         let mut order: Vec<usize> = (0..classes.len()).filter(|&k| self.class_rows.get(k).is_some_and(|n| *n > 0)).collect();
         order.sort_by_key(|&k| self.class_rows[k]);
@@ -244,6 +241,7 @@ pub(super) fn pictures(row: &Row) -> Result<Markup> {
 
 /// A page that needs nothing else.
 pub(super) fn page(title: &str, content: Markup) -> String {
+    const STYLE: &str = include_str!("page.css");
     html! {
         (DOCTYPE)
         html lang="en" {

@@ -5,19 +5,14 @@ use super::verdict::achievement;
 use super::words::{UNKNOWN, brief, listed, percentage, power, seconds, shown};
 use super::{Comparison, Estimate, Metric, Row};
 use crate::compare::{SAME, Scored, Starts};
-use crate::estimators::{Needs, Scores};
+use crate::estimators::{CriterionSort, Needs, Scores};
 use crate::metrics::Better;
+use crate::select::TunedBy;
 use crate::store;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Characters of an estimator's name.
 const NAME: usize = 24;
-/// Microseconds a row from which predictions are slow: a million rows take ten seconds.
-const SLOW: f64 = 10.0;
-/// Bytes from which a model is large.
-const LARGE: usize = 1_000_000;
-/// Times faster or smaller that are worth another estimator.
-const WORTH: f64 = 3.0;
 
 /// What kind of method a fit was by.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,7 +20,8 @@ pub struct Method {
     /// Whether two starts end in the same place; `None` where that could not be tried.
     pub starts: Option<Starts>,
     /// What chose its parameters and those of the kernel; `None` where all were given.
-    pub chosen_by: Option<String>,
+    #[serde(serialize_with = "in_words")]
+    pub chosen_by: Option<TunedBy>,
     /// Training rows that prediction needs, as a share of those that were learnt from.
     pub kept: f64,
     /// How several classes are handled; `None` for regression.
@@ -66,14 +62,18 @@ impl Method {
         }
     }
 
-    fn chosen(&self) -> String {
-        match self.chosen_by.as_deref() {
-            None => "not tuned".into(),
-            Some(by) if by.contains("leave-one-out") => "leave-one-out".into(),
-            Some(by) if by.contains("evidence") => "evidence".into(),
-            Some(_) => "cross-validation".into(),
+    fn chosen(&self) -> &'static str {
+        match &self.chosen_by {
+            None => "not tuned",
+            Some(TunedBy::OfEstimator { sort: CriterionSort::LeaveOneOut, .. }) => "leave-one-out",
+            Some(TunedBy::OfEstimator { sort: CriterionSort::Evidence, .. }) => "evidence",
+            Some(_) => "cross-validation",
         }
     }
+}
+
+fn in_words<S: Serializer>(chosen_by: &Option<TunedBy>, serializer: S) -> Result<S::Ok, S::Error> {
+    chosen_by.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
 /// `812 B`, `12 kB`, `3.4 MB`.
@@ -105,7 +105,7 @@ impl Comparison {
             let mut cells = vec![
                 format!("{} {}", if row.best { "*" } else { " " }, shown(&row.estimator, NAME)),
                 method.unique(),
-                method.chosen(),
+                method.chosen().into(),
                 if method.looks { format!("{:.0}%", 100.0 * method.kept) } else { UNKNOWN.into() },
             ];
             if of_classes {
@@ -126,6 +126,12 @@ impl Comparison {
     /// Which estimator to take for what, where there is a choice: rows on equal terms that keep nearly all that the best one gains
     /// over a guess; for speed and size only where the best one is slow or large.
     pub fn recommendation(&self) -> Vec<String> {
+        // Microseconds a row from which predictions are slow: a million rows take ten seconds.
+        const SLOW: f64 = 10.0;
+        // Bytes from which a model is large.
+        const LARGE: usize = 1_000_000;
+        // Times faster or smaller that are worth another estimator.
+        const WORTH: f64 = 3.0;
         let taken: Vec<(&Row, &Method)> =
             self.entries.iter().filter(|r| self.may_be_taken(r)).filter_map(|r| Some((r, r.method.as_ref()?))).collect();
         let best = self.best().filter(|b| self.judged().count() > 1 && taken.iter().any(|(r, _)| std::ptr::eq(*r, *b)));

@@ -8,12 +8,9 @@ use crate::data::{ColumnSchema, Holds};
 use crate::error::{Error, Result};
 use crate::estimators::{Answer, Fitted};
 use crate::learner::Model;
+use crate::notice::Notice;
 use serde_json::json;
 
-/// Characters that a line has at least.
-const NARROWEST: usize = 40;
-/// Columns that are named.
-const COLUMNS: usize = 16;
 /// What stands under the words on the left.
 pub(super) const INDENT: &str = "             ";
 
@@ -30,6 +27,8 @@ pub fn model_text_in_full(model: &Model, width: usize) -> String {
 }
 
 fn text(model: &Model, full: bool, width: usize) -> String {
+    // Characters that a line has at least.
+    const NARROWEST: usize = 40;
     let width = width.max(NARROWEST);
     let line = |(what, text): &(&str, String)| wrapped(text, [&format!("{what:<13}"), INDENT], width);
     let mut said = facts(model, full).iter().flat_map(line).collect::<Vec<_>>().join("\n");
@@ -90,6 +89,8 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
 
 /// The columns that are learnt from; of many, the first and how many there are.
 fn columns(model: &Model, full: bool) -> String {
+    // Columns that are named.
+    const COLUMNS: usize = 16;
     let labels = |c: &ColumnSchema| match &c.holds {
         Holds::Category(names) if full => format!(": {}", names.join(", ")),
         _ => String::new(),
@@ -118,6 +119,10 @@ pub(super) fn pretty(value: &serde_json::Value) -> Result<String> {
 
 /// A model as JSON, of whose numbers it holds the parameters of generative models alone.
 pub fn model_json(model: &Model) -> Result<String> {
+    let mut about = with_sentences(json!(model.about), &model.about.notices, "notices");
+    if let Some(tuning) = &model.about.tuning {
+        about["tuning"]["criterion"] = tuning.criterion.to_string().into();
+    }
     pretty(&json!({
         "estimator": model.estimator.to_string(),
         "kernel": model.kernel.to_string(),
@@ -125,7 +130,15 @@ pub fn model_json(model: &Model) -> Result<String> {
         "prep": model.prep,
         "support": model.fitted.support().len(),
         "distributions": distributions_json(model)?,
-        "summary": model.summary(),
-        "about": model.about,
+        "summary": with_sentences(json!(model.summary()), &model.summary().warnings, "warnings"),
+        "about": with_sentences(about, &model.about.warnings, "warnings"),
     }))
+}
+
+/// A record with its notices as sentences; those of a field that is left out where it is empty stay out.
+fn with_sentences(mut record: serde_json::Value, notices: &[Notice], field: &str) -> serde_json::Value {
+    if let Some(value) = record.get_mut(field) {
+        *value = notices.iter().map(Notice::to_string).collect();
+    }
+    record
 }

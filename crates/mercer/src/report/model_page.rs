@@ -30,7 +30,7 @@ pub fn model_page(model: &Model, row: &Row, table: &str, command: &str) -> Resul
         @for table in parameter_tables(model)? { (parameters(&table)) }
         @if !model.about.notices.is_empty() {
             h2 { "Notices" }
-            ul { @for notice in &model.about.notices { li { (shown(notice, TEXT)) } } }
+            ul { @for notice in &model.about.notices { li { (shown(&notice.to_string(), TEXT)) } } }
         }
         h2 { "To make this page again" }
         pre { code { (shown(command, TEXT)) } }

@@ -22,17 +22,8 @@ use crate::prep::PrepStep;
 use crate::select::{BoundStatus, TunedParameter};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Cells along each side of a picture of regions.
-const CELLS: usize = 100;
-/// A slice through more columns says little of where the rows lie.
-const MOST_COLUMNS: usize = 6;
 /// Clusters of more rows are not looked for again with other numbers of them.
 const COUNTED: usize = 2000;
-/// Components whose variance is drawn, though fewer are kept.
-const SCREE: usize = 10;
-/// Points of a curve, evenly spread, and rows at whose inputs it is known besides.
-const CURVE: usize = 200;
-const CURVE_ROWS: usize = 5000;
 /// Probability of the intervals shown.
 const LEVEL: f64 = 0.9;
 
@@ -44,6 +35,8 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
 /// Pictures that need no rows held out: what is predicted where, what the search learnt, which columns matter. Where time is
 /// up for the predictions of one, or memory does not suffice, it is left out.
 pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Vec<Picture>> {
+    // A slice through more columns says little of where the rows lie.
+    const MOST_COLUMNS: usize = 6;
     let mut out = Vec::new();
     let numbers = all_numbers(data);
     match (target, numbers.as_deref()) {
@@ -195,6 +188,8 @@ fn directions(model: &Model, data: &Dataset, codes: &[usize], names: &[String], 
 
 /// The variance of the greatest components, those that are left out included, where rows are few.
 fn scree(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Control) -> Result<Option<Scree>> {
+    // Components whose variance is drawn, though fewer are kept.
+    const SCREE: usize = 10;
     let (EstimatorExpr::KernelPca(own), Some(spectrum)) = (&model.estimator, model.fitted.spectrum()) else { return Ok(None) };
     if data.rows() > COUNTED {
         return Ok(None);
@@ -268,7 +263,8 @@ fn counts(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Cont
     };
     let (same, drawn) = (own.value - curve.indifference(), curve.tried.iter().any(|t| t.error > 0.0));
     let errors = if drawn { curve.tried.iter().map(|t| t.error).collect() } else { Vec::new() };
-    Ok(Some(TuningCurve { criterion: curve.by.told().into(), rises: true, score: own.value, same, parameter, errors }))
+    let by = curve.by.in_words();
+    Ok(Some(TuningCurve { criterion: by.into(), label: by.into(), rises: true, score: own.value, same, parameter, errors }))
 }
 
 /// What rows are called: the cells of a column that names each, or their numbers.
@@ -329,6 +325,8 @@ fn separation(values: &[f64], codes: &[usize], classes: usize) -> f64 {
 
 /// The plane of the two columns that separate the classes best; the others are held at their medians.
 fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &[f64])], control: &Control) -> Result<Picture> {
+    // Cells along each side of a picture of regions.
+    const CELLS: usize = 100;
     let mut order: Vec<usize> = (0..columns.len()).collect();
     let apart: Vec<f64> = columns.iter().map(|(_, v)| separation(v, codes, names.len())).collect();
     order.sort_by(|&a, &b| apart[b].total_cmp(&apart[a]));
@@ -366,6 +364,9 @@ fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &
 }
 
 fn curve(model: &Model, x: (&str, &[f64]), y: &[f64], target: &str, control: &Control) -> Result<Picture> {
+    // Points of a curve, evenly spread, and rows at whose inputs it is known besides.
+    const CURVE: usize = 200;
+    const CURVE_ROWS: usize = 5000;
     let [low, high] = span(x.1);
     let between = (0..CURVE).map(|k| low + (high - low) * k as f64 / (CURVE - 1) as f64);
     // The rows themselves: a curve may turn between any two places of a fixed number, and what its band holds is counted at the rows.

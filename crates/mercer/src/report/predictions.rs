@@ -128,10 +128,6 @@ pub fn pre_image_columns(model: &Model, data: &Dataset, method: PreImageMethod, 
     Ok((columns, found.unfinished.len()))
 }
 
-/// Rows that are predicted and written together: whole tiles and panels, so that a row's prediction has the same bits as in one
-/// table.
-const BLOCK: usize = 15360;
-
 /// Predictions of a table as CSV.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PredictedTable {
@@ -156,6 +152,9 @@ pub fn predict_csv(
     kept: &[KeptColumn],
     control: &Control,
 ) -> Result<PredictedTable> {
+    // Rows that are predicted and written together: whole tiles and panels, so that a row's prediction has the same bits as in one
+    // table.
+    const BLOCK: usize = 15360;
     if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != data.rows()) {
         return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: data.rows(), found: column.len() });
     }

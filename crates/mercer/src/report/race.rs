@@ -12,14 +12,12 @@ use comfy_table::CellAlignment;
 const NAME: usize = 28;
 /// Characters of the columns of words, so that no column moves while the table fills.
 const WORDS: usize = 15;
-/// Lines of the heading.
-const HEADING: usize = 2;
-/// Estimators named in a line for each kind of work.
-const NAMED: usize = 3;
 
 /// The table of a comparison while it runs, in lines of at most `width` characters (at least 24). Where `height` lines do not suffice,
 /// the worst rows are left out and counted.
 pub fn race_table(update: &RaceUpdate, width: usize, height: usize) -> Vec<String> {
+    // Lines of the heading.
+    const HEADING: usize = 2;
     let width = width.max(24);
     let most = height.saturating_sub(HEADING).max(2);
     let rows = if update.candidates.len() > most { &update.candidates[..most - 1] } else { &update.candidates[..] };
@@ -90,6 +88,8 @@ fn rounded_up(seconds: f64) -> String {
 
 /// Some names, and how many more there are.
 fn named(names: &[&str]) -> String {
+    // Estimators named in a line for each kind of work.
+    const NAMED: usize = 3;
     match names.len().checked_sub(NAMED) {
         Some(more) if more > 1 => format!("{} and {more} more", names[..NAMED].join(", ")),
         _ => listed(names),

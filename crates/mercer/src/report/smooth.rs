@@ -9,11 +9,6 @@ use crate::param::Value;
 use crate::smoothing::{LocalFit, LocalOptions, Lowess, LowessOptions, Reach};
 use maud::{PreEscaped, html};
 
-/// Places of a curve.
-const PLACES: usize = 400;
-/// Standard deviations of the bands.
-const BANDS: f64 = 2.0;
-
 /// What smooths, and what was asked of it.
 #[derive(Debug)]
 pub enum Smoother {
@@ -110,6 +105,10 @@ impl SmoothReport<'_> {
     }
 
     fn picture(&self, control: &Control) -> Result<(String, String)> {
+        // Places of a curve.
+        const PLACES: usize = 400;
+        // Standard deviations of the bands.
+        const BANDS: f64 = 2.0;
         let (mut panels, mut words) = (Vec::new(), String::new());
         if self.names.len() == 1 {
             let x = self.points.col(0);

@@ -7,11 +7,6 @@ use serde::Serialize;
 
 /// What stands in the place of the difference of a score that is not compared.
 pub(super) const NOT_TUNED: &str = "not tuned";
-/// Share of what the best row gains over a guess that a recommended row gains at least, and one that is not distinguishable; a row
-/// that gains less although its interval holds no difference was judged on too few rows.
-const KEPT_GAIN: f64 = 0.9;
-/// Names in one line.
-const NAMED: usize = 20;
 
 /// How a row stands to the best one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -120,6 +115,9 @@ impl Comparison {
 
     /// Whether a row gains over the guess nearly as much as the best one does.
     pub(super) fn loses_little(&self, row: &Row) -> bool {
+        // Share of what the best row gains over a guess that a recommended row gains at least, and one that is not distinguishable; a row
+        // that gains less although its interval holds no difference was judged on too few rows.
+        const KEPT_GAIN: f64 = 0.9;
         let gains = self.gain(row).zip(self.best().and_then(|best| self.gain(best)));
         gains.is_none_or(|(own, best)| own >= KEPT_GAIN * best)
     }
@@ -137,6 +135,8 @@ impl Comparison {
 
     /// Which rows are worse than the best, which are not distinguishable from it, and which were not compared: a line for each.
     pub fn standings(&self) -> Vec<String> {
+        // Names in one line.
+        const NAMED: usize = 20;
         let Some(best) = self.best() else { return Vec::new() };
         let rows = counted(self.rows, "row");
         let line = |how: AgainstBest| {

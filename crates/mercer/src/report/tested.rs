@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::fitting::Used;
 use crate::learner::Model;
 use crate::metrics::{HeldOut, Scoring};
+use crate::notice::Notice;
 use crate::prep::Recipe;
 use serde::Serialize;
 
@@ -59,7 +60,10 @@ impl Comparison {
             match scored(model, test, &scoring, control) {
                 Ok(score) => entry.test = score,
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
-                Err(why) => self.notices.push(format!("{}: no score on {}: {why}", entry.estimator, test.table)),
+                Err(why) => {
+                    let (estimator, table) = (entry.estimator.clone(), test.table.to_owned());
+                    self.notices.push(Notice::NoTestScore { estimator, table, why: why.to_string() }.to_string());
+                }
             }
         }
         self.test = Some(TestedOn { table: test.table.to_owned(), rows: test.data.rows() });

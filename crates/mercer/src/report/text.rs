@@ -11,9 +11,6 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, Tab
 /// Characters of an estimator's name in the table.
 const NAME: usize = 28;
 
-/// Classes whose recall stands in the terminal.
-const CLASSES: usize = 6;
-
 /// `1 more column`, `3 more classes`.
 fn more(n: usize, what: &str) -> String {
     counted(n, &format!("more {what}"))
@@ -35,15 +32,15 @@ impl Comparison {
     /// The result, the table, a line of explanation, then settings, failures and notices; lines are at most `width` characters
     /// (at least 40) and carry no colour.
     pub fn text(&self, width: usize) -> String {
-        self.told(width, false)
+        self.written(width, false)
     }
 
     /// The text with the kinds of methods, everything that the searches learnt, and the values that they tried.
     pub fn text_in_full(&self, width: usize) -> String {
-        self.told(width, true)
+        self.written(width, true)
     }
 
-    fn told(&self, width: usize, full: bool) -> String {
+    fn written(&self, width: usize, full: bool) -> String {
         let width = width.max(40);
         let (table, left_out) = self.table(width);
         let mut out = wrapped(&self.verdict(), ["", ""], width);
@@ -152,6 +149,8 @@ impl Comparison {
 
     /// The recall of each class by each estimator, where one class is far rarer than another; the rarest classes first.
     fn recall_lines(&self) -> Vec<String> {
+        // Classes whose recall stands in the terminal.
+        const CLASSES: usize = 6;
         if !self.imbalanced() {
             return Vec::new();
         }
@@ -196,23 +195,23 @@ impl Comparison {
 
     /// Why there are no results, once for all estimators of which the same is to be said.
     fn failures(&self, unreached: bool) -> Vec<String> {
-        let mut told: Vec<(Vec<String>, String)> = Vec::new();
+        let mut failures: Vec<(Vec<String>, String)> = Vec::new();
         for row in self.entries.iter().filter(|r| r.unreached == unreached) {
             let Some(why) = &row.failure else { continue };
             // The estimator stands in front in many an error.
             let bare = row.estimator.split('(').next().unwrap_or_default();
             let said = why.strip_prefix(bare).filter(|rest| rest.starts_with([':', ' '])).map_or(format!(": {why}"), str::to_owned);
             let name = shown(&row.estimator, NAME);
-            match told.iter_mut().find(|(_, other)| *other == said) {
+            match failures.iter_mut().find(|(_, other)| *other == said) {
                 Some((names, _)) => names.push(name),
-                None => told.push((vec![name], said)),
+                None => failures.push((vec![name], said)),
             }
         }
         let each = |(names, said): (Vec<String>, String)| {
             let several = if names.len() > 1 && said.starts_with(' ') { ": each" } else { "" };
             format!("{}{several}{said}", listed(&names))
         };
-        told.into_iter().map(each).collect()
+        failures.into_iter().map(each).collect()
     }
 
     /// What the marks and the columns mean.

@@ -2,16 +2,11 @@
 
 use super::words::{brief, listed, shown, value};
 use crate::learner::Model;
-use crate::metrics::Metric;
 use crate::param::Value;
-use crate::select::{BoundStatus, End, TunedParameter, Tuning};
+use crate::select::{BoundStatus, End, TunedBy, TunedParameter, Tuning};
 
-/// A range that scores the same and reaches this many times as far says nothing of where the value should be.
-const FAR: f64 = 30.0;
 /// Values that are named with their scores.
 const MOST_TRIED: usize = 7;
-/// Columns that are named.
-const MOST_NAMES: usize = 8;
 
 /// The parameter with its column, where it has one.
 pub(super) fn full_name(p: &TunedParameter) -> String {
@@ -38,8 +33,7 @@ fn same(p: &TunedParameter) -> Option<String> {
 
 /// Whether nothing can be gained by another choice.
 fn is_settled(t: &Tuning) -> bool {
-    let metric = t.criterion.split(' ').find_map(|word| Metric::ALL.iter().find(|m| m.name() == word));
-    metric.zip(t.value).is_some_and(|(metric, score)| metric.is_perfect(score))
+    matches!((&t.criterion, t.value), (TunedBy::CrossValidation { metric, .. }, Some(score)) if metric.is_perfect(score))
 }
 
 /// The values tried and their scores: `tried: 0.1 (0.91), 3.2 (0.97, chosen), 110 (0.95)`; empty where none is known.
@@ -54,15 +48,15 @@ fn curve(p: &TunedParameter) -> String {
     // Of a run of equal scores the ends say enough.
     let score = |k: usize| p.tried.get(k).map(|(_, s)| brief(*s));
     let inner = |k: usize| k > 0 && score(k - 1) == score(k) && score(k) == score(k + 1) && p.tried[k].0 != p.value;
-    let mut told: Vec<usize> = (0..p.tried.len()).filter(|k| !inner(*k)).collect();
+    let mut kept: Vec<usize> = (0..p.tried.len()).filter(|k| !inner(*k)).collect();
     // Of many, those that lie closest between their neighbours are left out.
-    while told.len() > MOST_TRIED {
-        let gap = |k: usize| (p.tried[told[k + 1]].0 / p.tried[told[k - 1]].0).abs().ln().abs();
-        let open = (1..told.len() - 1).filter(|&k| p.tried[told[k]].0 != p.value);
+    while kept.len() > MOST_TRIED {
+        let gap = |k: usize| (p.tried[kept[k + 1]].0 / p.tried[kept[k - 1]].0).abs().ln().abs();
+        let open = (1..kept.len() - 1).filter(|&k| p.tried[kept[k]].0 != p.value);
         let Some(closest) = open.min_by(|&a, &b| gap(a).total_cmp(&gap(b))) else { break };
-        told.remove(closest);
+        kept.remove(closest);
     }
-    format!("; tried: {}", told.iter().map(|&k| one(&p.tried[k])).collect::<Vec<_>>().join(", "))
+    format!("; tried: {}", kept.iter().map(|&k| one(&p.tried[k])).collect::<Vec<_>>().join(", "))
 }
 
 /// What to write to search around a value beyond or beside what was searched; a whole number counts rows, of which there are
@@ -97,6 +91,8 @@ fn better(t: &Tuning, p: &TunedParameter) -> Option<(f64, f64)> {
 /// Whether the range that scores the same reaches far on one side (0: below, 1: above): to the end of the search, or by a
 /// factor of thirty.
 fn reaches_far(p: &TunedParameter, side: usize) -> bool {
+    // A range that scores the same and reaches this many times as far says nothing of where the value should be.
+    const FAR: f64 = 30.0;
     let far = if p.low > 0.0 {
         (p.same[side] / p.value).ln().abs() >= FAR.ln()
     } else {
@@ -199,6 +195,8 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
 /// A sentence for each parameter that stands at an end of its search or is not identified by the data of so many rows, with
 /// its curve. Columns with a length scale of their own are named together.
 fn findings(t: &Tuning, rows: usize) -> Vec<Finding> {
+    // Columns that are named.
+    const MOST_NAMES: usize = 8;
     let mut out: Vec<Finding> = t.parameters.iter().filter(|p| p.column.is_none()).filter_map(|p| finding(t, p, rows)).collect();
     let mut paths: Vec<&str> = t.parameters.iter().filter(|p| p.column.is_some()).map(|p| p.path.as_str()).collect();
     paths.dedup();
@@ -274,6 +272,7 @@ pub fn search_notices(model: &Model) -> Vec<(String, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Metric;
 
     fn parameter(chosen: f64, same: [f64; 2], edges: [BoundStatus; 2], at_bound: Option<End>) -> TunedParameter {
         let (name, path) = ("c".into(), "c".into());
@@ -285,7 +284,7 @@ mod tests {
     }
 
     fn tuning(parameters: Vec<TunedParameter>) -> Tuning {
-        let criterion = "4-fold cross-validated accuracy".into();
+        let criterion = TunedBy::CrossValidation { metric: Metric::Accuracy, scored: 4, folds: 4 };
         Tuning { criterion, rises: true, value: Some(0.95), same: Some(0.94), evaluations: 9, complete: true, rows: 150, parameters }
     }
 
@@ -386,9 +385,9 @@ mod tests {
     fn a_long_curve_is_told_by_its_ends_its_choice_and_values_far_apart() {
         let mut p = parameter(8.0, [8.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], None);
         p.tried = (0..11).map(|k| (f64::from(1 << k), 0.9 + 0.001 * f64::from(k))).collect();
-        let told = curve(&p);
-        assert_eq!(told.matches('(').count(), MOST_TRIED);
-        assert!(told.starts_with("; tried: 1 (0.900)") && told.contains("8 (0.903, chosen)") && told.ends_with("1020 (0.910)"), "{told}");
+        let text = curve(&p);
+        assert_eq!(text.matches('(').count(), MOST_TRIED);
+        assert!(text.starts_with("; tried: 1 (0.900)") && text.contains("8 (0.903, chosen)") && text.ends_with("1020 (0.910)"), "{text}");
         p.tried = vec![(1.0, 0.5), (2.0, 0.9), (4.0, 0.9), (8.0, 0.9), (16.0, 0.9), (32.0, 0.9), (64.0, 0.4)];
         assert_eq!(curve(&p), "; tried: 1 (0.500), 2 (0.900), 8 (0.900, chosen), 32 (0.900), 64 (0.400)");
     }

@@ -11,8 +11,6 @@ use crate::learner::Model;
 /// Rows of a class, and classes.
 const EACH: usize = 3;
 const CLASSES: usize = 4;
-/// Rows that are predicted.
-const ROWS: usize = 500;
 /// Nodes of a graph that is drawn, and channels of a series.
 const NODES: usize = 60;
 const CHANNELS: usize = 7;
@@ -20,6 +18,8 @@ const CHANNELS: usize = 7;
 /// The pictures of the first column of graphs and of the first column of series that a model reads; none of a model that has neither, nor
 /// of one without decision values.
 pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, control: &Control) -> Result<Vec<Picture>> {
+    // Rows that are predicted.
+    const ROWS: usize = 500;
     let read = |name: &str| model.prep.schema.columns.iter().any(|c| c.name == name);
     let columns = || data.columns().iter().filter(|c| read(&c.name));
     let graphs = columns().find_map(|c| if let Values::Graphs(graphs) = &c.values { Some((&c.name, graphs)) } else { None });

@@ -8,11 +8,10 @@ use crate::validity::{Verdict, ways_out};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
-/// Rows of a witness that are printed at most.
-const ROWS: usize = 12;
-
 /// The verdict for people: one word, then what supports it, then what may be done.
 pub fn validity_text(kernel: &KernelExpr, verdict: &Verdict) -> String {
+    // Rows of a witness that are printed at most.
+    const ROWS: usize = 12;
     match verdict {
         Verdict::Proved(proof) => format!("proved: {kernel} is positive semi-definite for every input.\n\n{proof}"),
         Verdict::Tested { open, rows, smallest, largest } => format!(

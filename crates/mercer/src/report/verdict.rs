@@ -3,11 +3,6 @@
 use super::words::{counted, digits, digits_for, is_baseline, listed, number, points, score, shown};
 use super::{AgainstBest, Comparison, Estimate, Metric, Row};
 
-/// Estimators that tie with the best one and are named.
-const TIED: usize = 3;
-/// Columns that give the target away and are named.
-const LEAKS: usize = 2;
-
 /// A value of a metric with its standard error in brackets, such as `96.0% correct (± 1.9)`.
 pub(super) fn achievement(metric: Metric, value: Estimate, said: impl Fn(&str) -> String) -> String {
     let digits = digits([value].into_iter());
@@ -23,6 +18,8 @@ pub(super) fn achievement(metric: Metric, value: Estimate, said: impl Fn(&str) -
 impl Comparison {
     /// The best estimator with its score, or that there is none: one sentence.
     pub fn headline(&self) -> String {
+        // Estimators that tie with the best one and are named.
+        const TIED: usize = 3;
         let Some(best) = self.best() else { return self.without_a_best() };
         let name = |r: &Row| shown(&r.estimator, 60);
         let Some((metric, value)) = best.metrics.first() else {
@@ -46,6 +43,8 @@ impl Comparison {
 
     /// That a column gives the target away, as the end of the sentence on the best estimator.
     fn but_a_leak(&self) -> String {
+        // Columns that give the target away and are named.
+        const LEAKS: usize = 2;
         let named: Vec<String> = self.leaks.iter().take(LEAKS).map(|c| format!("'{}'", shown(c, 40))).collect();
         match named.len() {
             0 => String::new(),

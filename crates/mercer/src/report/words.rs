@@ -7,8 +7,6 @@ use crate::param::Value;
 
 /// What stands where a number is not known.
 pub(super) const UNKNOWN: &str = "–";
-/// What is smaller than this share of the last digit shown is nothing.
-const NOTHING: f64 = 1e-9;
 
 /// Digits after the point that show two significant digits of `error`, 0 to 9.
 pub(super) fn digits_for(error: f64) -> usize {
@@ -46,6 +44,8 @@ pub(super) fn number(value: f64, digits: usize) -> String {
 /// A number as [`number`] writes it, but in scientific notation with `significant` digits if it would round to 0 though it
 /// is not; a value negligible beside the digits shown is 0.
 pub(super) fn not_zero(value: f64, digits: usize, significant: usize) -> String {
+    // What is smaller than this share of the last digit shown is nothing.
+    const NOTHING: f64 = 1e-9;
     let shown = 0.5 * 0.1f64.powi(digits as i32);
     let hidden = value.is_finite() && value.abs() < shown && value.abs() > NOTHING * shown;
     if hidden { format!("{value:.*e}", significant - 1).replace('-', "−") } else { number(value, digits) }

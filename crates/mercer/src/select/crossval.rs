@@ -12,7 +12,7 @@ use super::fold_features::FoldFeatures;
 use super::free::{Free, Setting};
 use super::profile::{Curve, ProfileScan};
 use super::search::{RoundContext, SearchResult};
-use super::tune::steps;
+use super::tune::{TunedBy, steps};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
@@ -332,8 +332,8 @@ pub(super) fn go(
         indifference,
         rivals,
         criterion: match place.round.all {
-            true => format!("cross-validated {} (2 of 4 folds)", scoring.deciding.name()),
-            false => format!("{}-fold cross-validated {}", place.round.folds.len(), scoring.deciding.name()),
+            true => TunedBy::CrossValidation { metric: scoring.deciding, scored: 2, folds: 4 },
+            false => TunedBy::CrossValidation { metric: scoring.deciding, scored: place.round.folds.len(), folds: place.round.folds.len() },
         },
         rises: scoring.deciding.rises(),
         round: place.number,

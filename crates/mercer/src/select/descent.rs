@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;
-use crate::solve::{Ended, Minimum, Point, QuasiNewton, positive};
+use crate::solve::{Ended, Minimiser, Minimum, Point, positive};
 use crate::validity::require_symmetric;
 use std::cell::RefCell;
 
@@ -79,10 +79,10 @@ impl Slope<'_> {
         }
     }
 
-    fn solver(&self, sample: bool) -> QuasiNewton {
+    fn solver(&self, sample: bool) -> Minimiser {
         let bounds = self.free.iter().map(Free::bounds).collect();
         let of = usize::from(sample);
-        QuasiNewton { bounds, max_iterations: STEPS, tolerance: GRADIENT[of], decrease: DECREASE[of] }
+        Minimiser { max_iterations: STEPS, tolerance: GRADIENT[of], decrease: DECREASE[of], ..Minimiser::new(bounds) }
     }
 
     /// The end of descents on samples of the rows, each from the end of the one before, and the curvature there in proportion to all
@@ -97,7 +97,7 @@ impl Slope<'_> {
             let solver = self.solver(true);
             let found = solver.point(&mut evaluate, &x).and_then(|at| {
                 let before = curvature.take().map(|b| in_proportion(b, size, rows));
-                let Ended { minimum, gradient, curvature } = solver.minimise(&mut evaluate, at, before, self.control)?;
+                let Ended { minimum, gradient, curvature } = solver.minimise_from(&mut evaluate, at, before, self.control)?;
                 let last = size == sizes[sizes.len() - 1];
                 let cost = self.free.len() as f64 * (size as f64 / examples.rows() as f64).powi(3);
                 let exact = last && cost <= DIFFERENCES && !self.control.out_of_time();
@@ -127,7 +127,7 @@ impl Slope<'_> {
                 Err(other) => return Err(other),
             }
         }
-        solver.minimise(&mut evaluate, at, curvature, self.control).map(|end| end.minimum)
+        solver.minimise_from(&mut evaluate, at, curvature, self.control).map(|end| end.minimum)
     }
 }
 
@@ -154,7 +154,7 @@ fn differences(
     evaluate: &mut impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)>,
     x: &[f64],
     gradient: &[f64],
-    solver: &QuasiNewton,
+    solver: &Minimiser,
 ) -> Result<Matrix> {
     let n = x.len();
     let mut rows = Matrix::zeros(n, n);
@@ -214,7 +214,7 @@ pub fn descend(
         }
     }
     let Some(best) = best else {
-        let what = estimator.criterion_name().unwrap_or("criterion").into();
+        let what = estimator.criterion_name().map_or("criterion", |own| own.name).into();
         return Err(fault.unwrap_or(Error::Numerical { what, why: "it is not finite at any start".into() }));
     };
     Ok(Descent {

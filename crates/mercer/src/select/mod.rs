@@ -24,6 +24,6 @@ pub(crate) use parallel::without_target;
 pub(crate) use part::part;
 pub use profile::{BoundStatus, End, TunedParameter};
 pub use round::Preparation;
+pub(crate) use search::MOST_SEARCHED;
 pub use search::{Aim, Search, SearchState};
-pub(crate) use search::{MOST_SEARCHED, TOO_COSTLY};
-pub use tune::{Tuned, Tuning, criterion, tune};
+pub use tune::{Tuned, TunedBy, Tuning, criterion, tune};

@@ -6,13 +6,14 @@
 //! independently, so that the columns have nothing in common. Of a column of vectors each coordinate is shuffled.
 
 use super::free::Setting;
-use super::{Tuned, Tuning, whole_numbers};
+use super::{Tuned, TunedBy, Tuning, whole_numbers};
 use crate::control::Control;
 use crate::data::{Column, Dataset, Examples, Points, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, MOST_CLUSTERS, Task};
 use crate::kernels::KernelExpr;
 use crate::metrics::{Metric, without_target as no_metric};
+use crate::notice::Notice;
 use crate::param::Value;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -47,7 +48,7 @@ pub(crate) fn without_target(
         return Err(Error::Setting { name, why });
     }
     let kernel = kernel.settle_weighed(examples.data, examples.weights)?;
-    let (counted, told) = counted(&kernel, estimator, examples, control, seed)?;
+    let (counted, notice) = counted(&kernel, estimator, examples, control, seed)?;
     let estimator = &counted;
     let variances = |data: &Dataset| -> Result<_> {
         let bound = kernel.bind_within(None, data, control)?;
@@ -57,9 +58,9 @@ pub(crate) fn without_target(
     let (mut settled, found) = variances(examples.data)?;
     let start = Setting { kernel: kernel.clone(), estimator: settled.clone() };
     if let Some((chosen, tuning)) = whole_numbers::choose(estimator, &start, examples, control, seed)? {
-        return Ok(Tuned { kernel, estimator: chosen.estimator, tuning: Some(tuning), late: false, told });
+        return Ok(Tuned { kernel, estimator: chosen.estimator, tuning: Some(tuning), late: false, notice });
     }
-    let Some((name, found)) = found else { return Ok(Tuned { kernel, estimator: settled, tuning: None, late: false, told }) };
+    let Some((name, found)) = found else { return Ok(Tuned { kernel, estimator: settled, tuning: None, late: false, notice }) };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     // Of so few draws the greatest is their 95th percentile.
     let mut chance = vec![f64::NEG_INFINITY; found.len()];
@@ -72,7 +73,7 @@ pub(crate) fn without_target(
     let count = found.iter().zip(&chance).take_while(|(v, most)| v > most).count();
     settled.set(name, &Value::Number(count.max(1) as f64))?;
     let tuning = Tuning {
-        criterion: format!("components above chance in {DRAWS} tables of shuffled columns"),
+        criterion: TunedBy::AboveChance { tables: DRAWS },
         rises: true,
         value: Some(count as f64),
         same: None,
@@ -81,17 +82,17 @@ pub(crate) fn without_target(
         rows: examples.rows(),
         parameters: Vec::new(),
     };
-    Ok(Tuned { kernel, estimator: settled, tuning: Some(tuning), late: false, told })
+    Ok(Tuned { kernel, estimator: settled, tuning: Some(tuning), late: false, notice })
 }
 
-/// The estimator with its number of clusters found, where that is open, and a sentence on what chose it.
+/// The estimator with its number of clusters found, where that is open, and the notice of what chose it.
 fn counted(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,
     examples: &Examples<'_>,
     control: &Control,
     seed: u64,
-) -> Result<(EstimatorExpr, Option<String>)> {
+) -> Result<(EstimatorExpr, Option<Notice>)> {
     let mut counted = estimator.clone();
     let values = estimator.values();
     let Some(open) = values.iter().find(|own| own.path == "clusters" && !own.value.is_settled()) else {
@@ -101,7 +102,7 @@ fn counted(
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
     let Some(curve) = estimator.counts(&task, MOST_CLUSTERS)? else { return Ok((counted, None)) };
     counted.set(&open.path, &open.value.settle(curve.chosen as f64))?;
-    Ok((counted, Some(curve.sentence())))
+    Ok((counted, Some(curve.notice())))
 }
 
 /// The table with each column in an order of its own.

@@ -18,15 +18,16 @@ use super::free::{Free, Setting, free_parameters, is_fixed};
 use super::profile::Curve;
 use super::round::{Drawn, Preparation, Round};
 use super::smooth;
-use super::tune::{Tuned, Tuning, learnt, steps};
+use super::tune::{Tuned, TunedBy, Tuning, learnt, steps};
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Size, Task};
+use crate::estimators::{CriterionName, EstimatorExpr, Size, Task};
 use crate::facts;
 use crate::fitting::{self, Sharing};
 use crate::kernels::KernelExpr;
 use crate::metrics::{Metric, Scoring};
+use crate::notice::Notice;
 use serde::{Deserialize, Serialize};
 
 /// Times that the parameters are looked along at most, where that finds better values.
@@ -37,9 +38,6 @@ const FINALISTS: usize = 2;
 /// The share of what a search by held-out rows may take that it does take: .2 to .4 of `svc`, `rvm` and `l1vm` on 20,000 rows of 26
 /// classes.
 const USUAL: f64 = 0.3;
-
-/// The reason why a search is skipped; follows the name of the estimator.
-pub(crate) const TOO_COSTLY: &str = "takes too long on so many rows and classes to be searched";
 
 /// The objective and the effort of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +61,7 @@ pub(super) struct SearchResult {
     /// Other coordinates whose loss is tied with it, best first.
     pub rivals: Vec<Vec<f64>>,
     /// The objective that was minimised.
-    pub criterion: String,
+    pub criterion: TunedBy,
     /// Whether the score is the loss with the other sign.
     pub rises: bool,
     /// Which round it is from.
@@ -146,7 +144,7 @@ impl Search {
     }
 
     /// The smooth criterion, where the estimator has one that holds for the kernel: then no rows are held out.
-    fn criterion_name(&self) -> Option<&'static str> {
+    fn criterion_name(&self) -> Option<CriterionName> {
         smooth_criterion(&self.state.start)
     }
 
@@ -304,11 +302,9 @@ impl Search {
     pub fn finish(mut self, curves: bool, kernel_data: &Dataset, control: &Control) -> Result<Tuned> {
         let Some(mut found) = self.state.found.take() else {
             let late = self.state.is_open() && !self.state.exceeds_budget && (self.state.cut || self.state.next == 0);
-            let told = self
-                .state
-                .exceeds_budget
-                .then(|| format!("{} {TOO_COSTLY}: the starting values are fitted", self.state.start.estimator.name()));
-            return Ok(Tuned { kernel: self.state.start.kernel, estimator: self.state.start.estimator, tuning: None, late, told });
+            let costly = || Notice::TooCostly { estimator: self.state.start.estimator.name().to_owned() };
+            let notice = self.state.exceeds_budget.then(costly);
+            return Ok(Tuned { kernel: self.state.start.kernel, estimator: self.state.start.estimator, tuning: None, late, notice });
         };
         let known = found.loss.is_finite();
         let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
@@ -362,12 +358,12 @@ impl Search {
             parameters: learnt(&self.state.free, &found.x, &made, &told, &best, kernel_data)?,
             criterion: found.criterion,
         };
-        Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false, told: None })
+        Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false, notice: None })
     }
 }
 
 /// The smooth criterion of an estimator, where it has one that holds for the kernel.
-fn smooth_criterion(Setting { kernel, estimator }: &Setting) -> Option<&'static str> {
+fn smooth_criterion(Setting { kernel, estimator }: &Setting) -> Option<CriterionName> {
     let holds = !estimator.facts().criterion_keeps_kernel || fitting::rows_leave_the_kernel(kernel, estimator);
     estimator.criterion_name().filter(|_| holds)
 }

@@ -5,13 +5,13 @@ use super::free::{Free, is_fixed};
 use super::profile::{Curve, ProfileScan};
 use super::search::{RoundContext, SearchResult};
 use super::starts;
-use super::tune::{At, Left, criterion_at, steps};
+use super::tune::{At, Left, TunedBy, criterion_at, steps};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::estimators::Task;
+use crate::estimators::{CriterionName, Task};
 use crate::fitting::KernelValues;
 use crate::kernels::KernelExpr;
-use crate::solve::Lbfgs;
+use crate::solve::Minimiser;
 
 /// Values on the path of a parameter that is free alone.
 const PATH: usize = 200;
@@ -115,7 +115,7 @@ impl Descent<'_> {
 /// A few starts are looked at, the best is followed downhill; and whether time allowed that in full.
 pub(super) fn go(
     place: &RoundContext<'_>,
-    name: &str,
+    criterion: CriterionName,
     control: &Control,
     seed: u64,
     evaluations: &mut usize,
@@ -129,17 +129,23 @@ pub(super) fn go(
         Some((at, _)) => vec![*at],
         None => free.iter().map(Free::coordinate).collect(),
     };
-    let mut descent =
-        Descent { place, name, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), indifference: 0.0 }, left };
-    let ended = descend(&mut descent, &x0, name, &control);
+    let mut descent = Descent {
+        place,
+        name: criterion.name,
+        seed,
+        evaluations,
+        best: Best { value: f64::INFINITY, x: x0.clone(), indifference: 0.0 },
+        left,
+    };
+    let ended = descend(&mut descent, &x0, criterion.name, &control);
     match ended {
         // What was judged before time was up is not lost.
         Err(Error::Time { .. }) if descent.best.value.is_finite() => {}
         other => other?,
     }
     let Best { value, x, indifference } = descent.best;
-    let found =
-        SearchResult { x, loss: value, indifference, rivals: Vec::new(), criterion: name.to_owned(), rises: false, round: place.number };
+    let criterion = TunedBy::named(criterion);
+    let found = SearchResult { x, loss: value, indifference, rivals: Vec::new(), criterion, rises: false, round: place.number };
     Ok((found, !control.out_of_time()))
 }
 
@@ -180,7 +186,7 @@ fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control)
     let noise = NOISE * descent.best.indifference / descent.best.value.abs().max(1.0);
     let least = DECREASE[usize::from(descent.place.last)];
     let decrease = if descent.place.within_noise { noise.clamp(least, 1e-2) } else { least };
-    let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-3, decrease, ..Lbfgs::new(bounds) };
+    let solver = Minimiser { max_iterations: STEPS, tolerance: 1e-3, decrease, ..Minimiser::new(bounds) };
     solver.minimise(|x| descent.evaluate(x, control), &from, control).map(|_| ())
 }
 
@@ -229,9 +235,10 @@ pub(super) fn curves(
     let free = place.free;
     let mut left = left(place, &control)?;
     let known = path(place, &mut left, &control, seed)?;
+    let name = found.criterion.to_string();
     let mut descent = Descent {
         place,
-        name: &found.criterion,
+        name: &name,
         seed,
         evaluations,
         best: Best { value: found.loss, x: found.x.clone(), indifference: found.indifference },

@@ -7,18 +7,73 @@ use super::search::{Aim, Search};
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
-use crate::estimators::{Criterion, EstimatorExpr, Near, Task};
+use crate::estimators::{Criterion, CriterionName, CriterionSort, EstimatorExpr, Near, Task};
 use crate::kernels::KernelExpr;
-use crate::metrics::Scoring;
+use crate::metrics::{Metric, Scoring};
+use crate::notice::Notice;
 use crate::validity::require_symmetric;
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+
+/// What a search minimises or maximises.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TunedBy {
+    /// A metric of held-out rows.
+    CrossValidation {
+        /// The metric.
+        metric: Metric,
+        /// Folds that are scored.
+        scored: usize,
+        /// Folds that the rows are in.
+        folds: usize,
+    },
+    /// A smooth criterion of the estimator's own.
+    OfEstimator {
+        /// Its name.
+        name: String,
+        /// Its sort.
+        sort: CriterionSort,
+    },
+    /// Components above those of tables of shuffled columns.
+    AboveChance {
+        /// These tables.
+        tables: usize,
+    },
+}
+
+impl TunedBy {
+    pub(super) fn named(criterion: CriterionName) -> Self {
+        TunedBy::OfEstimator { name: criterion.name.to_owned(), sort: criterion.sort }
+    }
+
+    /// Without the number of folds: for an axis.
+    pub fn label(&self) -> String {
+        match self {
+            TunedBy::CrossValidation { metric, scored, folds } if scored == folds => metric.name().to_owned(),
+            TunedBy::CrossValidation { metric, scored, folds } => format!("{} ({scored} of {folds} folds)", metric.name()),
+            TunedBy::OfEstimator { name, .. } => name.clone(),
+            TunedBy::AboveChance { tables } => format!("components above chance in {tables} tables of shuffled columns"),
+        }
+    }
+}
+
+impl Display for TunedBy {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            TunedBy::CrossValidation { scored, folds, .. } if scored == folds => write!(f, "{folds}-fold cross-validated {}", self.label()),
+            TunedBy::CrossValidation { .. } => write!(f, "cross-validated {}", self.label()),
+            TunedBy::OfEstimator { .. } | TunedBy::AboveChance { .. } => f.write_str(&self.label()),
+        }
+    }
+}
 
 /// The result of tuning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tuning {
     /// The objective that was minimised or maximised.
-    pub criterion: String,
+    pub criterion: TunedBy,
     /// Whether more of it is better.
     pub rises: bool,
     /// Its value at the choice; `None` where no setting could be fitted on every fold and the start was taken.
@@ -48,7 +103,7 @@ pub struct Tuned {
     /// Whether time was up before any setting was judged, so that the start was taken.
     pub late: bool,
     /// What chose the number of clusters, where that was open; why there was no search.
-    pub told: Option<String>,
+    pub notice: Option<Notice>,
 }
 
 /// Settles everything that is open in a kernel and an estimator on prepared rows. With `curves`, the losses

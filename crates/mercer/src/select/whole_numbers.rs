@@ -3,7 +3,7 @@
 
 use super::free::{Free, Setting, free_parameters};
 use super::profile::{BoundStatus, Curve};
-use super::tune::{Tuning, learnt};
+use super::tune::{TunedBy, Tuning, learnt};
 use crate::control::Control;
 use crate::data::{Examples, Kind};
 use crate::error::{Error, Result};
@@ -27,7 +27,8 @@ pub(super) fn choose(
     seed: u64,
 ) -> Result<Option<(Setting, Tuning)>> {
     let free = free_parameters(&start.kernel, open, start, Kind::Nothing);
-    let Some(name) = open.criterion_name().filter(|_| !free.is_empty()) else { return Ok(None) };
+    let Some(own) = open.criterion_name().filter(|_| !free.is_empty()) else { return Ok(None) };
+    let name = own.name;
     if let Some(real) = free.iter().find(|f| !f.integer) {
         let why = format!("without a target {name} chooses among whole numbers alone; give a number");
         return Err(Error::Setting { name: real.path().into(), why });
@@ -61,7 +62,7 @@ pub(super) fn choose(
     let setting = start.with(&free, &best)?;
     let found = learnt(&free, &best, &curves, &|value| value, &setting, examples.data)?;
     let tuning = Tuning {
-        criterion: name.into(),
+        criterion: TunedBy::named(own),
         rises: false,
         value: Some(least),
         same: Some(least + indifference),

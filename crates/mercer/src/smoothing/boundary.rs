@@ -33,11 +33,6 @@ impl<'de> Deserialize<'de> for Support {
     }
 }
 
-/// Mirror images of a number in one column at most.
-const MOST_IMAGES: i32 = 64;
-/// Images whose density is below e^-this of that of the number itself are left out.
-const NEGLIGIBLE: f64 = 45.0;
-
 impl Support {
     /// No ends.
     pub const ANYWHERE: Support = Support { low: f64::NEG_INFINITY, high: f64::INFINITY };
@@ -64,6 +59,8 @@ impl Support {
 
     /// The mirror images of a value within `reach` of the ends, and not itself.
     fn images(self, x: f64, reach: f64) -> Vec<f64> {
+        // Mirror images of a number in one column at most.
+        const MOST_IMAGES: i32 = 64;
         let (low, high) = (self.low, self.high);
         let all: Vec<f64> = match (low.is_finite(), high.is_finite()) {
             (true, true) => {
@@ -128,6 +125,8 @@ impl Density {
 
     /// A value of a column, and its mirror images at the ends of the column that count.
     pub(super) fn with_images(&self, column: usize, x: f64) -> Vec<f64> {
+        // Images whose density is below e^-this of that of the number itself are left out.
+        const NEGLIGIBLE: f64 = 45.0;
         // Gaussians fall below what counts within so many bandwidths of the nearest row, exponentials later.
         let far = if self.kernel().is_compact() { 1.0 } else { NEGLIGIBLE };
         let reach = far * self.widest() * self.stored.frame.width(column);

@@ -43,9 +43,6 @@ pub fn left_out_squares(sample: &Sample, widths: &[f64], control: &Control) -> R
     Ok(square - 2.0 * mean(of(1.0)?.left_out(control)?))
 }
 
-/// Points of a curve over ln h, in multiples of Scott's bandwidths.
-const GRID: (f64, f64, usize) = (0.04, 8.0, 24);
-
 /// The greatest likelihood. `carried`: the kernel's width beside the Gaussian's.
 pub(super) fn likelihood(
     sample: &Sample,
@@ -98,6 +95,8 @@ pub fn squares_curve(sample: &Sample, widths: &[f64], control: &Control) -> Resu
 
 /// The multiple with the least loss: the best of a grid, wider where that is its end, then by golden sections.
 fn least(loss: impl Fn(f64) -> Result<f64>, name: &str, control: &Control, notes: &mut Vec<String>) -> Result<f64> {
+    // Points of a curve over ln h, in multiples of Scott's bandwidths.
+    const GRID: (f64, f64, usize) = (0.04, 8.0, 24);
     let (from, to, count) = GRID;
     let step = (to / from).ln() / (count - 1) as f64;
     let mut curve: Vec<(f64, f64)> = Vec::new();

@@ -132,11 +132,6 @@ impl TryFrom<Stored> for Density {
     }
 }
 
-/// Queries that one thread takes at a time.
-const BAND: usize = 64;
-/// Nanoseconds of a pair of a row and a place.
-const PAIR: f64 = 2.0;
-
 impl Density {
     /// The density of a sample.
     ///
@@ -241,6 +236,8 @@ impl Density {
 
     /// The sums at all places together, where that pays.
     fn together(&self, places: &Matrix, control: &Control) -> Result<Option<Vec<Bounded>>> {
+        // Nanoseconds of a pair of a row and a place.
+        const PAIR: f64 = 2.0;
         let stored = &self.stored;
         if self.dim() != 2 || stored.kernel != SmoothingKernel::Gaussian || !stored.support.is_empty() || !stored.widths.is_empty() {
             return Ok(None);
@@ -259,6 +256,8 @@ impl Density {
 
     /// Values of rows in bands, on all threads.
     fn each(&self, rows: usize, control: &Control, of: impl Fn(usize) -> f64 + Sync) -> Result<Vec<f64>> {
+        // Queries that one thread takes at a time.
+        const BAND: usize = 64;
         let mut out = vec![0.0; rows];
         out.par_chunks_mut(BAND).enumerate().try_for_each(|(band, part)| {
             control.check_time("densities")?;
@@ -369,14 +368,13 @@ impl Asked {
     }
 }
 
-/// Columns from which on it is asked how many rows decide.
-const MANY_COLUMNS: usize = 4;
-/// Rows that have to decide at a typical row.
-const ENOUGH: f64 = 5.0;
-
 /// Says so where few rows decide the density at a typical row: (sum_j k_ij)^2 / sum_j k_ij^2 over the other rows, in the middle of up to
 /// a hundred rows; the weights are Gaussian, so that kernels can be compared.
 fn few_rows_decide(sample: &Sample, frame: &Frame) -> Option<String> {
+    // Columns from which on it is asked how many rows decide.
+    const MANY_COLUMNS: usize = 4;
+    // Rows that have to decide at a typical row.
+    const ENOUGH: f64 = 5.0;
     let (rows, dim) = (sample.rows(), sample.dim());
     if dim < MANY_COLUMNS || rows < 2 {
         return None;

@@ -9,13 +9,6 @@ use crate::gram::{Level, dispatch, level};
 use crate::linalg::Real;
 use std::f64::consts::PI;
 
-/// Different values above which a grid is used.
-const FEW: usize = 400;
-/// Places of the grid in scale N^(-1/5), a bandwidth of usual size.
-const FINE: f64 = 200.0;
-/// Differences beyond so many scales say nothing to a rule.
-const FARTHEST: f64 = 40.0;
-
 /// Differences in units of a scale.
 pub(super) struct Differences {
     /// What a unit is in the column.
@@ -32,6 +25,12 @@ pub(super) struct Differences {
 impl Differences {
     /// Of a sample with one column that has a spread.
     pub(super) fn new(sample: &Sample, control: &Control) -> Result<Self> {
+        // Different values above which a grid is used.
+        const FEW: usize = 400;
+        // Places of the grid in scale N^(-1/5), a bandwidth of usual size.
+        const FINE: f64 = 200.0;
+        // Differences beyond so many scales say nothing to a rule.
+        const FARTHEST: f64 = 40.0;
         let scale = sample.lesser_scale(0, 1.349);
         let all = sample.ordered(0);
         let middle = quantile(&all, 0.5);

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 
-/// The interval after as many sections as `goes_on` allows, which is told the width before each; of equal values the upper part stays.
+/// The interval after as many sections as `goes_on` allows, which receives the width before each; of equal values the upper part stays.
 pub(super) fn sections(
     (mut low, mut high): (f64, f64),
     mut at: impl FnMut(f64) -> Result<f64>,

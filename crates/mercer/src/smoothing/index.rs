@@ -1,16 +1,16 @@
-//! Sums of a kernel over the points that count, in vectors over whole leaves of a [`Tree`].
+//! Sums of a kernel over the points that count, in vectors over whole leaves of a [`BoxTree`].
 //!
 //! A box is passed over where its share is provably below rounding: beyond reach, all points together weigh less than the
 //! tolerance times the nearest point alone.
 
-use super::tree::{Node, Tree};
-use super::weighing::Law;
+use super::weighing::{LEAVES, Law};
+use crate::gram::{BoxNode, BoxTree};
 
 /// Points, weights and boxes.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     dim: usize,
-    tree: Tree,
+    tree: BoxTree,
     /// The place of each row.
     places: Vec<usize>,
     /// Coordinates of each leaf, one column after another.
@@ -39,7 +39,7 @@ pub(super) struct Summed {
 impl Index {
     /// Points row by row, with weights above 0 and widths (empty: 1).
     pub(super) fn new(points: &[f64], dim: usize, weights: &[f64], widths: &[f64]) -> Index {
-        let tree = Tree::new(points, dim, &vec![1.0; dim]);
+        let tree = BoxTree::new(points, dim, &vec![1.0; dim], LEAVES);
         let columns: Vec<Vec<f64>> = (0..dim).map(|j| tree.lay_out(None, |i| points[i * dim + j])).collect();
         let mut leaves = Vec::with_capacity(dim * tree.rows().len());
         tree.leaves(0.0, |_| 0.0, |leaf| columns.iter().for_each(|column| leaves.extend_from_slice(&column[leaf.from..leaf.to])));
@@ -47,7 +47,7 @@ impl Index {
         tree.rows().iter().enumerate().for_each(|(place, row)| row.iter().for_each(|&i| places[i] = place));
         let own = (!widths.is_empty()).then(|| {
             let per = tree.lay_out(None, |i| 1.0 / widths[i]);
-            let least = |node: Node| per[node.from..node.to].iter().copied().fold(f64::INFINITY, f64::min);
+            let least = |node: BoxNode| per[node.from..node.to].iter().copied().fold(f64::INFINITY, f64::min);
             Own { least: tree.nodes().iter().map(|node| least(*node)).collect(), per }
         });
         let weight = |i: usize| widths.get(i).map_or(weights[i], |l| weights[i] * (1.0 / l).powi(dim as i32));
@@ -61,7 +61,7 @@ impl Index {
     }
 
     /// 1 / l_i of some places; empty where they are 1.
-    fn per(&self, node: Node) -> &[f64] {
+    fn per(&self, node: BoxNode) -> &[f64] {
         self.own.as_ref().map_or(&[], |own| &own.per[node.from..node.to])
     }
 
@@ -94,7 +94,7 @@ impl Index {
         law.metric().of(self.tree.gaps(node, x).map(|gap| gap * least))
     }
 
-    fn block(&self, node: Node) -> &[f64] {
+    fn block(&self, node: BoxNode) -> &[f64] {
         &self.points[node.from * self.dim..node.to * self.dim]
     }
 }
@@ -123,7 +123,7 @@ impl Nearest<'_> {
             order.into_iter().for_each(|(node, distance)| self.enter(node, distance));
             return;
         }
-        let Node { from, to, .. } = index.tree.node(node);
+        let BoxNode { from, to, .. } = index.tree.node(node);
         let (count, block, metric) = (to - from, index.block(index.tree.node(node)), self.law.metric());
         let per = index.per(index.tree.node(node));
         for k in 0..count {
@@ -156,7 +156,7 @@ impl Sum<'_> {
         if index.to_box(self.law, node, self.x) > self.reach {
             return 0.0;
         }
-        let Node { from, to, second } = index.tree.node(node);
+        let BoxNode { from, to, second } = index.tree.node(node);
         if let Some(second) = second {
             return self.over(node + 1) + self.over(second);
         }

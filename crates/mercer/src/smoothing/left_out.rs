@@ -8,14 +8,6 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
-/// Factors of the data-based width that are tried, and their ends.
-const TRIED: usize = 25;
-const ENDS: [f64; 2] = [0.05, 8.0];
-/// Golden sections between the best of them and its neighbours.
-const SECTIONS: usize = 16;
-/// Rows at which bandwidths are judged, at most.
-const JUDGED: usize = 2000;
-
 impl LocalFit {
     /// Mean square of rows left out with some units; infinite where a row has no other near.
     fn left_out_square(&self, rows: &[usize], control: &Control) -> Result<f64> {
@@ -48,6 +40,13 @@ impl LocalFit {
 
     /// Factors of a width of each column, then golden sections about the best.
     fn descend(&mut self, base: &[f64], control: &Control) -> Result<()> {
+        // Factors of the data-based width that are tried, and their ends.
+        const TRIED: usize = 25;
+        const ENDS: [f64; 2] = [0.05, 8.0];
+        // Golden sections between the best of them and its neighbours.
+        const SECTIONS: usize = 16;
+        // Rows at which bandwidths are judged, at most.
+        const JUDGED: usize = 2000;
         let n = self.sample.rows();
         let rows: Vec<usize> = (0..n).step_by(n.div_ceil(JUDGED)).collect();
         let mut curve = Vec::new();

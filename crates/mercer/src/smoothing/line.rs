@@ -11,10 +11,6 @@ use super::index::Summed;
 const TERMS: usize = 15;
 /// Half the width of a cell.
 const HALF: f64 = 0.0625;
-/// The greatest |d|: |d t| <= 0.6.
-const FARTHEST: f64 = 9.6;
-/// Points of a cell below which they are taken one by one.
-const FEW: usize = 8;
 
 /// Points in order, in cells.
 #[derive(Clone, Debug)]
@@ -66,6 +62,8 @@ impl Line {
     }
 
     fn cell(&self, cell: &Cell, x: f64, near: f64, own: Option<(usize, f64)>) -> f64 {
+        // The greatest |d|: |d t| <= 0.6.
+        const FARTHEST: f64 = 9.6;
         let d = x - cell.middle;
         match (&cell.series, own) {
             (Some(series), own) if d.abs() <= FARTHEST && own.is_none_or(|(place, _)| !(cell.from..cell.to).contains(&place)) => {
@@ -91,6 +89,8 @@ impl Line {
 
 impl Cell {
     fn new(points: &[f64], weights: &[f64], from: usize, to: usize) -> Cell {
+        // Points of a cell below which they are taken one by one.
+        const FEW: usize = 8;
         let middle = 0.5 * (points[from] + points[to - 1]);
         let series = (to - from > FEW).then(|| {
             let mut series = [0.0; TERMS];

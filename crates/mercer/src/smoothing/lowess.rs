@@ -194,10 +194,9 @@ dispatch! {
     moments, moments_body, <>, (x: &[f64], y: &[f64], robust: &[f64], at: f64, h: f64) -> [f64; 5]
 }
 
-const LANES: usize = 8;
-
 #[inline(always)]
 fn moments_body<const FMA: bool>(x: &[f64], y: &[f64], robust: &[f64], at: f64, h: f64) -> [f64; 5] {
+    const LANES: usize = 8;
     let by = if h > 0.0 { 1.0 / h } else { 0.0 };
     let add = |sums: &mut [[f64; LANES]; 5], l: usize, x: f64, y: f64, robust: f64| {
         let d = x - at;

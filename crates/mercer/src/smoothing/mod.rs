@@ -36,7 +36,6 @@ mod rules;
 mod sample;
 mod series;
 mod together;
-mod tree;
 mod weighing;
 
 pub use boundary::Support;

@@ -6,22 +6,15 @@
 //!
 //! phi are 1, the steps z, and their products; r are weights against outliers. Rows in boxes out of reach are passed over.
 
-use super::tree::{LEAF, Node, Tree};
-use super::weighing::{LANES, Law, Used, Weighing};
+use super::weighing::{LANES, LEAF, LEAVES, Law, Used, Weighing};
 use super::{Sample, Shape, SmoothingKernel};
-use crate::gram::{Level, dispatch, level};
+use crate::gram::{BoxNode, BoxTree, Level, dispatch, level};
 use crate::linalg::fma;
-
-/// Below this kernel value of the nearest row kernels that are never 0 are taken beside it.
-const FAINT: f64 = 1e-100;
-/// What is passed over is below this share of every sum of squares; ln of the share that decides how far to look.
-const NEGLIGIBLE: f64 = 1e-16;
-const SMALLER: f64 = 37.0;
 
 /// Rows as columns of numbers, leaf by leaf of a tree.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
-    tree: Tree,
+    tree: BoxTree,
     points: Vec<Vec<f64>>,
     /// w_i r_i, and r_i.
     weights: Vec<f64>,
@@ -35,7 +28,7 @@ pub(super) struct Columns {
 impl Columns {
     /// Rows with weights against outliers (empty: 1); `units`: the size of differences in each column.
     pub(super) fn of(sample: &Sample, y: &[f64], robust: &[f64], units: &[f64]) -> Self {
-        let tree = Tree::new(sample.points().data(), sample.dim(), units);
+        let tree = BoxTree::new(sample.points().data(), sample.dim(), units, LEAVES);
         let (points, counts) = (sample.points(), sample.weights());
         let robust_of = |i: usize| robust.get(i).copied().unwrap_or(1.0);
         Columns {
@@ -94,9 +87,6 @@ impl Columns {
     }
 }
 
-/// Matrices of the products of terms that are held at once to invert one.
-const MATRICES: f64 = 5.0;
-
 /// How many terms a polynomial of some columns has.
 pub(super) fn number_of_terms(dim: usize, degree: usize) -> usize {
     match degree {
@@ -108,6 +98,8 @@ pub(super) fn number_of_terms(dim: usize, degree: usize) -> usize {
 
 /// Bytes of a fit at one place: the sums, and the matrices that are made of them. `squares`: those of squared weights too.
 pub(super) fn bytes_of_place(dim: usize, degree: usize, squares: bool) -> u64 {
+    // Matrices of the products of terms that are held at once to invert one.
+    const MATRICES: f64 = 5.0;
     let count = number_of_terms(dim, degree) as f64;
     let triangle = 0.5 * count * (count + 3.0) * if squares { 2.0 } else { 1.0 };
     let room = (LEAF * (1 + dim)) as f64 + LEAF as f64 * count;
@@ -141,6 +133,11 @@ pub(super) struct Moments {
 impl Moments {
     /// The sums at a place, with a bandwidth for each column.
     pub(super) fn at(rows: &Columns, kernel: SmoothingKernel, place: &[f64], widths: &[f64], degree: usize, squares: bool) -> Self {
+        // Below this kernel value of the nearest row kernels that are never 0 are taken beside it.
+        const FAINT: f64 = 1e-100;
+        // What is passed over is below this share of every sum of squares; ln of the share that decides how far to look.
+        const NEGLIGIBLE: f64 = 1e-16;
+        const SMALLER: f64 = 37.0;
         let law = Law { kernel, shape: Shape::Radial };
         let per: Vec<f64> = widths.iter().map(|h| reciprocal(*h, kernel)).collect();
         let count = number_of_terms(place.len(), degree);
@@ -198,7 +195,7 @@ impl Sums {
 
 pub(super) struct Adding<'a> {
     rows: &'a Columns,
-    leaves: &'a [Node],
+    leaves: &'a [BoxNode],
     place: &'a [f64],
     per: &'a [f64],
     count: usize,
@@ -220,6 +217,8 @@ dispatch! {
 impl Adding<'_> {
     /// Of a row: its distance, its weight, and the sums of products of its terms.
     fn operations(&self) -> usize {
+        // Operations of the weight of a row, an exponential as a rule.
+        const PER_WEIGHT: usize = 20;
         let (count, dim) = (self.count, self.place.len());
         let squares = if self.sums.second.is_empty() { 0 } else { count * (count + 2) };
         let rows: usize = self.leaves.iter().map(|leaf| leaf.to - leaf.from).sum();
@@ -292,13 +291,10 @@ fn products<const FMA: bool>(part: &[f64], columns: &[f64], sums: &mut [[f64; LA
     }
 }
 
-/// Operations of the weight of a row, an exponential as a rule.
-const PER_WEIGHT: usize = 20;
-/// Numbers of several vectors are added up side by side: each waits for the sum before it.
-const LONG: usize = 4 * LANES;
-
 #[inline(always)]
 fn product<const FMA: bool>(a: &[f64], b: &[f64], sum: &mut [f64; LANES]) {
+    // Numbers of several vectors are added up side by side: each waits for the sum before it.
+    const LONG: usize = 4 * LANES;
     let mut long = [0.0; LONG];
     let (a, b) = (a.chunks_exact(LONG), b.chunks_exact(LONG));
     for (a, b) in a.remainder().chunks_exact(LANES).zip(b.remainder().chunks_exact(LANES)) {

@@ -23,9 +23,6 @@ pub(super) struct At {
 
 /// Eigenvalues below this share of the largest are of no direction that rows determine.
 pub(super) const DETERMINED: f64 = 1e-10;
-/// What sums with a bound of their error may be wrong by: this share of the root mean square of targets near the place, of slopes that
-/// change them by as much over the spread of the rows near it, and of the kernel values themselves.
-const EXACT: f64 = 1e-11;
 
 /// The entry of a triangle: upper, row after row.
 fn entry(triangle: &[f64], count: usize, a: usize, b: usize) -> f64 {
@@ -79,6 +76,9 @@ impl At {
 /// Whether errors of moments change the fit by no more than counts. With the inverse V of the moments and beta = V t the changes are
 /// -V dA beta + V dt, and of the terms V_0 that make l they are -V dA V_0.
 fn is_exact(moments: &Moments, errors: &Moments, inverse: &Matrix, at: &At) -> bool {
+    // What sums with a bound of their error may be wrong by: this share of the root mean square of targets near the place, of slopes that
+    // change them by as much over the spread of the rows near it, and of the kernel values themselves.
+    const EXACT: f64 = 1e-11;
     let count = moments.targets.len();
     let size = |a: usize| entry(&moments.terms, count, a, a).sqrt();
     let beta: Vec<f64> = (0..count).map(|a| dot(inverse.row(a), &moments.targets)).collect();

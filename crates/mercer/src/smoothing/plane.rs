@@ -15,16 +15,6 @@ use crate::error::Result;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Coordinates whose cells can be counted.
-const FARTHEST: f64 = 1e9;
-/// Pairs of points and places below which cells do not pay.
-const FEW_PAIRS: usize = 1 << 20;
-/// Nanoseconds: of a pair of cells, and of a point in its cell, by which cells are weighed against pairs; and the cells whose points
-/// count at a place.
-const CELLS: f64 = 2e3;
-const POINT: f64 = 60.0;
-const WITHIN: f64 = 50.0;
-
 /// A sum that is asked for: the list of its weights, and the powers a and b.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ask {
@@ -54,6 +44,15 @@ impl Sources<'_> {
     /// The sums at every place (pairs of numbers), place by place: what is farther than points of a share `tolerance` of all is passed
     /// over. `None` where taking pairs one by one is no slower.
     pub(super) fn sums(&self, places: &[f64], tolerance: f64, control: &Control) -> Result<Option<Vec<Bounded>>> {
+        // Coordinates whose cells can be counted.
+        const FARTHEST: f64 = 1e9;
+        // Pairs of points and places below which cells do not pay.
+        const FEW_PAIRS: usize = 1 << 20;
+        // Nanoseconds: of a pair of cells, and of a point in its cell, by which cells are weighed against pairs; and the cells whose points
+        // count at a place.
+        const CELLS: f64 = 2e3;
+        const POINT: f64 = 60.0;
+        const WITHIN: f64 = 50.0;
         let (points, count, asked) = (self.points, self.points.len() / 2, places.len() / 2);
         if count.saturating_mul(asked) < FEW_PAIRS || !points.iter().chain(places).all(|z| z.abs() <= FARTHEST) {
             return Ok(None);

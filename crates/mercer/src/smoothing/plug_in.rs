@@ -33,11 +33,10 @@ pub(super) fn sheather_jones(differences: &Differences) -> Result<f64> {
     Ok(differences.scale * root(low, high, |h| gap(h) > 0.0))
 }
 
-/// Stages of the improved rule.
-const STAGES: usize = 7;
-
 /// Botev, Grotowski & Kroese (2010), algorithm 1 with seven stages: the least solution of t = xi gamma(t), h = sqrt(t).
 pub(super) fn improved(differences: &Differences, control: &Control, notes: &mut Vec<String>) -> Result<f64> {
+    // Stages of the improved rule.
+    const STAGES: usize = 7;
     let n = differences.count;
     let slope = |s: usize, t: f64| {
         let sign = if s.is_multiple_of(2) { 1.0 } else { -1.0 };

@@ -32,10 +32,6 @@ pub enum Rule {
     LeastSquares,
 }
 
-/// Of fewer different values, each of which stands so many times on the average, the rows are rounded numbers and no copies.
-const FEW_VALUES: usize = 20;
-const TIMES: f64 = 4.0;
-
 /// What a rule chose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
@@ -135,6 +131,9 @@ impl Rule {
 
     /// The rule that `auto` stands for, and the bandwidth for a Gaussian where choosing has computed it.
     fn settled(self, sample: &Sample, control: &Control) -> Result<(Rule, Option<f64>)> {
+        // Of fewer different values, each of which stands so many times on the average, the rows are rounded numbers and no copies.
+        const FEW_VALUES: usize = 20;
+        const TIMES: f64 = 4.0;
         if self != Rule::Auto {
             return Ok((self, None));
         }

@@ -9,11 +9,6 @@ use crate::control::Control;
 use crate::error::Result;
 use std::f64::consts::SQRT_2;
 
-/// What is passed over is below this share of a row that is near.
-const NEGLIGIBLE: f64 = 1e-14;
-/// Nanoseconds of a row at a place for each of its sums, where places are asked one by one.
-const PAIR: f64 = 0.7;
-
 /// The rows, and what is fitted to them.
 pub(super) struct RegressionRows<'a> {
     /// In D columns, row by row.
@@ -47,6 +42,10 @@ impl<'a> Together<'a> {
         squares: bool,
         control: &Control,
     ) -> Result<Option<Self>> {
+        // What is passed over is below this share of a row that is near.
+        const NEGLIGIBLE: f64 = 1e-14;
+        // Nanoseconds of a row at a place for each of its sums, where places are asked one by one.
+        const PAIR: f64 = 0.7;
         let dim = rows.widths.len();
         if kernel != SmoothingKernel::Gaussian || dim > 2 {
             return Ok(None);

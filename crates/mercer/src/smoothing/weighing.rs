@@ -1,11 +1,15 @@
 //! sum_i w_i p(x, x_i) over a block of points, in vectors: points stand column by column, padded to whole vectors by weights of 0.
 
 use super::{Shape, SmoothingKernel};
-use crate::gram::{Level, dispatch, level};
+use crate::gram::{BoxLayout, Level, dispatch, level};
 use crate::linalg::Real;
 
 /// Points are taken so many at a time.
 pub(super) const LANES: usize = 8;
+/// Points of a leaf at most.
+pub(super) const LEAF: usize = 128;
+/// Leaves but the last hold a multiple of some vectors.
+pub(super) const LEAVES: BoxLayout = BoxLayout { leaf: LEAF, full: 4 * LANES, vector: LANES };
 
 /// A profile of differences, straight-line code: joined over columns, then finished.
 pub(super) trait Weighing: Copy + Send + Sync {

@@ -18,8 +18,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const MORE: usize = 10;
 /// Blocks that a basis holds besides the vectors it began with.
 const BLOCKS: usize = 8;
-/// A vector of which less than this share is new adds nothing but rounding.
-const NOTHING_NEW: f64 = 1e-12;
 
 /// What is asked of a search for eigenpairs.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +104,8 @@ fn of_product(n: usize, width: usize, held: usize) -> f64 {
 
 /// Operations of a search that ends as soon as one can: where another way takes more, a search is worth a try.
 pub(crate) fn least_operations(n: usize, count: usize) -> f64 {
+    // Products of the shortest search.
+    const FEWEST: usize = 4;
     operations(n, count, FEWEST)
 }
 
@@ -113,9 +113,6 @@ pub(crate) fn least_operations(n: usize, count: usize) -> f64 {
 pub(crate) fn usual_operations(n: usize, count: usize) -> f64 {
     operations(n, count, BLOCKS)
 }
-
-/// Products of the shortest search.
-const FEWEST: usize = 4;
 
 /// Operations of so many products, with a look at the pairs after the first, the second, the fourth, ...
 fn operations(n: usize, count: usize, products: usize) -> f64 {
@@ -209,6 +206,8 @@ impl Basis {
 
     /// The rows less what the basis holds of them, orthonormal; a row with nothing new becomes a random one.
     fn orthonormal(&self, mut rows: Matrix, random: &mut impl rand::Rng) -> Result<Matrix> {
+        // A vector of which less than this share is new adds nothing but rounding.
+        const NOTHING_NEW: f64 = 1e-12;
         let (count, n) = (rows.rows(), rows.cols());
         let mut sizes: Vec<f64> = (0..count).map(|i| norm(rows.row(i))).collect();
         // Once more, as what is taken away leaves rounding behind, and so of rows that had nothing new.

@@ -17,13 +17,6 @@ use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
-/// An exchange pays where it takes more than this share off the objective: less may be rounding.
-const LEAST: f64 = 1e-9;
-/// Rounds through the columns of a set, at most.
-const ROUNDS: usize = 10;
-/// Numbers of a matrix from which on its rows are shared among threads.
-const SHARED: usize = 1 << 15;
-
 /// Inner products of columns with one another and with the targets.
 pub struct Products {
     /// Z'Z, P x P.
@@ -118,6 +111,8 @@ impl Swept {
 
     /// Brings a column in, or takes it out.
     fn sweep(&mut self, k: usize, control: &Control) -> Result<()> {
+        // Numbers of a matrix from which on its rows are shared among threads.
+        const SHARED: usize = 1 << 15;
         control.check()?;
         let pivot = self.a[(k, k)];
         let change = self.change(k);
@@ -146,6 +141,10 @@ impl Swept {
 
     /// Exchanges until none pays.
     fn improve(&mut self, control: &Control) -> Result<()> {
+        // An exchange pays where it takes more than this share off the objective: less may be rounding.
+        const LEAST: f64 = 1e-9;
+        // Rounds through the columns of a set, at most.
+        const ROUNDS: usize = 10;
         for _ in 0..ROUNDS {
             let mut moved = false;
             let mut members = self.members();

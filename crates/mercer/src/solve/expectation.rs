@@ -20,15 +20,6 @@ use crate::linalg::{Cholesky, Matrix, product_within};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
-/// Sweeps over all sites at most.
-const SWEEPS: usize = 200;
-/// The largest change of a mean or a deviation of the posterior, in units of its deviation, at which sites have converged.
-const EXACT: f64 = 1e-9;
-/// The damping of a sweep, and the least that it falls to where changes grow.
-const DAMPING: (f64, f64) = (0.9, 0.1);
-/// Deviations on both sides of a peak that an integral goes over.
-const WIDTH: f64 = 9.5;
-
 impl Approximation {
     /// -log Z and its derivative by S, (V - b b')/2.
     ///
@@ -75,6 +66,12 @@ pub struct Approximation {
 /// # Errors
 /// On request of `control`; numbers that break down.
 pub fn approximate(s: &Matrix, rows: &TwoClasses<'_>, control: &Control) -> Result<Approximation> {
+    // Sweeps over all sites at most.
+    const SWEEPS: usize = 200;
+    // The largest change of a mean or a deviation of the posterior, in units of its deviation, at which sites have converged.
+    const EXACT: f64 = 1e-9;
+    // The damping of a sweep, and the least that it falls to where changes grow.
+    const DAMPING: (f64, f64) = (0.9, 0.1);
     let n = s.rows();
     let (mut tau, mut nu) = (vec![0.0; n], vec![0.0; n]);
     let (mut last, mut damping, mut change) = (f64::INFINITY, DAMPING.0, f64::INFINITY);
@@ -151,6 +148,8 @@ struct Tilted {
 impl Tilted {
     /// By the trapezoid rule around the peak of the product, whose poles are pi away from the real line.
     fn new((cavity, precision): (f64, f64), sign: f64) -> Self {
+        // Deviations on both sides of a peak that an integral goes over.
+        const WIDTH: f64 = 9.5;
         let s = precision.sqrt().recip();
         // The peak: (f - cavity) / s^2 = sign sigmoid(-sign f), by Newton's method on a concave function.
         let mut peak = cavity;

@@ -17,16 +17,6 @@ use crate::gram::{axpy, dot};
 use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within, product_within, transposed_product_within};
 use rayon::prelude::*;
 
-/// Products with Z and Z' in a step, at most.
-const PRODUCTS: usize = 200;
-/// More than this, and the blocks are made anew for the next step.
-const MANY: usize = 20;
-
-/// The gap that is asked for, as a share of that in the space of functions: weights are not refined by the slopes at the end.
-const FINER: f64 = 1e-3;
-/// Steps one after another that bring nothing near the mode end the search.
-const STALLS: usize = 2;
-
 /// What is minimised.
 pub struct Features<'a> {
     /// N x m.
@@ -55,6 +45,10 @@ impl Features<'_> {
     /// # Errors
     /// Memory; on request of `control`.
     pub fn mode(&self, likelihood: &dyn Likelihood, near: Option<&Matrix>, control: &Control) -> Result<(Mode, Matrix)> {
+        // The gap that is asked for, as a share of that in the space of functions: weights are not refined by the slopes at the end.
+        const FINER: f64 = 1e-3;
+        // Steps one after another that bring nothing near the mode end the search.
+        const STALLS: usize = 2;
         if likelihood.outputs() == 1 {
             return self.of_one(likelihood, near, control);
         }
@@ -131,6 +125,8 @@ impl Features<'_> {
         held: &mut Option<Blocks>,
         control: &Control,
     ) -> Result<Option<FeatureIterate>> {
+        // More than this, and the blocks are made anew for the next step.
+        const MANY: usize = 20;
         let curvature = &here.slopes.curvature;
         let within = if self.constants { Some(OfConstants::new(curvature)?) } else { None };
         let blocks = match held.take() {
@@ -173,6 +169,8 @@ impl Features<'_> {
         reduce: f64,
         control: &Control,
     ) -> Result<(Matrix, usize)> {
+        // Products with Z and Z' in a step, at most.
+        const PRODUCTS: usize = 200;
         let multiply = |p: &Matrix| {
             control.check_time("the search of a mode")?;
             let mut q = transposed_product_within(self.z, &times(&product_within(self.z, p, control)?)?, control)?;

@@ -14,8 +14,6 @@ use crate::linalg::{Matrix, product_within};
 
 /// A move pays where it takes more than this share of the whole scatter off the objective.
 const LEAST: f64 = 1e-12;
-/// Sweeps at most.
-const MOST_SWEEPS: usize = 1000;
 
 /// Clusters and what they cost.
 #[derive(Clone, Debug)]
@@ -36,6 +34,8 @@ pub struct KernelMeans {
 
 /// Clusters from a start, which says the cluster of each place; every cluster has a place.
 pub fn kernel_means(gram: &Matrix, weights: &[f64], start: Vec<usize>, count: usize, control: &Control) -> Result<KernelMeans> {
+    // Sweeps at most.
+    const MOST_SWEEPS: usize = 1000;
     let mut state = KernelMeansState::new(gram, weights, start, count, control)?;
     let mut steps = 0;
     let mut fixed = false;

@@ -4,14 +4,9 @@
 //! moves is at least c2 times the slope at the start (Lewis & Overton 2013, Nonsmooth optimization via
 //! quasi-Newton methods, algorithm 2.6). A value that is not finite counts as too high.
 
-use super::lbfgs::{Bounds, Point, dot};
+use super::minimiser::{Bounds, Point, dot};
 use crate::control::Control;
 use crate::error::Result;
-
-const ARMIJO: f64 = 1e-4;
-const CURVATURE: f64 = 0.9;
-/// Evaluations in one search.
-const EVALUATIONS: usize = 40;
 
 /// Value and gradient at a point.
 pub(super) type Objective<'a> = &'a mut dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)>;
@@ -26,6 +21,10 @@ pub(super) fn search(
     bounds: Bounds<'_>,
     control: &Control,
 ) -> Result<Option<Point>> {
+    const ARMIJO: f64 = 1e-4;
+    const CURVATURE: f64 = 0.9;
+    // Evaluations in one search.
+    const EVALUATIONS: usize = 40;
     let slope = dot(&from.gradient, direction);
     let (mut low, mut high, mut step) = (0.0, f64::INFINITY, first);
     let mut best: Option<Point> = None;

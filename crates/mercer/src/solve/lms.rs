@@ -3,7 +3,7 @@
 //! With theta = sum_i beta_i phi(x_i) both forms take the same steps. They converge where
 //! 0 < rate < 2 / (largest eigenvalue of K), and the limit interpolates where K is positive definite.
 
-use super::lbfgs::dot;
+use super::minimiser::dot;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, product};
 

@@ -17,17 +17,8 @@ use rayon::prelude::*;
 
 /// Numbers that are added up side by side.
 const LANES: usize = 8;
-/// Places whose swaps are weighed side by side.
-const BLOCK: usize = 128;
-/// Places that a greedy start chooses among: at even steps of their order.
-const CANDIDATES: usize = 192;
-/// Of them so many are weighed side by side, and sums are told apart beyond this share of the loss.
-const WEIGHED: usize = 16;
-const ROUNDING: f64 = 1e-12;
 /// A swap pays where it takes more than this share off the loss: less may be rounding.
 const LEAST: f64 = 1e-12;
-/// All sets of medoids are tried where there are no more of them.
-const FEW_SETS: f64 = 20_000.0;
 
 /// Medoids and what they cost.
 #[derive(Clone, Debug)]
@@ -48,6 +39,8 @@ pub struct Medoids {
 
 /// The best medoids of several starts: one greedy, the others drawn. `d` is symmetric, N x N; 1 <= count <= N.
 pub fn medoids(d: &Matrix, weights: &[f64], count: usize, starts: usize, seed: u64, control: &Control) -> Result<Medoids> {
+    // All sets of medoids are tried where there are no more of them.
+    const FEW_SETS: f64 = 20_000.0;
     let n = weights.len();
     if sets(n, count) <= FEW_SETS {
         return every_set(d, weights, count, control);
@@ -138,6 +131,11 @@ fn sum_of_least(weights: &[f64], a: &[f64], b: &[f64]) -> f64 {
 /// grows as others are chosen, so that only those are weighed anew that promised as much (Minoux 1978, Accelerated greedy algorithms for
 /// maximizing submodular set functions).
 fn greedy(d: &Matrix, weights: &[f64], count: usize, control: &Control) -> Result<Vec<usize>> {
+    // Places that a greedy start chooses among: at even steps of their order.
+    const CANDIDATES: usize = 192;
+    // Of them so many are weighed side by side, and sums differ beyond this share of the loss.
+    const WEIGHED: usize = 16;
+    const ROUNDING: f64 = 1e-12;
     let n = weights.len();
     let most = CANDIDATES.max(2 * count);
     // Places with what they took off the loss when they were weighed last.
@@ -257,6 +255,8 @@ impl<'a> MedoidAssignment<'a> {
 
     /// Swaps until a whole round of places has none that pays, or time is up.
     fn improve(mut self, control: &Control) -> Result<Medoids> {
+        // Places whose swaps are weighed side by side.
+        const BLOCK: usize = 128;
         let n = self.weights.len();
         let (mut swaps, mut unchanged, mut at) = (0, 0, 0);
         let mut removals = self.removals();

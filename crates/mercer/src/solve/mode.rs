@@ -20,21 +20,12 @@ use crate::linalg::{Cholesky, Matrix, multiply_upper};
 
 /// Newton steps, and products with S for each of them, at most.
 pub(super) const STEPS: usize = 200;
-const PRODUCTS: usize = 2000;
-/// Steps that bring the constants to their best, at most.
-const CONSTANT_STEPS: usize = 100;
 /// Halvings of a step at most.
 const HALVINGS: usize = 40;
-/// The share of the decrease foreseen that a step must bring.
-const DECREASE: f64 = 1e-4;
 /// The duality gap, as a share of the objective, at which nothing is left to gain: functions are then accurate to 1e-10.
 pub(super) const EXACT: f64 = 1e-21;
 /// The duality gap within a search, as a share of the objective: functions are then accurate to 1e-6, which its steps resolve.
 pub(super) const OF_SEARCH: f64 = 1e-13;
-/// The share below which steps use a factor, where S is available: then W is near enough to what it will be.
-const FACTORED: f64 = 1e-2;
-/// A factor in f32 costs as much as N / 12 products with S: a step that took more is followed by one with a factor made anew.
-const PRODUCTS_OF_FACTOR: usize = 12;
 /// Below this share a gap that stops shrinking is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
 
@@ -189,6 +180,10 @@ impl Problem<'_> {
 
     /// Newton's method from a place until the gap is so small a share of the objective.
     fn descend(&self, mut here: ModeIterate, exact: f64) -> Result<Mode> {
+        // The share below which steps use a factor, where S is available: then W is near enough to what it will be.
+        const FACTORED: f64 = 1e-2;
+        // A factor in f32 costs as much as N / 12 products with S: a step that took more is followed by one with a factor made anew.
+        const PRODUCTS_OF_FACTOR: usize = 12;
         let Problem { multiply, control, .. } = *self;
         let (mut last, mut iterations, mut factor, mut products) = (f64::INFINITY, 0, None::<NearFactor>, 0);
         loop {
@@ -263,6 +258,7 @@ impl Problem<'_> {
         image: &Matrix,
         reduce: f64,
     ) -> Result<(Matrix, Matrix, usize)> {
+        const PRODUCTS: usize = 2000;
         let (n, outputs) = (residual.rows(), residual.cols());
         let (mut d, mut sd) = (Matrix::zeros(n, outputs), Matrix::zeros(n, outputs));
         let (mut r, mut p, mut sp) = (residual.clone(), residual.clone(), image.clone());
@@ -296,6 +292,8 @@ impl Problem<'_> {
 
 /// Newton's method for the constants alone, a convex problem of few variables; those that are there where others are not wanted.
 pub(super) fn best_constants(likelihood: &dyn Likelihood, wanted: bool, function: &Matrix, mut b: Vec<f64>) -> Result<(Vec<f64>, Slopes)> {
+    // Steps that bring the constants to their best, at most.
+    const CONSTANT_STEPS: usize = 100;
     let mut here = likelihood.at(&shifted(function, &b));
     if !wanted {
         return Ok((b, here));
@@ -329,6 +327,8 @@ pub(super) fn best_constants(likelihood: &dyn Likelihood, wanted: bool, function
 /// The first of a whole step, its half, quarter, ... that brings enough of what it promises; `None` where none does. `to` makes the place
 /// after a share of the step, with its objective.
 pub(super) fn halved<P>(objective: f64, gain: f64, to: impl Fn(f64) -> Result<(f64, P)>) -> Result<Option<P>> {
+    // The share of the decrease foreseen that a step must bring.
+    const DECREASE: f64 = 1e-4;
     let slack = 8.0 * f64::EPSILON * objective.abs();
     let mut t = 1.0;
     for _ in 0..HALVINGS {

@@ -11,8 +11,6 @@ use crate::error::Result;
 use crate::gram::dot;
 use crate::linalg::{Matrix, SingleCholesky};
 
-/// Products with S in a step, at most: a factor that needs as many is no use.
-const PRODUCTS: usize = 100;
 /// The remaining residual r is measured by r'B_0^-1 r, the gap of the next step by r'(B - I) r: where B has large eigenvalues the second
 /// is far greater, and steps that stop by the first alone do not converge.
 const SHARPER: f64 = 1e-4;
@@ -52,6 +50,8 @@ impl NearFactor {
         reduce: f64,
         control: &Control,
     ) -> Result<(Matrix, Matrix, usize)> {
+        // Products with S in a step, at most: a factor that needs as many is no use.
+        const PRODUCTS: usize = 100;
         let root = root(curvature);
         let by_root = |v: &Matrix| Matrix::column(v.data().iter().zip(&root).map(|(v, r)| v * r).collect());
         let add = |to: &mut Matrix, by: f64, v: &Matrix| to.data_mut().iter_mut().zip(v.data()).for_each(|(t, v)| *t += by * v);

@@ -18,8 +18,6 @@ use rayon::prelude::*;
 
 /// Rows that are shown before the values of all rows follow their changes: kernel rows are computed together, by all threads.
 pub const BLOCK: usize = 256;
-/// Values that follow together.
-const PART: usize = 2048;
 
 /// What is learnt of each row.
 pub enum Rule<'a> {
@@ -185,6 +183,8 @@ impl<'a> Stream<'a> {
 
     /// f += K changes for changes of some rows, one row of `changes` each.
     fn spread(&mut self, some: &[usize], changes: &Matrix, cache: &mut RowCache<'_, f64>, control: &Control) -> Result<()> {
+        // Values that follow together.
+        const PART: usize = 2048;
         let (outputs, most) = (changes.cols(), cache.capacity());
         for (some, first) in some.chunks(most).zip((0..).step_by(most)) {
             let rows: Vec<&[f64]> = match self.gram.structure().held() {

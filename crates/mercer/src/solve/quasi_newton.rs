@@ -4,38 +4,10 @@
 //! (active sets: Nocedal & Wright 2006, 16.7), and a line search follows it; B learns by the formula of Broyden, Fletcher, Goldfarb
 //! and Shanno (6.19 there). It may be given: what a smaller problem of the same form has left of it saves most of the steps.
 
-use super::lbfgs::{Bounds, Minimum, Point, dot, largest, start};
-use super::line_search::search;
+use super::minimiser::{Bounds, Minimiser, Minimum, Point, ProposedStep, StepModel, dot, largest};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, eigh, product_transposed};
-
-/// No coordinate moves further in one step.
-const RADIUS: f64 = 2.0;
-/// Changes of the set of coordinates at a bound, in one step.
-const CHANGES: usize = 50;
-/// A model whose last step gained so many times what counts is not trusted to foresee that nothing is left.
-const TRUSTED: f64 = 1e3;
-/// Curvatures below this share of the greatest are taken as this.
-const FLAT: f64 = 1e-5;
-
-/// A gain that is worth no further step, in units of f: a ten-thousandth of log evidence changes odds by a ten-thousandth.
-pub(super) const NEGLIGIBLE: f64 = 1e-4;
-
-/// Settings of the solver.
-#[derive(Clone, Debug)]
-pub struct QuasiNewton {
-    /// (low, high) of each coordinate; infinite where there is no bound.
-    pub bounds: Vec<(f64, f64)>,
-    /// Steps at most.
-    pub max_iterations: usize,
-    /// Converged when no entry of x - P(x - gradient), P the projection onto the box, is larger than this.
-    pub tolerance: f64,
-    /// Converged when two steps lower f by less than this, relative to max(|f|, 1), or one has and no more is
-    /// foreseen of the next by curvature that was given; or where no step lowers f any more, its rounding being greater than
-    /// what the model foresees, if that is no more than a ten-thousandth.
-    pub decrease: f64,
-}
 
 /// Where a minimisation ended, with what is known of the curvature there.
 #[derive(Clone, Debug)]
@@ -63,77 +35,59 @@ fn scaled_identity(size: usize, by: f64) -> Matrix {
 /// # Errors
 /// Entries that are not finite.
 pub fn positive(curvature: &Matrix) -> Result<Matrix> {
+    // Curvatures below this share of the greatest are taken as this.
+    const FLAT: f64 = 1e-5;
     let (values, vectors) = eigh(curvature.clone(), &Control::unwatched())?;
     let least = FLAT * largest(&values);
     let turned = Matrix::from_fn(vectors.rows(), vectors.cols(), |i, k| vectors[(i, k)] * values[k].abs().max(least));
     product_transposed(&turned, &vectors)
 }
 
-impl QuasiNewton {
-    /// f and its gradient at a place moved into the box.
-    ///
-    /// # Errors
-    /// Those of the objective; f that is not finite there; sizes that do not fit.
-    pub fn point(&self, mut objective: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)>, x: &[f64]) -> Result<Point> {
-        start(&mut objective, &self.bounds, x)
-    }
-
-    /// Whether no entry of the projected gradient is larger than the tolerance.
-    pub fn is_least(&self, at: &Point) -> bool {
-        largest(&at.projected_descent(&self.bounds)) <= self.tolerance
-    }
-
+impl Minimiser {
     /// Minimises `objective`, which gives f and its gradient, from a point where they are known.
     ///
     /// # Errors
-    /// As [`Lbfgs::minimise`](super::Lbfgs::minimise), whose rules of points that are not finite and of time hold too.
-    pub fn minimise(
+    /// As [`Minimiser::minimise`], whose rules of points that are not finite and of time hold too.
+    pub fn minimise_from(
         &self,
         mut objective: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)>,
-        mut at: Point,
-        mut curvature: Option<Matrix>,
+        at: Point,
+        curvature: Option<Matrix>,
         control: &Control,
     ) -> Result<Ended> {
-        let bounds = self.bounds.as_slice();
-        let (mut iterations, mut evaluations, mut small_steps) = (0, 0, 0);
-        // What steps alone have told of the curvature may be far from it along directions that they did not take.
-        let (mut converged, mut trusted, mut known, mut promised) = (false, true, curvature.is_some(), f64::INFINITY);
-        loop {
-            control.check()?;
-            let descent = at.projected_descent(bounds);
-            converged |= largest(&descent) <= self.tolerance;
-            if converged || iterations >= self.max_iterations || control.out_of_time() {
-                break;
-            }
-            // Without curvature the gradient says nothing of how far to go.
-            let model = curvature.clone().unwrap_or_else(|| scaled_identity(at.x.len(), largest(&descent).max(1.0)));
-            let direction = step(&model, &at, bounds)?;
-            let least = self.decrease * at.value.abs().max(1.0);
-            let foreseen = -dot(&at.gradient, &direction) - 0.5 * dot(&direction, &times(&model, &direction));
-            promised = foreseen.min(promised);
-            if known && trusted && foreseen <= least {
-                converged = true;
-                break;
-            }
-            match search(&mut objective, &mut evaluations, &at, &direction, 1.0, bounds, control)? {
-                Some(next) => {
-                    let gain = at.value - next.value;
-                    // Two steps in a row, so that one poor step does not end the search.
-                    small_steps = if gain <= least { small_steps + 1 } else { 0 };
-                    (converged, trusted) = (small_steps >= 2, gain <= TRUSTED * least);
-                    curvature = learnt(curvature, &at, &next)?;
-                    (at, promised) = (next, f64::INFINITY);
-                    iterations += 1;
-                }
-                None if curvature.is_none() => {
-                    converged = promised <= NEGLIGIBLE;
-                    break;
-                }
-                None => (curvature, known) = (None, false),
-            }
-        }
-        let gradient = at.gradient.clone();
-        Ok(Ended { minimum: at.into_minimum(bounds, iterations, evaluations, converged), gradient, curvature })
+        let mut model = WholeMatrix { is_given: curvature.is_some(), curvature, was_small: true };
+        let (minimum, gradient) = self.descend(&mut objective, at, &mut model, 0, control)?;
+        Ok(Ended { minimum, gradient, curvature: model.curvature })
+    }
+}
+
+/// B, where it is known.
+struct WholeMatrix {
+    curvature: Option<Matrix>,
+    /// Whether it was given at first: what steps alone have shown of the curvature may be far from it along directions that they did not take.
+    is_given: bool,
+    /// Whether the last step gained little.
+    was_small: bool,
+}
+
+impl StepModel for WholeMatrix {
+    fn propose(&mut self, at: &Point, descent: Vec<f64>, bounds: Bounds<'_>) -> Result<ProposedStep> {
+        // Without curvature the gradient says nothing of how far to go.
+        let model = self.curvature.clone().unwrap_or_else(|| scaled_identity(at.x.len(), largest(&descent).max(1.0)));
+        let direction = step(&model, at, bounds)?;
+        let foreseen = -dot(&at.gradient, &direction) - 0.5 * dot(&direction, &times(&model, &direction));
+        Ok(ProposedStep { direction, first: 1.0, foreseen, is_reliable: self.is_given && self.was_small })
+    }
+    fn learn(&mut self, from: &Point, to: &Point, [gain, least]: [f64; 2]) -> Result<()> {
+        // A model whose last step gained so many times what counts is not trusted to foresee that nothing is left.
+        const TRUSTED: f64 = 1e3;
+        self.was_small = gain <= TRUSTED * least;
+        self.curvature = learnt(self.curvature.take(), from, to)?;
+        Ok(())
+    }
+    fn forget(&mut self) -> bool {
+        self.is_given = false;
+        self.curvature.take().is_some()
     }
 }
 
@@ -157,6 +111,10 @@ fn learnt(curvature: Option<Matrix>, from: &Point, to: &Point) -> Result<Option<
 
 /// d of the least g'd + d'B d / 2 such that x + d stays in the box, and no coordinate moves further than the radius.
 fn step(b: &Matrix, at: &Point, bounds: Bounds<'_>) -> Result<Vec<f64>> {
+    // No coordinate moves further in one step.
+    const RADIUS: f64 = 2.0;
+    // Changes of the set of coordinates at a bound, in one step.
+    const CHANGES: usize = 50;
     let n = at.x.len();
     let low: Vec<f64> = (0..n).map(|i| (bounds[i].0 - at.x[i]).max(-RADIUS)).collect();
     let high: Vec<f64> = (0..n).map(|i| (bounds[i].1 - at.x[i]).min(RADIUS)).collect();

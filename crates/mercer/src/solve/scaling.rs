@@ -8,26 +8,13 @@
 //! Leeuw 1977), then limited-memory BFGS, then Newton's steps, which alone find the minimum along flat directions. None
 //! ever raises E by more than rounding. The certificate is the gradient's largest entry, times N.
 
-use super::Lbfgs;
+use super::Minimiser;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{axpy, dot};
 use crate::linalg::{Matrix, count_passed, eigh, gramian_of_columns_within, product_within};
 use rayon::prelude::*;
 
-/// Steps of Guttman's transform at most.
-const GUTTMAN: usize = 30;
-/// Steps of the search that follows.
-const MOST: usize = 2000;
-/// Pairs that Newton's steps may look at, all together, steps at most, and the share of the tolerance that ends them.
-const POLISH: usize = 2_000_000_000;
-const MOST_POLISH: usize = 20;
-const BEYOND: f64 = 1e-6;
-/// E is known to this share of itself.
-const ROUNDING: f64 = 1e-12;
-/// The residual of a Newton step, as a share of the gradient, and its most products, per number.
-const RESIDUAL: f64 = 1e-6;
-const PRODUCTS: usize = 4;
 /// Distances below this share of the mean dissimilarity are 0: their direction says nothing.
 const TOGETHER: f64 = 1e-14;
 
@@ -66,6 +53,16 @@ pub struct Scaled {
 
 /// Places from a start; `delta` is symmetric, N x N, 0 or above.
 pub fn scaling(delta: &Matrix, weights: &[f64], misfit: Misfit, start: &Matrix, tolerance: f64, control: &Control) -> Result<Scaled> {
+    // Steps of Guttman's transform at most.
+    const GUTTMAN: usize = 30;
+    // Steps of the search that follows.
+    const MOST: usize = 2000;
+    // Pairs that Newton's steps may look at, all together, steps at most, and the share of the tolerance that ends them.
+    const POLISH: usize = 2_000_000_000;
+    const MOST_POLISH: usize = 20;
+    const BEYOND: f64 = 1e-6;
+    // E is known to this share of itself.
+    const ROUNDING: f64 = 1e-12;
     let problem = Problem::new(delta, weights, misfit);
     let (n, dim) = (start.rows(), start.cols());
     let mut z: Vec<f64> = start.data().iter().map(|v| v / problem.unit).collect();
@@ -80,7 +77,7 @@ pub fn scaling(delta: &Matrix, weights: &[f64], misfit: Misfit, start: &Matrix, 
         (z, at) = (next, found);
         steps += 1;
     }
-    let search = Lbfgs { max_iterations: MOST, tolerance: tolerance / n as f64, decrease: 0.0, ..Lbfgs::unbounded(z.len()) };
+    let search = Minimiser { max_iterations: MOST, tolerance: tolerance / n as f64, decrease: 0.0, ..Minimiser::unbounded(z.len()) };
     let found = search.minimise(|z| problem.at(z, dim, control), &z, control)?;
     (z, steps) = (found.x, steps + found.iterations);
     at = problem.at(&z, dim, control)?;
@@ -119,6 +116,9 @@ fn largest(v: &[f64]) -> f64 {
 
 /// H p = -g by conjugate gradients; `None` where H is not positive along the way, or `looks` products are used up.
 fn newton_step(gradient: &[f64], looks: &mut usize, curved: impl Fn(&[f64]) -> Vec<f64>) -> Option<Vec<f64>> {
+    // The residual of a Newton step, as a share of the gradient, and its most products, per number.
+    const RESIDUAL: f64 = 1e-6;
+    const PRODUCTS: usize = 4;
     let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
     let (mut step, mut along, mut square) = (vec![0.0; gradient.len()], residual.clone(), dot(&residual, &residual));
     let enough = RESIDUAL * RESIDUAL * square;
@@ -244,13 +244,12 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
 }
 
-/// Steps for one new place at most, and the share of the largest dissimilarity that ends them.
-const STEPS: usize = 1000;
-const STILL: f64 = 1e-13;
-
 /// The place of a new row with dissimilarities `delta` to the N places, which stay: sum_j w_j u_j (|z - z_j| - delta_j)^2 from the nearest
 /// place, by Newton's steps where they lead to a smaller gradient and else by Guttman's transform.
 pub fn place(delta: &[f64], places: &Matrix, weights: &[f64], misfit: Misfit) -> Vec<f64> {
+    // Steps for one new place at most, and the share of the largest dissimilarity that ends them.
+    const STEPS: usize = 1000;
+    const STILL: f64 = 1e-13;
     let far = delta.iter().fold(0.0f64, |m, d| m.max(*d));
     let Some(nearest) = (0..delta.len()).min_by(|a, b| delta[*a].total_cmp(&delta[*b])) else { return vec![0.0; places.cols()] };
     let mut z = places.row(nearest).to_vec();

@@ -7,9 +7,6 @@ use crate::gram::{Bound, Features, Gram, Side, Structure, Subset};
 use crate::kernels::KernelExpr;
 use crate::linalg::{Matrix, SparseMatrix, product_transposed};
 
-/// Rounding of a product of features, relative to the values.
-const ROUNDING: f64 = 1e-10;
-
 /// Features survive among rows, for new rows and for selections; those that an expression promises are there; those that stand alone are
 /// the same in a batch of other rows. `bound` is the settled expression among all rows.
 pub(super) fn check(settled: &KernelExpr, data: &Dataset, bound: &dyn Bound) -> Verdict {
@@ -80,6 +77,8 @@ fn products_are_values(what: &str, of: &dyn Gram) -> Verdict {
 }
 
 fn equal(what: &str, rows: &Matrix, cols: &Matrix, k: &Matrix) -> Verdict {
+    // Rounding of a product of features, relative to the values.
+    const ROUNDING: f64 = 1e-10;
     if rows.cols() != cols.cols() {
         return fail(what, format!("{} of rows and {} of columns", rows.cols(), cols.cols()));
     }

@@ -8,20 +8,6 @@ use crate::kernels::KernelExpr;
 use crate::learner::Learner;
 use crate::linalg::Matrix;
 
-/// Where the zero of a target is moved to, in its standard deviations: 7 of its 16 digits are left.
-const FAR: f64 = 1e9;
-/// Units that a target is brought to.
-const UNITS: [f64; 2] = [1e-4, 1e4];
-/// Differences between predictions of given parameters, in standard deviations of the target: what is left of its digits, by the condition
-/// of the system.
-const GIVEN: f64 = 1e-5;
-/// Differences where parameters are searched: searches end within their tolerance of one another.
-const SEARCHED: f64 = 2e-2;
-
-/// Estimators whose answers depend on what is held here all the same: one visits copies of a row in the order of their classes, and the
-/// positive class of the other is the last where none is named.
-const DEPENDENT: [&str; 2] = ["perceptron", "mi_svm"];
-
 /// The standard deviation of a column.
 fn spread(y: &Matrix, o: usize) -> f64 {
     let (n, column) = (y.rows() as f64, y.col(o));
@@ -42,6 +28,18 @@ fn predicted(case: &Case, learner: &Learner) -> Checked<Predictions> {
 /// `given` has every parameter settled; `open` those that the estimator leaves open are found by its own search beside the kernel as
 /// it was asked for.
 pub(super) fn check(given: &Case, open: &Case, kernel: &KernelExpr) -> Verdict {
+    // Where the zero of a target is moved to, in its standard deviations: 7 of its 16 digits are left.
+    const FAR: f64 = 1e9;
+    // Units that a target is brought to.
+    const UNITS: [f64; 2] = [1e-4, 1e4];
+    // Differences between predictions of given parameters, in standard deviations of the target: what is left of its digits, by the condition
+    // of the system.
+    const GIVEN: f64 = 1e-5;
+    // Differences where parameters are searched: searches end within their tolerance of one another.
+    const SEARCHED: f64 = 2e-2;
+    // Estimators whose answers depend on what is held here all the same: one visits copies of a row in the order of their classes, and the
+    // positive class of the other is the last where none is named.
+    const DEPENDENT: [&str; 2] = ["perceptron", "mi_svm"];
     let searching = Learner { kernel: Some(kernel.clone()), ..open.learner() };
     match &given.target {
         // Without a constant the zero of the target counts.

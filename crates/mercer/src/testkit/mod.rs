@@ -49,12 +49,11 @@ fn normal(random: &mut impl Rng) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// Kinds of columns that kernels take which take numbers, labels or sequences.
-const TAKEN: [ColumnKind; 5] = [ColumnKind::Number, ColumnKind::Points, ColumnKind::Category, ColumnKind::Text, ColumnKind::Sequence];
-
 /// A small table: three numbers, two categories, one sequence, and a column of every kind that none of the kernels of these
 /// takes. Two rows are equal.
 pub fn table(rows: usize, seed: u64) -> Dataset {
+    // Kinds of columns that kernels take which take numbers, labels or sequences.
+    const TAKEN: [ColumnKind; 5] = [ColumnKind::Number, ColumnKind::Points, ColumnKind::Category, ColumnKind::Text, ColumnKind::Sequence];
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let numbers = |random: &mut Xoshiro256PlusPlus| {
         let mut v: Vec<f64> = (0..rows).map(|_| normal(random)).collect();

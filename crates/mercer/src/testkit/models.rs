@@ -6,9 +6,6 @@ use crate::data::{Column, Dataset, RowWeights, Values};
 use crate::generative::{FittedGenerative, GenerativeExpr, GenerativeModel, catalogue};
 use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within, product_transposed};
 
-/// Rows drawn from a fitted model.
-const DRAWN: usize = 20_000;
-
 /// Runs every check on a generative model with its defaults, on small tables. It is registered then, unless it stands in the list.
 pub fn check_model<M: GenerativeModel>() -> Verdict {
     let expr = words(GenerativeExpr::parse(M::NAME).or_else(|_| GenerativeExpr::own(M::default())))?;
@@ -72,9 +69,9 @@ fn a_fit_is_stored_exactly(fitted: &FittedGenerative, data: &Dataset) -> Verdict
 /// As many numbers as there are free parameters, which the model foretells where it can.
 fn scores_have_their_width(model: &GenerativeExpr, fitted: &FittedGenerative, data: &Dataset) -> Verdict {
     let (parameters, scores) = (fitted.parameters(), words(fitted.scores(data))?);
-    let foretold = model.free_parameters(data).unwrap_or(parameters.len());
-    if (scores.rows(), scores.cols(), foretold) != (data.rows(), parameters.len(), parameters.len()) {
-        let found = format!("{} x {} for {} parameters of which {foretold} were foretold", scores.rows(), scores.cols(), parameters.len());
+    let promised = model.free_parameters(data).unwrap_or(parameters.len());
+    if (scores.rows(), scores.cols(), promised) != (data.rows(), parameters.len(), parameters.len()) {
+        let found = format!("{} x {} for {} parameters of which {promised} were promised", scores.rows(), scores.cols(), parameters.len());
         return fail("score vectors", found);
     }
     let mut names: Vec<&str> = parameters.iter().map(|p| p.name.as_str()).collect();
@@ -164,6 +161,8 @@ fn whitened_scores_are_those_of_the_information(fitted: &FittedGenerative, data:
 
 /// Equal seeds draw equal rows; over what is drawn E g = 0 and E g g' = I (K39), within 6 standard errors.
 fn samples_follow_the_density(fitted: &FittedGenerative, data: &Dataset) -> Verdict {
+    // Rows drawn from a fitted model.
+    const DRAWN: usize = 20_000;
     let drawn = |rows: usize, seed: u64| words(fitted.sample(rows, seed));
     let some: Values = drawn(5, 3)?;
     if some.len() != 5 || drawn(5, 3)? != some || drawn(5, 4)? == some {

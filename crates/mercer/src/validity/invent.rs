@@ -21,22 +21,21 @@ impl Invented {
     }
 }
 
-/// Rows and scale of each table: few rows give short witnesses, wide and narrow clouds reach other parts of a kernel.
-const SHAPES: [(usize, f64); 8] = [(1, 1.0), (2, 1.0), (2, 8.0), (12, 1.0), (30, 1.0), (30, 0.1), (30, 10.0), (60, 3.0)];
-/// Rows and scale of each table of counts, which some kernels take alone.
-const COUNTED: [(usize, f64); 2] = [(2, 3.0), (30, 3.0)];
-/// Rows that are each one change away from the first row of a table.
-const STARS: [usize; 3] = [3, 10, 60];
-/// Rows, scale and whether they lie in clusters, of tables for an expression that is settled on others, of scale 1: a length scale that
-/// is found by the rows themselves keeps rows from being far apart.
-const ELSEWHERE: [(usize, f64, bool); 4] = [(60, 0.03, false), (60, 30.0, false), (60, 30.0, true), (300, 1000.0, false)];
-/// The number of rows that it is settled on.
-const TRAINING: usize = 30;
-
 /// Tables with the columns that the expression wants, the shortest first; numbers first of both signs, then of 0 or above.
 /// Then, where there are cells that can be changed a little, one with all that are one change away, and all else the same in
 /// every row; then rows that are unlike those that it is settled on, and at last counts.
 pub(super) fn tables(expr: &KernelExpr, seed: u64) -> impl Iterator<Item = Invented> {
+    // Rows and scale of each table: few rows give short witnesses, wide and narrow clouds reach other parts of a kernel.
+    const SHAPES: [(usize, f64); 8] = [(1, 1.0), (2, 1.0), (2, 8.0), (12, 1.0), (30, 1.0), (30, 0.1), (30, 10.0), (60, 3.0)];
+    // Rows and scale of each table of counts, which some kernels take alone.
+    const COUNTED: [(usize, f64); 2] = [(2, 3.0), (30, 3.0)];
+    // Rows that are each one change away from the first row of a table.
+    const STARS: [usize; 3] = [3, 10, 60];
+    // Rows, scale and whether they lie in clusters, of tables for an expression that is settled on others, of scale 1: a length scale that
+    // is found by the rows themselves keeps rows from being far apart.
+    const ELSEWHERE: [(usize, f64, bool); 4] = [(60, 0.03, false), (60, 30.0, false), (60, 30.0, true), (300, 1000.0, false)];
+    // The number of rows that it is settled on.
+    const TRAINING: usize = 30;
     let wanted = expr.wanted_columns();
     let mut draw = Draw::new(1, seed);
     let (columns, more, last) = (wanted.clone(), wanted.clone(), wanted.clone());

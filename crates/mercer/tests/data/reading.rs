@@ -1,6 +1,7 @@
 //! Real tables, where the folder named by MERCER_SHARED (or `shared` beside the workspace) has them.
 
 use mercer::data::{ColumnKind, Dataset, Target, Values};
+use mercer::notice::Notice;
 use mercer::prep::Recipe;
 use mercer::read::{ReadOptions, Source, Table};
 use std::path::{Path, PathBuf};
@@ -93,7 +94,7 @@ fn splice_keeps_the_sequence_and_leaves_the_name_out() {
 fn the_constant_column_of_ionosphere_is_dropped() {
     let Some((data, _, _)) = read("ionosphere/ionosphere.csv", "target") else { return };
     let (fitted, notices) = Recipe::default().fit(&data, &[]).unwrap();
-    assert_eq!(notices, ["column 'x2' holds the same value in every row: dropped"]);
+    assert_eq!(notices, [Notice::ConstantColumns { columns: vec!["x2".into()] }]);
     let made = fitted.apply(&data).unwrap();
     assert_eq!(made.columns().len(), 33);
     for column in made.columns() {

@@ -88,6 +88,6 @@ fn a_criterion_that_leaves_rows_out_gives_way_to_cross_validation_where_the_kern
         let (k, e) = (KernelExpr::parse(kernel).unwrap(), EstimatorExpr::parse(estimator).unwrap());
         let tuned = select::tune(&k, &e, &examples, &Control::default(), 0, false).unwrap();
         let criterion = tuned.tuning.unwrap().criterion;
-        assert!(criterion.contains(words), "{kernel}, {estimator}: {criterion}");
+        assert!(criterion.to_string().contains(words), "{kernel}, {estimator}: {criterion}");
     }
 }

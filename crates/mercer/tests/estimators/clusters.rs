@@ -164,7 +164,8 @@ fn the_number_of_clusters_is_found_where_they_lie_apart() {
     ] {
         let (model, found) = clusters(estimator, kernel, &data).unwrap();
         assert_eq!(model.answer, Answer::Clusters { count: 4 }, "{estimator}");
-        let told = model.about.notices.iter().any(|n| n.starts_with("clusters=4 of ") && n.contains("is chosen by the "));
+        let told =
+            model.about.notices.iter().any(|n| n.to_string().starts_with("clusters=4 of ") && n.to_string().contains("is chosen by the "));
         assert!(told, "{estimator}: {:?}", model.about.notices);
         assert!((0..80).all(|i| found[i] == found[i % 4]), "{estimator}");
         let mut four = found[..4].to_vec();

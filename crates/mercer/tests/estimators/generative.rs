@@ -174,7 +174,7 @@ fn the_number_of_components_of_a_density_is_the_one_of_least_bic() {
     let model = fit("density(gaussian_mixture(components=1..5))", &data, &target, None).unwrap();
     assert!(model.estimator.to_string().contains("components=3"), "{}", model.estimator);
     let tuning = model.about.tuning.as_ref().unwrap();
-    assert_eq!((tuning.criterion.as_str(), tuning.evaluations, tuning.complete, tuning.rises), ("BIC", 5, true, false));
+    assert_eq!((tuning.criterion.to_string().as_str(), tuning.evaluations, tuning.complete, tuning.rises), ("BIC", 5, true, false));
     let curve: Vec<f64> = tuning.parameters[0].tried.iter().map(|(_, value)| *value).collect();
     close(&curve, &expected, 1e-6);
     // What cannot be fitted is passed over: five rows have no six components.
@@ -377,7 +377,8 @@ fn a_column_that_is_constant_in_one_class_tells_it_from_others() {
             let Predicted::Classes(found) = predict(&fitted, &new).values else { panic!("classes") };
             let right = found.iter().zip(&codes).filter(|(a, b)| a == b).count();
             assert!(right >= least, "{model}, unit {unit}: {right} of 80");
-            let told = fitted.about.notices.iter().any(|n| n.starts_with("class 'c0'") && n.contains("is constant"));
+            let told =
+                fitted.about.notices.iter().any(|n| n.to_string().starts_with("class 'c0'") && n.to_string().contains("is constant"));
             assert_eq!(told, model.starts_with("gaussian(") || model == "gaussian", "{model}: {:?}", fitted.about.notices);
         }
     }

@@ -342,7 +342,7 @@ fn similarities_that_are_no_kernel_are_said_with_how_much_of_them_is_below_zero(
     let notes = &fitted.summary().notes;
     assert!(notes.iter().any(|n| n.contains("100.0% in all")), "{notes:?}");
     let warnings = &fitted.summary().warnings;
-    assert!(warnings.iter().any(|n| n.contains("2 eigenvalues are below 0, together 25.0%")), "{warnings:?}");
+    assert!(warnings.iter().any(|n| n.to_string().contains("2 eigenvalues are below 0, together 25.0%")), "{warnings:?}");
     // A kernel has none.
     let x = points(2, 30, 3);
     assert!(all(&square(&x, |a, b| rbf(0.5)(a, b)), None).summary().warnings.is_empty());

@@ -417,7 +417,7 @@ fn weights_that_sum_to_one_are_shares_and_whole_ones_are_repetitions() {
     for weight in [1.0 / 60.0, 0.05] {
         let (shares, told) = found(Some(&[weight; 60]));
         assert!(plain.iter().zip(&shares).all(|(a, b)| (a - b).abs() < 1e-12), "{weight}");
-        assert!(told[0].contains("weights count rows here"), "{told:?}");
+        assert!(told[0].to_string().contains("weights count rows here"), "{told:?}");
     }
     let (twice, told) = found(Some(&[2.0; 60]));
     assert!(told.is_empty() && twice != plain);

@@ -3,7 +3,7 @@
 use mercer::control::Control;
 use mercer::error::Result;
 use mercer::linalg::Matrix;
-use mercer::solve::{Ended, QuasiNewton, positive};
+use mercer::solve::{Ended, Minimiser, positive};
 
 /// (1 - x)^2 + 100 (y - x^2)^2.
 fn rosenbrock(x: &[f64]) -> Result<(f64, Vec<f64>)> {
@@ -11,13 +11,13 @@ fn rosenbrock(x: &[f64]) -> Result<(f64, Vec<f64>)> {
     Ok((a * a + 100.0 * b * b, vec![-2.0 * a - 400.0 * x[0] * b, 200.0 * b]))
 }
 
-fn solver(bounds: Vec<(f64, f64)>) -> QuasiNewton {
-    QuasiNewton { bounds, max_iterations: 200, tolerance: 1e-9, decrease: 0.0 }
+fn solver(bounds: Vec<(f64, f64)>) -> Minimiser {
+    Minimiser { tolerance: 1e-9, decrease: 0.0, ..Minimiser::new(bounds) }
 }
 
-fn ended(solver: &QuasiNewton, f: impl Fn(&[f64]) -> Result<(f64, Vec<f64>)> + Copy, x: &[f64], curvature: Option<Matrix>) -> Ended {
+fn ended(solver: &Minimiser, f: impl Fn(&[f64]) -> Result<(f64, Vec<f64>)> + Copy, x: &[f64], curvature: Option<Matrix>) -> Ended {
     let at = solver.point(f, x).unwrap();
-    solver.minimise(f, at, curvature, &Control::default()).unwrap()
+    solver.minimise_from(f, at, curvature, &Control::default()).unwrap()
 }
 
 #[test]

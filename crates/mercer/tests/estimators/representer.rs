@@ -12,7 +12,7 @@ use mercer::gram;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Param;
 use mercer::read::TargetInfo;
-use mercer::solve::Lbfgs;
+use mercer::solve::Minimiser;
 use problem::*;
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +100,7 @@ impl Estimator for Plugged {
         let k = gram::dense(task.gram, task.control)?;
         let y = task.target.as_numbers(Self::NAME)?;
         let n = y.rows();
-        let solver = Lbfgs { max_iterations: 2000, tolerance: 1e-12, decrease: 0.0, ..Lbfgs::unbounded(n) };
+        let solver = Minimiser { max_iterations: 2000, tolerance: 1e-12, decrease: 0.0, ..Minimiser::unbounded(n) };
         let mut objective = |a: &[f64]| -> Result<(f64, Vec<f64>)> {
             let f = product(&k, &Matrix::column(a.to_vec()))?;
             let value: f64 = (0..n).map(|i| self.loss.value(y[(i, 0)], f[(i, 0)]) + 0.5 * self.lambda * a[i] * f[(i, 0)]).sum();
@@ -227,7 +227,7 @@ fn the_primal_optimum_of_the_logistic_loss_lies_in_the_span_of_the_rows() {
     let (x, t, lambda) = (wave(5, 12, 31), signs(5), 0.3);
     let start = wave(12, 1, 32);
     assert!(outside(&x, &start).data().iter().any(|v| v.abs() > 0.1));
-    let solver = Lbfgs { max_iterations: 2000, tolerance: 1e-11, decrease: 0.0, ..Lbfgs::unbounded(12) };
+    let solver = Minimiser { max_iterations: 2000, tolerance: 1e-11, decrease: 0.0, ..Minimiser::unbounded(12) };
     let mut objective = |w: &[f64]| -> Result<(f64, Vec<f64>)> {
         let (mut value, mut slope) = (0.0, w.iter().map(|w| lambda * w).collect::<Vec<_>>());
         value += 0.5 * lambda * w.iter().map(|w| w * w).sum::<f64>();

@@ -142,12 +142,12 @@ fn the_default_kernel_follows_alphabet_and_lengths() {
         let data = sequences(&rows);
         let made = mercer::fitting::prepare(&Default::default(), None, &data).unwrap();
         assert_eq!(made.kernel.to_string(), kernel);
-        assert!(made.notices.iter().any(|n| n.contains(why)), "{:?}", made.notices);
+        assert!(made.notices.iter().any(|n| n.to_string().contains(why)), "{:?}", made.notices);
     }
     let aligned = sequences(&of(&BASES, &same));
     let told = |kernel: &str| {
         let made = mercer::fitting::prepare(&Default::default(), Some(&KernelExpr::parse(kernel).unwrap()), &aligned).unwrap();
-        made.notices.iter().any(|n| n.contains("all") || n.contains("place by place"))
+        made.notices.iter().any(|n| n.to_string().contains("all") || n.to_string().contains("place by place"))
     };
     assert!(told("spectrum(k=4)") && !told("weighted_degree") && !told("spectrum + weighted_degree"));
 }

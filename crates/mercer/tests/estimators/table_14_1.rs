@@ -6,7 +6,9 @@ use made::*;
 use mercer::compare::{Comparing, SAME, Starts, compare};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Split, Target};
-use mercer::estimators::{Estimator, EstimatorExpr, Fitted, FittedModel, FittedRvm, Needs, Rvm, Scores, Size, Task, catalogue};
+use mercer::estimators::{
+    CriterionSort, Estimator, EstimatorExpr, Fitted, FittedModel, FittedRvm, Needs, Rvm, Scores, Size, Task, catalogue,
+};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::param::Value;
@@ -95,7 +97,7 @@ fn kept_rows_probabilities_classes_and_kernels_are_as_the_table_says() {
         assert_eq!(entry.gives.scores != Scores::Pairs, native, "{text}");
         assert_eq!(entry.needs == Needs::AnySimilarity, any, "{text}");
         let criterion = EstimatorExpr::parse(text).unwrap().criterion_name();
-        assert_eq!(criterion.is_some_and(|c| c.contains("evidence")), evidence, "{text}: {criterion:?}");
+        assert_eq!(criterion.is_some_and(|c| c.sort == CriterionSort::Evidence), evidence, "{text}: {criterion:?}");
     }
     // The weights of rvm are chosen by evidence, whatever chose its kernel.
     assert!(learn("rvm(max_relevant=500, starts=2)", &gram, &target, None).summary().evidence.unwrap() < 0.0);

@@ -129,7 +129,7 @@ fn ranges_are_bounds_searched_by_factors_and_an_optimum_at_a_bound_is_told_with_
     let target = Target::classes(&y.col(0).iter().map(|v| if *v > 0.3 { "up" } else { "down" }).collect::<Vec<_>>());
     // gamma 1e-4..1e1 and lambda 1e-5..1e2, as c = 1/lambda.
     let t = tuned("rbf(gamma=0.0001..10)", "svc(c=0.01..100000)", &data, &target, true).tuning.unwrap();
-    assert!(t.criterion.contains("cross-validated"), "{}", t.criterion);
+    assert!(t.criterion.to_string().contains("cross-validated"), "{}", t.criterion);
     let (c, l) = (parameter(&t, "c"), parameter(&t, "length_scale of rbf"));
     assert_eq!((c.low, c.high), (0.01, 1e5));
     // gamma = 1 / (2 length_scale^2)
@@ -197,7 +197,13 @@ fn a_search_that_could_judge_nothing_in_its_time_says_so_and_leaves_the_start() 
         learner.kernel = Some(KernelExpr::parse("rbf").unwrap());
         let model = learner.fit(&data, &target, &info, None, &control).unwrap();
         assert!(model.about.tuning.is_none(), "{estimator}");
-        assert!(model.about.notices.iter().any(|n| n.contains("the starting values are fitted") && n.contains("--max-seconds")));
+        assert!(
+            model
+                .about
+                .notices
+                .iter()
+                .any(|n| n.to_string().contains("the starting values are fitted") && n.to_string().contains("--max-seconds"))
+        );
     }
     // An end that was asked for before anything was judged is an error, not a model.
     control.stop_early.cancel();
@@ -258,7 +264,7 @@ fn a_search_keeps_to_its_allowance_by_fewer_rows_and_one_that_cannot_is_left_out
     assert!(expensive.state().is_open() && expensive.state().exceeds_budget() && expensive.rounds_left() == 0);
     let left = expensive.finish(true, &data, &Control::default()).unwrap();
     assert!(left.tuning.is_none() && !left.late);
-    assert!(left.told.unwrap().starts_with("rvm takes too long on so many rows and classes to be searched"));
+    assert!(left.notice.unwrap().to_string().starts_with("rvm takes too long on so many rows and classes to be searched"));
     assert!(!search("rvm", &data, &of(2)).state().exceeds_budget());
 }
 

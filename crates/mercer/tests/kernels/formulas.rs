@@ -195,10 +195,10 @@ fn cosine_of_the_toy_documents() {
     learner.prep.standardise = false;
     let target = Target::numbers(&[1.0, 2.0, 3.0, 4.0]);
     let model = learner.fit(&data, &target, &info, None, &Control::default()).unwrap();
-    assert!(model.about.notices.iter().any(|n| n.contains("row 4 has k(x, x) = 0")), "{:?}", model.about.notices);
+    assert!(model.about.notices.iter().any(|n| n.to_string().contains("row 4 has k(x, x) = 0")), "{:?}", model.about.notices);
     // Rows are counted as they were given.
     let model = learner.fit(&data, &target, &info, Some(&[0.0, 1.0, 1.0, 1.0]), &Control::default()).unwrap();
-    assert!(model.about.notices.iter().any(|n| n.contains("row 4 has k(x, x) = 0")), "{:?}", model.about.notices);
+    assert!(model.about.notices.iter().any(|n| n.to_string().contains("row 4 has k(x, x) = 0")), "{:?}", model.about.notices);
 }
 
 /// `numpy.random.RandomState(7).randn(30, 3)`: the 30 points of the specification's eigenvalue.

@@ -263,7 +263,7 @@ fn counts_and_angles_are_taken_as_they_are_and_the_rest_is_standardised() {
     near(numbers(&both, "b").iter().sum(), 0.0, 1e-12);
     let shared = prepared("on(a, periodic(period=3)) + on([a, b], rbf)");
     assert_eq!(numbers(&shared, "a"), [1.0, 2.0, 4.0, 9.0]);
-    assert!(shared.notices.iter().any(|n| n.contains("'a' is not standardised")), "{:?}", shared.notices);
+    assert!(shared.notices.iter().any(|n| n.to_string().contains("'a' is not standardised")), "{:?}", shared.notices);
     // A constant column that weighs is not dropped, and weighs.
     let weighed = prepared("weighted(w, on([a, b], rbf))");
     assert_eq!(numbers(&weighed, "w"), [2.0; 4]);

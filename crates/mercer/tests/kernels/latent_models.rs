@@ -281,7 +281,7 @@ fn a_mixture_keeps_its_variances_and_refuses_more_components_than_rows() {
     assert!(fit_by("gaussian_mixture(4)", &twins, Some(&[1.0, 2.0, 1.0])).is_ok());
     assert!(fit_by("gaussian_mixture(3)", &twins, Some(&[1.0, 0.0, 0.5])).is_err());
     assert!(fit_by("gaussian_mixture(prior=0.5)", &twins, None).unwrap_err().to_string().contains("1 or above"));
-    assert!(fit("gaussian_mixture(2, iterations=1)", &clouds()).notices()[0].contains("not converged after 1 iterations"));
+    assert!(fit("gaussian_mixture(2, iterations=1)", &clouds()).notices()[0].to_string().contains("not converged after 1 iterations"));
 }
 
 #[test]

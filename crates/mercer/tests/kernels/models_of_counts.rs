@@ -168,7 +168,7 @@ fn counts_that_vary_less_than_a_multinomial_have_no_greatest_likelihood_and_it_i
     let alike = points(&[&[5.0, 5.0], &[4.0, 6.0], &[5.0, 5.0]]);
     let fitted = fit("dirichlet_multinomial(prior=0)", &alike).unwrap();
     assert!(!fitted.is_maximum_likelihood());
-    assert!(fitted.notices()[0].contains("counts vary no more than those of a multinomial"), "{:?}", fitted.notices());
+    assert!(fitted.notices()[0].to_string().contains("counts vary no more than those of a multinomial"), "{:?}", fitted.notices());
     let expected = fit("multinomial(prior=0)", &alike).unwrap().log_densities(&alike).unwrap();
     for (a, b) in fitted.log_densities(&alike).unwrap().iter().zip(expected) {
         near(*a, b, 1e-3);

@@ -193,7 +193,7 @@ fn documents_without_a_known_word_are_like_nothing_and_get_the_offset() {
     let mut texts = ABOUT;
     texts[5] = " - ";
     let model = fit("tfidf", &texts, "svc(c=1)").unwrap();
-    assert!(model.about.notices.iter().any(|n| n.contains("row 6 has k(x, x) = 0")), "{:?}", model.about.notices);
+    assert!(model.about.notices.iter().any(|n| n.to_string().contains("row 6 has k(x, x) = 0")), "{:?}", model.about.notices);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn rows_are_left_out_of_what_is_learnt_or_not_left_out_at_all() {
     let examples = Examples { data: &data, target: &target, weights: None, split: &Split::Rows };
     let (k, e) = (KernelExpr::parse("tfidf").unwrap(), EstimatorExpr::parse("ridge").unwrap());
     let tuned = select::tune(&k, &e, &examples, &Control::default(), 0, false).unwrap();
-    assert!(tuned.tuning.unwrap().criterion.contains("cross-validated"));
+    assert!(tuned.tuning.unwrap().criterion.to_string().contains("cross-validated"));
 }
 
 #[test]
@@ -344,6 +344,11 @@ fn texts_so_many_and_long_go_by_their_words_alone_and_it_is_said() {
         let made = mercer::fitting::prepare(&mercer::prep::Recipe::default(), None, &data).unwrap();
         let expected = if by_words { "tfidf" } else { "tfidf + normalise(spectrum)" };
         assert_eq!(made.kernel.to_string(), expected);
-        assert_eq!(made.notices.iter().any(|n| n.contains("'text'") && n.contains("words alone")), by_words, "{:?}", made.notices);
+        assert_eq!(
+            made.notices.iter().any(|n| n.to_string().contains("'text'") && n.to_string().contains("words alone")),
+            by_words,
+            "{:?}",
+            made.notices
+        );
     }
 }

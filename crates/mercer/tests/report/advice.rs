@@ -26,7 +26,7 @@ fn advice(data: &Dataset, target: &Target) -> Advice {
 fn error(advice: &Advice, kernel: &str) -> f64 {
     let judged = advice.judged.iter().find(|j| j.kernel.to_string() == kernel).unwrap();
     let tuning = judged.found.as_ref().unwrap();
-    assert_eq!((tuning.criterion.as_str(), tuning.rises), ("leave-one-out error", false));
+    assert_eq!((tuning.criterion.to_string().as_str(), tuning.rises), ("leave-one-out error", false));
     tuning.value.unwrap()
 }
 

@@ -5,6 +5,7 @@ use mercer::control::Control;
 use mercer::data::Split;
 use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
+use mercer::notice::Notice;
 use mercer::read::{ReadOptions, Table};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -36,8 +37,8 @@ fn compared(sequences: &[String], labels: &[usize], estimators: &str, kernel: Op
     compare(&data, &target, &info, None, &Split::Rows, &comparing, &Control::default()).unwrap()
 }
 
-fn notice(outcome: &Outcome) -> Option<&String> {
-    outcome.notices.iter().find(|n| n.contains("leave-one-out error of"))
+fn notice(outcome: &Outcome) -> Option<String> {
+    outcome.notices.iter().find(|n| matches!(n, Notice::KernelChosen { .. })).map(Notice::to_string)
 }
 
 #[test]

@@ -62,6 +62,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
 pub(crate) fn choice(edges: [BoundStatus; 2], at_bound: Option<mercer::select::End>) -> TuningCurve {
     TuningCurve {
         criterion: "4-fold cross-validated accuracy".into(),
+        label: "accuracy".into(),
         rises: true,
         score: 0.967,
         same: 0.952,

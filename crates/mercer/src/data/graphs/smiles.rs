@@ -7,13 +7,6 @@ use purr::read::{Error, read};
 use purr::walk::Follower;
 use std::collections::{HashMap, HashSet};
 
-/// Characters of the longest text that is read: that of a protein of about 1,000 residues. `purr` calls itself for each atom.
-const MOST_CHARACTERS: usize = 10_000;
-/// Characters of the longest text that is read on the stack of the caller: without optimisation, 2,000 atoms take less than 2 MB.
-const CHARACTERS_ON_STACK: usize = 1_000;
-/// Bytes of the stack of longer texts, three times what they take without optimisation.
-const STACK: usize = 32 << 20;
-
 const SINGLE: &str = "-";
 const AROMATIC: &str = ":";
 
@@ -33,6 +26,8 @@ pub(crate) fn is_smiles(text: &str) -> bool {
 /// # Errors
 /// What is wrong with the text, with its place.
 pub(super) fn canonical(text: &str) -> Result<String, String> {
+    // Characters of the longest text that is read: that of a protein of about 1,000 residues. `purr` calls itself for each atom.
+    const MOST_CHARACTERS: usize = 10_000;
     let text = text.trim();
     if text.len() > MOST_CHARACTERS {
         return Err(format!("as SMILES it has {} characters, and at most {MOST_CHARACTERS} are read", text.chars().count()));
@@ -74,6 +69,10 @@ struct Molecule {
 
 impl Molecule {
     fn of(text: &str) -> Result<Self, String> {
+        // Characters of the longest text that is read on the stack of the caller: without optimisation, 2,000 atoms take less than 2 MB.
+        const CHARACTERS_ON_STACK: usize = 1_000;
+        // Bytes of the stack of longer texts, three times what they take without optimisation.
+        const STACK: usize = 32 << 20;
         let mut molecule = Molecule::default();
         let done = if text.len() <= CHARACTERS_ON_STACK {
             read(text, &mut molecule, None)

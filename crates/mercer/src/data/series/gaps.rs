@@ -1,7 +1,10 @@
 //! Times of a series that lack a number.
 
+use serde::{Deserialize, Serialize};
+
 /// What is done with the gaps of series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GapFill {
     /// A time that lacks a number is left out.
     Skip,
@@ -10,6 +13,17 @@ pub enum GapFill {
     /// Linearly between the numbers on both sides, all times being equally far apart; before the first number and behind the last one
     /// the nearest of them.
     Interpolate,
+}
+
+impl GapFill {
+    /// What is done with the gaps, for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            GapFill::Interpolate => "interpolated",
+            GapFill::Forward => "filled with the last number before them",
+            GapFill::Skip => "left out with their times",
+        }
+    }
 }
 
 /// How many gaps there are.

@@ -3,9 +3,6 @@
 
 use serde_json::Value;
 
-/// Brackets in brackets that the reader of JSON takes.
-const DEEPEST: usize = 127;
-
 /// What is still to be written of a tree.
 enum Pending<'v> {
     Node(&'v Value),
@@ -25,6 +22,8 @@ pub(super) fn is_json(text: &str) -> bool {
 
 /// The bracket form of a tree in JSON, or what is wrong with it.
 pub(super) fn bracketed(text: &str) -> Result<String, String> {
+    // Brackets in brackets that the reader of JSON takes.
+    const DEEPEST: usize = 127;
     let json: Value = serde_json::from_str(text).map_err(|why| {
         if why.to_string().starts_with("recursion limit") {
             return format!("as JSON it is more than {DEEPEST} brackets deep; write it as (S (NP I)), which may be of any depth");

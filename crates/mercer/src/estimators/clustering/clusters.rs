@@ -470,7 +470,7 @@ pub(super) fn numbers(cluster: &[usize], mass: &[f64]) -> Vec<usize> {
 }
 
 /// The sizes of clusters, for a sentence.
-pub(super) fn told(sizes: &[f64]) -> String {
+pub(super) fn sizes_note(sizes: &[f64]) -> String {
     let most = 12;
     let shown: Vec<String> = sizes.iter().take(most).map(|s| format!("{}", (s * 100.0).round() / 100.0)).collect();
     format!("sizes of the clusters: {}{}", shown.join(", "), if sizes.len() > most { ", ..." } else { "" })

@@ -20,6 +20,7 @@ use crate::estimators::embedding::centred::Centred;
 use crate::estimators::{Estimator, Task};
 use crate::gram::{Dense, dot};
 use crate::linalg::{Matrix, product_transposed_within};
+use crate::notice::{ClusterChoice, Notice};
 use crate::param::{Domain, Param};
 use rand::{RngExt, SeedableRng, seq};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -60,7 +61,7 @@ impl CountBy {
     );
 
     /// What is measured, for people.
-    pub fn told(self) -> &'static str {
+    pub fn in_words(self) -> &'static str {
         match self {
             CountBy::Silhouette => "mean silhouette",
             CountBy::Gap => "gap statistic",
@@ -109,15 +110,14 @@ impl CountCurve {
         greatest.zip(of(self.chosen)).map_or(0.0, |(greatest, own)| indifference(self.by, greatest, own))
     }
 
-    /// What chose the number, for people.
-    pub fn sentence(&self) -> String {
-        let (Some(first), Some(last)) = (self.tried.first(), self.tried.last()) else {
-            return format!("clusters={}: there are too few rows that differ to measure how many there are", self.chosen);
+    /// The notice of what chose the number.
+    pub fn notice(&self) -> Notice {
+        let of = |(least, most): (&CountTried, &CountTried)| {
+            let own = self.tried.iter().find(|t| t.count == self.chosen).unwrap_or(least);
+            let by = self.by.in_words().to_owned();
+            ClusterChoice { by, value: own.value, error: own.error, least: least.count, most: most.count }
         };
-        let own = self.tried.iter().find(|t| t.count == self.chosen).unwrap_or(first);
-        let error = if own.error > 0.0 { format!(" (standard error {:.3})", own.error) } else { String::new() };
-        let (by, value) = (self.by.told(), own.value);
-        format!("clusters={} of {} to {} is chosen by the {by}: {value:.3}{error}", self.chosen, first.count, last.count)
+        Notice::Clusters { chosen: self.chosen, by: self.tried.first().zip(self.tried.last()).map(of) }
     }
 
     /// Where nothing can be measured: 2 clusters, if there are two places.

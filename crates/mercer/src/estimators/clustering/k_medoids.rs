@@ -7,7 +7,7 @@
 //! or, with `power=1`, its root (Kaufman & Rousseeuw 1990; Murphy 2012, 14.4.2). Of distances that are given, d is the distance to that
 //! power. The solver is `solve::medoids`.
 
-use super::clusters::{Places, numbers, told};
+use super::clusters::{Places, numbers, sizes_note};
 use super::count_by::{self, CountBy, CountCurve};
 use super::fitted_clusters::{Clusters, FittedClusters};
 use crate::data::Kind;
@@ -143,7 +143,7 @@ impl Estimator for KMedoids {
         }
         let bias =
             by_cluster.iter().map(|&row| if self.values == KernelValueKind::Distances { 0.0 } else { -0.5 * diagonal[row] }).collect();
-        let mut notes = vec![told(&sizes)];
+        let mut notes = vec![sizes_note(&sizes)];
         notes.extend(places.equally_far());
         if found.every_set {
             notes.push("every set of medoids was tried: there is no better one".into());

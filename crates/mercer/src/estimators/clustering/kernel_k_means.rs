@@ -6,7 +6,7 @@
 //!
 //! over clusters z. The solver is `solve::kernel_means`, from places drawn far from one another.
 
-use super::clusters::{Places, nearest_centres, numbers, told};
+use super::clusters::{Places, nearest_centres, numbers, sizes_note};
 use super::count_by::{self, CountBy, CountCurve};
 use super::fitted_clusters::{Clusters, FittedClusters};
 use crate::data::Kind;
@@ -105,7 +105,7 @@ impl Estimator for KernelKMeans {
             let k = found.cluster[place];
             coef[(i, number[k])] = task.weight(i) / found.mass[k];
         }
-        let mut notes = vec![told(&sizes)];
+        let mut notes = vec![sizes_note(&sizes)];
         notes.extend(places.equally_far());
         let silhouette = (count > 1).then(|| places.silhouette(&found.cluster, count, task)).transpose()?;
         notes.extend(silhouette.map(|width| format!("mean silhouette: {width:.3}")));

@@ -7,7 +7,7 @@
 //! along the c leading eigenvectors, scaled to length 1, and are clustered there by k-means. A training row lies at u_i / (w_i d_i)^(1/2)
 //! times a number, which its length takes away again, as it does the degree of a new row: that is the extension of Nyström.
 
-use super::clusters::{Places, nearest_centres, numbers, told};
+use super::clusters::{Places, nearest_centres, numbers, sizes_note};
 use super::count_by::{self, CountBy, CountCurve, CountTried};
 use super::fitted_clusters::Clusters;
 use crate::data::{Kind, TargetInfo};
@@ -209,7 +209,7 @@ impl Estimator for SpectralClustering {
         let mut expansion = Expansion::new((0..n).collect(), coef, vec![0.0; kept]);
         expansion.weigh(task.gram, task.control)?;
         let eigenvalues: Vec<String> = embedding.values.iter().map(|l| format!("{l:.3}")).collect();
-        let mut notes = vec![told(&sizes), format!("leading eigenvalues: {}", eigenvalues.join(", "))];
+        let mut notes = vec![sizes_note(&sizes), format!("leading eigenvalues: {}", eigenvalues.join(", "))];
         if kept < count {
             notes.push(format!(
                 "the similarities have {kept} directions and {count} clusters are asked for: eigenvalues beyond are rounding and are left out; fewer clusters, or a kernel of higher rank such as rbf, would separate them better"

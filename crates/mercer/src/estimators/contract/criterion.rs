@@ -1,6 +1,39 @@
 //! What an estimator judges settings by, where that is smooth, and what one value of it leaves for the next.
 
 use crate::linalg::Matrix;
+use serde::{Deserialize, Serialize};
+
+/// What a smooth criterion is called, and of which sort it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CriterionName {
+    /// Its name.
+    pub name: &'static str,
+    /// Its sort.
+    pub sort: CriterionSort,
+}
+
+/// What a smooth criterion measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CriterionSort {
+    /// The error of rows that are left out.
+    LeaveOneOut,
+    /// How likely the rows are.
+    Evidence,
+    /// An information criterion.
+    Information,
+}
+
+impl CriterionName {
+    /// An error of rows that are left out.
+    pub const fn leave_one_out(name: &'static str) -> Self {
+        CriterionName { name, sort: CriterionSort::LeaveOneOut }
+    }
+    /// Log evidence, or a bound or an approximation of it.
+    pub const fn evidence(name: &'static str) -> Self {
+        CriterionName { name, sort: CriterionSort::Evidence }
+    }
+}
 
 /// A selection criterion (to be minimised) as a smooth function of the Gram matrix and of the estimator's own parameters.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out;
 use crate::estimators::{
-    Costs, CountCurve, Criterion, EstimatorEntry, EstimatorFacts, Fitted, Gives, HeldOut, HoldOut, Near, Needs, Predictions, Size, Task,
-    WarmStart, When,
+    Costs, CountCurve, Criterion, CriterionName, EstimatorEntry, EstimatorFacts, Fitted, Gives, HeldOut, HoldOut, Near, Needs, Predictions,
+    Size, Task, WarmStart, When,
 };
 use crate::expr::Term;
 use crate::param::{self, Alias, Param};
@@ -29,7 +29,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// depend on no input, no kernel parameter is worth searching.
     const NEEDS: Needs;
     /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.
-    const CRITERION: Option<&'static str> = None;
+    const CRITERION: Option<CriterionName> = None;
     /// What fitting gives. Bit-equal after being stored and read again.
     type Fitted: Fitted + Serialize + DeserializeOwned;
 

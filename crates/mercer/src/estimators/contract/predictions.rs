@@ -2,8 +2,9 @@
 
 use super::transform::{Transformed, rows};
 use crate::estimators::Want;
-use crate::gram::Gram;
+use crate::gram::{Gram, UnrelatedRows};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -48,12 +49,12 @@ pub struct Predictions {
 }
 
 /// What the user should know of some of the inputs of predictions; its text counts them and names the first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowNotice {
     /// The inputs, ascending.
     pub rows: Vec<usize>,
     /// What holds of them.
-    pub said: String,
+    pub said: Notice,
 }
 
 impl fmt::Display for RowNotice {
@@ -69,10 +70,11 @@ impl fmt::Display for RowNotice {
 impl RowNotice {
     /// The rows of a Gram matrix of new inputs that have nothing in common with any training row that a prediction compares them with.
     pub(crate) fn unrelated(cross: &dyn Gram) -> Vec<RowNotice> {
-        let said = |shared: &str, kernel: &str| {
-            format!("no {shared} in common with any training row that the model keeps; to {kernel} such a row is unknown")
+        let notice = |UnrelatedRows { kernel, shared, rows }| RowNotice {
+            rows,
+            said: Notice::Unrelated { shared: shared.into(), kernel: kernel.into() },
         };
-        cross.unrelated_rows().into_iter().map(|found| RowNotice { rows: found.rows, said: said(found.shared, found.kernel) }).collect()
+        cross.unrelated_rows().into_iter().map(notice).collect()
     }
 
     /// The notice about those of its inputs that stand in a list, numbered by their places there.

@@ -1,5 +1,6 @@
 //! How a fit went, and the certificate of its solution.
 
+use crate::notice::Notice;
 use serde::{Deserialize, Serialize};
 
 /// How a fit went.
@@ -23,9 +24,9 @@ pub struct Summary {
     pub jitter: Option<f64>,
     /// Anything the user should know, one sentence each.
     pub notes: Vec<String>,
-    /// What the fit changed of what it was asked for, one sentence each: a model says it among its notices.
+    /// What the fit changed of what it was asked for: a model says it among its notices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Notice>,
 }
 
 /// A number that proves how good a solution is, and the tolerance that it was asked to meet.

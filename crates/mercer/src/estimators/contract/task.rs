@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::estimators::Size;
 use crate::gram::{Features, Gram, Side};
 use crate::linalg::Matrix;
-use crate::param::Value;
+use crate::notice::Notice;
 use std::borrow::Cow;
 
 /// What an estimator is given.
@@ -70,16 +70,12 @@ impl<'a> Task<'a> {
     }
     /// Weights in the unit in which their mean is 1, and what there is to say of it, where they sum to less than so many rows though there
     /// are as many: such weights are shares, as no rows that are repeated come to less.
-    pub(crate) fn shares_as_counts(&self, least: f64, what: &str) -> Option<(Vec<f64>, String)> {
+    pub(crate) fn shares_as_counts(&self, least: f64, what: &str) -> Option<(Vec<f64>, Notice)> {
         let (weights, n) = (self.weights?, self.rows() as f64);
         let total: f64 = weights.iter().sum();
         (total < least && n >= least).then(|| {
-            let said = format!(
-                "the weights sum to {}, less than {what}, and weights count rows here (2: the row stands there twice): they are taken as \
-                 shares, and multiplied so that their mean is 1",
-                Value::Number(total).rounded(4)
-            );
-            (weights.iter().map(|w| n * (w / total)).collect(), said)
+            let notice = Notice::WeightsAsShares { sum: total, less_than: what.to_owned() };
+            (weights.iter().map(|w| n * (w / total)).collect(), notice)
         })
     }
     /// Weights as counts of rows: as they are where one of them is 1 or more, else, as no row stands there once, in the unit in which they

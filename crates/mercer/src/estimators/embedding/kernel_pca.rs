@@ -35,6 +35,7 @@ use crate::estimators::{
 };
 use crate::gram::{Block, Gram, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
+use crate::notice::Notice;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::l1::{Sparsified, most_penalty, sparsified};
 use mercer_derive::Parameters;
@@ -108,7 +109,7 @@ impl KernelPca {
             return Err(Error::Setting { name: "sparsity".into(), why });
         }
         if share > 0.0 && self.novelty {
-            let why = "what components leave of a row is told by all training rows; leave novelty or sparsity out".into();
+            let why = "what components leave of a row depends on all training rows; leave novelty or sparsity out".into();
             return Err(Error::Setting { name: "sparsity".into(), why });
         }
         Ok(())
@@ -238,14 +239,10 @@ impl Estimator for KernelPca {
         }
         total = total.max(held);
         let spectrum = Spectrum { values, total };
-        let (mut notes, mut warnings) = (vec![spectrum.told()], Vec::new());
+        let (mut notes, mut warnings) = (vec![spectrum.note()], Vec::new());
         if count_below > 0 {
-            warnings.push(format!(
-                "the centred similarities are not positive semi-definite: {} eigenvalues{} are below 0, together {:.1}% of the size of all; components hold only what lies above 0",
-                count_below,
-                if centred.looks_at_some() { " at least" } else { "" },
-                100.0 * below / (below + spectrum.total)
-            ));
+            let share = below / (below + spectrum.total);
+            warnings.push(Notice::NegativeEigenvalues { count: count_below, is_least: centred.looks_at_some(), share });
         }
         if asked >= 1.0 && kept < asked as usize {
             notes.push(format!("{asked} components are asked for, and rows differ in {kept} directions: there are {kept}"));
@@ -322,7 +319,7 @@ impl Spectrum {
         self.values.iter().map(|v| v / self.total).collect()
     }
 
-    fn told(&self) -> String {
+    fn note(&self) -> String {
         let shares = self.shares();
         let percent = |share: f64| format!("{:.1}%", 100.0 * share);
         let each: Vec<String> = shares.iter().take(SHOWN).map(|s| percent(*s)).collect();

@@ -17,6 +17,7 @@ use crate::estimators::{
     Summary, Task,
 };
 use crate::linalg::{Block, Matrix, PASSED, product_transposed_within};
+use crate::notice::Notice;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::{Misfit, PER_PAIR, place, scaling};
 use mercer_derive::Parameters;
@@ -166,7 +167,7 @@ impl Estimator for Mds {
                 "a map needs rows that differ, and there is {n}; check the columns and the kernel's parameters, or add rows"
             )));
         }
-        let (mut notes, mut warnings): (Vec<String>, Vec<String>) = (places.equally_far().into_iter().collect(), Vec::new());
+        let (mut notes, mut warnings): (Vec<String>, Vec<Notice>) = (places.equally_far().into_iter().collect(), Vec::new());
         let negative = places.apart.data().iter().filter(|d| **d < 0.0).count() / 2;
         places.raise(1);
         let distances = std::mem::take(&mut places.apart);
@@ -175,7 +176,7 @@ impl Estimator for Mds {
         let start = classical(&distances, dim, task)?;
         let found = scaling(&distances, &places.weights, self.loss.into(), &start, self.tolerance.number(), task.control)?;
         if negative > 0 {
-            warnings.push(format!("the similarity is not positive semi-definite: {negative} squared distances below 0 count as 0"));
+            warnings.push(Notice::NegativeDistances { count: negative });
         }
         notes.push(match self.loss {
             Loss::Stress => format!("stress-1 (root of the normalised stress): {:.4}", found.loss.sqrt()),

@@ -11,7 +11,8 @@ use crate::error::Result;
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::{
-    Costs, Criterion, Estimator, EstimatorFacts, Gives, HoldOut, Near, Needs, Predictions, Scores, Size, Task, WarmStart, When,
+    Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Gives, HoldOut, Near, Needs, Predictions, Scores, Size, Task, WarmStart,
+    When,
 };
 use crate::param::{Domain, Param, Value};
 use mercer_derive::Parameters;
@@ -178,7 +179,7 @@ impl Estimator for Gp {
         ..Gives::VALUES
     };
     const NEEDS: Needs = Needs::MercerKernel;
-    const CRITERION: Option<&'static str> = Some("negative log evidence");
+    const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence"));
     type Fitted = FittedGp;
 
     /// The weight of a row divides the variance of its noise.

@@ -14,6 +14,7 @@ use crate::estimators::{
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use crate::param::{Domain, Param};
 use mercer_derive::Parameters;
 use rayon::prelude::*;
@@ -108,9 +109,8 @@ impl Estimator for Bayes {
         };
         let (models, mass): (Vec<_>, Vec<f64>) = fitted?.into_iter().unzip();
         let each = classes.present().iter().zip(&models);
-        let warnings: Vec<String> = each
-            .flat_map(|(class, fitted)| fitted.notices().into_iter().map(|notice| format!("class '{}': {notice}", names[*class])))
-            .collect();
+        let of_class = |class: usize, notice| Notice::OfClass { class: names[class].clone(), notice: Box::new(notice) };
+        let warnings = each.flat_map(|(class, fitted)| fitted.notices().into_iter().map(|notice| of_class(*class, notice))).collect();
         notes.push(
             "probabilities are those of the models, and not calibrated: columns that depend on each other count as evidence each".into(),
         );

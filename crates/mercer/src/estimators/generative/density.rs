@@ -7,8 +7,8 @@ use crate::data::{Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::task::table;
 use crate::estimators::{
-    Answer, Costs, Criterion, Estimator, EstimatorFacts, Finds, Fitted, GenerativePart, Gives, Needs, Predicted, Predictions, Query, Size,
-    Summary, Task,
+    Answer, Costs, Criterion, CriterionName, CriterionSort, Estimator, EstimatorFacts, Finds, Fitted, GenerativePart, Gives, Needs,
+    Predicted, Predictions, Query, Size, Summary, Task,
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
@@ -54,7 +54,7 @@ impl Estimator for Density {
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives { finds: Finds::Density, ..Gives::VALUES };
     const NEEDS: Needs = Needs::Rows;
-    const CRITERION: Option<&'static str> = Some("BIC");
+    const CRITERION: Option<CriterionName> = Some(CriterionName { name: "BIC", sort: CriterionSort::Information });
     type Fitted = FittedDensity;
 
     fn facts(&self) -> EstimatorFacts {

@@ -20,8 +20,8 @@ use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores,
-    Size, Summary, Task, When,
+    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query,
+    Ridge, Scores, Size, Summary, Task, When,
 };
 use crate::gram::{self, Dense, Subset};
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
@@ -204,7 +204,7 @@ impl Estimator for L2vm {
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
     const NEEDS: Needs = Needs::AnySimilarity;
-    const CRITERION: Option<&'static str> = Some("negative log evidence");
+    const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence"));
     type Fitted = FittedL2vm;
 
     /// The features, their inner products (n^3, of which half is computed) and a factor; then what `ridge` does with these, or `logistic`.

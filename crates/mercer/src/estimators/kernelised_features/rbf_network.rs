@@ -18,8 +18,8 @@ use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query,
-    Ridge, Scores, Size, Summary, Task, When,
+    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Logistic, Near, Needs,
+    Predictions, Query, Ridge, Scores, Size, Summary, Task, When,
 };
 use crate::gram::{self, LowRank, Subset};
 use crate::linalg::{Matrix, product_within, transposed_product_within};
@@ -190,7 +190,8 @@ impl Estimator for RbfNetwork {
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
     const NEEDS: Needs = Needs::AnySimilarity;
-    const CRITERION: Option<&'static str> = Some("log leave-one-out error in deviations of the target, of classes negative log evidence");
+    const CRITERION: Option<CriterionName> =
+        Some(CriterionName::leave_one_out("log leave-one-out error in deviations of the target, of classes negative log evidence"));
     type Fitted = FittedRbfNetwork;
 
     fn facts(&self) -> EstimatorFacts {

@@ -27,8 +27,8 @@ use crate::estimators::registry::settled::settled;
 use crate::estimators::targets::link::Link;
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs, Predictions,
-    Query, Ridge, Scores, Size, Summary, Task, Want, WarmStart, When,
+    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs,
+    Predictions, Query, Ridge, Scores, Size, Summary, Task, Want, WarmStart, When,
 };
 use crate::linalg::{Cholesky, Matrix, eigh, product};
 use crate::param::{Domain, Param, Value};
@@ -179,7 +179,7 @@ impl Estimator for Discriminant {
     const GIVES: Gives =
         Gives { scores: Scores::Classes, probabilities: When::Always, calibrated: When::If("calibrated"), ..Gives::VALUES };
     const NEEDS: Needs = Needs::MercerKernel;
-    const CRITERION: Option<&'static str> = Some("leave-one-out error of the indicators");
+    const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error of the indicators"));
     type Fitted = FittedDiscriminant;
 
     fn criterion_for_display(value: f64) -> f64 {

@@ -14,8 +14,8 @@ use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Near, Needs, Predictions,
-    Query, Scores, Size, Summary, Task, When,
+    Answer, Certificate, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Near, Needs,
+    Predictions, Query, Scores, Size, Summary, Task, When,
 };
 use crate::gram;
 use crate::linalg::{Matrix, product_within};
@@ -141,7 +141,7 @@ impl Estimator for Logistic {
     const TAKES: &'static [Kind] = &[Kind::Classes];
     const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
     const NEEDS: Needs = Needs::MercerKernel;
-    const CRITERION: Option<&'static str> = Some("negative log evidence by Laplace's approximation");
+    const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence by Laplace's approximation"));
     type Fitted = FittedLogistic;
 
     /// Coefficients that sum to 0 see nothing of f(z), and the constant takes up f(x).

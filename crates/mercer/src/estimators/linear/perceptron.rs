@@ -117,15 +117,15 @@ fn by_content(task: &Task<'_>) -> Result<Shown> {
     places.of_row.iter().enumerate().for_each(|(i, &p)| of_place[p].push(i));
     let mut shown = Shown { rows: Vec::new(), weights: Vec::new() };
     for mut rows in of_place {
-        // What is told of a row: its class, or its numbers.
-        let told = |i: usize| match task.target {
+        // The target of a row: its class, or its numbers.
+        let target_of = |i: usize| match task.target {
             Target::Classes { codes, .. } => vec![codes[i] as f64],
             Target::Numbers(y) => y.row(i).to_vec(),
             Target::Absent { .. } => Vec::new(),
         };
         let compare = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).fold(std::cmp::Ordering::Equal, |o, (a, b)| o.then(a.total_cmp(b)));
-        rows.sort_by(|&a, &b| compare(&told(a), &told(b)));
-        for same in rows.chunk_by(|&a, &b| told(a) == told(b)) {
+        rows.sort_by(|&a, &b| compare(&target_of(a), &target_of(b)));
+        for same in rows.chunk_by(|&a, &b| target_of(a) == target_of(b)) {
             shown.rows.push(same[0]);
             shown.weights.push(same.iter().map(|&i| task.weight(i)).sum());
         }

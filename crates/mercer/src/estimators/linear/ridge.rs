@@ -20,8 +20,8 @@ use crate::estimators::systems::primal::{Primal, PrimalSolution, Solver};
 use crate::estimators::systems::residual::{TOLERANCE, certificate};
 use crate::estimators::targets::outputs::{classes, decide, least_mean, outputs};
 use crate::estimators::{
-    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs, Predictions,
-    Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Certificate, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs,
+    Predictions, Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
@@ -140,10 +140,17 @@ impl Ridge {
 
 impl Ridge {
     /// The fit over few features; on request also the leave-one-out predictions.
-    fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>, y: &Matrix, lambda: f64, told: bool) -> Result<(FittedRidge, LeftOut)> {
+    fn fit_primal<'a>(
+        &self,
+        z: Cow<'a, Matrix>,
+        task: &Task<'a>,
+        y: &Matrix,
+        lambda: f64,
+        wants_left_out: bool,
+    ) -> Result<(FittedRidge, LeftOut)> {
         let system = Primal::new(z, task, lambda, self.intercept)?;
         let found = system.solve(y, task.control)?;
-        let left_out = match told {
+        let left_out = match wants_left_out {
             true => {
                 // y_i - f_i of the fit without row i is (y_i - f_i) / (1 - h_i).
                 let h = system.leverages(task.control)?;
@@ -197,16 +204,16 @@ impl Ridge {
 
     /// The fit; on request also leave-one-out predictions: of all rows, or of as many as take no longer than the factorisation
     /// did.
-    fn solved(&self, task: &Task<'_>, told: bool) -> Result<(FittedRidge, LeftOut)> {
+    fn solved(&self, task: &Task<'_>, wants_left_out: bool) -> Result<(FittedRidge, LeftOut)> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
-        if let Some(fitted) = if told || lambda <= 0.0 { None } else { self.fit_lazy(task, &y, lambda)? } {
+        if let Some(fitted) = if wants_left_out || lambda <= 0.0 { None } else { self.fit_lazy(task, &y, lambda)? } {
             return Ok((fitted, None));
         }
         if let Some(z) = task.few_features().filter(|_| lambda > 0.0) {
-            return self.fit_primal(z, task, &y, lambda, told);
+            return self.fit_primal(z, task, &y, lambda, wants_left_out);
         }
-        if let Some(fitted) = if told || lambda <= 0.0 { None } else { self.fit_sparse(task, &y, lambda)? } {
+        if let Some(fitted) = if wants_left_out || lambda <= 0.0 { None } else { self.fit_sparse(task, &y, lambda)? } {
             return Ok((fitted, None));
         }
         let solved = match definite(Bordered::new(task, lambda, self.intercept, Purpose::Solutions), lambda)? {
@@ -225,7 +232,7 @@ impl Ridge {
                 objective += 0.5 * w * (y[(i, o)] - g - bias[o]).powi(2) + 0.5 * lambda * a * g;
             }
         }
-        let left_out = match told && y.rows() > 1 {
+        let left_out = match wants_left_out && y.rows() > 1 {
             true => {
                 let most = if y.rows() < SAMPLED_ROWS { y.rows() } else { (y.rows() / 3).min(enough(classes(task.target).unwrap_or(2))) };
                 let rows = some_rows_of(task.target, most, task.seed);
@@ -284,7 +291,7 @@ impl Estimator for Ridge {
         ..Gives::VALUES
     };
     const NEEDS: Needs = Needs::MercerKernel;
-    const CRITERION: Option<&'static str> = Some("leave-one-out error");
+    const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error"));
     type Fitted = FittedRidge;
 
     /// The leave-one-out error itself, in units of the target.

@@ -10,7 +10,7 @@
 //! m-estimate with m = 1: Cestnik 1990, Estimating probabilities: a crucial task in machine learning). What votes are worth depends on
 //! the table: unless `calibrated` is off, those probabilities of rows left out are calibrated.
 
-use super::nearest::{NEARER, TIED_BY_ROUNDING, farther, farthest, smooth, tied_by_rounding};
+use super::nearest::{NEARER, farther, farthest, smooth, tied_by_rounding};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{Kind, Target, TargetInfo, absent};
@@ -22,6 +22,7 @@ use crate::estimators::{
 };
 use crate::gram::{Block, Gram, Subset};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use crate::param::{Domain, Param, Value, require_settled};
 use mercer_derive::Parameters;
 use rayon::prelude::*;
@@ -422,7 +423,7 @@ impl FittedKnn {
             Ok(())
         })?;
         let tied: Vec<usize> = (0..m).filter(|&i| tied[i]).collect();
-        let notices = if tied.is_empty() { Vec::new() } else { vec![RowNotice { rows: tied, said: TIED_BY_ROUNDING.into() }] };
+        let notices = if tied.is_empty() { Vec::new() } else { vec![RowNotice { rows: tied, said: Notice::TiedByRounding }] };
         Ok(match &self.answers {
             Answers::Numbers(_) => Predictions { notices, ..Predictions::of(Predicted::Numbers(table)) },
             Answers::Classes { codes, classes } => {

@@ -22,9 +22,6 @@ pub(super) fn smooth(votes: &mut [f64], best: usize, counts: &[f64]) {
     above.into_iter().for_each(|c| votes[c] = mean * (1.0 - NEARER / count));
 }
 
-/// What is said of rows whose nearest neighbours are tied by rounding.
-pub(super) const TIED_BY_ROUNDING: &str = "the nearest training rows tie by rounding: kernel values differ but are too small beside k(x, x) for distances, so that all of these rows share the votes; take a larger length scale, a smaller gamma, or another kernel";
-
 /// Whether the farthest of the candidates are equally far by rounding alone: of kernel values that are 0 and above with all rows, those
 /// with equal k(z, z) differ. Distances that are known by logarithms or features do not tie so.
 pub(super) fn tied_by_rounding(cross: &dyn Gram, input: usize, candidates: &[(usize, f64)]) -> bool {

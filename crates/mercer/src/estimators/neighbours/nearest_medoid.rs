@@ -151,7 +151,7 @@ impl Fitted for FittedNearestMedoid {
             all
         };
         let decided = outputs::decide(scores, Some(self.classes), query.want);
-        // Medoids that are no longer there are told apart by their scores alone.
+        // Medoids that are no longer there differ by their scores alone.
         if self.expansion.support.is_empty() {
             return Ok(decided);
         }

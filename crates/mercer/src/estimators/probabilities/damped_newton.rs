@@ -33,7 +33,7 @@ pub(super) fn minimum<X, P, S>(
             let found = place(&next);
             (found.0 <= loss + DECREASE * share * fall).then_some((next, found))
         };
-        // No lower point along the step: the minimum, as far as rounding lets it be told.
+        // No lower point along the step: the minimum, as far as rounding allows.
         let Some((next, found)) = halves.map(lower).find_map(|found| found) else { break };
         (now, (loss, here)) = (next, found);
         // What a step so small leaves open is the square of it.

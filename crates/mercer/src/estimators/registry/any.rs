@@ -2,7 +2,9 @@
 
 use crate::data::{Kind, Target};
 use crate::error::Result;
-use crate::estimators::{Costs, CountCurve, Criterion, Estimator, EstimatorFacts, Gives, Near, Needs, Predictions, Size, Task};
+use crate::estimators::{
+    Costs, CountCurve, Criterion, CriterionName, Estimator, EstimatorFacts, Gives, Near, Needs, Predictions, Size, Task,
+};
 use crate::expr::Term;
 use crate::param::{self, NumericSetting, Value};
 
@@ -12,7 +14,7 @@ pub trait DynEstimator {
     /// Its name.
     fn name(&self) -> &'static str;
     /// Name of the smooth criterion that tunes it; `None`: cross-validation does.
-    fn criterion_name(&self) -> Option<&'static str>;
+    fn criterion_name(&self) -> Option<CriterionName>;
     /// A value of the smooth criterion in a unit that can be read.
     fn criterion_for_display(&self, value: f64) -> f64;
     /// By what searches and fits around it may take shorter ways.
@@ -63,7 +65,7 @@ impl<E: Estimator> DynEstimator for E {
     fn name(&self) -> &'static str {
         self.entry().name
     }
-    fn criterion_name(&self) -> Option<&'static str> {
+    fn criterion_name(&self) -> Option<CriterionName> {
         self.entry().criterion
     }
     fn criterion_for_display(&self, value: f64) -> f64 {

@@ -8,8 +8,8 @@ use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out::HoldingOut;
 use crate::estimators::{
-    Answer, Calibrated, Clusters, Estimator, Expansion, Fitted, FittedTransformed, GenerativePart, Gives, HoldOut, Needs, Predictions,
-    Query, Sigmoid, Size, Spectrum, Summary, Task, Want, WarmStart, When,
+    Answer, Calibrated, Clusters, CriterionName, Estimator, Expansion, Fitted, FittedTransformed, GenerativePart, Gives, HoldOut, Needs,
+    Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task, Want, WarmStart, When,
 };
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
@@ -30,7 +30,7 @@ pub struct EstimatorEntry {
     /// Other names of parameters.
     pub aliases: &'static [Alias],
     /// Name of its smooth selection criterion, if it has one.
-    pub criterion: Option<&'static str>,
+    pub criterion: Option<CriterionName>,
     /// The kinds of target that it can be fitted to.
     pub takes: &'static [Kind],
     /// What it gives besides the predicted values.

@@ -7,8 +7,8 @@ use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
 use crate::estimators::targets::transformed::{FittedTransformed, Smearing, in_units};
 use crate::estimators::{
-    Costs, CountCurve, Criterion, EstimatorFacts, Fitted, Gives, HoldOut, Near, Needs, Predicted, Predictions, Query, Scores, Size,
-    TargetTransform, Task, Want, WarmStart, When,
+    Costs, CountCurve, Criterion, CriterionName, EstimatorFacts, Fitted, Gives, HoldOut, Near, Needs, Predicted, Predictions, Query,
+    Scores, Size, TargetTransform, Task, Want, WarmStart, When,
 };
 use crate::expr::{Argument, Short, Term};
 use crate::gram::Subset;
@@ -242,7 +242,7 @@ impl DynEstimator for TransformedTarget {
     fn name(&self) -> &'static str {
         self.transform.name()
     }
-    fn criterion_name(&self) -> Option<&'static str> {
+    fn criterion_name(&self) -> Option<CriterionName> {
         self.estimator.criterion_name()
     }
     fn criterion_for_display(&self, value: f64) -> f64 {

@@ -20,8 +20,8 @@ use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::outputs::{check, classes, least_mean};
 use crate::estimators::{
-    Answer, Costs, Criterion, Estimator, EstimatorFacts, Fitted, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions, Query, Scores,
-    Size, Summary, Task, Want, When,
+    Answer, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fitted, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions,
+    Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
 use crate::linalg::{Matrix, PASSED};
@@ -271,7 +271,7 @@ impl Estimator for NadarayaWatson {
         ..Gives::VALUES
     };
     const NEEDS: Needs = Needs::NonNegative;
-    const CRITERION: Option<&'static str> = Some("leave-one-out error");
+    const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error"));
     type Fitted = FittedNadarayaWatson;
 
     fn facts(&self) -> EstimatorFacts {

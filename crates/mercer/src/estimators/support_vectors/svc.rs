@@ -261,7 +261,7 @@ impl FittedSvc {
     }
 
     /// Predictions from decision values.
-    fn told(&self, scores: Matrix, want: Want) -> Predictions {
+    fn answered(&self, scores: Matrix, want: Want) -> Predictions {
         let values = Predicted::Classes((0..scores.rows()).map(|i| self.decide(scores.row(i))).collect());
         let scores: Option<Matrix> = want.scores.then_some(scores);
         let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
@@ -311,16 +311,16 @@ impl Fitted for FittedSvc {
         if query.want.scores && !query.want.by_class {
             let needed = PER_SCORE * query.cross.shape().0 as u64 * pairs as u64;
             query.control.plan(&format!("decision values of {pairs} pairs of classes"), needed)?;
-            return Ok(self.told(self.expansion.predict(query.cross, query.control)?, query.want));
+            return Ok(self.answered(self.expansion.predict(query.cross, query.control)?, query.want));
         }
-        query.in_blocks(pairs, |part| Ok(self.told(self.expansion.predict(part.cross, part.control)?, part.want)))
+        query.in_blocks(pairs, |part| Ok(self.answered(self.expansion.predict(part.cross, part.control)?, part.want)))
     }
 
     /// Two classes: every row of the task is a variable of their problem.
     fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions> {
         let ([offset], 2) = (&self.expansion.bias[..], self.classes) else { return None };
         let scores = trace.values(0, rows)?.into_iter().map(|f| f + offset).collect();
-        Some(self.told(Matrix::column(scores), want))
+        Some(self.answered(Matrix::column(scores), want))
     }
 
     fn summary(&self) -> &Summary {

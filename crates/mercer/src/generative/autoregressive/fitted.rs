@@ -7,6 +7,7 @@ use crate::data::{Cells, Points, Series, Values};
 use crate::error::{Error, Result};
 use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, ParameterArray};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -31,7 +32,7 @@ pub struct FittedAutoregressive {
     #[serde(with = "blocks::f64s")]
     variances: Vec<f64>,
     pub(super) is_maximum: bool,
-    pub(super) notices: Vec<String>,
+    pub(super) notices: Vec<Notice>,
 }
 
 /// A fit as a file holds it, before it is checked.
@@ -49,7 +50,7 @@ struct StoredAutoregressive {
     #[serde(with = "blocks::f64s")]
     variances: Vec<f64>,
     is_maximum: bool,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 impl TryFrom<StoredAutoregressive> for FittedAutoregressive {
@@ -218,7 +219,7 @@ impl FittedDistribution for FittedAutoregressive {
     fn is_maximum_likelihood(&self) -> bool {
         self.is_maximum
     }
-    fn notices(&self) -> Vec<String> {
+    fn notices(&self) -> Vec<Notice> {
         self.notices.clone()
     }
 }

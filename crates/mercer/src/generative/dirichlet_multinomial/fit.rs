@@ -10,14 +10,6 @@ use statrs::function::gamma::digamma;
 
 /// Terms of a sum over k < x that are added one by one; those behind them by their closed form.
 const TERMS: usize = 1024;
-/// Steps at most; a Newton step doubles the digits, and a fixed point alone takes thousands.
-const STEPS: usize = 5000;
-/// Relative change of a parameter in a Newton step after which it is found: its square is below rounding.
-const CONVERGED: f64 = 1e-9;
-/// Relative change of a parameter by the fixed point, which converges linearly, after which it is found.
-const CONVERGED_SLOWLY: f64 = 1e-13;
-/// The sum A of the parameters at which rows are distributed as those of a multinomial but for rounding, per count of the longest row.
-const LARGE: f64 = 1e5;
 
 /// How a fit ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +116,14 @@ impl Tally {
 
     /// The parameters, and how the fit ended.
     pub(super) fn fit(&self, control: &Control) -> Result<(Vec<f64>, Ending)> {
+        // Steps at most; a Newton step doubles the digits, and a fixed point alone takes thousands.
+        const STEPS: usize = 5000;
+        // Relative change of a parameter in a Newton step after which it is found: its square is below rounding.
+        const CONVERGED: f64 = 1e-9;
+        // Relative change of a parameter by the fixed point, which converges linearly, after which it is found.
+        const CONVERGED_SLOWLY: f64 = 1e-13;
+        // The sum A of the parameters at which rows are distributed as those of a multinomial but for rounding, per count of the longest row.
+        const LARGE: f64 = 1e5;
         let sums: Vec<f64> = self.columns.iter().map(|column| Self::sum(column, |x| x)).collect();
         let total: f64 = sums.iter().sum();
         let mut alphas: Vec<f64> = sums.iter().map(|sum| sum * self.columns.len() as f64 / total).collect();

@@ -8,6 +8,7 @@ use crate::data::{Points, Values};
 use crate::error::{Error, Result};
 use crate::generative::{Coordinates, FittedDistribution, FreeParameter, ParameterArray};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Gamma};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -163,12 +164,12 @@ impl FittedDistribution for FittedDirichletMultinomial {
     fn is_maximum_likelihood(&self) -> bool {
         self.unsmoothed && self.ending == Ending::Converged
     }
-    fn notices(&self) -> Vec<String> {
-        let why = match self.ending {
-            Ending::Converged => return Vec::new(),
-            Ending::Multinomial => "counts vary no more than those of a multinomial, which fits them as well",
-            Ending::Unfinished => "the fit had not converged after its greatest number of steps",
-        };
-        vec![format!("{}: {why}", DirichletMultinomial::NAME)]
+    fn notices(&self) -> Vec<Notice> {
+        let model = DirichletMultinomial::NAME.to_owned();
+        match self.ending {
+            Ending::Converged => Vec::new(),
+            Ending::Multinomial => vec![Notice::Multinomial { model }],
+            Ending::Unfinished => vec![Notice::StepsSpent { model }],
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::data::{Points, Values};
 use crate::error::{Error, Result};
 use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, ParameterArray, ShrunkFactor};
 use crate::linalg::{Cholesky, Matrix, gramian, gramian_of_columns_within};
+use crate::notice::Notice;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -369,18 +370,16 @@ impl FittedDistribution for FittedGaussian {
         let shrunk = matches!(&self.spread, Spread::Full(factor) if factor.share() > 0.0);
         self.constant.is_empty() && !shrunk
     }
-    fn notices(&self) -> Vec<String> {
+    fn notices(&self) -> Vec<Notice> {
         let mut all = Vec::new();
         if let [first, rest @ ..] = self.constant.as_slice() {
-            let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
             let variance = self.scale(*first).powi(2);
-            all.push(format!("gaussian: number {}{others} of each row is constant: its variance is taken to be {variance:.3e}", first + 1));
+            all.push(Notice::ConstantNumbers { first: *first, others: rest.len(), variance });
         }
         if let Spread::Full(factor) = &self.spread
             && factor.share() > 0.0
         {
-            let share = 100.0 * factor.share();
-            all.push(format!("gaussian: {share:.1}% of the correlations between columns were taken away (shrinkage)"));
+            all.push(Notice::Shrinkage { share: factor.share() });
         }
         all
     }

@@ -8,6 +8,7 @@ use crate::generative::hidden::{self, Emission, Lane, Trained, Transitions};
 use crate::generative::seeding::LEAST_SHARE;
 use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, HiddenStates, ParameterArray};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -22,7 +23,7 @@ pub struct FittedGaussianHmm {
     emission: NormalEmission,
     length: usize,
     is_maximum: bool,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 /// Normal distributions of each state: a mean and a variance for each channel, state after state.
@@ -46,7 +47,7 @@ struct StoredGaussianHmm {
     emission: NormalEmission,
     length: usize,
     is_maximum: bool,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 impl TryFrom<StoredGaussianHmm> for FittedGaussianHmm {
@@ -298,7 +299,7 @@ impl FittedDistribution for FittedGaussianHmm {
     fn is_maximum_likelihood(&self) -> bool {
         self.is_maximum
     }
-    fn notices(&self) -> Vec<String> {
+    fn notices(&self) -> Vec<Notice> {
         self.notices.clone()
     }
 }

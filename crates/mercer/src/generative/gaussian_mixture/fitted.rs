@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::generative::gaussian::{FittedGaussian, Spread};
 use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, HiddenStates, ParameterArray, simplex};
 use crate::linalg::{Cholesky, Matrix};
+use crate::notice::Notice;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ pub struct FittedGaussianMixture {
     pub(super) weights: Vec<f64>,
     pub(super) components: Vec<FittedGaussian>,
     pub(super) is_maximum: bool,
-    pub(super) notices: Vec<String>,
+    pub(super) notices: Vec<Notice>,
 }
 
 /// A fit as a file holds it, before it is checked.
@@ -31,7 +32,7 @@ struct StoredGaussianMixture {
     weights: Vec<f64>,
     components: Vec<FittedGaussian>,
     is_maximum: bool,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 impl TryFrom<StoredGaussianMixture> for FittedGaussianMixture {
@@ -208,7 +209,7 @@ impl FittedDistribution for FittedGaussianMixture {
     fn is_maximum_likelihood(&self) -> bool {
         self.is_maximum
     }
-    fn notices(&self) -> Vec<String> {
+    fn notices(&self) -> Vec<Notice> {
         self.notices.clone()
     }
 }

@@ -8,6 +8,7 @@ use crate::generative::gaussian::{CovarianceForm, FittedGaussian, Moments, Sprea
 use crate::generative::seeding::{LEAST_SHARE, centres};
 use crate::generative::{FittedDistribution, ShrunkFactor, simplex};
 use crate::linalg::{Matrix, gramian_of_columns_within};
+use crate::notice::Notice;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -31,9 +32,6 @@ enum Ended {
     /// As an update made the rows less likely, which none does but for covariances that lose a share of their correlations.
     Falling,
 }
-
-/// A fall of the log posterior density that is more than rounding, as a share of it.
-const FALL: f64 = 1e-9;
 
 /// The rows of a fit, and the mean and the variances of all of them.
 struct Table<'a> {
@@ -66,12 +64,10 @@ impl Training {
         let (_, ended, mut fitted) = best.ok_or_else(|| Error::Data("gaussian_mixture: no start was made".into()))?;
         match ended {
             Ended::Unconverged if self.tolerance > 0.0 => {
-                fitted.notices.push(format!("gaussian_mixture: not converged after {} iterations; raise iterations", self.iterations));
+                let (model, iterations) = ("gaussian_mixture".into(), self.iterations);
+                fitted.notices.push(Notice::NotConverged { model, iterations });
             }
-            Ended::Falling => fitted.notices.push(
-                "gaussian_mixture: a covariance of a component is singular, and the likelihood falls where correlations are taken away from it: the most likely mixture before is kept; take covariance=diagonal, a prior above 1, or fewer components"
-                    .into(),
-            ),
+            Ended::Falling => fitted.notices.push(Notice::SingularComponent),
             _ => {}
         }
         Ok(fitted)
@@ -94,6 +90,8 @@ impl Training {
         number: usize,
         control: &Control,
     ) -> Result<(f64, Ended, FittedGaussianMixture)> {
+        // A fall of the log posterior density that is more than rounding, as a share of it.
+        const FALL: f64 = 1e-9;
         let (mut objective, mut shares) = self.memberships(&mixture, table)?;
         for done in 0..self.iterations {
             control.check()?;

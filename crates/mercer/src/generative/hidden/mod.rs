@@ -243,9 +243,6 @@ pub(super) fn scores<E: Emission>(
     Matrix::new(count, parameters.len(), all)
 }
 
-/// A sum of score vectors below this share of the sum of their sizes counts as 0.
-const ZERO: f64 = 5e-11;
-
 /// Whether the weighted score vectors of the rows are known to sum to 0.
 pub(super) fn is_maximum<E: Emission>(chain: &Transitions, emission: &E, rows: &E::Sequences, weights: &[f64], control: &Control) -> bool {
     scores(chain, emission, rows, weights.len(), control).is_ok_and(|scores| sums_to_zero(&scores, weights))
@@ -253,6 +250,8 @@ pub(super) fn is_maximum<E: Emission>(chain: &Transitions, emission: &E, rows: &
 
 /// Whether weighted rows sum to 0, beside 1 and the sum of the sizes of their numbers.
 pub(super) fn sums_to_zero(scores: &Matrix, weights: &[f64]) -> bool {
+    // A sum of score vectors below this share of the sum of their sizes counts as 0.
+    const ZERO: f64 = 5e-11;
     (0..scores.cols()).all(|k| {
         let terms = || (0..scores.rows()).map(|i| weights[i] * scores[(i, k)]);
         terms().sum::<f64>().abs() <= ZERO * (1.0 + terms().map(f64::abs).sum::<f64>())

@@ -12,17 +12,13 @@ pub(in crate::generative) const LANES: usize = 8;
 /// A number of each of eight rows.
 pub(in crate::generative) type Lane = [f64; LANES];
 
-/// A product of sums below this is put into the logarithm: the next sum is not below the least probability, and their product is a number
-/// of full precision still.
-const SMALL: f64 = 1e-150;
-
 /// What goes on.
 pub(super) const PASSES: &str = "passes of a hidden Markov model";
-/// Pairs of states that are gone through between two looks at the clock.
-const PAIRS: usize = 4096;
 
 /// Times between two looks at the clock.
 pub(super) fn look_after(states: usize) -> usize {
+    // Pairs of states that are gone through between two looks at the clock.
+    const PAIRS: usize = 4096;
     (PAIRS / states.pow(2).max(1)).max(1)
 }
 
@@ -112,6 +108,9 @@ fn add<const FMA: bool>(to: &mut Lane, a: f64, x: &Lane) {
 
 #[inline(always)]
 fn forward_body<const FMA: bool>(chain: &Transitions, work: &mut Passes, control: &Control) {
+    // A product of sums below this is put into the logarithm: the next sum is not below the least probability, and their product is a number
+    // of full precision still.
+    const SMALL: f64 = 1e-150;
     let states = chain.states();
     let mut products: Lane = [1.0; LANES];
     let look = look_after(states);

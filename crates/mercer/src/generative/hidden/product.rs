@@ -8,12 +8,6 @@ use crate::error::Result;
 /// Strings that are written out one by one where there is no recursion.
 pub(in crate::generative) const MOST_STRINGS: f64 = 1e5;
 
-/// Pairs of states that are gone through between two looks at the clock.
-const PAIRS: usize = 4096;
-
-/// A sum below this is put into the logarithm.
-const SMALL: f64 = 1e-60;
-
 /// States of the second chain that are computed side by side; the last ones may stand for none.
 const LANES: usize = 4;
 
@@ -64,6 +58,10 @@ fn log_sum<const WIDTH: usize>(
     times: usize,
     control: &Control,
 ) -> Result<f64> {
+    // Pairs of states that are gone through between two looks at the clock.
+    const PAIRS: usize = 4096;
+    // A sum below this is put into the logarithm.
+    const SMALL: f64 = 1e-60;
     let (m, n) = (a.states(), b.states());
     let width = if WIDTH > 0 { WIDTH } else { n.div_ceil(LANES) };
     let (next, emitted) = (in_lanes(&b.next, n), in_lanes(emitted, n));

@@ -4,6 +4,7 @@ use super::{Emission, Transitions, bytes, expected};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::generative::simplex;
+use crate::notice::Notice;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -24,7 +25,7 @@ pub(in crate::generative) struct Trained<E> {
     pub(in crate::generative) chain: Transitions,
     pub(in crate::generative) emission: E,
     /// What the user should know.
-    pub(in crate::generative) notices: Vec<String>,
+    pub(in crate::generative) notices: Vec<Notice>,
 }
 
 /// The chain of the largest posterior density (of the largest likelihood where the prior is flat), and whether its iterations converged.
@@ -91,10 +92,10 @@ pub(in crate::generative) fn baum_welch<E: Emission>(
     let (_, converged, chain, emission) = best.ok_or_else(|| Error::Data(format!("{model}: no start was made")))?;
     let mut notices = Vec::new();
     if !converged && training.tolerance > 0.0 {
-        notices.push(format!("{model}: not converged after {} iterations; raise iterations", training.iterations));
+        notices.push(Notice::NotConverged { model: model.to_string(), iterations: training.iterations });
     }
     if times < states as f64 {
-        notices.push(format!("{model}: {states} states for {times} observations in all; take fewer states"));
+        notices.push(Notice::FewObservations { model: model.to_string(), states, observations: times });
     }
     Ok(Trained { chain, emission, notices })
 }

@@ -8,6 +8,7 @@ use crate::data::letters::Reading;
 use crate::generative::letters::{self, LetterCodes, StoredReading, UNKNOWN};
 use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, HiddenStates, ParameterArray, simplex};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ pub struct FittedHmm {
     unseen: f64,
     length: usize,
     is_maximum: bool,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 /// Probabilities of the letters in each state.
@@ -48,7 +49,7 @@ struct StoredHmm {
     unseen: f64,
     length: usize,
     is_maximum: bool,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 impl TryFrom<StoredHmm> for FittedHmm {
@@ -260,7 +261,7 @@ impl FittedDistribution for FittedHmm {
     fn hidden_states(&self, inputs: &Strings, control: &Control) -> Result<Option<Vec<HiddenStates>>> {
         hidden::decoded(&self.chain, &self.emission, &self.coded(inputs), inputs.len(), control).map(Some)
     }
-    fn unseen(&self, inputs: &Strings) -> Option<(Vec<usize>, String)> {
+    fn unseen(&self, inputs: &Strings) -> Option<(Vec<usize>, Notice)> {
         letters::rows_of_unseen(self.reading.into(), &self.alphabet(), inputs)
     }
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
@@ -281,7 +282,7 @@ impl FittedDistribution for FittedHmm {
     fn is_maximum_likelihood(&self) -> bool {
         self.is_maximum
     }
-    fn notices(&self) -> Vec<String> {
+    fn notices(&self) -> Vec<Notice> {
         self.notices.clone()
     }
 }

@@ -10,6 +10,7 @@ use crate::data::{Strings, Values};
 use crate::error::{Error, Result};
 use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, ParameterArray};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -64,9 +65,6 @@ impl TryFrom<StoredMarkov> for FittedMarkov {
         if sound && known { Ok(fitted) } else { Err(Error::Data("a stored Markov chain has probabilities that none has".into())) }
     }
 }
-
-/// Transitions that are gone through between two looks at the clock.
-const TRANSITIONS: usize = 1 << 16;
 
 /// The letters of the context of a number.
 pub(super) fn context(letters: &[char], order: usize, number: usize) -> String {
@@ -223,7 +221,7 @@ impl FittedDistribution for FittedMarkov {
     fn observations(&self, inputs: &Strings) -> Vec<usize> {
         letters::observed(self.reading(), &self.letters, inputs)
     }
-    fn unseen(&self, inputs: &Strings) -> Option<(Vec<usize>, String)> {
+    fn unseen(&self, inputs: &Strings) -> Option<(Vec<usize>, Notice)> {
         letters::rows_of_unseen(self.reading(), &self.letters, inputs)
     }
     /// Strings of the length of the chain.
@@ -253,6 +251,8 @@ impl FittedDistribution for FittedMarkov {
     }
     /// ln of the sum over all strings of the length of the chains, by a recursion over places whose state is the context.
     fn log_product_within(&self, other: &Self, rho: f64, control: &Control) -> Result<f64> {
+        // Transitions that are gone through between two looks at the clock.
+        const TRANSITIONS: usize = 1 << 16;
         if (&self.letters, self.order, self.length) != (&other.letters, other.order, other.length) {
             return Err(Error::Data("two Markov chains have other letters, orders or lengths, and no product".into()));
         }

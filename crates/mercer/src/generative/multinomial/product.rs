@@ -3,13 +3,10 @@
 //! Each series is multiplied by exp(s x_w) and divided by its sum, with s such that the mean of sum x is near n. The coefficient is then
 //! the probability of n under a sum of D independent counts, and neither it nor a series leaves the range of numbers.
 
-/// Terms of a series below its greatest one times this are left out.
-const NEGLIGIBLE: f64 = 1e-20;
-/// Halvings of the interval in which s is looked for: s need not be exact.
-const HALVINGS: usize = 30;
-
 /// The terms exp(k l - nu ln k!) for k = 0, 1 .. n over their sum, and ln of the sum.
 fn series(l: f64, n: usize, nu: f64) -> (Vec<f64>, f64) {
+    // Terms of a series below its greatest one times this are left out.
+    const NEGLIGIBLE: f64 = 1e-20;
     let (mut logs, mut log, mut greatest) = (vec![0.0], 0.0, 0.0_f64);
     for k in 1..=n {
         let step = l - nu * (k as f64).ln();
@@ -27,6 +24,8 @@ fn series(l: f64, n: usize, nu: f64) -> (Vec<f64>, f64) {
 
 /// ln sum over x with sum x = n of prod_w exp(x_w logs_w) / x_w!^nu.
 pub(super) fn log_sum(logs: &[f64], n: usize, nu: f64) -> f64 {
+    // Halvings of the interval in which s is looked for: s need not be exact.
+    const HALVINGS: usize = 30;
     let mean_at = |s: f64| -> f64 {
         let mean = |l: &f64| series(l + s, n, nu).0.iter().enumerate().map(|(k, p)| k as f64 * p).sum::<f64>();
         logs.iter().map(mean).sum()

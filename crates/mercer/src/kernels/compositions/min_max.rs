@@ -29,9 +29,6 @@ use std::sync::Arc;
 #[serde(deny_unknown_fields)]
 pub struct MinMax {}
 
-/// Kernels that count, as an error names them.
-const COUNTING: &str = "linear of numbers from 0 up, spectrum, blended, tfidf, codebook(by=linear), subtree, weisfeiler_lehman, vertex_histogram, graphlet, shortest_path(pairs=unordered), or sums of these";
-
 impl Composition for MinMax {
     const FORMS: &'static [Form] = &[Form {
         name: "min_max",
@@ -74,6 +71,8 @@ impl Composition for MinMax {
 }
 
 fn require_counts(of: &KernelExpr) -> Result<()> {
+    // Kernels that count, as an error names them.
+    const COUNTING: &str = "linear of numbers from 0 up, spectrum, blended, tfidf, codebook(by=linear), subtree, weisfeiler_lehman, vertex_histogram, graphlet, shortest_path(pairs=unordered), or sums of these";
     match of.has_counts() {
         true => Ok(()),
         false => Err(Error::Data(format!("min_max compares counts, and {of} has none; write min_max of a kernel that counts: {COUNTING}"))),
@@ -101,9 +100,6 @@ impl Fixed for FixedCounts {
     }
 }
 
-/// Bytes of a count at most: one in ten is not 0 where all are stored.
-const PER_COUNT: u64 = 80;
-
 /// Counts of a batch.
 struct CountBatch {
     points: PreparedPoints,
@@ -115,6 +111,8 @@ impl CountBatch {
     /// Those of the rows of a Gram matrix, laid out like the batch that they are compared with; `expr` is its kernel and `rows` its rows,
     /// which an error names.
     fn new(of: &dyn Bound, like: Option<&CountBatch>, expr: &KernelExpr, rows: Scope<'_>, control: &Control) -> Result<Self> {
+        // Bytes of a count at most: one in ten is not 0 where all are stored.
+        const PER_COUNT: u64 = 80;
         let counts = of.structure().counts(Side::Rows);
         let Counts { features, totals } = counts.ok_or_else(|| {
             let why = "substrings of several lengths over a large alphabet, or of a negative multiple";

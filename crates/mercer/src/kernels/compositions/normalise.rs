@@ -53,9 +53,6 @@ impl Composition for Normalise {
     }
 }
 
-/// A negative k(x, x) of this share of the greatest or more is none by rounding.
-const NEGATIVE: f64 = 1e-10;
-
 /// 1 / sqrt(k(x, x)) of both batches, 0 where k(x, x) is 0.
 struct Lengths {
     rows: Vec<f64>,
@@ -64,6 +61,8 @@ struct Lengths {
 
 impl Lengths {
     fn of(of: &dyn Bound) -> Result<Self> {
+        // A negative k(x, x) of this share of the greatest or more is none by rounding.
+        const NEGATIVE: f64 = 1e-10;
         let inverse = |side| -> Result<Vec<f64>> {
             let diagonal = of.diagonal(side);
             let floor = -NEGATIVE * diagonal.iter().fold(0.0f64, |most, d| most.max(d.abs()));

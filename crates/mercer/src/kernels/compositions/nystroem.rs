@@ -14,6 +14,7 @@ use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::linalg::{Cholesky, Lower, Matrix, product_within, transposed_product_within};
+use crate::notice::Notice;
 use crate::param::{Domain, Param, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
@@ -140,9 +141,8 @@ impl Composition for Nystroem {
     fn per_value(&self, parts: &[f64], _: Scope<'_>) -> f64 {
         parts.iter().sum::<f64>() + 2.0 * self.rank.number()
     }
-    fn notice(&self, learnt: &LandmarkRows) -> Option<String> {
-        let left = Value::Number(100.0 * learnt.left).rounded(2);
-        Some(format!("nystroem: {} landmarks leave {left}% of the sum of k(x, x) over the training rows", learnt.places.len()))
+    fn notice(&self, learnt: &LandmarkRows) -> Option<Notice> {
+        Some(Notice::Landmarks { landmarks: learnt.places.len(), left: 100.0 * learnt.left })
     }
 }
 

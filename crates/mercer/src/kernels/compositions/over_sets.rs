@@ -154,9 +154,6 @@ impl Reduction {
     }
 }
 
-/// Logarithms of K(X, Z) / sqrt(K(X, X) K(Z, Z)) of this size are rounding.
-const ROUNDING: f64 = 1e-14;
-
 impl Reduction {
     /// ln K of two sets from ln k of their vectors, those of one vector of the first set after those of the other: `width` of the second.
     fn log(self, logs: &[f64], width: usize) -> f64 {
@@ -401,6 +398,8 @@ impl LogGram for SetGram {
     }
     /// ln K of two sets at a time, from ln k of their vectors.
     fn fill_log_decay(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        // Logarithms of K(X, Z) / sqrt(K(X, X) K(Z, Z)) of this size are rounding.
+        const ROUNDING: f64 = 1e-14;
         let Some(log) = self.of.logarithm() else { return };
         let [own, others] = [Side::Rows, Side::Cols].map(|side| log.log_diagonal(side));
         for (k, &i) in rows.iter().enumerate() {

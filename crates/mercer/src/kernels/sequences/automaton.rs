@@ -180,6 +180,8 @@ impl Automaton {
         seen: &mut [f64],
         touched: &mut Vec<u32>,
     ) -> Vec<(u32, f64)> {
+        // Tells a state that a string has met from one that it has not: counts are whole and below.
+        const MARK: f64 = 0.5;
         // Occurrences of whole states go up to their suffixes; what is matched in part counts for its lengths alone.
         let mut partial: Vec<(u32, f64)> = Vec::new();
         touched.clear();
@@ -232,6 +234,3 @@ impl Automaton {
         features
     }
 }
-
-/// Tells a state that a string has met from one that it has not: counts are whole and below.
-const MARK: f64 = 0.5;

@@ -1,9 +1,6 @@
 //! BLOSUM62: log odds of two amino acids in aligned proteins, in half bits (Henikoff & Henikoff, Amino acid substitution matrices from
 //! protein blocks, 1992), as NCBI BLAST+ has it.
 
-/// The amino acids, and the letters that stand for several: B for N or D, J for I or L, Z for Q or E, X for any, * for a stop.
-const LETTERS: &str = "ARNDCQEGHILKMFPSTWYVBJZX*";
-
 /// The scores of each letter with itself and those before it.
 #[rustfmt::skip]
 const SCORES: [&[i8]; 25] = [
@@ -37,6 +34,8 @@ const SCORES: [&[i8]; 25] = [
 /// The score of two letters of proteins. Selenocysteine scores as cysteine and pyrrolysine as lysine, which they are made of, and a gap
 /// that is written as a letter as a stop.
 pub(crate) fn score(x: char, z: char) -> f64 {
+    // The amino acids, and the letters that stand for several: B for N or D, J for I or L, Z for Q or E, X for any, * for a stop.
+    const LETTERS: &str = "ARNDCQEGHILKMFPSTWYVBJZX*";
     let place = |letter: char| {
         let letter = match letter {
             'U' => 'C',

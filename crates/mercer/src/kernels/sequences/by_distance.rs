@@ -23,12 +23,6 @@ const PER_PRODUCT: f64 = 0.5;
 const MOST_TABLE: usize = 1 << 23;
 /// Operations for a word and a place of it in the transform of a table.
 const PER_WORD: usize = 16;
-/// A batch is folded where its table costs no more than so many rows without it.
-const PAYS_AFTER: f64 = 100.0;
-/// Bytes of a feature while a batch is prepared: of its row, of all rows, and prepared.
-const PER_FEATURE: u64 = 32;
-/// An eigenvalue below this share of the greatest is 0 but for rounding.
-const ROUNDING: f64 = 1e-12;
 
 /// A kernel of windows.
 #[derive(Clone, Debug)]
@@ -58,6 +52,8 @@ impl PreparedBatch for Windowed {
     const FOLDS: bool = true;
     /// The value of every word as long as a window, where a table of them costs no more than some rows.
     fn fold(&self, coef: &Matrix) -> Option<Box<dyn Fold<Windowed>>> {
+        // A batch is folded where its table costs no more than so many rows without it.
+        const PAYS_AFTER: f64 = 100.0;
         let (plain, both) = match &self.form {
             Form::Windows(plain, both) => (plain, both),
             Form::Words(points) => return FeatureWeights::of(points, coef).map(|weights| Box::new(weights) as _),
@@ -140,6 +136,8 @@ impl ByDistance {
 
     /// The eigenvalues of the table over all words, 0 where they are below 0 by rounding.
     fn eigenvalues(&self, letters: usize) -> Vec<f64> {
+        // An eigenvalue below this share of the greatest is 0 but for rounding.
+        const ROUNDING: f64 = 1e-12;
         let mut values = eigenvalues(&self.table, self.length, letters);
         let rounding = ROUNDING * values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         values.iter_mut().filter(|v| **v < 0.0 && **v >= -rounding).for_each(|v| *v = 0.0);
@@ -147,6 +145,8 @@ impl ByDistance {
     }
 
     pub(crate) fn prepare(&self, inputs: &Strings, like: Option<&Windowed>, control: &Control) -> Result<Windowed> {
+        // Bytes of a feature while a batch is prepared: of its row, of all rows, and prepared.
+        const PER_FEATURE: u64 = 32;
         let strings = self.reading.encode(inputs, like.map(|l| &l.letters));
         let letters = like.map_or_else(|| strings.without_strings(), |l| l.letters.clone());
         let roots = match like.map(|l| &l.form) {

@@ -22,14 +22,8 @@ const ALL_COLUMNS: u64 = 1 << 18;
 /// Above so many lengths the automaton, whose cost does not depend on their number, is as fast as sorting the numbers of each length
 /// (1,000 strings of 300 bases: see the figures in the decisions).
 const MOST_LENGTHS: usize = 12;
-/// Bytes of a count while a batch is prepared: with its number, with its column, and in the whole.
-const PER_COUNT: u64 = 44;
-/// Bytes of the automaton for a letter: two states, with a table of transitions, and room to grow.
-const PER_STATE: u64 = 320;
 /// Rows from which the cost of a value is estimated.
 const SAMPLE: usize = 64;
-/// Letters of these that are prepared for it: about a tenth of a second.
-const SAMPLED_LETTERS: usize = 1 << 20;
 
 /// How substrings are counted.
 #[derive(Clone, Debug)]
@@ -176,6 +170,10 @@ impl Counting {
 
     /// Refuses strings whose counts would need more memory than allowed.
     fn plan(&self, inputs: &Strings, control: &Control) -> Result<()> {
+        // Bytes of a count while a batch is prepared: with its number, with its column, and in the whole.
+        const PER_COUNT: u64 = 44;
+        // Bytes of the automaton for a letter: two states, with a table of transitions, and room to grow.
+        const PER_STATE: u64 = 320;
         let strands = if self.reading.reverse_complement { 2 } else { 1 };
         let letters = strands * inputs.iter().map(str::len).sum::<usize>() as u64;
         let is_numbered = matches!(&self.weights, SubstringWeights::Bounded { weights, .. } if weights.len() <= MOST_LENGTHS);
@@ -275,6 +273,8 @@ impl Counting {
     /// Operations of a value: one at a scattered place for each column that two strings share, by some of them. Of strings that are too
     /// long to be prepared for this, as many as they have.
     pub(crate) fn per_value(&self, inputs: &Strings) -> f64 {
+        // Letters of these that are prepared for it: about a tenth of a second.
+        const SAMPLED_LETTERS: usize = 1 << 20;
         let step = inputs.len().div_ceil(SAMPLE).max(1);
         let some = Strings::new(inputs.iter().step_by(step));
         let of_dot = if some.iter().map(str::len).sum::<usize>() <= SAMPLED_LETTERS {

@@ -5,8 +5,6 @@ use crate::gram::{Level, dispatch, level};
 
 /// Strings abreast: the bytes of one register of 512 bits.
 pub(crate) const ABREAST: usize = 64;
-/// Steps after which counts of a byte are added up.
-const STEPS: usize = 255;
 
 dispatch! {
     /// Adds to `counts[l - 1]` of each lane how often a run of at least l equal letters ends, for l up to the number of counts, `x[p]` being
@@ -17,6 +15,8 @@ dispatch! {
 
 #[inline(always)]
 fn count_runs_body<C: Code, const FMA: bool>(x: &[C], block: &[C], lag: isize, counts: &mut [[u32; ABREAST]]) {
+    // Steps after which counts of a byte are added up.
+    const STEPS: usize = 255;
     let positions = (block.len() / ABREAST) as isize;
     let (from, to) = ((-lag).max(0), (x.len() as isize).min(positions - lag));
     let mut run = [0u8; ABREAST];

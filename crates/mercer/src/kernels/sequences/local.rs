@@ -48,8 +48,6 @@ struct Memory {
 /// 1 in the recursion of sums: numbers below 2^-60 of it count for nothing, and those above it have so much more room.
 const START: f64 = f64::from_bits((1023 - START_EXPONENT as u64) << 52);
 const START_EXPONENT: u32 = 960;
-/// 2^1000: T is at most 4 n times a sum of M, and is a number below this.
-const OVERFLOWN: f64 = f64::from_bits((1023 + 1000) << 52);
 
 impl LocalAlignments {
     pub(crate) fn new(added_up: AddedUp, pairs: PairWeights, open: f64, extend: f64) -> Self {
@@ -58,6 +56,8 @@ impl LocalAlignments {
 
     /// Of eight pairs of strings the best score, or ln sum exp(beta score) over all alignments, the empty one included.
     pub(crate) fn values(&mut self, pairs: &EightPairs<'_>) -> [f64; LANES] {
+        // 2^1000: T is at most 4 n times a sum of M, and is a number below this.
+        const OVERFLOWN: f64 = f64::from_bits((1023 + 1000) << 52);
         let none = if self.added_up == AddedUp::Sum { 0.0 } else { f64::NEG_INFINITY };
         let n = pairs.z.len();
         if let PairWeights::Match(_, other) = self.pairs {

@@ -1,8 +1,5 @@
 //! Weights of substrings: by their length, or given for each (S3 14.2.6).
 
-/// Lengths that have a weight each; of more the weights follow from the length.
-const MOST_WEIGHTS: usize = 1 << 12;
-
 /// The weight of every substring.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SubstringWeights {
@@ -22,6 +19,8 @@ impl SubstringWeights {
 
     /// factor^length from `shortest` to `longest`, which may be infinite.
     pub(crate) fn geometric(shortest: usize, longest: f64, factor: f64) -> Self {
+        // Lengths that have a weight each; of more the weights follow from the length.
+        const MOST_WEIGHTS: usize = 1 << 12;
         // Infinity is the greatest number.
         let longest = if longest.is_nan() { usize::MAX } else { longest as usize };
         if longest < shortest.saturating_add(MOST_WEIGHTS) {

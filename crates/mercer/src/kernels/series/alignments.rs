@@ -40,10 +40,6 @@ pub(crate) struct LogSums {
 /// Columns that share a power of 2. A number 10^307 times less than the greatest of its block counts for nothing; to be so far from a
 /// neighbour in a block, it must be behind local kernels of 10^-4 on average, whose product with those of any alignment leaves no value.
 const BLOCK: usize = 64;
-/// The greatest power of 2 of one step, as numbers are 2^-1022 at least.
-const MOST_POWER: f64 = 1023.0;
-/// The exponent of 0.
-const NOTHING: f64 = -1e10;
 
 impl GlobalAlignments {
     pub(crate) fn new(band: usize) -> Self {
@@ -69,6 +65,8 @@ impl GlobalAlignments {
     }
 
     fn run(&mut self, pairs: &EightSeries<'_>, recursion: Recursion) -> LogSums {
+        // The exponent of 0.
+        const NOTHING: f64 = -1e10;
         for held in [&mut self.row, &mut self.slopes] {
             held.clear();
             held.resize(pairs.columns(), [0.0; LANES]);
@@ -162,6 +160,8 @@ unsafe fn recurse<O: Octet, const C: usize, const SLOPES: bool>(
     memory: CellMemory<'_>,
     [sums, exponents, sum_slopes]: [&mut Eight; 3],
 ) {
+    // The greatest power of 2 of one step, as numbers are 2^-1022 at least.
+    const MOST_POWER: f64 = 1023.0;
     let channels = if C > 0 { C } else { pairs.channels.max(1) };
     let CellMemory { row, slopes, blocks } = memory;
     // SAFETY: promised by the caller.

@@ -17,10 +17,6 @@ use crate::kernels::sequences::octet::{LANES, Octet};
 /// Terms of a series at most, and how large |dx| |z| may be for them.
 const MOST_TERMS: usize = 28;
 const MOST_LENGTH: f64 = 20.0;
-/// A term that is left out is at most this share of the greatest value.
-const LEFT_OUT: f64 = 1e-16;
-/// Increments are cut into 2^8 at most.
-const MOST_ORDER: u32 = 8;
 
 /// 1 / k!.
 const INVERSE_FACTORIALS: [f64; MOST_TERMS] = {
@@ -56,6 +52,10 @@ impl CellSeries {
 
     /// For paths whose longest increment times the length of the other path is that.
     pub(crate) fn for_length(length: f64) -> Option<(u32, CellSeries)> {
+        // A term that is left out is at most this share of the greatest value.
+        const LEFT_OUT: f64 = 1e-16;
+        // Increments are cut into 2^8 at most.
+        const MOST_ORDER: u32 = 8;
         let order = (length / MOST_LENGTH).log2().ceil().max(0.0);
         if length.is_nan() || order > f64::from(MOST_ORDER) {
             return None;

@@ -12,10 +12,6 @@ use std::ops::Range;
 const TAPS: usize = 9;
 /// Ways to place three weights of 2 among nine.
 pub(crate) const KERNELS: usize = 84;
-/// Exponents of dilations, of which several may give one dilation.
-const MOST_EXPONENTS: usize = 32;
-/// Relative rounding of a power of 2: one that is a whole number is to be that number on every machine.
-const ROUNDING: f64 = 1e-9;
 
 /// The taps with a weight of 2 of every kernel.
 fn kernels() -> impl Iterator<Item = [usize; 3]> {
@@ -26,6 +22,10 @@ fn kernels() -> impl Iterator<Item = [usize; 3]> {
 /// Dilations for series of a length, and which of the `features` of each kernel are taken at each: powers of 2 with evenly spaced
 /// exponents, rounded down, from 1 to the dilation at which a kernel is as long as the series. Exponents have equal shares of the features.
 fn dilations(length: usize, features: usize) -> Vec<(usize, Range<usize>)> {
+    // Exponents of dilations, of which several may give one dilation.
+    const MOST_EXPONENTS: usize = 32;
+    // Relative rounding of a power of 2: one that is a whole number is to be that number on every machine.
+    const ROUNDING: f64 = 1e-9;
     let exponents = features.min(MOST_EXPONENTS);
     let greatest = (length.saturating_sub(1) as f64 / (TAPS - 1) as f64).max(1.0).log2();
     let mut all: Vec<(usize, Range<usize>)> = Vec::new();

@@ -36,8 +36,6 @@ pub(crate) unsafe fn squared_distance<O: Octet, const C: usize>(x: &[Eight], z: 
 
 /// Below this e^x is 0.
 pub(crate) const LOW: f64 = -800.0;
-/// 1.5 * 2^52: adding it rounds to a whole number.
-const SHIFT: f64 = 6_755_399_441_055_744.0;
 
 /// Numbers n and d with n / d = e^x for x of at most 0, to 2e-16, so that a quotient of exponentials takes one division:
 /// e^r = (Q + r P) / (Q - r P) with P and Q of r^2, |r| <= ln 2 / 2 (Moshier, Cephes, exp.c).
@@ -46,6 +44,8 @@ const SHIFT: f64 = 6_755_399_441_055_744.0;
 /// The processor has the instructions of the octet.
 #[inline(always)]
 pub(crate) unsafe fn exponential<O: Octet>(x: O) -> (O, O) {
+    // 1.5 * 2^52: adding it rounds to a whole number.
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
     // SAFETY: promised by the caller.
     unsafe {
         let of = |x: f64| O::splat(x);

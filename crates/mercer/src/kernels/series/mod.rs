@@ -12,13 +12,12 @@ pub(crate) mod warping;
 
 use crate::data::{Inputs, Series};
 
-/// Candidates for every column of series.
-const ALTERNATIVES: [&str; 2] = ["convolutions", "normalise(signature(depth=3, time=true))"];
-/// Those of series of one length beside them.
-const OF_ONE_LENGTH: [&str; 4] = ["lockstep(rbf)", "lockstep(matern)", "lockstep(linear)", "lockstep(rbf, differences=true)"];
-
 /// Kernels of series that are tried in place of the natural one.
 pub(crate) fn alternatives(series: &Series) -> Vec<&'static str> {
+    // Candidates for every column of series.
+    const ALTERNATIVES: [&str; 2] = ["convolutions", "normalise(signature(depth=3, time=true))"];
+    // Those of series of one length beside them.
+    const OF_ONE_LENGTH: [&str; 4] = ["lockstep(rbf)", "lockstep(matern)", "lockstep(linear)", "lockstep(rbf, differences=true)"];
     let mut lengths = (0..series.len()).map(|row| series.length(row));
     let is_one = lengths.next().is_some_and(|first| first > 1 && lengths.all(|length| length == first));
     ALTERNATIVES.into_iter().chain(OF_ONE_LENGTH.into_iter().filter(|_| is_one)).collect()

@@ -205,12 +205,6 @@ pub struct PreparedTrees {
 
 impl PreparedBatch for PreparedTrees {}
 
-/// Trees that are compared with another side by side; fewer of so many nodes that rows of their values would leave the cache.
-const ABREAST: usize = 16;
-const MOST_NODES: usize = 4096;
-/// A group of which less than this share is asked for is compared tree by tree.
-const SHARE: usize = 4;
-
 impl PreparedTrees {
     /// Trees made ready. Refuses trees whose value with themselves is above the largest number: no other value is larger than both of those.
     pub(crate) fn of(
@@ -220,6 +214,9 @@ impl PreparedTrees {
         remedy: &str,
         control: &Control,
     ) -> Result<Self> {
+        // Trees that are compared with another side by side; fewer of so many nodes that rows of their values would leave the cache.
+        const ABREAST: usize = 16;
+        const MOST_NODES: usize = 4096;
         let nodes: Vec<KeyedNodes> = prepare_each(Cells::len(trees), ABREAST, control, nodes)?;
         let alone: Vec<Forest> = prepare_each(nodes.len(), ABREAST, control, |i| Forest::of(&nodes[i..=i]))?;
         let own: Vec<f64> = prepare_each(alone.len(), 1, control, |i| value(&alone[i], &alone[i], values))?;
@@ -251,6 +248,8 @@ impl PreparedTrees {
 
     /// Writes every pair of a tile.
     pub(crate) fn fill<T: Real>(mut tile: Tile<'_, PreparedTrees, T>, values: &impl NodeValues) {
+        // A group of which less than this share is asked for is compared tree by tree.
+        const SHARE: usize = 4;
         let mut sums = Vec::new();
         let first = tile.b.groups.partition_point(|(range, _)| range.end <= tile.cols.start);
         for (range, group) in tile.b.groups[first..].iter().take_while(|(range, _)| range.start < tile.cols.end) {
@@ -283,13 +282,12 @@ fn value(x: &Forest, z: &Forest, values: &impl NodeValues) -> f64 {
     sum[0]
 }
 
-/// Trees from which the cost of a value is estimated.
-const SAMPLE: usize = 64;
-/// Operations of finding a key of one tree among those of another.
-const PER_KEY: f64 = 10.0;
-
 /// Operations of a value: one step for each key of both trees, and `per_pair` for each pair of nodes of one key, by some of them.
 pub(crate) fn per_value(trees: &Trees, nodes: impl Fn(usize) -> KeyedNodes, per_pair: f64) -> f64 {
+    // Trees from which the cost of a value is estimated.
+    const SAMPLE: usize = 64;
+    // Operations of finding a key of one tree among those of another.
+    const PER_KEY: f64 = 10.0;
     let step = Cells::len(trees).div_ceil(SAMPLE).max(1);
     let (mut keys, mut counts, mut rows) = (0.0, HashMap::<u128, f64>::new(), 0.0);
     for row in (0..Cells::len(trees)).step_by(step) {

@@ -24,7 +24,6 @@ pub struct Components {
     pub medoids: Vec<usize>,
 }
 
-const SIZE: (f64, f64) = (620.0, 520.0);
 /// Characters of the name of a row.
 const NAME: usize = 24;
 
@@ -62,6 +61,7 @@ impl Components {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (620.0, 520.0);
         Error::unless_equal("names of rows", self.places.len(), self.rows.len())?;
         if !self.clusters.is_empty() {
             Error::unless_equal("clusters of rows", self.places.len(), self.clusters.len())?;

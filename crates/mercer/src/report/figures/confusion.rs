@@ -70,6 +70,7 @@ impl Confusion {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const NAME: f64 = 13.0;
         Error::unless_equal("counts of the confusion matrix", self.classes.len().pow(2), self.counts.len())?;
         let chosen = self.chosen();
         let names: Vec<String> = chosen.iter().map(|&k| shown(&self.classes[k], 22)).collect();
@@ -112,8 +113,6 @@ impl Confusion {
         })
     }
 }
-
-const NAME: f64 = 13.0;
 
 #[cfg(test)]
 mod tests {

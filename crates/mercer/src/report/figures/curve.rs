@@ -31,8 +31,6 @@ pub struct Curve {
     pub support: Vec<usize>,
 }
 
-const SIZE: (f64, f64) = (480.0, 340.0);
-
 impl Curve {
     /// What the figure shows, with its numbers: of the rows whose inputs are among those at which the curve is known.
     pub(super) fn sentence(&self, row: &Row) -> String {
@@ -70,6 +68,7 @@ impl Curve {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (480.0, 340.0);
         Error::unless_equal("values of the curve", self.at.len(), self.mean.len())?;
         Error::unless_equal("targets of the rows", self.x.len(), self.y.len())?;
         if !self.band.is_empty() {

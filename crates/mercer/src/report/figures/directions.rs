@@ -20,11 +20,6 @@ pub struct Directions {
     pub between: Vec<f64>,
 }
 
-const SIZE: (f64, f64) = (620.0, 460.0);
-/// Classes that the legend names.
-const NAMED: usize = 12;
-const NAME: usize = 24;
-
 impl Directions {
     fn axis(&self, k: usize) -> String {
         self.between.get(k).map_or_else(|| "class".into(), |share| format!("direction {} ({} between classes)", k + 1, percent(*share)))
@@ -43,6 +38,10 @@ impl Directions {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (620.0, 460.0);
+        // Classes that the legend names.
+        const NAMED: usize = 12;
+        const NAME: usize = 24;
         Error::unless_equal("classes of rows", self.places.len(), self.classes.len())?;
         let named = self.names.iter().take(NAMED).enumerate().map(|(c, name)| (Sign::Mark(c, class(c)), shown(name, NAME)));
         let legend = Legend::new(named.collect(), SIZE.0);

@@ -33,17 +33,6 @@ pub struct DrawnGraph {
 const SIZE: (f64, f64) = (250.0, 200.0);
 const TITLE: f64 = 22.0;
 const MARGIN: f64 = 16.0;
-/// Graphs side by side.
-const ACROSS: usize = 3;
-/// Radius of a node and size of its label, in pixels.
-const RADIUS: f64 = 8.0;
-const LABEL: f64 = 10.0;
-/// Characters of a label.
-const LETTERS: usize = 4;
-/// Rounds of majorisation.
-const ROUNDS: usize = 200;
-/// Parts without a path between them are so many edges further apart than the longest path.
-const APART: f64 = 1.0;
 
 impl TypicalGraphs {
     /// What the figure shows.
@@ -54,6 +43,8 @@ impl TypicalGraphs {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        // Graphs side by side.
+        const ACROSS: usize = 3;
         let (width, height) = (SIZE.0, SIZE.1 + TITLE);
         let lines = self.drawn.len().div_ceil(ACROSS);
         let size = (width * self.drawn.len().min(ACROSS) as f64, height * lines as f64);
@@ -78,6 +69,11 @@ impl TypicalGraphs {
 
 impl DrawnGraph {
     fn draw(&self, sheet: &Sheet<'_>, at: (f64, f64), colour: &dyn Fn(&str) -> Colour) -> Result<()> {
+        // Radius of a node and size of its label, in pixels.
+        const RADIUS: f64 = 8.0;
+        const LABEL: f64 = 10.0;
+        // Characters of a label.
+        const LETTERS: usize = 4;
         let places = fitted(&places(self.nodes.len(), &self.edges), at);
         for (k, (a, b, name)) in self.edges.iter().enumerate() {
             let ends = [places[*a], places[*b]];
@@ -98,6 +94,8 @@ impl DrawnGraph {
 
 /// Edges of the shortest path between any two nodes.
 fn distances(nodes: usize, edges: &[(usize, usize, String)]) -> Vec<Vec<f64>> {
+    // Parts without a path between them are so many edges further apart than the longest path.
+    const APART: f64 = 1.0;
     let mut near = vec![Vec::new(); nodes];
     for (a, b, _) in edges {
         near[*a].push(*b);
@@ -124,6 +122,8 @@ fn distances(nodes: usize, edges: &[(usize, usize, String)]) -> Vec<Vec<f64>> {
 /// Places at which sum_ij (|x_i - x_j| / d_ij - 1)^2 is small: each round moves every node to the mean of where the others want it. The
 /// start is a circle in the order of the distances from the node that is farthest from another one.
 fn places(nodes: usize, edges: &[(usize, usize, String)]) -> Vec<(f64, f64)> {
+    // Rounds of majorisation.
+    const ROUNDS: usize = 200;
     let far = distances(nodes, edges);
     let most = |from: &[f64]| from.iter().fold(0.0f64, |most, d| most.max(*d));
     let first = (0..nodes).fold(0, |best, i| if most(&far[i]) > most(&far[best]) { i } else { best });

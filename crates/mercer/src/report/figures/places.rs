@@ -24,9 +24,6 @@ pub struct Places {
     pub lines: Vec<(String, Vec<f64>)>,
 }
 
-const SIZE: (f64, f64) = (480.0, 300.0);
-/// Places of a line; of longer cells so many are drawn, evenly chosen.
-const DRAWN: usize = 400;
 /// Lines that are drawn.
 const MOST_LINES: usize = 7;
 
@@ -51,6 +48,9 @@ impl Places {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (480.0, 300.0);
+        // Places of a line; of longer cells so many are drawn, evenly chosen.
+        const DRAWN: usize = 400;
         let lines = || self.lines.iter().take(MOST_LINES).enumerate();
         let named = if self.lines.len() > 1 { self.lines.len() } else { 0 };
         let legend = Legend::new(lines().take(named).map(|(k, (name, _))| (Sign::Line(class(k)), name.clone())).collect(), SIZE.0);

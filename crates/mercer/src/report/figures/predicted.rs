@@ -23,8 +23,6 @@ pub struct PredictedTrue {
     pub level: f64,
 }
 
-const SIZE: (f64, f64) = (460.0, 430.0);
-
 impl PredictedTrue {
     /// What the figure shows, in one sentence with its numbers.
     pub(super) fn sentence(&self, row: &Row) -> String {
@@ -51,6 +49,7 @@ impl PredictedTrue {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (460.0, 430.0);
         Error::unless_equal("predicted values", self.truth.len(), self.predicted.len())?;
         if !self.intervals.is_empty() {
             Error::unless_equal("intervals", self.truth.len(), self.intervals.len())?;

@@ -34,8 +34,6 @@ pub struct Regions {
     pub support: Vec<usize>,
 }
 
-const SIZE: (f64, f64) = (480.0, 370.0);
-
 impl Regions {
     /// What the figure shows, in one sentence with its numbers.
     pub(super) fn sentence(&self, row: &Row) -> String {
@@ -67,6 +65,7 @@ impl Regions {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (480.0, 370.0);
         let lines = self.predicted.len().checked_div(self.cells).unwrap_or(0);
         Error::unless_equal("predicted classes on the grid", lines * self.cells, self.predicted.len())?;
         Error::unless_equal("class codes of the points", self.points.len(), self.codes.len())?;

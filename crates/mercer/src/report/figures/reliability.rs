@@ -33,8 +33,6 @@ pub struct Bin {
     pub found: f64,
 }
 
-const SIZE: (f64, f64) = (460.0, 400.0);
-
 impl Reliability {
     /// Bins of stated probabilities and of whether the event came true.
     pub fn of(event: String, stated: &[(f64, bool)]) -> Reliability {
@@ -78,6 +76,7 @@ impl Reliability {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (460.0, 400.0);
         let colour = CLASSES[0];
         let entries = vec![
             (Sign::Mark(0, colour), "rows by predicted probability (count)".to_owned()),

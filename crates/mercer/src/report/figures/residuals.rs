@@ -19,8 +19,6 @@ pub struct Residuals {
     pub residual: Vec<f64>,
 }
 
-const SIZE: (f64, f64) = (460.0, 330.0);
-
 impl Residuals {
     /// Pairs of finite numbers, by rising prediction.
     fn sorted(&self) -> Vec<(f64, f64)> {
@@ -59,6 +57,7 @@ impl Residuals {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (460.0, 330.0);
         Error::unless_equal("residuals", self.predicted.len(), self.residual.len())?;
         let colour = CLASSES[0];
         let legend = Legend::new(vec![(Sign::Mark(0, colour), "one row".into()), (Sign::Line(MUTED), "exactly right".into())], SIZE.0);

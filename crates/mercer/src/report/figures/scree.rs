@@ -14,8 +14,6 @@ pub struct Scree {
     pub kept: usize,
 }
 
-const SIZE: (f64, f64) = (460.0, 290.0);
-
 impl Scree {
     /// What the figure shows, with its numbers.
     pub(super) fn sentence(&self) -> String {
@@ -30,6 +28,7 @@ impl Scree {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (460.0, 290.0);
         let entries = vec![(Sign::Mark(0, CLASSES[0]), "kept".to_owned()), (Sign::Mark(1, CLASSES[1]), "left out".into())];
         let legend = Legend::new(entries, SIZE.0);
         let place = |k: usize| (k + 1) as f64;

@@ -17,14 +17,6 @@ pub struct TypicalSeries {
     pub drawn: Vec<(TypicalRow, Vec<Vec<f64>>)>,
 }
 
-/// Pixels of one chart, and of the words above it.
-const SIZE: (f64, f64) = (300.0, 190.0);
-const TITLE: f64 = 22.0;
-/// Charts side by side.
-const ACROSS: usize = 3;
-/// Times of a line; of longer series so many are drawn, evenly chosen.
-const TIMES: usize = 400;
-
 impl TypicalSeries {
     /// What the figure shows.
     pub(super) fn sentence(&self) -> String {
@@ -34,6 +26,13 @@ impl TypicalSeries {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        // Pixels of one chart, and of the words above it.
+        const SIZE: (f64, f64) = (300.0, 190.0);
+        const TITLE: f64 = 22.0;
+        // Charts side by side.
+        const ACROSS: usize = 3;
+        // Times of a line; of longer series so many are drawn, evenly chosen.
+        const TIMES: usize = 400;
         let (width, height) = (SIZE.0, SIZE.1 + TITLE);
         let lines = self.drawn.len().div_ceil(ACROSS);
         let size = (width * self.drawn.len().min(ACROSS) as f64, height * lines as f64);

@@ -13,6 +13,8 @@ use crate::select::{BoundStatus, TunedParameter, Tuning};
 pub struct TuningCurve {
     /// What was minimised or maximised.
     pub criterion: String,
+    /// Without the number of folds: for the axis.
+    pub label: String,
     /// Whether more of it is better.
     pub rises: bool,
     /// The score of the choice.
@@ -25,16 +27,16 @@ pub struct TuningCurve {
     pub errors: Vec<f64>,
 }
 
-const SIZE: (f64, f64) = (460.0, 290.0);
-
 impl TuningCurve {
     /// The curves of a search, one for each parameter that was looked at; a parameter of one column among many has none.
     pub(crate) fn all(t: &Tuning) -> Vec<TuningCurve> {
         let (Some(score), Some(same)) = (t.value, t.same) else { return Vec::new() };
         let drawn = t.parameters.iter().filter(|p| p.column.is_none() && p.tried.len() >= 2);
-        drawn
-            .map(|p| TuningCurve { criterion: t.criterion.clone(), rises: t.rises, score, same, parameter: p.clone(), errors: Vec::new() })
-            .collect()
+        let curve = |p: &TunedParameter| {
+            let (criterion, label) = (t.criterion.to_string(), t.criterion.label());
+            TuningCurve { criterion, label, rises: t.rises, score, same, parameter: p.clone(), errors: Vec::new() }
+        };
+        drawn.map(curve).collect()
     }
 
     /// What the figure shows, with its numbers.
@@ -75,6 +77,7 @@ impl TuningCurve {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
+        const SIZE: (f64, f64) = (460.0, 290.0);
         let p = &self.parameter;
         let colour = CLASSES[0];
         let bars: Vec<(f64, [f64; 2])> = p.tried.iter().zip(&self.errors).map(|((x, s), e)| (*x, [s - e, s + e])).collect();
@@ -104,7 +107,7 @@ impl TuningCurve {
             .chain([self.score, self.same])
             .chain(bars.iter().flat_map(|(_, ends)| *ends));
         let upwards = Span::of(scores, 0.08);
-        let axes = Axes::new(size, legend.height, across, upwards, [&full_name(p), short(&self.criterion)]);
+        let axes = Axes::new(size, legend.height, across, upwards, [&full_name(p), &self.label]);
         draw(size, label, |sheet| {
             if shaded {
                 let (from, to) = (axes.place(p.same[0], upwards.low), axes.place(p.same[1], upwards.high));
@@ -139,9 +142,4 @@ fn inside(a: (f64, f64), b: (f64, f64), scores: Span, log: bool) -> Option<[(f64
     };
     let missed = (a.1 > scores.high && b.1 > scores.high) || (a.1 < scores.low && b.1 < scores.low);
     (!missed).then(|| [cut(a, b), cut(b, a)])
-}
-
-/// The criterion without the number of folds, for an axis.
-fn short(criterion: &str) -> &str {
-    criterion.split_once("cross-validated ").map_or(criterion, |(_, metric)| metric)
 }

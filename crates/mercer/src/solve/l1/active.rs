@@ -6,11 +6,6 @@ use crate::error::{Error, Result};
 use crate::gram::{axpy, dot, rotate};
 use crate::linalg::{Cholesky, Matrix};
 
-/// A new factor is made where more than this share of the numbers changed.
-const ANEW: f64 = 0.2;
-/// A pivot below this share of its diagonal is rounding.
-const LEAST: f64 = 1e-14;
-
 /// L L' = H over the places, in their order here.
 #[derive(Default)]
 pub(super) struct ActiveFactor {
@@ -22,6 +17,8 @@ pub(super) struct ActiveFactor {
 impl ActiveFactor {
     /// Makes it that of these places, ascending; whether there is one.
     pub(super) fn hold(&mut self, h: &Matrix, places: &[usize], control: &Control) -> Result<bool> {
+        // A new factor is made where more than this share of the numbers changed.
+        const ANEW: f64 = 0.2;
         let mut held = vec![false; h.rows()];
         self.places.iter().for_each(|&p| held[p] = true);
         let new: Vec<usize> = places.iter().copied().filter(|&p| !held[p]).collect();
@@ -53,6 +50,8 @@ impl ActiveFactor {
     }
 
     fn append(&mut self, h: &Matrix, place: usize) -> bool {
+        // A pivot below this share of its diagonal is rounding.
+        const LEAST: f64 = 1e-14;
         let mut row: Vec<f64> = self.places.iter().map(|&q| h[(place, q)]).collect();
         self.forward(&mut row);
         let left = h[(place, place)] - dot(&row, &row);

@@ -19,25 +19,6 @@ use crate::gram::{axpy, dot};
 use crate::linalg::{Cholesky, Matrix, product_transposed_within, transposed_product_within};
 use crate::solve::gradients::joint_gradients;
 
-/// Rounds of sweeps.
-const ROUNDS: usize = 4;
-/// Sweeps of a round.
-const SWEEPS: usize = 2;
-/// A Hessian of so many rows is made as a whole.
-const SMALL: usize = 192;
-/// Newton steps one after another, besides one for each group.
-const NEWTON: usize = 30;
-/// Products with the Hessian for one of them at most.
-const PRODUCTS: usize = 300;
-/// The share of a violation that the linear system of a Newton step may leave.
-const LEAVE: f64 = 0.02;
-/// The share of the fall foreseen that a step must bring.
-const ENOUGH: f64 = 1e-4;
-/// Damping below this is none.
-const LEAST_DAMPING: f64 = 1e-2;
-/// Halvings of a step at most.
-const HALVINGS: usize = 30;
-
 /// The model.
 pub(super) struct Groups<'a> {
     /// The columns, one a row, and ones for the constants.
@@ -92,6 +73,10 @@ impl<'a> Groups<'a> {
     /// The minimum from A (groups x C), where the residuals are R: coefficients, and the step of the constants. Every condition is met
     /// within `tolerance`, as far as rounding lets it.
     pub(super) fn minimise(&self, mut a: Matrix, r: Matrix, tolerance: f64) -> Result<(Matrix, Vec<f64>)> {
+        // Rounds of sweeps.
+        const ROUNDS: usize = 4;
+        // Sweeps of a round.
+        const SWEEPS: usize = 2;
         let groups = a.rows();
         a.append_rows(Matrix::zeros(1, r.rows()));
         let (mut at, mut held) = (GroupIterate { b: a, r }, Held::default());
@@ -127,6 +112,8 @@ impl<'a> Groups<'a> {
 
     /// Newton steps until the groups that are not 0 meet their conditions.
     fn settle(&self, at: &mut GroupIterate, held: &mut Held, tolerance: f64) -> Result<()> {
+        // Newton steps one after another, besides one for each group.
+        const NEWTON: usize = 30;
         let mut patience = Patience::new(15);
         for _ in 0..NEWTON + self.bounds.len() {
             let groups: Vec<usize> = (0..self.bounds.len()).filter(|&j| norm(at.b.row(j)) > 0.0).collect();
@@ -177,6 +164,10 @@ impl<'a> Groups<'a> {
 
     /// A Newton step on the groups named, which are not 0, and the constants; whether there was need and a way.
     fn newton(&self, groups: &[usize], at: &mut GroupIterate, held: &mut Held, tolerance: f64, patience: &mut Patience) -> Result<bool> {
+        // The share of a violation that the linear system of a Newton step may leave.
+        const LEAVE: f64 = 0.02;
+        // Damping below this is none.
+        const LEAST_DAMPING: f64 = 1e-2;
         let mut rows = groups.to_vec();
         rows.push(self.bounds.len());
         let x = self.x.select_rows(&rows);
@@ -211,6 +202,8 @@ impl<'a> Groups<'a> {
 
     /// The step to the minimum of the model over groups b_j that are not 0, with their columns and that of the constants X, one a row.
     fn newton_step(&self, groups: &[usize], x: &Matrix, b: &Matrix, fall: &Matrix, held: &mut Held, leave: f64) -> Result<GroupStep> {
+        // A Hessian of so many rows is made as a whole.
+        const SMALL: usize = 192;
         let known = groups.iter().map(|j| held.groups.binary_search(j).ok()).chain([Some(held.groups.len())]);
         let (places, computed) = match (known.collect(), held.curvature.take()) {
             (Some(places), Some(computed)) => (places, computed),
@@ -237,6 +230,8 @@ impl<'a> Groups<'a> {
 
     /// That step by conjugate gradients, until no group is left more than so much.
     fn solve(&self, x: &Matrix, b: &Matrix, fall: &Matrix, inverse: &Preconditioner, damping: f64, leave: f64) -> Result<Matrix> {
+        // Products with the Hessian for one of them at most.
+        const PRODUCTS: usize = 300;
         let lengths: Vec<f64> = (0..b.rows()).map(|j| norm(b.row(j))).collect();
         let multiply = |p: &Matrix| {
             self.control.check_time("a Newton step")?;
@@ -256,6 +251,10 @@ impl<'a> Groups<'a> {
     /// A part of a step that lowers the model: all of it, or what is best of all of it with those groups at 0 that pass by, and as much as
     /// brings the first of them there; or the first half, quarter, ...; `None` where none does.
     fn downhill(&self, x: &Matrix, b: &Matrix, step: GroupStep, fall: &Matrix) -> Option<(GroupStep, bool)> {
+        // The share of the fall foreseen that a step must bring.
+        const ENOUGH: f64 = 1e-4;
+        // Halvings of a step at most.
+        const HALVINGS: usize = 30;
         let slope = dot(fall.data(), step.by.data());
         if slope.is_nan() || slope <= 0.0 {
             return None;

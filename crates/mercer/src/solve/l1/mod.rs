@@ -82,15 +82,6 @@ pub struct Solution {
     pub converged: bool,
 }
 
-/// Columns that enter the working set at a time, at least.
-const ENTER: usize = 24;
-/// Newton steps on one working set at most.
-const STEPS: usize = 60;
-/// Each lambda on the way to the first one is so much smaller than the last.
-const STRIDE: f64 = 0.2;
-/// The tolerance on the way.
-const ROUGH: f64 = 0.05;
-
 /// A solver on its way along a path.
 pub struct Solver<'a> {
     columns: &'a dyn Columns,
@@ -176,6 +167,10 @@ impl<'a> Solver<'a> {
 
     /// The minimum at lambda. Time that ends gives the best so far, not converged.
     pub fn solve(&mut self, lambda: f64) -> Result<Solution> {
+        // Each lambda on the way to the first one is so much smaller than the last.
+        const STRIDE: f64 = 0.2;
+        // The tolerance on the way.
+        const ROUGH: f64 = 0.05;
         let mut before = self.at.unwrap_or(self.screen.greatest());
         while STRIDE * before > lambda && !self.control.out_of_time() {
             before *= STRIDE;
@@ -193,6 +188,8 @@ impl<'a> Solver<'a> {
 
     /// Comes near the minimum; the greatest violation there, as a share of lambda.
     fn until(&mut self, lambda: f64, tolerance: f64) -> Result<f64> {
+        // Columns that enter the working set at a time, at least.
+        const ENTER: usize = 24;
         let mut left = self.options.max_iterations;
         loop {
             let inside = self.among_held(lambda, tolerance, &mut left)?;
@@ -213,6 +210,8 @@ impl<'a> Solver<'a> {
 
     /// Newton steps on the working set; the greatest violation in it, as a share of lambda.
     fn among_held(&mut self, lambda: f64, tolerance: f64, left: &mut usize) -> Result<f64> {
+        // Newton steps on one working set at most.
+        const STEPS: usize = 60;
         let size = self.constants.len();
         let (mut worst, mut patience) = (f64::INFINITY, Patience::new(8));
         for _ in 0..STEPS {

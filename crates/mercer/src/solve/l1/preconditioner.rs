@@ -9,11 +9,6 @@ use crate::gram::{axpy, dot};
 use crate::linalg::{Cholesky, Matrix, gramian_within};
 use rayon::prelude::*;
 
-/// Share of the mean diagonal that makes it definite where the penalty has no curvature.
-const DEFINITE: f64 = 1e-10;
-/// No less than this share of the curvature along a group is taken away.
-const LEAST: f64 = 1e-3;
-
 /// The blocks of the outputs in the Hessian of the losses, over some columns, the last of them that of the constants.
 pub(super) struct Blocks(Vec<Matrix>);
 
@@ -56,6 +51,10 @@ impl Preconditioner {
         coupled: bool,
         control: &Control,
     ) -> Result<Self> {
+        // Share of the mean diagonal that makes it definite where the penalty has no curvature.
+        const DEFINITE: f64 = 1e-10;
+        // No less than this share of the curvature along a group is taken away.
+        const LEAST: f64 = 1e-3;
         let groups = b.rows();
         let lengths: Vec<f64> = (0..groups).map(|j| norm(b.row(j))).collect();
         let inverse = |block: &Matrix| {

@@ -10,13 +10,6 @@ use crate::error::Result;
 use crate::gram::axpy;
 use crate::linalg::Matrix;
 
-/// Rounds of sweeps.
-const ROUNDS: usize = 4;
-/// Sweeps of a round.
-const SWEEPS: usize = 6;
-/// Newton steps one after another, besides two for each number.
-const NEWTON: usize = 30;
-
 /// The model.
 pub(super) struct Quadratic<'a> {
     /// H.
@@ -38,6 +31,10 @@ impl Quadratic<'_> {
         factor: &mut ActiveFactor,
         control: &Control,
     ) -> Result<Vec<f64>> {
+        // Rounds of sweeps.
+        const ROUNDS: usize = 4;
+        // Sweeps of a round.
+        const SWEEPS: usize = 6;
         let (mut b, mut r) = (a.to_vec(), slope.to_vec());
         let mut patience = Patience::new(20 + b.len() / 4);
         for round in 0..ROUNDS + 4 * b.len() {
@@ -62,6 +59,8 @@ impl Quadratic<'_> {
 
     /// Newton steps until the numbers that are not 0 meet their conditions.
     fn settle(&self, b: &mut [f64], r: &mut [f64], factor: &mut ActiveFactor, tolerance: f64, control: &Control) -> Result<()> {
+        // Newton steps one after another, besides two for each number.
+        const NEWTON: usize = 30;
         let mut patience = Patience::new(b.len() + NEWTON);
         for _ in 0..NEWTON + b.len() {
             let others = b.iter().zip(r.iter()).filter(|(b, _)| **b != 0.0);

@@ -7,9 +7,6 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
 
-/// Where more than this share of the columns must be looked at, all are, and from then on all bounds start there.
-const ALL: f64 = 0.4;
-
 pub(super) struct Screen {
     /// Mean and spread of each column.
     spreads: Vec<(f64, f64)>,
@@ -39,6 +36,8 @@ impl Screen {
         lambda: f64,
         control: &Control,
     ) -> Result<Vec<(usize, f64)>> {
+        // Where more than this share of the columns must be looked at, all are, and from then on all bounds start there.
+        const ALL: f64 = 0.4;
         let (mut square, mut sums) = (0.0, 0.0);
         for c in 0..residuals.rows() {
             let moved = residuals.row(c).iter().zip(self.residuals.row(c)).map(|(r, s)| r - s);

@@ -17,18 +17,10 @@ use crate::error::Result;
 use crate::gram::{axpy, dot};
 use crate::linalg::{Cholesky, Matrix};
 
-/// Sweeps at most.
-const SWEEPS: usize = 5000;
 /// Numbers that Newton's method moves at most, its steps for one e, and halvings of a step.
 const MOST: usize = 1500;
 const STEPS: usize = 50;
 const HALVINGS: usize = 30;
-/// The first and the last e, as shares of the longest b_i.
-const SMOOTH: (f64, f64) = (0.3, 1e-9);
-/// A row asks to stay where |R_i| is above lambda by this share.
-const ASKS: f64 = 1e-9;
-/// A step that lowers the objective by less than this share of its terms is rounding.
-const LEAST: f64 = 1e-14;
 
 /// Coefficients and how good they are.
 #[derive(Clone, Debug)]
@@ -52,6 +44,8 @@ pub fn most_penalty(products: &Matrix) -> f64 {
 
 /// B for kernel values K (N x N, positive semi-definite), G = K A (N x C), the squared lengths of the C directions and lambda above 0.
 pub fn sparsified(gram: &Matrix, products: &Matrix, lengths: &[f64], lambda: f64, tolerance: f64, control: &Control) -> Result<Sparsified> {
+    // Sweeps at most.
+    const SWEEPS: usize = 5000;
     let (n, size) = (products.rows(), products.cols());
     let mut coef = Matrix::zeros(n, size);
     let mut rest = products.clone();
@@ -94,6 +88,10 @@ fn step(gram: &Matrix, i: usize, lambda: f64, coef: &mut Matrix, rest: &mut Matr
 
 /// Goes on with smooth lengths, and leaves the rows that stay at their minimum without.
 fn smoothed(gram: &Matrix, lambda: f64, coef: &mut Matrix, rest: &mut Matrix, control: &Control) -> Result<()> {
+    // The first and the last e, as shares of the longest b_i.
+    const SMOOTH: (f64, f64) = (0.3, 1e-9);
+    // A row asks to stay where |R_i| is above lambda by this share.
+    const ASKS: f64 = 1e-9;
     let n = coef.rows();
     let mut among: Vec<bool> = (0..n).map(|i| norm(coef.row(i)) > 0.0).collect();
     let longest = |coef: &Matrix| (0..n).map(|i| norm(coef.row(i))).fold(0.0, f64::max);
@@ -147,6 +145,8 @@ fn newton(
     (coef, rest): (&mut Matrix, &mut Matrix),
     control: &Control,
 ) -> Result<bool> {
+    // A step that lowers the objective by less than this share of its terms is rounding.
+    const LEAST: f64 = 1e-14;
     let (n, size) = (coef.rows(), coef.cols());
     let count = rows.len() * size;
     let long = |b: &[f64]| (dot(b, b) + e * e).sqrt();

@@ -14,18 +14,6 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// How many rows ahead the places of a row are asked for, and its numbers.
-const AHEAD: [usize; 2] = [12, 4];
-/// Rows that lie together are taken at about the same time: orders drawn row by row miss the cache and the table of pages, three
-/// times the time of a pass over a million sparse rows. Several blocks are mixed, for what one block has in common would else
-/// settle with its neighbours alone.
-const BLOCK: usize = 32;
-const MIXED: usize = 32;
-/// Numbers between two looks at the clock.
-const LOOK: usize = 1 << 20;
-/// Times that a tolerance is made smaller because the gap is not met.
-const ROUNDS: usize = 8;
-
 /// What a step needs of a row, in one place of memory.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
@@ -75,6 +63,8 @@ pub(in crate::solve) struct Descent<'a, R> {
 
 /// Solves one problem.
 pub(super) fn solve<R: RowAccess>(rows: &R, squares: &[f64], problem: &Problem, options: &Options, control: &Control) -> Result<Solution> {
+    // Times that a tolerance is made smaller because the gap is not met.
+    const ROUNDS: usize = 8;
     let mut descent = Descent::new(rows, squares, problem, options.seed);
     let (mut aim, mut iterations, mut violation) = (options.tolerance, 0, f64::INFINITY);
     let bands = Bands::new(rows, true);
@@ -120,6 +110,8 @@ pub(super) fn solve<R: RowAccess>(rows: &R, squares: &[f64], problem: &Problem, 
 
 impl<'a, R: RowAccess> Descent<'a, R> {
     pub(in crate::solve) fn new(rows: &'a R, squares: &[f64], problem: &Problem, seed: u64) -> Self {
+        // Numbers between two looks at the clock.
+        const LOOK: usize = 1 << 20;
         let entry = |i: usize| DualVariable { coef: 0.0, target: problem.target[i], cost: problem.cost[i], square: squares[i] };
         let mut descent = Descent {
             rows,
@@ -180,6 +172,8 @@ impl<'a, R: RowAccess> Descent<'a, R> {
 
     /// One step for each row that is taken; `None` where time is up.
     pub(in crate::solve) fn pass(&mut self, control: &Control) -> Result<Option<Met>> {
+        // How many rows ahead the places of a row are asked for, and its numbers.
+        const AHEAD: [usize; 2] = [12, 4];
         let order = self.order();
         let mut left_out = Vec::new();
         let (mut met, mut until_look) = (Met::NOTHING, 1);
@@ -211,6 +205,11 @@ impl<'a, R: RowAccess> Descent<'a, R> {
 
     /// The rows that are taken, in the order of one pass.
     fn order(&mut self) -> Vec<u32> {
+        // Rows that lie together are taken at about the same time: orders drawn row by row miss the cache and the table of pages, three
+        // times the time of a pass over a million sparse rows. Several blocks are mixed, for what one block has in common would else
+        // settle with its neighbours alone.
+        const BLOCK: usize = 32;
+        const MIXED: usize = 32;
         let mut blocks: Vec<&[u32]> = self.taken.chunks(BLOCK).collect();
         blocks.shuffle(&mut self.random);
         let mut order = blocks.concat();

@@ -14,17 +14,6 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::dot;
 
-/// Share of the tolerance that is aimed at: the last step leads further than it must, and other solvers' may lead further still.
-const MARGIN: f64 = 0.1;
-/// Passes of coordinate descent before the first step.
-const FIRST: usize = 2;
-/// The most steps of conjugate gradients for a direction.
-const INNER: usize = 250;
-/// The most steps for the length along a direction.
-const LENGTH: usize = 60;
-/// The coarsest precision of a direction.
-const COARSE: f64 = 0.3;
-
 struct NewtonState<'a, R> {
     rows: &'a R,
     problem: &'a Problem,
@@ -53,6 +42,8 @@ pub(super) fn solve<R: RowAccess>(
     parallel: bool,
     control: &Control,
 ) -> Result<Solution> {
+    // Share of the tolerance that is aimed at: the last step leads further than it must, and other solvers' may lead further still.
+    const MARGIN: f64 = 0.1;
     let n = rows.len();
     let mut state = NewtonState {
         rows,
@@ -106,6 +97,8 @@ impl<R: RowAccess> NewtonState<'_, R> {
 
     /// Where some passes of coordinate descent lead; false where time is up.
     fn begin(&mut self, squares: &[f64], options: &Options) -> Result<bool> {
+        // Passes of coordinate descent before the first step.
+        const FIRST: usize = 2;
         let mut descent = Descent::new(self.rows, squares, self.problem, options.seed);
         for _ in 0..FIRST {
             if descent.pass(self.control)?.is_none() {
@@ -143,6 +136,10 @@ impl<R: RowAccess> NewtonState<'_, R> {
 
     /// A direction of descent: the gradient against the Hessian.
     fn direction(&self, aim: f64) -> Result<Vec<f64>> {
+        // The most steps of conjugate gradients for a direction.
+        const INNER: usize = 250;
+        // The coarsest precision of a direction.
+        const COARSE: f64 = 0.3;
         let width = self.gradient.len();
         let length = norm(&self.gradient);
         let (rows, coef, cost) = (self.rows, &self.coef, &self.problem.cost);
@@ -182,6 +179,8 @@ impl<R: RowAccess> NewtonState<'_, R> {
 
     /// Goes to the least value along a direction; false where that is here.
     fn advance(&mut self, direction: &[f64]) -> Result<bool> {
+        // The most steps for the length along a direction.
+        const LENGTH: usize = 60;
         let (rows, Problem { target, cost, loss }) = (self.rows, self.problem);
         let mut along = vec![0.0; rows.len()];
         self.bands.map(&mut along, &|| self.look(), |i, a| *a = rows.dot(i, direction))?;

@@ -23,6 +23,8 @@ use crate::linalg::{Cholesky, Matrix};
 use look::Watched;
 use starts::{equal, orthogonal};
 
+/// The share of the square of a column that must lie outside of the others: H of columns that are more alike has no digits left.
+const OUTSIDE: f64 = 1e-4;
 /// The decrement that ends Newton's method once all alphas settle, and before, as a share of the gain that is aimed at: half of it is
 /// what the evidence may be off.
 const DECREMENT: f64 = 1e-20;
@@ -32,15 +34,6 @@ const NEARLY: f64 = 1e-4;
 const TOGETHER: usize = 64;
 const WORTH: f64 = 0.5;
 const APART: f64 = 0.01;
-/// Changes of which none raised the evidence by Laplace's approximation, of one output and of several: the mode moves with each, and what
-/// is left is to settle.
-const PATIENCE: [usize; 2] = [40, 4];
-/// Times that all alphas are settled and columns may come or go.
-const SETTLINGS: [usize; 2] = [1, 20];
-/// The share of the tolerance that a step of all alphas may still promise once they are settled.
-const SETTLED: f64 = 1e-2;
-/// The share of the square of a column that must lie outside of the others: H of columns that are more alike has no digits left.
-const OUTSIDE: f64 = 1e-4;
 /// The least alpha, as a share of the squared length of its column: less is rounding beside the curvature.
 const LEAST_ALPHA: f64 = 1e-12;
 
@@ -261,6 +254,9 @@ impl ClassSearch<'_> {
 
     /// Changes while they raise the evidence; they are counted.
     fn climb(&mut self, most: usize, changes: &mut usize, control: &Control) -> Result<()> {
+        // Changes of which none raised the evidence by Laplace's approximation, of one output and of several: the mode moves with each, and what
+        // is left is to settle.
+        const PATIENCE: [usize; 2] = [40, 4];
         let (several, aim) = self.aim();
         let (mut together, mut since) = (1, 0);
         let (mut top, mut watched) = (self.evidence, None::<Watched>);
@@ -308,6 +304,10 @@ impl ClassSearch<'_> {
 
     /// All alphas together, then columns that come or go, and so on. Columns that do not stay are not asked again.
     fn end(&mut self, most: usize, changes: &mut usize, control: &Control) -> Result<()> {
+        // Times that all alphas are settled and columns may come or go.
+        const SETTLINGS: [usize; 2] = [1, 20];
+        // The share of the tolerance that a step of all alphas may still promise once they are settled.
+        const SETTLED: f64 = 1e-2;
         let (several, aim) = self.aim();
         let mut gone = Vec::new();
         for round in 1.. {

@@ -16,12 +16,11 @@ pub(super) struct Chosen {
     pub(super) left: Vec<f64>,
 }
 
-/// Columns after the best end of a path that do not better it, until it is left.
-const PATIENCE: usize = 20;
-
 /// Chooses among columns for some targets (targets x N) with noise of the same variance, estimated from `rows` rows of each; `least`: the
 /// least sum of squares that is not rounding.
 pub(super) fn chosen(columns: Columns<'_>, targets: &Matrix, (rows, least): (f64, f64), most: usize, control: &Control) -> Result<Chosen> {
+    // Columns after the best end of a path that do not better it, until it is left.
+    const PATIENCE: usize = 20;
     let (p, outputs) = (columns.values.rows(), targets.rows());
     let mut span = Span::new(columns);
     let (mut rest, mut along, mut chosen) = (targets.clone(), Vec::new(), Vec::new());

@@ -17,16 +17,6 @@ use crate::linalg::{Cholesky, Matrix};
 
 /// Steps at most, and the greatest change of a log that ends them.
 pub(super) const STEPS: usize = 300;
-const SETTLED: f64 = 1e-11;
-/// Changes of logs that no longer halve are rounding from here on.
-const ROUNDING: f64 = 1e-6;
-/// Steps in a row that promise the log evidence less than this: what moves on is not determined.
-const PROMISE: f64 = 1e-9;
-const EMPTY: usize = 4;
-/// The greatest change of a log in one step.
-const LONGEST: f64 = 2.0;
-/// What is added to the diagonal until the matrix is positive definite: at a stationary alpha its own part is the number of outputs.
-const DAMPING: [f64; 7] = [0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e3];
 
 /// The noise of numbers: the rows, and beta E.
 pub(super) struct Noise {
@@ -47,6 +37,12 @@ impl End {
 
     /// Told of each step.
     pub(super) fn reached(&mut self, step: &LogAlphaStep) -> bool {
+        const SETTLED: f64 = 1e-11;
+        // Changes of logs that no longer halve are rounding from here on.
+        const ROUNDING: f64 = 1e-6;
+        // Steps in a row that promise the log evidence less than this: what moves on is not determined.
+        const PROMISE: f64 = 1e-9;
+        const EMPTY: usize = 4;
         let moved = greatest(&step.logs);
         self.empty = if step.promise < PROMISE { self.empty + 1 } else { 0 };
         let stands = moved <= SETTLED || moved <= ROUNDING && moved > 0.5 * self.last || self.empty == EMPTY;
@@ -70,6 +66,10 @@ impl LogAlphaStep {
 
 /// The step from here. `covariance` has a place for every column and then output.
 pub(super) fn step(alpha: &[f64], covariance: &Matrix, weights: &Matrix, noise: Option<&Noise>, control: &Control) -> Result<LogAlphaStep> {
+    // The greatest change of a log in one step.
+    const LONGEST: f64 = 2.0;
+    // What is added to the diagonal until the matrix is positive definite: at a stationary alpha its own part is the number of outputs.
+    const DAMPING: [f64; 7] = [0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e3];
     let (m, outputs) = (alpha.len(), weights.cols());
     let block = |a: usize, b: usize| {
         let (mut square, mut between) = (0.0, 0.0);

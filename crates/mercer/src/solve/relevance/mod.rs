@@ -31,8 +31,6 @@ const UNDETERMINED: f64 = 1e-3;
 pub const SPANNED: f64 = 1e8 * f64::EPSILON * f64::EPSILON;
 /// Changes at most.
 const MOST_CHANGES: usize = 20_000;
-/// Halvings of an interval of log x.
-const HALVINGS: usize = 60;
 
 /// The columns that stay, and what a prediction needs of them.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +70,8 @@ fn gain(s: &[f64], q: &[f64], from: f64, to: f64) -> f64 {
 
 /// The x at which l is greatest.
 fn best(s: &[f64], q: &[f64]) -> f64 {
+    // Halvings of an interval of log x.
+    const HALVINGS: usize = 60;
     if let ([s], [q]) = (s, q) {
         return ((q * q - s) / (s * s)).max(0.0);
     }

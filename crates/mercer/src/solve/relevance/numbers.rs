@@ -21,19 +21,6 @@ use crate::error::{Error, Result};
 use crate::gram::{axpy, dot};
 use crate::linalg::{Matrix, product_transposed_within, transposed_product_within};
 
-/// Times that columns may come or go once all numbers were settled.
-const SETTLINGS: usize = 50;
-/// Changes between two estimates of the noise, at least; with many columns a quarter of their number.
-const BETWEEN: usize = 10;
-/// Joint steps of all numbers where the best change is of an alpha that is there.
-const JOINTLY: usize = 3;
-/// Joint steps in vain until what is left is called rounding: the certificate says how much that is.
-const IN_VAIN: usize = 10;
-/// The least share that 1 - S / alpha is taken for.
-const LEAST_SHARE: f64 = 1e-15;
-/// Evidence added up over changes and evidence computed directly may differ by this share of it.
-const DRIFT: f64 = 1e-9;
-
 /// The targets.
 #[derive(Clone, Copy)]
 pub struct Numbers<'a> {
@@ -123,6 +110,16 @@ impl<'a> NumberSearch<'a> {
 
     /// Changes, estimates of the noise and numbers settled together until nothing is left; the gain that a change would still bring.
     fn climb(&mut self, most: usize, changes: &mut usize, control: &Control) -> Result<f64> {
+        // Times that columns may come or go once all numbers were settled.
+        const SETTLINGS: usize = 50;
+        // Changes between two estimates of the noise, at least; with many columns a quarter of their number.
+        const BETWEEN: usize = 10;
+        // Joint steps of all numbers where the best change is of an alpha that is there.
+        const JOINTLY: usize = 3;
+        // Joint steps in vain until what is left is called rounding: the certificate says how much that is.
+        const IN_VAIN: usize = 10;
+        // Evidence added up over changes and evidence computed directly may differ by this share of it.
+        const DRIFT: f64 = 1e-9;
         let (mut since, mut gain, mut settled, mut between, mut in_vain) = (0, f64::INFINITY, 0, BETWEEN, 0);
         let last = *changes + MOST_CHANGES;
         while *changes < last && !control.out_of_time() {
@@ -150,9 +147,9 @@ impl<'a> NumberSearch<'a> {
                     continue;
                 }
                 since = 0;
-                let told = self.evidence;
+                let reached = self.evidence;
                 let root = self.solve();
-                if (told - self.evidence).abs() > DRIFT * told.abs().max(1.0) {
+                if (reached - self.evidence).abs() > DRIFT * reached.abs().max(1.0) {
                     between = (between / 2).max(1);
                 }
                 self.estimate_noise(&root, control)?;
@@ -217,6 +214,8 @@ impl<'a> NumberSearch<'a> {
 
     /// s and q of an active column as if it were not there.
     fn without(&self, k: usize) -> (f64, f64) {
+        // The least share that 1 - S / alpha is taken for.
+        const LEAST_SHARE: f64 = 1e-15;
         let column = self.active[k];
         let share = (1.0 - self.x[k] * self.s[column]).max(LEAST_SHARE);
         (self.s[column] / share, self.q[column] / share)

@@ -7,9 +7,6 @@ use crate::gram::{axpy, dot};
 use crate::linalg::{Matrix, product_transposed_within};
 use rayon::prelude::*;
 
-/// The share of a squared length from which on differences of squares have lost their digits, and the length is computed anew.
-const LOST: f64 = 1e-8;
-
 /// Columns as rows of a matrix (P x N).
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
@@ -69,6 +66,8 @@ impl<'a> Span<'a> {
 
     /// Adds the direction of what lies outside of one column, unless it is rounding; the direction.
     pub(super) fn extend(&mut self, column: usize, control: &Control) -> Result<Option<&[f64]>> {
+        // The share of a squared length from which on differences of squares have lost their digits, and the length is computed anew.
+        const LOST: f64 = 1e-8;
         let mut direction = self.outside_of(self.columns.values.row(column).to_vec());
         let square = dot(&direction, &direction);
         if !self.is_more_than_rounding(column, square) {

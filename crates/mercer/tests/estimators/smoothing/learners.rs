@@ -150,7 +150,7 @@ fn what_has_no_coordinates_is_refused_in_words() {
     let mixed = Dataset::new(vec![numbers.columns()[0].clone(), labels.clone()]).unwrap();
     let of_numbers = fit("kde", &mixed, &none, None).unwrap();
     assert_eq!(of_numbers.kernel.expr().to_string(), "on(x, linear)");
-    assert!(of_numbers.about.notices.iter().any(|n| n.contains("'colour' is not used")), "{:?}", of_numbers.about.notices);
+    assert!(of_numbers.about.notices.iter().any(|n| n.to_string().contains("'colour' is not used")), "{:?}", of_numbers.about.notices);
     let alone = Dataset::new(vec![labels]).unwrap();
     assert!(said(fit("kde", &alone, &none, None)).contains("reads columns of numbers, and the table has none"));
     let sparse = Points::csr(30, 9, (0..=30).collect(), vec![3; 30], normal(30, 2)).unwrap();
@@ -182,7 +182,7 @@ fn estimators_of_features_are_compared_where_they_are_named_each_with_a_kernel_t
             let used = row.model.as_ref().unwrap().kernel.expr().to_string();
             assert!(if row.estimator.needs().reads_structure() { used == "linear" } else { used.starts_with(own) }, "{used}");
         }
-        let told = found.notices.iter().filter(|n| n.ends_with("reads features of rows: its kernel is linear")).count();
+        let told = found.notices.iter().filter(|n| n.to_string().ends_with("reads features of rows: its kernel is linear")).count();
         assert_eq!(told, if kernel.is_none() { 2 } else { 0 }, "{:?}", found.notices);
     }
     // Labels that the others compare as labels have no features.

@@ -9,11 +9,6 @@ use crate::solve::likelihood::parts;
 use crate::solve::relevance::{Change, NONE, best, gain};
 use rayon::prelude::*;
 
-/// The share of a column's curvature below which what is left of it is rounding.
-const ROUNDING: f64 = 1e-9;
-/// Columns that are looked at between two looks at all of them, beside those that are there.
-const WATCHED: usize = 32;
-
 /// Columns that promise most, and those that are there.
 pub(super) struct Watched {
     columns: Vec<usize>,
@@ -26,6 +21,8 @@ pub(super) struct Watched {
 impl Watched {
     /// `None` where looks are cheap: of one output, and where all columns are few. `wished`: of all columns, the greatest first.
     pub(super) fn of(state: &ClassSearch<'_>, wished: &[Change]) -> Option<Self> {
+        // Columns that are looked at between two looks at all of them, beside those that are there.
+        const WATCHED: usize = 32;
         if state.outputs() == 1 || state.phi.cols() <= 2 * (WATCHED + state.active.len()) {
             return None;
         }
@@ -76,6 +73,8 @@ impl ClassSearch<'_> {
 
     /// The changes of some columns, in their order; `name` gives the index of each column.
     fn changes_of(&self, phi: &Matrix, name: impl Fn(usize) -> usize + Sync, control: &Control) -> Result<Vec<Change>> {
+        // The share of a column's curvature below which what is left of it is rounding.
+        const ROUNDING: f64 = 1e-9;
         let (p, m, outputs) = (phi.cols(), self.columns.cols(), self.outputs());
         let q = transposed_product_within(phi, &self.slopes.residual, control)?;
         // For each output V_m of every column, brought to L^-1 V_m'.

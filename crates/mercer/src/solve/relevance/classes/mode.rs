@@ -16,8 +16,6 @@ const NEAR: f64 = 1e-8;
 const NEIGHBOUR: usize = 32;
 const ENOUGH: f64 = 1e-6;
 const PRODUCTS: usize = 20;
-/// Halvings of a step.
-const HALVINGS: usize = 30;
 
 impl ClassSearch<'_> {
     /// The mode of the weights under the alphas, by Newton's method, and what follows from it. Steps between two factorisations of H use
@@ -94,6 +92,8 @@ impl ClassSearch<'_> {
 
     /// A step of Newton's method, cut until it does not lead uphill; whether it led anywhere.
     fn go_along(&mut self, step: &Matrix, decrement: f64, control: &Control) -> Result<bool> {
+        // Halvings of a step.
+        const HALVINGS: usize = 30;
         let here = self.slopes.loss + self.penalty(&self.weights);
         let mut size = 1.0;
         for _ in 0..HALVINGS {

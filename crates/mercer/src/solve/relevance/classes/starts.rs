@@ -8,9 +8,6 @@ use crate::gram::dot;
 use crate::linalg::Matrix;
 use crate::solve::likelihood::Likelihood;
 
-/// The least variance around least squares, as a share of that of all rows, by which weights are made slopes of log odds.
-const LEAST_LEFT: f64 = 0.01;
-
 /// The first columns of a plan with the alphas of which functions of each alone have the variance 1.
 pub(super) fn equal(phi: &Matrix, plan: &ClassPlan<'_>) -> Vec<(usize, f64)> {
     let total: f64 = plan.weights.iter().sum();
@@ -20,6 +17,8 @@ pub(super) fn equal(phi: &Matrix, plan: &ClassPlan<'_>) -> Vec<(usize, f64)> {
 
 /// Columns that least squares choose for the classes' indicators, and the alphas that their weights ask for as slopes of log odds.
 pub(super) fn orthogonal(phi: &Matrix, loss: &dyn Likelihood, plan: &ClassPlan<'_>, control: &Control) -> Result<Vec<(usize, f64)>> {
+    // The least variance around least squares, as a share of that of all rows, by which weights are made slopes of log odds.
+    const LEAST_LEFT: f64 = 0.01;
     let (n, p, outputs) = (phi.rows(), phi.cols(), loss.outputs());
     let (total, roots): (f64, Vec<f64>) = (plan.weights.iter().sum(), plan.weights.iter().map(|w| w.sqrt()).collect());
     // Without a function the slopes are what indicators are above or below their expectation.

@@ -10,10 +10,6 @@ use crate::error::Result;
 use crate::gram::{axpy, dot};
 use crate::linalg::{Matrix, gramian_within};
 
-/// Times that a joint step is made shorter at most, and the length from which on it is taken whole.
-const HALVINGS: usize = 20;
-const SHORT: f64 = 1e-5;
-
 /// A root of the covariance of the weights, and their mean.
 struct Posterior {
     root: Matrix,
@@ -55,6 +51,9 @@ impl NumberSearch<'_> {
 
     /// All alphas and beta at their best together; columns that are better left out go on the way.
     pub(super) fn settle(&mut self, steps: usize, control: &Control) -> Result<()> {
+        // Times that a joint step is made shorter at most, and the length from which on it is taken whole.
+        const HALVINGS: usize = 20;
+        const SHORT: f64 = 1e-5;
         let (rows, most) = (self.numbers.rows, 1.0 / self.numbers.least_noise);
         let mut end = End::new();
         self.solve();

@@ -11,22 +11,6 @@ use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Columns of a random start, as a share of all and at most.
-const ONE_IN: usize = 10;
-const MOST_RANDOM: usize = 50;
-/// Changes that exchanges may take together: so many for each change of the search, and at least.
-const EXCHANGES: usize = 1;
-const LEAST_EXCHANGES: usize = 100;
-/// Changes in one exchange, and by how much its evidence may lie below before all numbers settle.
-const IN_ONE: usize = 25;
-const NEAR: f64 = 3.0;
-/// Joint steps in one exchange.
-const SETTLED: usize = 10;
-/// Columns up to which there are exchanges: of more each takes as long as a start.
-const FEW: usize = 100;
-/// What an exchange must add to be made.
-const WORTH: f64 = 1e-2;
-
 /// The best of all starts, and of several one with exchanges. `kept`: what was found so far.
 pub(super) fn search(
     columns: Columns<'_>,
@@ -35,6 +19,11 @@ pub(super) fn search(
     kept: &mut Option<Relevance>,
     control: &Control,
 ) -> Result<Relevance> {
+    // Changes that exchanges may take together: so many for each change of the search, and at least.
+    const EXCHANGES: usize = 1;
+    const LEAST_EXCHANGES: usize = 100;
+    // Columns up to which there are exchanges: of more each takes as long as a start.
+    const FEW: usize = 100;
     let empty = NumberSearch::new(columns, numbers, control)?;
     let mut changes = 0;
     let mut top: Option<NumberSearch<'_>> = None;
@@ -72,6 +61,9 @@ pub(super) fn search(
 
 /// Random columns, ascending, of those that have a length: copies have none.
 fn random(squares: &[f64], seed: u64, start: usize) -> Vec<usize> {
+    // Columns of a random start, as a share of all and at most.
+    const ONE_IN: usize = 10;
+    const MOST_RANDOM: usize = 50;
     let columns: Vec<usize> = (0..squares.len()).filter(|&m| squares[m] > 0.0).collect();
     let mut source = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(start as u64));
     let count = (columns.len() / ONE_IN).clamp(1, MOST_RANDOM).min(columns.len());
@@ -113,6 +105,13 @@ impl NumberSearch<'_> {
 
     /// This state after one exchange that raised the evidence: a column goes, and others come or change.
     fn exchanged(&self, most: usize, changes: &mut usize, allowed: usize, control: &Control) -> Result<Option<Self>> {
+        // Changes in one exchange, and by how much its evidence may lie below before all numbers settle.
+        const IN_ONE: usize = 25;
+        const NEAR: f64 = 3.0;
+        // Joint steps in one exchange.
+        const SETTLED: usize = 10;
+        // What an exchange must add to be made.
+        const WORTH: f64 = 1e-2;
         let loss = |k: usize| {
             let (s, q) = self.without(k);
             gain(&[s], &[q], self.x[k], 0.0)
