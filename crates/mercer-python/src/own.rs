@@ -8,8 +8,8 @@ use crate::own_objects::{FileObject, MODULE, Object, prototype, raised, remember
 use mercer::data::{Kind, Target, TargetInfo};
 use mercer::error::{Error, Result};
 use mercer::estimators::{
-    Answer, Costs, Estimator, EstimatorEntry, EstimatorExpr, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
-    Task, When, register_unlisted,
+    Answer, Costs, Estimator, EstimatorEntry, EstimatorExpr, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores,
+    Size, Summary, Task, When, register_unlisted,
 };
 use mercer::expr::{Argument, Term};
 use mercer::gram::{self, Gram};
@@ -72,7 +72,9 @@ fn known(face: Face) -> &'static Known {
         takes,
         gives: Gives { probabilities: of_classes(face.probabilities), scores, ..Gives::VALUES },
         needs: if face.reads_columns { Needs::Rows } else { Needs::AnySimilarity },
-        ..EstimatorEntry::of::<Own>()
+        doc: Own::DOC,
+        aliases: Own::ALIASES,
+        criterion: Own::CRITERION,
     };
     let one: &'static Known = Box::leak(Box::new(Known { face: face.clone(), entry }));
     all.insert(face, one);
@@ -232,9 +234,14 @@ impl Estimator for Own {
     const DOC: &'static str = "a class of Python with fit and predict, given as an object";
     const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedOwn;
+
+    fn gives(&self) -> Gives {
+        self.known.entry.gives
+    }
+    fn needs(&self) -> Needs {
+        self.known.entry.needs
+    }
 
     fn entry(&self) -> EstimatorEntry {
         self.known.entry
@@ -272,7 +279,7 @@ impl Estimator for Own {
             None => Err(Error::Data(format!("{}: there is no number {param}", self.known.face.class))),
         }
     }
-    fn fit(&self, task: &Task<'_>) -> Result<FittedOwn> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedOwn>) -> Result<Fit<FittedOwn>> {
         let face = &self.known.face;
         let inputs = Inputs::of(task.gram, face.reads_columns, &face.class, task.control)?;
         let fit = |py: Python<'_>| -> PyResult<Py<PyAny>> {
@@ -297,7 +304,8 @@ impl Estimator for Own {
             probabilities: face.probabilities,
             decisions: face.decisions,
             summary: Summary { iterations: 1, converged: true, ..Summary::default() },
-        })
+        }
+        .into())
     }
 }
 

@@ -9,8 +9,8 @@ use mercer::control::Control;
 use mercer::data::{Kind, Target, TargetInfo};
 use mercer::error::Result;
 use mercer::estimators::{
-    Answer, Costs, Estimator, EstimatorExpr, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Want,
-    register,
+    Answer, Costs, Estimator, EstimatorExpr, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size,
+    Summary, Task, Want, register,
 };
 use mercer::gram;
 use mercer::learner::{Learner, Model};
@@ -46,9 +46,14 @@ impl Estimator for Descent {
     const DOC: &'static str = "ridge regression by steps along the gradient";
     const PARAMS: &'static [Param] = &[Param::searched("lambda", "penalty; auto: 0.1", Domain::PositiveFinite, 100.0)];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedDescent;
+
+    fn gives(&self) -> Gives {
+        Gives::VALUES
+    }
+    fn needs(&self) -> Needs {
+        Needs::MercerKernel
+    }
 
     fn costs(&self, size: Size) -> Costs {
         let (n, outputs) = (size.rows as f64, size.outputs as f64);
@@ -64,7 +69,7 @@ impl Estimator for Descent {
     fn start(&self, _: &str, _: &Task<'_>) -> Result<f64> {
         Ok(0.1)
     }
-    fn fit(&self, task: &Task<'_>) -> Result<FittedDescent> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedDescent>) -> Result<Fit<FittedDescent>> {
         let Target::Numbers(y) = task.target else { unreachable!("numbers alone are taken") };
         let (k, n, lambda) = (gram::dense(task.gram, task.control)?, task.rows(), self.lambda.number());
         let weight = |i: usize| task.weights.map_or(1.0, |w| w[i]);
@@ -83,7 +88,7 @@ impl Estimator for Descent {
             }
         }
         let summary = Summary { iterations: STEPS, converged: true, ..Summary::default() };
-        Ok(FittedDescent { expansion: Expansion::new((0..n).collect(), coef, mean), summary })
+        Ok(FittedDescent { expansion: Expansion::new((0..n).collect(), coef, mean), summary }.into())
     }
 }
 

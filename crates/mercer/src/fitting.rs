@@ -23,7 +23,7 @@ pub(crate) use used::{left_out, sum_of_weights};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, HoldOut, Needs, Predictions, Query, RowNotice, Size, Task, Want};
+use crate::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, HoldOut, Needs, Predictions, Query, RowNotice, Size, Task, Want};
 use crate::facts;
 use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
@@ -360,7 +360,8 @@ pub(crate) fn fit_bound(
     let task = Task { gram, target: examples.target, weights: examples.weights, control, seed };
     let split = held_out_by(std::slice::from_ref(estimator), examples);
     let relearnt = Relearnt { kernel, rows: examples.data, sharing };
-    let mut fitted = estimator.settle(&task)?.fit_holding(&task, HoldOut { split: &split, kernel: relearnt.where_felt(estimator) })?;
+    let hold = HoldOut { split: &split, kernel: relearnt.where_felt(estimator) };
+    let mut fitted = estimator.settle(&task)?.fit_with(&task, &FitContext::holding(hold))?.fitted;
     if let Some(recentred) = &recentred {
         recentred.restore_origin(&mut fitted, control)?;
     }

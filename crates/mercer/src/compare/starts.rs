@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::data::{Examples, some_rows_of};
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, Want};
+use crate::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, Predicted, Query, Task, Want};
 use crate::fitting::size_of;
 use crate::gram::{Dense, Gram, Subset};
 use crate::learner::Model;
@@ -76,7 +76,8 @@ impl Starts {
         };
         let all: Vec<usize> = (0..rows.len()).collect();
         let one = values(&estimator.fit(&task)?, task.gram, &all, control)?;
-        let two = values(&estimator.fit_from(&Task { seed: seed + 1, ..task }, Some(&start))?, task.gram, &all, control)?;
+        let warm = estimator.fit_with(&Task { seed: seed + 1, ..task }, &FitContext::from_earlier(&start))?.fitted;
+        let two = values(&warm, task.gram, &all, control)?;
         if control.out_of_time() {
             // Fits that were cut short say nothing of where they would have ended.
             return Ok(None);

@@ -39,9 +39,9 @@ pub(crate) use clustering::MOST_CLUSTERS;
 pub use clustering::*;
 use contract::pair_count;
 pub use contract::{
-    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Finds, Fitted, GenerativePart, Gives, HoldOut, Near,
-    Needs, PairLayout, Predicted, Predictions, Query, RelearntKernel, RowNotice, Scores, Size, Summary, TargetTransform, Task, Transformed,
-    Want, WarmStart, When, kept_table, those_that_give,
+    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Finds, Fit, FitContext, Fitted, GenerativePart, Gives,
+    HoldOut, Near, Needs, PairLayout, Predicted, Predictions, Query, RelearntKernel, RowNotice, Scores, Size, Summary, TargetTransform,
+    Task, Transformed, Want, WarmStart, When, kept_table, those_that_give,
 };
 pub use embedding::*;
 pub use gaussian_process::*;

@@ -4,7 +4,7 @@ use super::{About, Model};
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::estimators::Task;
+use crate::estimators::{FitContext, Task};
 use crate::fitting::support_of;
 
 impl Model {
@@ -31,7 +31,7 @@ impl Model {
         let (target, weights) = (target.select(&rows), weights.map(|w| rows.iter().map(|&i| w[i]).collect::<Vec<_>>()));
         let bound = self.kernel.gram(&prepared, control)?;
         let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
-        let fitted = self.estimator.learn_on(&task, &self.fitted, known)?;
+        let fitted = self.estimator.fit_with(&task, &FitContext::continuing(&self.fitted, known))?.fitted;
         drop(bound);
         let support = support_of(&self.kernel, &fitted, &prepared);
         let seen = self.about.rows + rows.len() - known;

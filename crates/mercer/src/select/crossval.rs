@@ -13,7 +13,7 @@ use super::tune::steps;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, HoldOut, Query, RelearntKernel, Task, Want};
+use crate::estimators::{EstimatorExpr, FitContext, Fitted, HoldOut, Query, RelearntKernel, Task, Want};
 use crate::fitting::{self, KernelValues, Relearnt};
 use crate::gram::{Gram, Subset};
 use crate::kernels::KernelExpr;
@@ -259,10 +259,10 @@ impl<'a> Field<'a> {
         let (target, weights) = (sample.target.select(&fold.train), sample.weights_of(&fold.train));
         let task = Task { gram: among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
         let hold = HoldOut { split: &Split::Rows, kernel };
-        let Some(fitted) = possible(loosened(&setting.estimator, self.scoring.deciding)?.fit_holding(&task, hold))? else {
+        let Some(fit) = possible(loosened(&setting.estimator, self.scoring.deciding)?.fit_with(&task, &FitContext::holding(hold)))? else {
             return Ok(None);
         };
-        let predictions = fitted.predict(&Query::new(&cross(fitted.support()), WANT, control))?;
+        let predictions = fit.fitted.predict(&Query::new(&cross(fit.fitted.support()), WANT, control))?;
         Ok(Some(self.scoring.decide(&predictions, &sample.target.select(&fold.test), sample.weights_of(&fold.test).as_deref())))
     }
 

@@ -6,7 +6,7 @@
 use crate::control::Control;
 use crate::data::{Examples, Fold, Split, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, HoldOut, Predictions, Query, Task, Want, WarmStart};
+use crate::estimators::{EstimatorExpr, Fit, FitContext, Fitted, FittedModel, HoldOut, Predictions, Query, Task, Want, WarmStart};
 use crate::facts;
 use crate::fitting::{self, Relearnt};
 use crate::gram::{Dense, Gram, Subset};
@@ -156,24 +156,26 @@ fn cell(
     estimator: &EstimatorExpr,
     task: &Task<'_>,
     hold: HoldOut<'_>,
-    earlier: &mut Option<(FittedModel, WarmStart)>,
+    earlier: &mut Option<Fit<FittedModel>>,
     predict: &dyn Fn(&FittedModel, &WarmStart) -> Result<Predictions>,
 ) -> Result<Cell> {
     task.control.check()?;
     let begin = Instant::now();
-    let (fitted, trace) = match estimator.fit_keeping(task, earlier.as_ref().map(|(model, trace)| (model, trace)), hold) {
+    let before = earlier.as_ref();
+    let context = FitContext { earlier: before.map(|fit| &fit.fitted), warm: before.map(|fit| &fit.warm), ..FitContext::holding(hold) };
+    let fit = match estimator.fit_with(task, &context) {
         Err(e) if e.ends_all() => return Err(e),
         Err(e) => return Ok(Cell { predictions: Err(e), converged: false, fitting: begin.elapsed().as_secs_f64(), predicting: 0.0 }),
-        Ok(fitted) => fitted,
+        Ok(fit) => fit,
     };
     if task.control.out_of_time() {
         // Solvers were cut short: such a cell says nothing of its setting.
         return Err(Error::Time { what: "a grid of settings".into() });
     }
     let fitting = begin.elapsed().as_secs_f64();
-    let predictions = predict(&fitted, &trace)?;
+    let predictions = predict(&fit.fitted, &fit.warm)?;
     let predicting = begin.elapsed().as_secs_f64() - fitting;
-    let converged = fitted.summary().converged;
-    *earlier = Some((fitted, trace));
+    let converged = fit.fitted.summary().converged;
+    *earlier = Some(fit);
     Ok(Cell { predictions: Ok(predictions), converged, fitting, predicting })
 }

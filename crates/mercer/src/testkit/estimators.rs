@@ -3,9 +3,9 @@
 use super::case::{ALL, Case, agree, sound, targets, tightened};
 use super::{Checked, Verdict, close, edge_cases, fail, fields_are_parameters, invariances, table, words};
 use crate::control::{Control, with_threads};
-use crate::data::{Dataset, Kind, Split, Target};
+use crate::data::{Dataset, Kind, Target};
 use crate::error::Error;
-use crate::estimators::{EstimatorExpr, Needs, Predictions, Scores, Want, When, catalogue};
+use crate::estimators::{EstimatorExpr, FitContext, HoldOut, Needs, Predictions, Scores, Want, When, catalogue};
 use crate::facts;
 use crate::fitting::{self, prepare_to_fit};
 use crate::gram::{Dense, Gram};
@@ -255,7 +255,7 @@ fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) 
     let dense = words(Dense::of(bound.as_ref(), &control))?;
     if case.estimator.needs().reads_structure() {
         // Kernel values alone are no features.
-        return match case.with_task(&dense, None, |task| case.estimator.fit_with(task, &Split::Rows)) {
+        return match case.with_task(&dense, None, |task| case.estimator.fit(task)) {
             Err(Error::Data(why)) if ["features of rows", "cells of rows", "vectors of sets"].iter().any(|what| why.contains(what)) => {
                 Ok(())
             }
@@ -265,7 +265,8 @@ fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) 
     }
     // A task does not know which rows are copies.
     let split = facts::each_once(&case.data, &case.target);
-    let fitted = words(case.with_task(&dense, None, |task| case.estimator.fit_with(task, &split)))?;
+    let context = FitContext::holding(HoldOut::by(&split));
+    let fitted = words(case.with_task(&dense, None, |task| case.estimator.fit_with(task, &context)))?.fitted;
     let found = words(fitting::predict_from(&kernel, &fitted, &case.data, &case.new, ALL, &control))?;
     agree("a precomputed Gram matrix", &found, base, 1e-8)
 }

@@ -5,7 +5,7 @@ use crate::made;
 use made::*;
 use mercer::control::{Control, with_threads};
 use mercer::data::{Dataset, Points, Split, Target, folds};
-use mercer::estimators::{ClassWeight, EstimatorExpr, Fitted, FittedModel, Predictions, Query, Sigmoid, Svc, Task};
+use mercer::estimators::{ClassWeight, EstimatorExpr, FitContext, Fitted, FittedModel, HoldOut, Predictions, Query, Sigmoid, Svc, Task};
 use mercer::gram::{Dense, Gram, Subset};
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
@@ -406,7 +406,7 @@ fn held_out_rows_keep_to_groups_and_times() {
     let groups = Split::Groups((0..2 * n).map(|i| i % n).collect());
     for text in ["svc(c=100, probabilities=true)", "ridge(lambda=0.001, probabilities=true)", "knn(k=1)", "discriminant(lambda=0.001)"] {
         let sure = |split: &Split| {
-            let fitted = parsed(text).fit_with(&task, split).unwrap();
+            let fitted = parsed(text).fit_with(&task, &FitContext::holding(HoldOut::by(split))).unwrap().fitted;
             let p = on_training(&fitted, &gram).probabilities.unwrap();
             ((0..2 * n).map(|i| p.row(i).iter().fold(0.0f64, |m, p| m.max(*p))).sum::<f64>() / (2 * n) as f64, fitted)
         };
@@ -416,7 +416,7 @@ fn held_out_rows_keep_to_groups_and_times() {
         let notes = &fitted.summary().notes;
         assert!(notes.iter().any(|n| n.contains("held out in 5 folds that keep groups together")), "{text}: {notes:?}");
         let times = Split::Time((0..2 * n).map(|i| (i / 10) as f64).collect());
-        let notes = parsed(text).fit_with(&task, &times).unwrap().summary().notes.clone();
+        let notes = parsed(text).fit_with(&task, &FitContext::holding(HoldOut::by(&times))).unwrap().fitted.summary().notes.clone();
         assert!(notes.iter().any(|n| n.contains("of later times")), "{text}: {notes:?}");
     }
     // A learner that is given copies keeps them together by itself.

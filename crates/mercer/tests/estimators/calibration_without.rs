@@ -6,7 +6,7 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::{Split, Target};
-use mercer::estimators::Fitted;
+use mercer::estimators::{FitContext, Fitted, HoldOut};
 use mercer::estimators::{Query, Task};
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
@@ -77,7 +77,7 @@ fn a_class_that_a_fold_lacks_leaves_the_other_classes_calibrated() {
             Split::Groups((0..n).map(|i| i / 10).collect()),
             Split::Time((0..n).map(|i| if class(i) == 2 { 99.0 } else { i as f64 }).collect()),
         ] {
-            let fitted = parsed(text).fit_with(&task, &split).unwrap();
+            let fitted = parsed(text).fit_with(&task, &FitContext::holding(HoldOut::by(&split))).unwrap().fitted;
             let p = on_training(&fitted, &gram);
             let probabilities = p.probabilities.as_ref().unwrap();
             let right = (0..n).filter(|&i| classes(&p)[i] == class(i)).count();

@@ -2,7 +2,7 @@
 
 use crate::made;
 use mercer::control::Control;
-use mercer::data::{Split, Target};
+use mercer::data::{Target};
 use mercer::estimators::{Discriminant, Estimator, EstimatorExpr, Fitted, FittedDiscriminant, Predicted, Query, Ridge, Task, Want};
 use mercer::gram::Dense;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
@@ -132,7 +132,7 @@ fn probabilities(text: &str, x: &made::Rows, target: &Target, new: &made::Rows, 
     let kernel = made::rbf(scale);
     let gram = made::square(x, |a, b| kernel(a, b));
     let task = Task { gram: &gram, target, weights: None, control: &Control::default(), seed: 3 };
-    let fitted = EstimatorExpr::parse(text).unwrap().fit_with(&task, &Split::Rows).unwrap();
+    let fitted = EstimatorExpr::parse(text).unwrap().fit(&task).unwrap();
     let cross = made::cross(new, x, fitted.support(), |a, b| kernel(a, b));
     fitted
         .predict(&Query::new(&cross, Want { probabilities: true, ..Want::default() }, &Control::default()))

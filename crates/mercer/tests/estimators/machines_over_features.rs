@@ -4,7 +4,7 @@ use crate::problem;
 
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Labels, Points, Strings, Target, TargetInfo, Values};
-use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Summary, Task, Want};
+use mercer::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, Predicted, Predictions, Query, Summary, Task, Want};
 use mercer::gram::{Dense, Gram, Side};
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
@@ -95,7 +95,7 @@ fn threads_change_no_bit_and_a_start_changes_nothing_but_the_work() {
         let bound = kernel.bind(None, &data).unwrap();
         let earlier = fitted(bound.as_ref(), other, target, None, &control);
         let task = Task { gram: bound.as_ref(), target, weights: None, control: &control, seed: 0 };
-        let warm = EstimatorExpr::parse(estimator).unwrap().fit_from(&task, Some(&earlier)).unwrap();
+        let warm = EstimatorExpr::parse(estimator).unwrap().fit_with(&task, &FitContext::from_earlier(&earlier)).unwrap().fitted;
         assert!(warm.summary().converged);
         let (a, b) = (objective(warm.summary()), objective(one.summary()));
         assert!((a - b).abs() <= 1e-3 * b, "{a} and {b}");

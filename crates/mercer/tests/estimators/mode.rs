@@ -5,7 +5,7 @@ use crate::problem;
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::estimators::{
-    ClassWeight, Estimator, EstimatorExpr, Fitted, Gp, Inference, L2vm, Logistic, Predictions, Query, Ridge, Task, Want,
+    ClassWeight, Estimator, EstimatorExpr, FitContext, Fitted, Gp, Inference, L2vm, Logistic, Predictions, Query, Ridge, Task, Want,
 };
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
@@ -146,7 +146,8 @@ fn the_gradient_is_zero_at_the_optimum_of_a_logistic_model_on_kernel_features() 
     // Convex: from the functions of a fit with ten times the penalty it ends in the same weights.
     let (gram, target, control) = (square(&x, rbf), classes(&TWO, 2), Control::default());
     let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 1 };
-    let warm = l2vm(0.3, true).fit_from(&task, Some(&fit(&l2vm(3.0, true), &gram, &target, None))).unwrap();
+    let earlier = fit(&l2vm(3.0, true), &gram, &target, None);
+    let warm = l2vm(0.3, true).fit_with(&task, &FitContext::from_earlier(&earlier)).unwrap().fitted;
     assert!(warm.expansion().coef != *w, "the start is not used");
     (0..14).for_each(|i| assert!((warm.expansion().coef[(i, 0)] - w[(i, 0)]).abs() < 1e-8));
     // So have rows in another order.

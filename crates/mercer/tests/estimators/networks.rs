@@ -5,8 +5,8 @@ use crate::problem;
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target, TargetInfo};
 use mercer::estimators::{
-    Centroids, ClassWeight, Estimator, EstimatorExpr, Fitted, FittedPerceptron, L2vm, Perceptron, Predicted, Query, RbfNetwork, RowOrder,
-    Task, Vector, Want,
+    Centroids, ClassWeight, Estimator, EstimatorExpr, FitContext, Fitted, FittedPerceptron, L2vm, Perceptron, Predicted, Query, RbfNetwork,
+    RowOrder, Task, Vector, Want,
 };
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
@@ -344,7 +344,7 @@ fn streamed(machine: &Perceptron, x: &Matrix, target: &Target, ends: &[usize]) -
         all.extend(pair[0]..pair[1]);
         let gram = square(&x.select_rows(&all), rbf);
         let task = Task { gram: &gram, target: &target.select(&all), weights: None, control: &control, seed: 0 };
-        fitted = machine.learn_on(&task, &fitted, known).unwrap();
+        fitted = machine.fit_with(&task, &FitContext::continuing(&fitted, known)).unwrap().fitted;
         rows = all;
     }
     let kept = fitted.support().iter().map(|&s| rows[s]).collect();
@@ -389,8 +389,9 @@ fn a_rate_too_large_is_an_error_that_says_so_and_a_batch_method_takes_no_stream(
     let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
     let why = Perceptron { rate: Value::Number(50.0), ..machine(Vector::Last, 500.0) }.fit(&task).unwrap_err().to_string();
     assert!(why.contains("rate=50") && why.contains("below 2 / k(x, x)"), "{why}");
-    let whole = network(0.1, Centroids::All, 1.0);
-    let why = whole.learn_on(&task, &whole.fit(&task).unwrap(), 10).unwrap_err().to_string();
+    let whole = EstimatorExpr::from(network(0.1, Centroids::All, 1.0));
+    let earlier = whole.fit(&task).unwrap();
+    let why = whole.fit_with(&task, &FitContext::continuing(&earlier, 10)).err().unwrap().to_string();
     assert!(why.contains("perceptron takes rows as they come"), "{why}");
 }
 

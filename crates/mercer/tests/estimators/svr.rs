@@ -5,7 +5,7 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, FittedSvr, Query, Svr, Task};
+use mercer::estimators::{Estimator, FitContext, Fitted, FittedSvr, Query, Svr, Task};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
@@ -110,7 +110,7 @@ fn a_fit_that_starts_from_another_penalty_comes_to_the_same_answer_in_fewer_step
     let with = |c: f64| Svr { standardise_target: true, ..svr(c, 0.1, 1e-6) };
     let earlier = with(5.0).fit(&task).unwrap();
     for c in [6.0, 4.0] {
-        let (cold, warm) = (with(c).fit(&task).unwrap(), with(c).fit_from(&task, Some(&earlier)).unwrap());
+        let (cold, warm) = (with(c).fit(&task).unwrap(), with(c).fit_with(&task, &FitContext::from_earlier(&earlier)).unwrap().fitted);
         assert!(warm.summary().converged && warm.summary().iterations < cold.summary().iterations);
         close(warm.summary().objective.unwrap() / cold.summary().objective.unwrap(), 1.0, 2e-6);
     }

@@ -11,7 +11,9 @@ use super::count_by::{self, CountBy, CountCurve};
 use super::fitted_clusters::{Clusters, FittedClusters};
 use crate::data::Kind;
 use crate::error::Result;
-use crate::estimators::{Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Gives, Needs, Size, Summary, Task};
+use crate::estimators::{
+    Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Fit, FitContext, Gives, Needs, Size, Summary, Task,
+};
 use crate::gram::Side;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
@@ -54,9 +56,14 @@ impl Estimator for KernelKMeans {
         CountBy::OF_DISTANCES,
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedClusters;
+
+    fn gives(&self) -> Gives {
+        Gives { finds: Finds::Clusters, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::MercerKernel
+    }
 
     /// k(x, z) + f(x) + f(z) has the same distances.
     fn facts(&self) -> EstimatorFacts {
@@ -83,7 +90,7 @@ impl Estimator for KernelKMeans {
         count_by::count(self.count_by, &Places::of(task, false)?, most, task, &clusters).map(Some)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedClusters> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedClusters>) -> Result<Fit<FittedClusters>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (n, count) = (task.rows(), self.clusters.integer());
         let places = Places::of(task, false)?;
@@ -123,6 +130,6 @@ impl Estimator for KernelKMeans {
         };
         let mut expansion = Expansion::new((0..n).collect(), coef, bias);
         expansion.weigh(task.gram, task.control)?;
-        Ok(FittedClusters { expansion, clusters: Clusters { sizes, medoids: Vec::new(), silhouette }, summary })
+        Ok(FittedClusters { expansion, clusters: Clusters { sizes, medoids: Vec::new(), silhouette }, summary }.into())
     }
 }

@@ -14,7 +14,8 @@ use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::embedding::centred::{leading_costs, leading_pairs};
 use crate::estimators::{
-    Answer, Certificate, Costs, Estimator, Expansion, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+    Answer, Certificate, Costs, Estimator, Expansion, Finds, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size,
+    Summary, Task,
 };
 use crate::gram::{Block, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
@@ -145,9 +146,14 @@ impl Estimator for SpectralClustering {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSpectralClustering;
+
+    fn gives(&self) -> Gives {
+        Gives { finds: Finds::Clusters, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::MercerKernel
+    }
 
     /// Kernel values, distances of directions, similarities of these; leading eigenvectors, then k-means.
     fn costs(&self, size: Size) -> Costs {
@@ -184,7 +190,7 @@ impl Estimator for SpectralClustering {
         Ok(Some(CountCurve::greatest(CountBy::Eigengap, tried, &places)))
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedSpectralClustering> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedSpectralClustering>) -> Result<Fit<FittedSpectralClustering>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (n, count) = (task.rows(), self.clusters.integer());
         let places = Places::of(task, false)?;
@@ -230,7 +236,8 @@ impl Estimator for SpectralClustering {
             notes,
             ..Summary::default()
         };
-        Ok(FittedSpectralClustering { expansion, centres, clusters: Clusters { sizes, medoids: Vec::new(), silhouette: None }, summary })
+        Ok(FittedSpectralClustering { expansion, centres, clusters: Clusters { sizes, medoids: Vec::new(), silhouette: None }, summary }
+            .into())
     }
 }
 

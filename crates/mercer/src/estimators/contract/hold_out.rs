@@ -24,6 +24,12 @@ pub struct HoldOut<'a> {
     pub kernel: Option<&'a dyn RelearntKernel>,
 }
 
+impl Default for HoldOut<'_> {
+    fn default() -> Self {
+        HoldOut::by(&Split::Rows)
+    }
+}
+
 impl<'a> HoldOut<'a> {
     /// Rows go by a split, under a kernel that learns from no row.
     pub fn by(split: &'a Split) -> Self {

@@ -4,7 +4,7 @@
 use crate::estimators::Task;
 use crate::solve::smo::{Problem, Solution};
 
-/// Solver values of a fit at the rows of its task, reused by later fits: see [`Estimator::fit_along`](crate::estimators::Estimator::fit_along).
+/// Solver values of a fit at the rows of its task, reused by later fits: see [`FitContext::warm`](crate::estimators::FitContext::warm).
 #[derive(Clone, Debug, Default)]
 pub struct WarmStart(Vec<Option<Known>>);
 

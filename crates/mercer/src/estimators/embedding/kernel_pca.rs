@@ -30,8 +30,8 @@ use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Certificate, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary,
-    Task,
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query,
+    Size, Summary, Task,
 };
 use crate::gram::{Block, Gram, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
@@ -156,9 +156,14 @@ impl Estimator for KernelPca {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedKernelPca;
+
+    fn gives(&self) -> Gives {
+        Gives::VALUES
+    }
+    fn needs(&self) -> Needs {
+        Needs::Symmetric
+    }
 
     /// Coefficients that sum to 0 see nothing of f(x), and the constant takes up f(z).
     fn facts(&self) -> EstimatorFacts {
@@ -178,7 +183,7 @@ impl Estimator for KernelPca {
         Ok(2.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedKernelPca> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedKernelPca>) -> Result<Fit<FittedKernelPca>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (n, asked) = (task.rows(), self.components.number());
         self.check_sparsity()?;
@@ -283,7 +288,7 @@ impl Estimator for KernelPca {
             expansion.weigh(task.gram, task.control)?;
         }
         let (mean, share) = (centred.mean, centred.share);
-        Ok(FittedKernelPca { expansion, spectrum, values: self.values, mean, share, novelty: self.novelty, summary })
+        Ok(FittedKernelPca { expansion, spectrum, values: self.values, mean, share, novelty: self.novelty, summary }.into())
     }
 
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {

@@ -13,8 +13,8 @@ use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::clustering::clusters::Places;
 use crate::estimators::{
-    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fitted, Gives, KernelValueKind, Needs, Predicted, Predictions, Query, Size,
-    Summary, Task,
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, Gives, KernelValueKind, Needs, Predicted, Predictions,
+    Query, Size, Summary, Task,
 };
 use crate::linalg::{Block, Matrix, PASSED, product_transposed_within};
 use crate::param::{Domain, Param, Value, require_settled};
@@ -129,9 +129,14 @@ impl Estimator for Mds {
         Param::fixed("tolerance", "gradient norm at which the optimisation stops", Domain::PositiveFinite),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedMds;
+
+    fn gives(&self) -> Gives {
+        Gives::VALUES
+    }
+    fn needs(&self) -> Needs {
+        Needs::Symmetric
+    }
 
     /// k(x, z) + f(x) + f(z) has the same distances.
     fn facts(&self) -> EstimatorFacts {
@@ -155,7 +160,7 @@ impl Estimator for Mds {
         Ok(2.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedMds> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedMds>) -> Result<Fit<FittedMds>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let components = self.components.integer();
         task.control.plan(&format!("the names of {components} coordinates"), PER_NAME.saturating_mul(components as u64))?;
@@ -213,7 +218,8 @@ impl Estimator for Mds {
             values: self.values,
             loss: self.loss,
             summary,
-        })
+        }
+        .into())
     }
 }
 

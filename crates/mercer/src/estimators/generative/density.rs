@@ -7,8 +7,8 @@ use crate::data::{Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::task::table;
 use crate::estimators::{
-    Answer, Costs, Criterion, Estimator, EstimatorFacts, Finds, Fitted, GenerativePart, Gives, Needs, Predicted, Predictions, Query, Size,
-    Summary, Task,
+    Answer, Costs, Criterion, Estimator, EstimatorFacts, Finds, Fit, FitContext, Fitted, GenerativePart, Gives, Needs, Predicted,
+    Predictions, Query, Size, Summary, Task,
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
@@ -52,10 +52,15 @@ impl Estimator for Density {
     const DOC: &'static str = "a generative model of the rows: how likely each is, as the logarithm of a density";
     const PARAMS: &'static [Param] = &[MODEL];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives { finds: Finds::Density, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Rows;
     const CRITERION: Option<&'static str> = Some("BIC");
     type Fitted = FittedDensity;
+
+    fn gives(&self) -> Gives {
+        Gives { finds: Finds::Density, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Rows
+    }
 
     fn facts(&self) -> EstimatorFacts {
         let reads_labels_as_strings = modelled_columns::reads_labels_as_strings(&self.model);
@@ -75,7 +80,7 @@ impl Estimator for Density {
         modelled_columns::start(&self.model, param, task, Self::NAME)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedDensity> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedDensity>) -> Result<Fit<FittedDensity>> {
         let (fitted, likelihood, columns, mut notes) = self.fitted(task)?;
         let Likelihood { log, rows, observations, mass, free } = likelihood;
         let short = |x: f64| Value::Number(x).rounded(6).to_string();
@@ -96,7 +101,7 @@ impl Estimator for Density {
         }
         let warnings = fitted.notices();
         let summary = Summary { converged: true, evidence: None, objective: Some(-log), notes, warnings, ..Summary::default() };
-        Ok(FittedDensity { model: fitted, columns, summary })
+        Ok(FittedDensity { model: fitted, columns, summary }.into())
     }
     /// BIC; no derivatives, as it serves for whole numbers: `components=1..8`.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {

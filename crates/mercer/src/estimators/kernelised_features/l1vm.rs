@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::estimators::registry::settled::settled;
 use crate::estimators::targets::link::Link;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task,
-    When,
+    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predictions, Query, Scores, Size,
+    Summary, Task, When,
 };
 use crate::gram::Subset;
 use crate::linalg::Matrix;
@@ -157,9 +157,14 @@ impl Estimator for L1vm {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedL1vm;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::AnySimilarity
+    }
 
     /// Passes over the columns of the working set: some for each output, and of several classes a block for each pair of these. K is kept
     /// where memory allows.
@@ -195,11 +200,7 @@ impl Estimator for L1vm {
         Ok(of_some * n as f64 / rows.len() as f64)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedL1vm> {
-        self.fit_from(task, None)
-    }
-
-    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedL1vm>) -> Result<FittedL1vm> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedL1vm>) -> Result<Fit<FittedL1vm>> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let options = self.options()?;
         let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
@@ -207,14 +208,14 @@ impl Estimator for L1vm {
         let mut solver = Solver::new(&columns, &losses, options, task.control)?;
         let greatest = solver.greatest_lambda();
         let scale = link.scale();
-        if let Some(FittedL1vm { expansion, link: before, .. }) = earlier.filter(|e| e.link == link) {
+        if let Some(FittedL1vm { expansion, link: before, .. }) = context.earlier.filter(|e| e.link == link) {
             let by = 1.0 / before.scale();
             solver.start(&expansion.support, &scaled(&expansion.coef, by), &expansion.bias.iter().map(|b| by * b).collect::<Vec<_>>())?;
         }
         let found = solver.solve(lambda / scale)?;
         let summary = summary(&found, greatest, lambda / scale, scale, options.tolerance);
         let bias = found.constants.iter().map(|b| scale * b).collect();
-        Ok(FittedL1vm { expansion: Expansion::new(found.support, scaled(&found.coef, scale), bias), link, summary })
+        Ok(FittedL1vm { expansion: Expansion::new(found.support, scaled(&found.coef, scale), bias), link, summary }.into())
     }
 }
 

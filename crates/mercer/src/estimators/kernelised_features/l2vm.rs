@@ -20,8 +20,8 @@ use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores,
-    Size, Summary, Task, When,
+    Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fit, FitContext, Fitted, Gives, Logistic, Near, Needs, Predictions, Query,
+    Ridge, Scores, Size, Summary, Task, When,
 };
 use crate::gram::{self, Dense, Subset};
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
@@ -202,10 +202,15 @@ impl Estimator for L2vm {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedL2vm;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::AnySimilarity
+    }
 
     /// The features, their inner products (n^3, of which half is computed) and a factor; then what `ridge` does with these, or `logistic`.
     fn costs(&self, size: Size) -> Costs {
@@ -238,18 +243,14 @@ impl Estimator for L2vm {
         Ok(if square > 0.0 && square.is_finite() { 0.1 * square } else { 0.1 })
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedL2vm> {
-        self.fit_from(task, None)
-    }
-
     /// Of classes from the latent functions of the earlier fit.
-    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedL2vm>) -> Result<FittedL2vm> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedL2vm>) -> Result<Fit<FittedL2vm>> {
         settled::<Self>("lambda", &self.lambda)?;
         let scores = self.scores(task)?;
         let features = Features::of(task)?;
         let inner = Task { gram: &features.products, ..*task };
         let (found, summary) = if scores.is_some() {
-            let start = earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
+            let start = context.earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
             let fitted = self.logistic().fit_near(&inner, start.as_ref())?;
             (fitted.expansion().clone(), fitted.summary().clone())
         } else {
@@ -258,7 +259,7 @@ impl Estimator for L2vm {
         };
         let mut expansion = Expansion::new(found.support, features.weights(task, &found.coef)?, found.bias);
         expansion.weigh(task.gram, task.control)?;
-        Ok(FittedL2vm { expansion, scores, summary })
+        Ok(FittedL2vm { expansion, scores, summary }.into())
     }
 
     /// See the head of the file; less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes factors).

@@ -18,8 +18,8 @@ use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query,
-    Ridge, Scores, Size, Summary, Task, When,
+    Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Logistic, Near, Needs,
+    Predictions, Query, Ridge, Scores, Size, Summary, Task, When,
 };
 use crate::gram::{self, LowRank, Subset};
 use crate::linalg::{Matrix, product_within, transposed_product_within};
@@ -188,10 +188,15 @@ impl Estimator for RbfNetwork {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
     const CRITERION: Option<&'static str> = Some("log leave-one-out error in deviations of the target, of classes negative log evidence");
     type Fitted = FittedRbfNetwork;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::AnySimilarity
+    }
 
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { criterion_keeps_kernel: true, ..EstimatorFacts::default() }
@@ -247,7 +252,7 @@ impl Estimator for RbfNetwork {
         Ok(if all > 0.0 && all.is_finite() { 0.1 * all } else { 0.1 })
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedRbfNetwork> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedRbfNetwork>) -> Result<Fit<FittedRbfNetwork>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let scores = self.scores(task)?;
         let (features, ends) = match self.centroids {
@@ -279,7 +284,7 @@ impl Estimator for RbfNetwork {
         };
         let mut expansion = Expansion::new(features.centroids, weights, found.bias);
         expansion.weigh(task.gram, task.control)?;
-        Ok(FittedRbfNetwork { expansion, scores, summary })
+        Ok(FittedRbfNetwork { expansion, scores, summary }.into())
     }
 
     /// That of `ridge` or of `logistic` over the inner products of the features.

@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HoldOut, Needs, Predicted, Predictions,
-    Query, Scores, Size, Summary, Task, WarmStart, When,
+    Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HoldOut, Needs,
+    Predicted, Predictions, Query, Scores, Size, Summary, Task, When,
 };
 use crate::gram::{self, Dense, Gram, axpy, dot};
 use crate::linalg::{Matrix, product};
@@ -320,15 +320,20 @@ impl Estimator for Rvm {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives {
-        scores: Scores::Classes,
-        probabilities: When::Of(Kind::Classes),
-        variance: When::Of(Kind::Numbers),
-        measured_variance: When::If("calibrated"),
-        ..Gives::VALUES
-    };
-    const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedRvm;
+
+    fn gives(&self) -> Gives {
+        Gives {
+            scores: Scores::Classes,
+            probabilities: When::Of(Kind::Classes),
+            variance: When::Of(Kind::Numbers),
+            measured_variance: When::If("calibrated"),
+            ..Gives::VALUES
+        }
+    }
+    fn needs(&self) -> Needs {
+        Needs::AnySimilarity
+    }
 
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { takes_weights_of_any_unit: true, holds_out: self.calibrated, ..EstimatorFacts::default() }
@@ -384,25 +389,23 @@ impl Estimator for Rvm {
         param != "calibrated" || target == Kind::Numbers
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedRvm> {
-        self.fit_from(task, None)
-    }
-
-    fn fit_keeping(&self, task: &Task<'_>, earlier: Option<(&FittedRvm, &WarmStart)>, hold: HoldOut<'_>) -> Result<(FittedRvm, WarmStart)> {
-        let held = self.held_for_folds(task, hold)?;
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedRvm>) -> Result<Fit<FittedRvm>> {
+        let held = self.held_for_folds(task, context.hold)?;
         let task = &Task { gram: held.as_ref().map_or(task.gram, |held| held as &dyn Gram), ..*task };
-        let mut fitted = self.fit_from(task, earlier.map(|(fitted, _)| fitted))?;
+        let mut fitted = self.fit_from(task, context.earlier)?;
         if let (Target::Numbers(y), true) = (task.target, self.calibrated) {
             let once = Rvm { starts: Value::Number(1.0), calibrated: false, ..self.clone() };
-            let bands = measured_bands(&once, task, y, hold)?;
+            let bands = measured_bands(&once, task, y, context.hold)?;
             for (spread, band) in fitted.spreads.iter_mut().zip(&bands) {
                 spread.widen(band.factor);
                 fitted.summary.notes.extend(band.note());
             }
         }
-        Ok((fitted, WarmStart::default()))
+        Ok(fitted.into())
     }
+}
 
+impl Rvm {
     /// The first start is from the rows that the earlier fit keeps: the evidence has many maxima, and another start may lead to another
     /// one.
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedRvm>) -> Result<FittedRvm> {

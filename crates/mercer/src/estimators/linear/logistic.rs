@@ -14,8 +14,8 @@ use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Near, Needs, Predictions,
-    Query, Scores, Size, Summary, Task, When,
+    Answer, Certificate, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Near, Needs,
+    Predictions, Query, Scores, Size, Summary, Task, When,
 };
 use crate::gram;
 use crate::linalg::{Matrix, product_within};
@@ -139,10 +139,15 @@ impl Estimator for Logistic {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("negative log evidence by Laplace's approximation");
     type Fitted = FittedLogistic;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::MercerKernel
+    }
 
     /// Coefficients that sum to 0 see nothing of f(z), and the constant takes up f(x).
     fn facts(&self) -> EstimatorFacts {
@@ -167,14 +172,11 @@ impl Estimator for Logistic {
         Ok(0.1 * task.mean_square())
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedLogistic> {
-        self.fit_near(task, None)
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedLogistic>) -> Result<Fit<FittedLogistic>> {
+        let start = context.earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
+        Ok(self.fit_near(task, start.as_ref())?.into())
     }
 
-    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedLogistic>) -> Result<FittedLogistic> {
-        let start = earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
-        self.fit_near(task, start.as_ref())
-    }
     /// -log q(y) by Laplace's approximation, of which less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes
     /// factors). With G = d(-log q)/dS and S = K / lambda, dV/dK = G / lambda and dV/dlambda = -tr(G S) / lambda.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {

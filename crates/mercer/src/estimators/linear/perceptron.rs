@@ -12,7 +12,10 @@ use crate::error::{Error, Result};
 use crate::estimators::clustering::clusters::Places;
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::outputs::{check, classes, decide, means, outputs};
-use crate::estimators::{Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When};
+use crate::estimators::{
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary,
+    Task, When,
+};
 use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
@@ -270,10 +273,14 @@ impl Estimator for Perceptron {
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives =
-        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedPerceptron;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::MercerKernel
+    }
 
     /// Kernel rows, which are kept where memory allows, and what they add to all values: of numbers that of every row in each pass, of
     /// classes those of the rows that were taken for another class: a fifth of them, or three of ten where there are several.
@@ -296,6 +303,10 @@ impl Estimator for Perceptron {
         }
     }
 
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { learns_row_by_row: true, ..EstimatorFacts::default() }
+    }
+
     fn uses(&self, param: &str, target: Kind) -> bool {
         if target == Kind::Classes { param != "rate" } else { param != "vector" && param != "probabilities" }
     }
@@ -307,16 +318,21 @@ impl Estimator for Perceptron {
         Ok(if most > 0.0 && most.is_finite() { 0.5 / most } else { 0.5 })
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedPerceptron> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedPerceptron>) -> Result<Fit<FittedPerceptron>> {
+        if let (Some(earlier), Some(known)) = (context.earlier, context.known) {
+            return Ok(self.continued(task, earlier, known)?.into());
+        }
         check(task, Self::NAME)?;
         outputs(task, Self::NAME)?;
         let shown = if self.order == RowOrder::Given { given(task) } else { by_content(task)? };
         let nothing = Learnt::nothing(task.rows(), Self::width(task));
-        self.learn(task, &shown, 0, nothing, self.passes.integer())
+        Ok(self.learn(task, &shown, 0, nothing, self.passes.integer())?.into())
     }
+}
 
+impl Perceptron {
     /// One pass over the rows after the first `known`, in their order.
-    fn learn_on(&self, task: &Task<'_>, earlier: &FittedPerceptron, known: usize) -> Result<FittedPerceptron> {
+    fn continued(&self, task: &Task<'_>, earlier: &FittedPerceptron, known: usize) -> Result<FittedPerceptron> {
         check(task, Self::NAME)?;
         outputs(task, Self::NAME)?;
         Error::unless_equal("support rows before the new ones", earlier.expansion.support.len(), known)?;

@@ -13,15 +13,15 @@ use crate::data::{Kind, TargetInfo, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::gaussian_process::gp::FEW_VALUES;
-use crate::estimators::probabilities::held_out::{FitsWithout, ScoreKind, each_once, enough, one_by_one, out_of_fold};
+use crate::estimators::probabilities::held_out::{FitsWithout, ScoreKind, enough, one_by_one, out_of_fold};
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered::{self, Bordered, Purpose, Solution};
 use crate::estimators::systems::primal::{Primal, PrimalSolution, Solver};
 use crate::estimators::systems::residual::{TOLERANCE, certificate};
 use crate::estimators::targets::outputs::{classes, decide, least_mean, outputs};
 use crate::estimators::{
-    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs, Predictions,
-    Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HeldOut, Needs,
+    Predictions, Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
@@ -276,16 +276,21 @@ impl Estimator for Ridge {
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives {
-        scores: Scores::Classes,
-        probabilities: When::If("probabilities"),
-        calibrated: When::If("probabilities"),
-        leave_one_out: When::Always,
-        ..Gives::VALUES
-    };
-    const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("leave-one-out error");
     type Fitted = FittedRidge;
+
+    fn gives(&self) -> Gives {
+        Gives {
+            scores: Scores::Classes,
+            probabilities: When::If("probabilities"),
+            calibrated: When::If("probabilities"),
+            leave_one_out: When::Always,
+            ..Gives::VALUES
+        }
+    }
+    fn needs(&self) -> Needs {
+        Needs::MercerKernel
+    }
 
     /// The leave-one-out error itself, in units of the target.
     fn criterion_for_display(value: f64) -> f64 {
@@ -319,13 +324,10 @@ impl Estimator for Ridge {
         Ok(0.1 * task.mean_square())
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {
-        self.solved(task, false).map(|(fitted, _)| fitted)
-    }
-
-    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedRidge>, hold: HoldOut<'_>) -> Result<(FittedRidge, HeldOut)> {
-        if let Some(copies) = hold.split.repeated() {
-            return Ok((self.fit(task)?, each_once(self, task, copies, hold)?));
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedRidge>) -> Result<Fit<FittedRidge>> {
+        let hold = context.hold;
+        if !context.wants_scores || hold.split.repeated().is_some() {
+            return Ok(self.solved(task, false)?.0.into());
         }
         let (fitted, left_out) = self.solved(task, hold.frees_rows())?;
         let held_out = match left_out {
@@ -342,7 +344,7 @@ impl Estimator for Ridge {
             .of_known_classes(task),
             None => out_of_fold(self, task, hold)?,
         };
-        Ok((fitted, held_out))
+        Ok(Fit { held_out: Some(held_out), ..fitted.into() })
     }
 
     /// log of the root of the weighted mean of squared leave-one-out residuals over rows and outputs (indicators

@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::NEVER;
 use crate::estimators::targets::outputs;
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores,
+    Size, Summary, Task,
 };
 use crate::gram::{Block, Gram, Side, Subset, dot};
 use crate::linalg::{Matrix, PASSED};
@@ -45,9 +46,14 @@ impl Estimator for NearestMedoid {
     const DOC: &'static str = "nearest medoid: the class whose most central training row is nearest; keeps one row for each class";
     const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedNearestMedoid;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Symmetric
+    }
 
     /// What is added to k(x, z) for x cancels between classes, and for z in k(x, m) - k(m, m) / 2.
     fn facts(&self) -> EstimatorFacts {
@@ -64,7 +70,7 @@ impl Estimator for NearestMedoid {
         Ok(f64::NAN)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedNearestMedoid> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedNearestMedoid>) -> Result<Fit<FittedNearestMedoid>> {
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         Error::unless_equal("rows of the target", task.rows(), codes.len())?;
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
@@ -89,7 +95,7 @@ impl Estimator for NearestMedoid {
         }
         let bias = found.iter().map(|(row, _)| -0.5 * diagonal[*row]).collect();
         let summary = Summary { converged: true, objective: Some(found.iter().map(|(_, loss)| loss).sum()), ..Summary::default() };
-        Ok(FittedNearestMedoid { expansion: Expansion::new(support, coef, bias), present, classes: names.len(), summary })
+        Ok(FittedNearestMedoid { expansion: Expansion::new(support, coef, bias), present, classes: names.len(), summary }.into())
     }
 }
 

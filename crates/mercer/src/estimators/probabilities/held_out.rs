@@ -3,7 +3,7 @@
 use crate::data::{Fold, Split, Target, folds, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::contract::RelearntAmong;
-use crate::estimators::{Estimator, Fitted, HoldOut, Predictions, Query, RelearntKernel, Task, Want, When};
+use crate::estimators::{Estimator, Fit, FitContext, Fitted, HoldOut, Predictions, Query, RelearntKernel, Task, Want, When};
 use crate::gram::Subset;
 use crate::linalg::Matrix;
 use std::borrow::Cow;
@@ -79,23 +79,39 @@ impl FitsWithout {
     }
 }
 
-/// Fitting with scores of rows held out, by any estimator.
-pub(crate) trait HoldingOut: Estimator {
-    /// [`Estimator::fit_held_out`]; where the kernel has learnt from all rows, fits without a fold are given kernel values of a kernel that
-    /// has not seen it.
-    fn fit_and_hold_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>, hold: HoldOut<'_>) -> Result<(Self::Fitted, HeldOut)> {
-        if hold.kernel.is_none() {
-            return self.fit_held_out(task, earlier, hold);
-        }
-        let held_out = match hold.split.repeated() {
-            Some(copies) => each_once(self, task, copies, hold)?,
-            None => out_of_fold(self, task, hold)?,
-        };
-        Ok((self.fit_from(task, earlier)?, held_out))
+/// Fits; scores of held-out rows that are wanted and that the method itself does not give come from here: of rows left out in closed form
+/// where there is one and any row may be, else of folds that keep to the split. Where the kernel has learnt from all rows the method is not
+/// asked, and every fold has a kernel learnt anew.
+pub(crate) fn fit<E: Estimator>(estimator: &E, task: &Task<'_>, context: &FitContext<'_, E::Fitted>) -> Result<Fit<E::Fitted>> {
+    let (copies, hold) = (context.hold.split.repeated(), context.hold);
+    if !context.wants_scores {
+        return estimator.fit_with(task, context);
     }
+    if hold.kernel.is_some() {
+        let held_out = match copies {
+            Some(copies) => each_once(estimator, task, copies, hold)?,
+            None => out_of_fold(estimator, task, hold)?,
+        };
+        let plain = FitContext { hold: HoldOut::default(), wants_scores: false, ..*context };
+        return Ok(Fit { held_out: Some(held_out), ..estimator.fit_with(task, &plain)? });
+    }
+    let mut fit = estimator.fit_with(task, context)?;
+    if fit.held_out.is_some() {
+        return Ok(fit);
+    }
+    if let (Some(copies), true) = (copies, estimator.gives().leave_one_out != When::Never) {
+        return Ok(Fit { held_out: Some(each_once(estimator, task, copies, hold)?), ..fit });
+    }
+    let left_out = if hold.frees_rows() { estimator.leave_one_out(task)? } else { None };
+    let scored = left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some());
+    fit.held_out = Some(scored.map_or_else(|| out_of_fold(estimator, task, hold), |p| HeldOut::one_by_one(&p, task))?);
+    Ok(fit)
 }
 
-impl<E: Estimator> HoldingOut for E {}
+/// The fit and scores of held-out rows.
+pub(crate) fn fit_and_hold_out<E: Estimator>(estimator: &E, task: &Task<'_>, hold: HoldOut<'_>) -> Result<(E::Fitted, HeldOut)> {
+    fit(estimator, task, &FitContext { wants_scores: true, ..FitContext::holding(hold) })?.with_scores()
+}
 
 impl Predictions {
     /// What is calibrated: logarithms of probabilities that a fit has of its own, else scores and their pairs.
@@ -212,7 +228,7 @@ pub(crate) fn each_once<E: Estimator>(estimator: &E, task: &Task<'_>, copies: &[
     let once = Task { gram: &gram, target: &target, weights: Some(&weights), ..*task };
     let among = hold.kernel.map(|kernel| RelearntAmong { kernel, rows: &rows });
     let inner = HoldOut { split: &Split::Rows, kernel: among.as_ref().map(|among| among as &dyn RelearntKernel) };
-    let (_, mut held_out) = estimator.fit_and_hold_out(&once, None, inner)?;
+    let (_, mut held_out) = fit_and_hold_out(estimator, &once, inner)?;
     held_out.rows.iter_mut().for_each(|row| *row = rows[*row]);
     held_out.how.push_str(", each with its copies");
     Ok(held_out)
@@ -282,7 +298,7 @@ pub(crate) fn in_folds(used: usize, rows: usize, split: &Split) -> String {
 /// The scores of any estimator, by fits without a fold. Rows of a fold whose rest cannot be fitted, or lacks their class, have none.
 pub(crate) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>, hold: HoldOut<'_>) -> Result<HeldOut> {
     let parts = parts(task, hold.split)?;
-    let probabilities = E::GIVES.probabilities == When::Always;
+    let probabilities = estimator.gives().probabilities == When::Always;
     let want = Want { probabilities, scores: true, ..Want::default() };
     let (codes, names) = task.target.as_classes("a calibration")?;
     let mut tests = vec![Vec::new(); parts.len()];
@@ -334,17 +350,17 @@ pub(crate) fn without_fold<E: Estimator>(
     let target = task.target.select(&part.train);
     let weights: Option<Vec<f64>> = task.weights.map(|w| part.train.iter().map(|&i| w[i]).collect());
     let rest = |gram| Task { gram, target: &target, weights: weights.as_deref(), ..*task };
-    let split = &Split::Rows;
     let Some(kernel) = hold.kernel else {
         let gram = Subset::new(task.gram, &part.train, &part.train);
-        let (fitted, _) = estimator.fit_keeping(&rest(&gram), None, HoldOut::by(split))?;
+        let fitted = estimator.fit(&rest(&gram))?;
         let support: Vec<usize> = fitted.support().iter().map(|&s| part.train[s]).collect();
         let cross = Subset::new(task.gram, test, &support);
         return Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged));
     };
     let [among, cross] = kernel.values(&part.train, weights.as_deref(), test, task.control)?;
     let inner = RelearntAmong { kernel, rows: &part.train };
-    let (fitted, _) = estimator.fit_keeping(&rest(among.as_ref()), None, HoldOut { split, kernel: Some(&inner) })?;
+    let hold = HoldOut { split: &Split::Rows, kernel: Some(&inner) };
+    let fitted = estimator.fit_with(&rest(among.as_ref()), &FitContext::holding(hold))?.fitted;
     let cross = Subset::new(cross.as_ref(), &(0..test.len()).collect::<Vec<_>>(), fitted.support());
     Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged))
 }
@@ -413,7 +429,7 @@ mod tests {
         let ((gram, target), control) = (made(90), Control::default());
         let EstimatorExpr::Svc(svc) = EstimatorExpr::parse("svc(c=3, tolerance=1e-9)").unwrap() else { panic!("an svc") };
         let task = task(&gram, &target, &control);
-        let (_, near) = svc.fit_held_out(&task, None, HoldOut::by(&Split::Rows)).unwrap();
+        let (_, near) = fit_and_hold_out(&svc, &task, HoldOut::default()).unwrap();
         let plain = out_of_fold::<Svc>(&svc, &task, HoldOut::by(&Split::Rows)).unwrap();
         assert_eq!((&near.rows, &near.pairs, near.rows.len()), (&plain.rows, &plain.pairs, 90));
         for (a, b) in near.scores.data().iter().zip(plain.scores.data()) {
@@ -456,7 +472,7 @@ mod tests {
         let weights: Vec<f64> = (0..150).map(|i| [1.0, 2.0, 0.5, 0.0][i % 4]).collect();
         for weights in [None, Some(&weights[..])] {
             let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 3 };
-            let (fitted, near) = svc.fit_held_out(&task, None, HoldOut::by(&Split::Rows)).unwrap();
+            let (fitted, near) = fit_and_hold_out(&svc, &task, HoldOut::default()).unwrap();
             let plain = out_of_fold::<Svc>(&svc, &task, HoldOut::by(&Split::Rows)).unwrap();
             assert_eq!((&near.rows, &near.pairs, &near.mass), (&plain.rows, &plain.pairs, &plain.mass));
             for (a, b) in near.scores.data().iter().zip(plain.scores.data()) {

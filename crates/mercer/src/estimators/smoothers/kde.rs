@@ -6,7 +6,8 @@
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+    Answer, Costs, Estimator, EstimatorFacts, Finds, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary,
+    Task,
 };
 use crate::gram::{Features, Side};
 use crate::linalg::{Matrix, PASSED};
@@ -82,9 +83,14 @@ impl Estimator for Kde {
         Param::fixed("adaptive", "whether each row has a width of its own, wide where rows are sparse (Abramson 1982)", Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives { finds: Finds::Density, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Coordinates;
     type Fitted = FittedKde;
+
+    fn gives(&self) -> Gives {
+        Gives { finds: Finds::Density, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Coordinates
+    }
 
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { takes_columns_as_they_are: true, ..EstimatorFacts::default() }
@@ -114,7 +120,7 @@ impl Estimator for Kde {
         Ok(1.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedKde> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedKde>) -> Result<Fit<FittedKde>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let points = points(task, Self::NAME)?;
         let sample = Sample::new(&points, task.weights)?;
@@ -129,7 +135,7 @@ impl Estimator for Kde {
         if let Some(rule) = rule {
             notes.insert(0, format!("{} by {}", told_widths(&density.widths()), rule.name()));
         }
-        Ok(FittedKde { density, summary: Summary { converged: true, notes, ..Summary::default() } })
+        Ok(FittedKde { density, summary: Summary { converged: true, notes, ..Summary::default() } }.into())
     }
 }
 

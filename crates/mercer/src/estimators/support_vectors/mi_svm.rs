@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Estimator, Expansion, Fitted, FittedSvc, Gives, Needs, Predictions, Query, Scores, Size, Summary, Svc,
-    Task, When,
+    Answer, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, FittedSvc, Gives, Needs, Predictions, Query, Scores, Size,
+    Summary, Svc, Task, When,
 };
 use crate::gram::{Dense, Gram, Structure, Subset};
 use crate::linalg::{Matrix, argmax};
@@ -148,10 +148,14 @@ impl Estimator for MiSvm {
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives =
-        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Vectors;
     type Fitted = FittedMiSvm;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Vectors
+    }
 
     /// A machine of the vectors in each turn, for each class of more than two. The kernel of sets tells how many pairs of them there are; each is a pair of rows there.
     fn costs(&self, size: Size) -> Costs {
@@ -173,7 +177,7 @@ impl Estimator for MiSvm {
         Ok(1.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedMiSvm> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedMiSvm>) -> Result<Fit<FittedMiSvm>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         let classes = ClassScores::present_in(task, Self::NAME)?;
@@ -192,7 +196,7 @@ impl Estimator for MiSvm {
         let summary = joined(machines);
         let (bags, support) = of_bags(&all.support, starts);
         let vectors = Expansion { support, ..all };
-        Ok(FittedMiSvm { bags, vectors, positive_last: positive.last() == classes.present().last(), classes, summary })
+        Ok(FittedMiSvm { bags, vectors, positive_last: positive.last() == classes.present().last(), classes, summary }.into())
     }
 }
 
@@ -279,8 +283,9 @@ impl MiSvm {
             round += 1;
             task.control.tell(&format!("machines of the vectors of '{name}'"), round - 1, most);
             let target = Target::Classes { codes: labels.clone(), names: vec!["other".into(), name.into()] };
-            let machine =
-                svc.fit_from(&Task { gram: bags.vectors, target: &target, weights: weights.as_deref(), ..*task }, start.as_ref())?;
+            let context = FitContext { earlier: start.as_ref(), ..FitContext::default() };
+            let of_vectors = Task { gram: bags.vectors, target: &target, weights: weights.as_deref(), ..*task };
+            let machine = svc.fit_with(&of_vectors, &context)?.fitted;
             let support = Subset::new(bags.vectors, &all, &machine.expansion.support);
             let next = bags.classes(&machine.expansion.predict(&support, task.control)?.into_data());
             let settled = next == labels;
