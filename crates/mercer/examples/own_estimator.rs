@@ -9,8 +9,8 @@ use mercer::control::Control;
 use mercer::data::{Kind, Target, TargetInfo};
 use mercer::error::Result;
 use mercer::estimators::{
-    Answer, Costs, Estimator, EstimatorExpr, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size,
-    Summary, Task, Want, register,
+    Answer, Costs, Estimator, EstimatorExpr, Expansion, Fit, FitContext, Fitted, Predicted, Predictions, Query, Size, Summary, Task, Want,
+    register,
 };
 use mercer::gram;
 use mercer::learner::{Learner, Model};
@@ -48,13 +48,6 @@ impl Estimator for Descent {
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     type Fitted = FittedDescent;
 
-    fn gives(&self) -> Gives {
-        Gives::VALUES
-    }
-    fn needs(&self) -> Needs {
-        Needs::MercerKernel
-    }
-
     fn costs(&self, size: Size) -> Costs {
         let (n, outputs) = (size.rows as f64, size.outputs as f64);
         Costs {
@@ -71,7 +64,7 @@ impl Estimator for Descent {
     }
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedDescent>) -> Result<Fit<FittedDescent>> {
         let Target::Numbers(y) = task.target else { unreachable!("numbers alone are taken") };
-        let (k, n, lambda) = (gram::dense(task.gram, task.control)?, task.rows(), self.lambda.number());
+        let (k, n, lambda) = (gram::dense(task.gram()?, task.control)?, task.rows(), self.lambda.number());
         let weight = |i: usize| task.weights.map_or(1.0, |w| w[i]);
         let total: f64 = (0..n).map(weight).sum();
         let mean: Vec<f64> = (0..y.cols()).map(|o| (0..n).map(|i| weight(i) * y[(i, o)]).sum::<f64>() / total).collect();
@@ -97,7 +90,7 @@ impl Fitted for FittedDescent {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross, query.control)?)))
+        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross()?, query.control)?)))
     }
     fn summary(&self) -> &Summary {
         &self.summary

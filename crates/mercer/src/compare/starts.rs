@@ -3,9 +3,9 @@
 use crate::control::Control;
 use crate::data::{Examples, some_rows_of};
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, Predicted, Query, Task, Want};
-use crate::fitting::size_of;
-use crate::gram::{Dense, Gram, Subset};
+use crate::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, Predicted, Query, Reading, Task, View, Want};
+use crate::fitting::{reading_of, size_of};
+use crate::gram::Dense;
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
@@ -53,14 +53,13 @@ impl Starts {
         let rows: Vec<usize> = chosen.into_iter().map(|k| used[k]).collect();
         let part = examples.select(&rows);
         let data = model.prep.apply(&part.data)?;
-        let gram = model.kernel.gram(&data, control)?;
+        let mut reading = reading_of(&model.kernel, model.estimator.needs().view(), &data, control)?;
         // Several fits read the values of so few rows.
-        let values_of_all = match model.estimator.needs().reads_structure() {
-            true => None,
-            false => Some(Dense::of(gram.as_ref(), control)?),
-        };
-        let gram: &dyn Gram = values_of_all.as_ref().map_or(gram.as_ref(), |values| values);
-        let task = Task { gram, target: &part.target, weights: part.weights.as_deref(), control, seed };
+        if let Reading::Values(gram) = &reading {
+            let values = Dense::of(gram.as_ref(), control)?;
+            reading = Reading::Values(Box::new(values));
+        }
+        let task = Task { view: reading.view(), target: &part.target, weights: part.weights.as_deref(), control, seed };
         // Of several starts the best end would hide what one start leads to.
         let estimator = tightened(model.estimator.without_probabilities().with_one_start())?;
         let mut other = estimator.clone();
@@ -75,9 +74,9 @@ impl Starts {
             }
         };
         let all: Vec<usize> = (0..rows.len()).collect();
-        let one = values(&estimator.fit(&task)?, task.gram, &all, control)?;
+        let one = values(&estimator.fit(&task)?, task.view, &all, control)?;
         let warm = estimator.fit_with(&Task { seed: seed + 1, ..task }, &FitContext::from_earlier(&start))?.fitted;
-        let two = values(&warm, task.gram, &all, control)?;
+        let two = values(&warm, task.view, &all, control)?;
         if control.out_of_time() {
             // Fits that were cut short say nothing of where they would have ended.
             return Ok(None);
@@ -99,9 +98,9 @@ fn tightened(mut estimator: EstimatorExpr) -> Result<EstimatorExpr> {
 }
 
 /// The predictions of a fit for its own rows, as numbers.
-fn values(fitted: &FittedModel, gram: &dyn Gram, all: &[usize], control: &Control) -> Result<Matrix> {
-    let cross = Subset::new(gram, all, fitted.support());
-    let found = fitted.predict(&Query::new(&cross, Want { scores: true, probabilities: true, ..Want::default() }, control))?;
+fn values(fitted: &FittedModel, view: View<'_>, all: &[usize], control: &Control) -> Result<Matrix> {
+    let part = view.part(all, fitted.support());
+    let found = fitted.predict(&Query::of(part.view(), Want { scores: true, probabilities: true, ..Want::default() }, control))?;
     Ok(match (found.scores.or(found.probabilities), found.values) {
         (Some(scores), _) => scores,
         (None, Predicted::Numbers(numbers)) => numbers,

@@ -106,7 +106,7 @@ impl Fitted for FittedBaseline {
     /// The class of the greatest frequency (the lowest code of equals) with the frequencies as probabilities; or the mean,
     /// with the spread of the targets as noise and spread / total as the variance of the mean itself.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let (m, want) = (query.cross.shape().0, query.want);
+        let (m, want) = (query.view.rows(), query.want);
         match &self.guess {
             Guess::Classes { frequencies } => {
                 let mut best = 0;

@@ -13,7 +13,7 @@ use super::tune::steps;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, FitContext, Fitted, HoldOut, Query, RelearntKernel, Task, Want};
+use crate::estimators::{EstimatorExpr, FitContext, Fitted, HoldOut, Query, RelearntKernel, Task, View, ViewKind, Want};
 use crate::fitting::{self, KernelValues, Relearnt};
 use crate::gram::{Gram, Subset};
 use crate::kernels::KernelExpr;
@@ -222,7 +222,8 @@ impl<'a> Field<'a> {
                 let train = inner.as_ref().map(|(train, _)| train).or(cut.as_ref());
                 let sharing =
                     self.place.sharing.filter(|_| cut.is_some()).map(|sharing| sharing.among(&self.place.round.places(&fold.train)));
-                let relearnt = train.map(|rows| Relearnt { kernel: &setting.kernel, rows, sharing: sharing.as_ref() });
+                let relearnt =
+                    train.map(|rows| Relearnt { kernel: &setting.kernel, reads: ViewKind::Values, rows, sharing: sharing.as_ref() });
                 let kernel = relearnt.as_ref().and_then(|relearnt| relearnt.where_felt(&setting.estimator));
                 self.score_on(setting, (values.among().as_ref(), kernel), |support| values.against(support), fold, control)
             }
@@ -257,7 +258,7 @@ impl<'a> Field<'a> {
     ) -> Result<Option<f64>> {
         let sample = &self.place.round.sample;
         let (target, weights) = (sample.target.select(&fold.train), sample.weights_of(&fold.train));
-        let task = Task { gram: among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
+        let task = Task { view: View::Values(among), target: &target, weights: weights.as_deref(), control, seed: self.seed };
         let hold = HoldOut { split: &Split::Rows, kernel };
         let Some(fit) = possible(loosened(&setting.estimator, self.scoring.deciding)?.fit_with(&task, &FitContext::holding(hold)))? else {
             return Ok(None);

@@ -2,7 +2,7 @@
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{ClassWeight, Estimator, FitContext, Fitted, FittedL1vm, L1vm, Predicted, Query, Task, Want, choose};
+use mercer::estimators::{ClassWeight, Estimator, FitContext, Fitted, FittedL1vm, L1vm, Predicted, Query, Task, View, Want, choose};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
@@ -35,7 +35,7 @@ fn l1vm(lambda: f64) -> L1vm {
 
 fn with_task<R>(k: &Matrix, target: &Target, weights: Option<&[f64]>, work: impl FnOnce(&Task<'_>) -> R) -> R {
     let (dense, control) = (Dense::square(k.clone()).unwrap(), Control::default());
-    work(&Task { gram: &dense, target, weights, control: &control, seed: 0 })
+    work(&Task { view: View::Values(&dense), target, weights, control: &control, seed: 0 })
 }
 
 fn fit(lambda: f64, k: &Matrix, target: &Target, weights: Option<&[f64]>) -> FittedL1vm {

@@ -103,7 +103,7 @@ impl Estimator for Plugged {
     }
     /// min over a of sum_i loss(y_i, (K a)_i) + lambda/2 a'K a.
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedPlugged>) -> Result<Fit<FittedPlugged>> {
-        let k = gram::dense(task.gram, task.control)?;
+        let k = gram::dense(task.gram()?, task.control)?;
         let y = task.target.as_numbers(Self::NAME)?;
         let n = y.rows();
         let solver = Lbfgs { max_iterations: 2000, tolerance: 1e-12, decrease: 0.0, ..Lbfgs::unbounded(n) };
@@ -124,7 +124,7 @@ impl Fitted for FittedPlugged {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross, query.control)?)))
+        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross()?, query.control)?)))
     }
     fn summary(&self) -> &Summary {
         &self.summary

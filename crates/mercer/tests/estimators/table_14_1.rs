@@ -6,7 +6,9 @@ use made::*;
 use mercer::compare::{Comparing, SAME, Starts, compare};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Split, Target};
-use mercer::estimators::{Estimator, EstimatorExpr, FitContext, Fitted, FittedModel, FittedRvm, Needs, Rvm, Scores, Size, Task, catalogue};
+use mercer::estimators::{
+    Estimator, EstimatorExpr, FitContext, Fitted, FittedModel, FittedRvm, Needs, Rvm, Scores, Size, Task, View, catalogue,
+};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::param::Value;
@@ -26,7 +28,7 @@ fn table() -> (Rows, Target) {
 }
 
 fn learn(text: &str, gram: &Dense, target: &Target, from: Option<&FittedModel>) -> FittedModel {
-    let task = Task { gram, target, weights: None, control: &Control::default(), seed: 1 };
+    let task = Task { view: View::Values(gram), target, weights: None, control: &Control::default(), seed: 1 };
     EstimatorExpr::parse(text).unwrap().fit_with(&task, &FitContext { earlier: from, ..FitContext::default() }).unwrap().fitted
 }
 
@@ -57,7 +59,7 @@ fn two_starts_of_a_convex_method_agree_and_those_of_the_relevance_vector_machine
     // The other start of rvm: the rows that it keeps of the same table where every other row weighs ten times as much.
     let weights: Vec<f64> = (0..N).map(|i| if i % 2 == 0 { 10.0 } else { 1.0 }).collect();
     let control = Control::default();
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 1 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 1 };
     let once = Rvm { starts: Value::Number(1.0), ..Rvm::default() };
     let from = once.fit(&Task { weights: Some(&weights), ..task }).unwrap();
     let (cold, warm) = (once.fit(&task).unwrap(), once.fit_with(&task, &FitContext::from_earlier(&from)).unwrap().fitted);

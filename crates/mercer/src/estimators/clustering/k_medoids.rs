@@ -56,7 +56,7 @@ impl KMedoids {
     fn places(&self, task: &Task<'_>) -> Result<Places> {
         let mut places = Places::of(task, self.values == KernelValueKind::Distances)?;
         if self.values == KernelValueKind::Similarities {
-            places.set_featureless_apart(task);
+            places.set_featureless_apart(task.gram()?);
         }
         places.raise(self.power.integer());
         Ok(places)
@@ -140,7 +140,7 @@ impl Estimator for KMedoids {
         }
         let mut support = by_cluster.clone();
         support.sort_unstable();
-        let diagonal = task.gram.diagonal(Side::Rows);
+        let diagonal = task.gram()?.diagonal(Side::Rows);
         let mut coef = Matrix::zeros(count, count);
         for (k, row) in by_cluster.iter().enumerate() {
             let s = support.partition_point(|r| r < row);

@@ -27,10 +27,14 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     type Fitted: Fitted + Serialize + DeserializeOwned;
 
     /// What it gives besides the predicted values.
-    fn gives(&self) -> Gives;
-    /// What it needs of the similarity: a kernel that is not positive semi-definite may have to be refused, and where predictions
-    /// depend on no input, no kernel parameter is worth searching.
-    fn needs(&self) -> Needs;
+    fn gives(&self) -> Gives {
+        Gives::VALUES
+    }
+    /// What it reads of inputs, and what that must be: a kernel that is not positive semi-definite may have to be refused, and where
+    /// predictions depend on no input, no kernel parameter is worth searching.
+    fn needs(&self) -> Needs {
+        Needs::MercerKernel
+    }
     /// What the lists say of it. A type that stands for many estimators, such as objects of another language, says what holds of this one.
     fn entry(&self) -> EstimatorEntry {
         EstimatorEntry::of(self)

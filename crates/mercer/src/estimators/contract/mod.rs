@@ -16,6 +16,7 @@ mod size;
 mod summary;
 pub(super) mod task;
 mod transform;
+mod view;
 mod warm_start;
 
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
@@ -34,6 +35,8 @@ pub(super) use pair_layout::pair_count;
 pub use predictions::{Predicted, Predictions, RowNotice};
 pub use size::Size;
 pub use summary::{Certificate, Summary};
-pub use task::{Task, table as kept_table};
+pub use task::Task;
 pub use transform::{TargetTransform, Transformed};
+pub(super) use view::no_features;
+pub use view::{Reading, View, ViewKind};
 pub use warm_start::WarmStart;

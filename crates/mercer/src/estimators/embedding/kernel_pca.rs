@@ -30,8 +30,8 @@ use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Certificate, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query,
-    Size, Summary, Task,
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Needs, Predicted, Predictions, Query, Size,
+    Summary, Task,
 };
 use crate::gram::{Block, Gram, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
@@ -158,9 +158,6 @@ impl Estimator for KernelPca {
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     type Fitted = FittedKernelPca;
 
-    fn gives(&self) -> Gives {
-        Gives::VALUES
-    }
     fn needs(&self) -> Needs {
         Needs::Symmetric
     }
@@ -285,7 +282,7 @@ impl Estimator for KernelPca {
         }
         let mut expansion = Expansion::new(support, coef, bias);
         if self.values != KernelValueKind::Distances {
-            expansion.weigh(task.gram, task.control)?;
+            expansion.weigh(task.gram()?, task.control)?;
         }
         let (mean, share) = (centred.mean, centred.share);
         Ok(FittedKernelPca { expansion, spectrum, values: self.values, mean, share, novelty: self.novelty, summary }.into())
@@ -396,8 +393,8 @@ impl Fitted for FittedKernelPca {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let of_distances = OfDistances(query.cross);
-        let cross: &dyn Gram = if self.values == KernelValueKind::Distances { &of_distances } else { query.cross };
+        let of_distances = OfDistances(query.cross()?);
+        let cross: &dyn Gram = if self.values == KernelValueKind::Distances { &of_distances } else { query.cross()? };
         let mut values = self.expansion.predict(cross, query.control)?;
         if self.novelty {
             let mean = self.mean;

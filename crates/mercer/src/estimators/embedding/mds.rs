@@ -13,8 +13,8 @@ use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::clustering::clusters::Places;
 use crate::estimators::{
-    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, Gives, KernelValueKind, Needs, Predicted, Predictions,
-    Query, Size, Summary, Task,
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, KernelValueKind, Needs, Predicted, Predictions, Query,
+    Size, Summary, Task,
 };
 use crate::linalg::{Block, Matrix, PASSED, product_transposed_within};
 use crate::param::{Domain, Param, Value, require_settled};
@@ -131,9 +131,6 @@ impl Estimator for Mds {
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     type Fitted = FittedMds;
 
-    fn gives(&self) -> Gives {
-        Gives::VALUES
-    }
     fn needs(&self) -> Needs {
         Needs::Symmetric
     }
@@ -245,7 +242,7 @@ impl Fitted for FittedMds {
         &self.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let (rows, n) = query.cross.shape();
+        let (rows, n) = query.cross()?.shape();
         Error::unless_equal("places of a map", n, self.places.rows())?;
         Error::unless_equal("weights of a map", n, self.weights.len())?;
         let (dim, wide) = (self.places.cols(), self.components);
@@ -258,12 +255,12 @@ impl Fitted for FittedMds {
             let mut apart = vec![0.0; some.len() * n];
             let block = Block::new(&mut apart, some.len(), n);
             match self.values {
-                KernelValueKind::Distances => query.cross.fill_rows(&some, 0..n, block),
-                KernelValueKind::Similarities => query.cross.fill_distances(&some, 0..n, block),
+                KernelValueKind::Distances => query.cross()?.fill_rows(&some, 0..n, block),
+                KernelValueKind::Similarities => query.cross()?.fill_distances(&some, 0..n, block),
             }
             for (out, apart) in out.chunks_exact_mut(wide).zip(apart.chunks_exact_mut(n)) {
                 if self.values == KernelValueKind::Similarities {
-                    query.cross.squared_distances(apart);
+                    query.cross()?.squared_distances(apart);
                     let floor = ROUNDING * apart.iter().fold(0.0f64, |m, d| m.max(*d));
                     apart.iter_mut().for_each(|d| *d = if *d <= floor { 0.0 } else { d.sqrt() });
                 }

@@ -10,9 +10,7 @@ use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
-use crate::estimators::{
-    Costs, Criterion, Estimator, EstimatorFacts, Fit, FitContext, Gives, Near, Needs, Predictions, Scores, Size, Task, When,
-};
+use crate::estimators::{Costs, Criterion, Estimator, EstimatorFacts, Fit, FitContext, Gives, Near, Predictions, Scores, Size, Task, When};
 use crate::param::{Domain, Param, Value};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -181,9 +179,6 @@ impl Estimator for Gp {
             leave_one_out: When::Of(Kind::Numbers),
             ..Gives::VALUES
         }
-    }
-    fn needs(&self) -> Needs {
-        Needs::MercerKernel
     }
 
     /// The weight of a row divides the variance of its noise.

@@ -6,11 +6,10 @@ use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled}
 use crate::control::Control;
 use crate::data::{Dataset, Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
-use crate::estimators::contract::task::table;
 use crate::estimators::targets::class_scores::{ClassScores, NEVER};
 use crate::estimators::{
     Answer, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, GenerativePart, Gives, Needs, Predictions, Priors, Query, Scores,
-    Size, Summary, Task, When,
+    Size, Summary, Task, ViewKind, When,
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
@@ -154,13 +153,13 @@ impl Fitted for FittedBayes {
     fn support(&self) -> &[usize] {
         &[]
     }
-    fn reads_features(&self) -> bool {
-        true
+    fn reads(&self) -> ViewKind {
+        ViewKind::Rows
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.classes.check(if self.models.len() == 2 { 1 } else { self.models.len() })?;
         Error::unless_equal("priors of a classifier", self.models.len(), self.priors.len())?;
-        let rows = modelled_columns::select(table(query.cross, Bayes::NAME)?.as_ref(), &self.columns)?;
+        let rows = modelled_columns::select(query.view.table(Bayes::NAME)?, &self.columns)?;
         let mut latent = self.joint(&rows, query)?;
         if let [_, _] = self.models[..] {
             latent = Matrix::from_fn(latent.rows(), 1, |i, _| latent[(i, 1)] - latent[(i, 0)]);

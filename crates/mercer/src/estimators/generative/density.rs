@@ -5,10 +5,9 @@
 use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled};
 use crate::data::{Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
-use crate::estimators::contract::task::table;
 use crate::estimators::{
     Answer, Costs, Criterion, Estimator, EstimatorFacts, Finds, Fit, FitContext, Fitted, GenerativePart, Gives, Needs, Predicted,
-    Predictions, Query, Size, Summary, Task,
+    Predictions, Query, Size, Summary, Task, ViewKind,
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
@@ -166,11 +165,11 @@ impl Fitted for FittedDensity {
     fn support(&self) -> &[usize] {
         &[]
     }
-    fn reads_features(&self) -> bool {
-        true
+    fn reads(&self) -> ViewKind {
+        ViewKind::Rows
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let rows = modelled_columns::select(table(query.cross, Density::NAME)?.as_ref(), &self.columns)?;
+        let rows = modelled_columns::select(query.view.table(Density::NAME)?, &self.columns)?;
         let logs = Matrix::column(self.model.log_densities_of(&rows, query.control)?);
         Ok(Predictions { notices: modelled_columns::unseen(&self.model, &rows)?, ..Predictions::of(Predicted::Numbers(logs)) })
     }

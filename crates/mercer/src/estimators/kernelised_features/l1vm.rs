@@ -15,7 +15,7 @@ use crate::estimators::registry::settled::settled;
 use crate::estimators::targets::link::Link;
 use crate::estimators::{
     Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predictions, Query, Scores, Size,
-    Summary, Task, When,
+    Summary, Task, View, When,
 };
 use crate::gram::Subset;
 use crate::linalg::Matrix;
@@ -87,7 +87,7 @@ impl L1vm {
     /// start of the next; for one output with approximate leave-one-out losses. Time that ends cuts it short.
     pub fn path(&self, task: &Task<'_>, count: usize, share: f64) -> Result<Vec<PathPoint>> {
         let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
-        let columns = Exemplars::new(task.gram, task.control)?;
+        let columns = Exemplars::new(task.gram()?, task.control)?;
         let mut solver = Solver::new(&columns, &losses, self.options()?, task.control)?;
         let mut points = Vec::with_capacity(count);
         for lambda in l1::path(solver.greatest_lambda(), share, count) {
@@ -131,7 +131,7 @@ impl L1vm {
     /// A twentieth of the lambda at which every coefficient is 0.
     fn start_on(&self, task: &Task<'_>) -> Result<f64> {
         let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
-        let columns = Exemplars::new(task.gram, task.control)?;
+        let columns = Exemplars::new(task.gram()?, task.control)?;
         let options = Options { tolerance: 1.0, max_iterations: 0 };
         let greatest = Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * link.scale();
         Ok(Some(START * greatest).filter(|l| l.is_normal()).unwrap_or(1.0))
@@ -194,9 +194,9 @@ impl Estimator for L1vm {
             return self.start_on(task);
         }
         let rows = some_rows_of(task.target, STARTED_ROWS, task.seed);
-        let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
+        let (gram, target) = (Subset::new(task.gram()?, &rows, &rows), task.target.select(&rows));
         let weights: Option<Vec<f64>> = task.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
-        let of_some = self.start_on(&Task { gram: &gram, target: &target, weights: weights.as_deref(), ..*task })?;
+        let of_some = self.start_on(&Task { view: View::Values(&gram), target: &target, weights: weights.as_deref(), ..*task })?;
         Ok(of_some * n as f64 / rows.len() as f64)
     }
 
@@ -204,7 +204,7 @@ impl Estimator for L1vm {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let options = self.options()?;
         let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
-        let columns = Exemplars::new(task.gram, task.control)?;
+        let columns = Exemplars::new(task.gram()?, task.control)?;
         let mut solver = Solver::new(&columns, &losses, options, task.control)?;
         let greatest = solver.greatest_lambda();
         let scale = link.scale();
@@ -270,7 +270,7 @@ impl Fitted for FittedL1vm {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.link.predictions(self.expansion.predict(query.cross, query.control)?, query.want)
+        self.link.predictions(self.expansion.predict(query.cross()?, query.control)?, query.want)
     }
     fn summary(&self) -> &Summary {
         &self.summary

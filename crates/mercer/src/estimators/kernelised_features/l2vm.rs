@@ -21,7 +21,7 @@ use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
 use crate::estimators::{
     Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fit, FitContext, Fitted, Gives, Logistic, Near, Needs, Predictions, Query,
-    Ridge, Scores, Size, Summary, Task, When,
+    Ridge, Scores, Size, Summary, Task, View, When,
 };
 use crate::gram::{self, Dense, Subset};
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
@@ -69,7 +69,7 @@ struct Features {
 
 impl Features {
     fn of(task: &Task<'_>) -> Result<Self> {
-        let k = gram::dense(task.gram, task.control)?;
+        let k = gram::dense(task.gram()?, task.control)?;
         let products = match task.weights {
             None => gramian_within(&k, task.control)?,
             Some(weights) => {
@@ -97,7 +97,7 @@ impl Features {
         let product = product_within(by_products, &self.k, task.control)?;
         let n = product.rows();
         let mut out = product.clone();
-        if !task.gram.symmetric() {
+        if !task.gram()?.symmetric() {
             out.data_mut()
                 .chunks_exact_mut(n.max(1))
                 .for_each(|row| row.iter_mut().enumerate().for_each(|(j, v)| *v *= 2.0 * task.weight(j)));
@@ -237,7 +237,7 @@ impl Estimator for L2vm {
         let n = task.rows();
         let rows = even_rows(n, JUDGED);
         let all: Vec<usize> = (0..n).collect();
-        let k = gram::dense(&Subset::new(task.gram, &rows, &all), task.control)?;
+        let k = gram::dense(&Subset::new(task.gram()?, &rows, &all), task.control)?;
         let of_row = |i: usize| k.row(i).iter().enumerate().map(|(j, v)| task.weight(j) * v * v).sum::<f64>();
         let square = (0..rows.len()).map(of_row).sum::<f64>() / rows.len().max(1) as f64;
         Ok(if square > 0.0 && square.is_finite() { 0.1 * square } else { 0.1 })
@@ -248,7 +248,7 @@ impl Estimator for L2vm {
         settled::<Self>("lambda", &self.lambda)?;
         let scores = self.scores(task)?;
         let features = Features::of(task)?;
-        let inner = Task { gram: &features.products, ..*task };
+        let inner = Task { view: View::Values(&features.products), ..*task };
         let (found, summary) = if scores.is_some() {
             let start = context.earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
             let fitted = self.logistic().fit_near(&inner, start.as_ref())?;
@@ -258,7 +258,7 @@ impl Estimator for L2vm {
             (fitted.expansion().clone(), fitted.summary().clone())
         };
         let mut expansion = Expansion::new(found.support, features.weights(task, &found.coef)?, found.bias);
-        expansion.weigh(task.gram, task.control)?;
+        expansion.weigh(task.gram()?, task.control)?;
         Ok(FittedL2vm { expansion, scores, summary }.into())
     }
 
@@ -280,7 +280,7 @@ impl Estimator for L2vm {
         let features = Features::of(task)?;
         let mut end = None;
         let (value, by_products, by_lambda) = if self.scores(task)?.is_some() {
-            let (found, alpha) = self.logistic().criterion_near(&Task { gram: &features.products, ..*task }, last)?;
+            let (found, alpha) = self.logistic().criterion_near(&Task { view: View::Values(&features.products), ..*task }, last)?;
             end = alpha;
             let by_lambda = found.own.first().map_or(0.0, |(_, d)| *d);
             (found.value, found.weights, by_lambda)
@@ -338,7 +338,7 @@ impl Fitted for FittedL2vm {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let f = self.expansion.predict(query.cross, query.control)?;
+        let f = self.expansion.predict(query.cross()?, query.control)?;
         let Some(scores) = &self.scores else { return Ok(decide(f, None, query.want)) };
         scores.check(f.cols())?;
         let probabilities = scores.probabilities(&f);

@@ -17,9 +17,9 @@ use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
     Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HoldOut, Needs,
-    Predicted, Predictions, Query, Scores, Size, Summary, Task, When,
+    Predicted, Predictions, Query, Scores, Size, Summary, Task, View, When,
 };
-use crate::gram::{self, Dense, Gram, axpy, dot};
+use crate::gram::{self, Dense, axpy, dot};
 use crate::linalg::{Matrix, product};
 use crate::param::{Domain, Param, Value};
 use crate::solve::likelihood::HELD;
@@ -132,18 +132,18 @@ impl Rvm {
     /// own.
     fn held_for_folds(&self, task: &Task<'_>, hold: HoldOut<'_>) -> Result<Option<Dense>> {
         let measured = self.calibrated && task.target.kind() == Kind::Numbers;
-        if !measured || hold.kernel.is_some() || task.gram.structure().held().is_some() {
+        if !measured || hold.kernel.is_some() || task.gram()?.structure().held().is_some() {
             return Ok(None);
         }
         task.control.plan("kernel values, and these as features", 24 * (task.rows() as u64).pow(2))?;
-        Dense::of(task.gram, task.control).map(Some)
+        Dense::of(task.gram()?, task.control).map(Some)
     }
 
     /// Kernel values as columns.
     fn columns(&self, task: &Task<'_>, weights: &[f64]) -> Result<Features> {
         let n = task.rows();
         task.control.plan("kernel values as features", 16 * (n as u64).pow(2))?;
-        let mut values = gram::dense(task.gram, task.control)?;
+        let mut values = gram::dense(task.gram()?, task.control)?;
         leave_out_copies(&mut values);
         let mut squares = vec![0.0; n];
         let mut means = vec![0.0; n];
@@ -391,7 +391,7 @@ impl Estimator for Rvm {
 
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedRvm>) -> Result<Fit<FittedRvm>> {
         let held = self.held_for_folds(task, context.hold)?;
-        let task = &Task { gram: held.as_ref().map_or(task.gram, |held| held as &dyn Gram), ..*task };
+        let task = &Task { view: held.as_ref().map_or(task.view, |held| View::Values(held)), ..*task };
         let mut fitted = self.fit_from(task, context.earlier)?;
         if let (Target::Numbers(y), true) = (task.target, self.calibrated) {
             let once = Rvm { starts: Value::Number(1.0), calibrated: false, ..self.clone() };
@@ -451,14 +451,14 @@ impl Fitted for FittedRvm {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         if let Some(scores) = &self.scores {
             scores.check(self.expansion.bias.len())?;
-            let f = self.expansion.predict(query.cross, query.control)?;
+            let f = self.expansion.predict(query.cross()?, query.control)?;
             let probabilities = scores.probabilities(&f);
             return Ok(scores.predictions(f, probabilities, query.want));
         }
         Error::unless_equal("outputs of a relevance vector machine", self.expansion.bias.len(), self.spreads.len())?;
-        let f = self.expansion.predict(query.cross, query.control)?;
+        let f = self.expansion.predict(query.cross()?, query.control)?;
         let variance = match query.want.variance {
-            true => Some(self.variances(&gram::dense(query.cross, query.control)?)?),
+            true => Some(self.variances(&gram::dense(query.cross()?, query.control)?)?),
             false => None,
         };
         let noise = Some(self.spreads.iter().map(|s| s.noise).collect());

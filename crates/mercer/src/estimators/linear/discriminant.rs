@@ -27,7 +27,7 @@ use crate::estimators::registry::settled::settled;
 use crate::estimators::targets::link::Link;
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HeldOut, HoldOut, Needs,
+    Answer, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HeldOut, HoldOut,
     Predictions, Query, Ridge, Scores, Size, Summary, Task, Want, When,
 };
 use crate::linalg::{Cholesky, Matrix, eigh, product};
@@ -181,9 +181,6 @@ impl Estimator for Discriminant {
 
     fn gives(&self) -> Gives {
         Gives { scores: Scores::Classes, probabilities: When::Always, calibrated: When::If("calibrated"), ..Gives::VALUES }
-    }
-    fn needs(&self) -> Needs {
-        Needs::MercerKernel
     }
 
     fn criterion_for_display(value: f64) -> f64 {
@@ -465,7 +462,7 @@ impl Fitted for FittedDiscriminant {
     }
 
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.of_coordinates(&self.expansion.predict(query.cross, query.control)?, query.want)
+        self.of_coordinates(&self.expansion.predict(query.cross()?, query.control)?, query.want)
     }
 
     fn summary(&self) -> &Summary {

@@ -14,7 +14,7 @@ use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Near, Needs,
+    Answer, Certificate, ClassWeight, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Near,
     Predictions, Query, Scores, Size, Summary, Task, When,
 };
 use crate::gram;
@@ -79,7 +79,7 @@ impl Start {
         if expansion.support.len() != task.rows() {
             return Ok(None);
         }
-        let latent = expansion.predict(task.gram, task.control)?;
+        let latent = expansion.predict(task.gram()?, task.control)?;
         Ok(Some(Start { latent, constants: expansion.bias.clone() }))
     }
 
@@ -145,9 +145,6 @@ impl Estimator for Logistic {
     fn gives(&self) -> Gives {
         Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
     }
-    fn needs(&self) -> Needs {
-        Needs::MercerKernel
-    }
 
     /// Coefficients that sum to 0 see nothing of f(z), and the constant takes up f(x).
     fn facts(&self) -> EstimatorFacts {
@@ -169,7 +166,7 @@ impl Estimator for Logistic {
 
     /// lambda: a tenth of the mean k(x, x).
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
-        Ok(0.1 * task.mean_square())
+        Ok(0.1 * task.mean_square()?)
     }
 
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedLogistic>) -> Result<Fit<FittedLogistic>> {
@@ -204,7 +201,7 @@ impl Logistic {
                 (mode, Some(weights))
             }
             None => {
-                let k = gram::dense(task.gram, control)?;
+                let k = gram::dense(task.gram()?, control)?;
                 let multiply = |v: &Matrix| product_within(&k, v, control).map(scaled);
                 let start = start.map(|start| start.coefficients(&likelihood, &multiply)).transpose()?.flatten();
                 let mode = match start {
@@ -231,7 +228,7 @@ impl Logistic {
     fn criterion_by(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Matrix)> {
         let (lambda, _, likelihood) = self.problem(task)?;
         let control = task.control;
-        let mut s = gram::dense(task.gram, control)?;
+        let mut s = gram::dense(task.gram()?, control)?;
         s.data_mut().iter_mut().for_each(|v| *v /= lambda);
         let multiply = |v: &Matrix| product_within(&s, v, control);
         let mode = match last.filter(|alpha| alpha.rows() == task.rows()) {
@@ -275,7 +272,7 @@ impl Fitted for FittedLogistic {
     /// Scores are log odds of the second of two classes, or latent functions of each.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.scores.check(self.expansion.bias.len())?;
-        let f = self.expansion.predict(query.cross, query.control)?;
+        let f = self.expansion.predict(query.cross()?, query.control)?;
         let probabilities = self.scores.probabilities(&f);
         Ok(self.scores.predictions(f, probabilities, query.want))
     }

@@ -20,8 +20,8 @@ use crate::estimators::systems::primal::{Primal, PrimalSolution, Solver};
 use crate::estimators::systems::residual::{TOLERANCE, certificate};
 use crate::estimators::targets::outputs::{classes, decide, least_mean, outputs};
 use crate::estimators::{
-    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HeldOut, Needs,
-    Predictions, Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Certificate, Costs, Criterion, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HeldOut, Predictions,
+    Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
@@ -161,7 +161,7 @@ impl Ridge {
 
     /// The fit over lazy features; `None` where that costs digits.
     fn fit_lazy(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
-        let Structure::Whitened { values, factor, .. } = task.gram.structure() else { return Ok(None) };
+        let Structure::Whitened { values, factor, .. } = task.gram()?.structure() else { return Ok(None) };
         if !task.few(values.cols()) {
             return Ok(None);
         }
@@ -182,7 +182,7 @@ impl Ridge {
     fn fit_sparse(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
         let less =
             |z: &SparseMatrix<'_>| Size { stored: Some(z.stored().div_ceil(z.rows().max(1))), ..task.size() }.by_gradients().is_some();
-        let Some(z) = task.gram.structure().sparse_features(Side::Rows).filter(less) else { return Ok(None) };
+        let Some(z) = task.gram()?.structure().sparse_features(Side::Rows).filter(less) else { return Ok(None) };
         let system = Primal::sparse(z, task, lambda, self.intercept)?;
         let found = system.solve(y, task.control)?;
         if found.gap > SETTLED && !task.control.out_of_time() {
@@ -191,7 +191,7 @@ impl Ridge {
             return Ok(None);
         }
         let (mut expansion, summary, _) = of_primal(&system, found, y);
-        expansion.weigh(task.gram, task.control)?;
+        expansion.weigh(task.gram()?, task.control)?;
         Ok(Some(FittedRidge { expansion, classes: classes(task.target), summary }))
     }
 
@@ -288,9 +288,6 @@ impl Estimator for Ridge {
             ..Gives::VALUES
         }
     }
-    fn needs(&self) -> Needs {
-        Needs::MercerKernel
-    }
 
     /// The leave-one-out error itself, in units of the target.
     fn criterion_for_display(value: f64) -> f64 {
@@ -321,7 +318,7 @@ impl Estimator for Ridge {
 
     /// lambda: a tenth of the mean k(x, x).
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
-        Ok(0.1 * task.mean_square())
+        Ok(0.1 * task.mean_square()?)
     }
 
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedRidge>) -> Result<Fit<FittedRidge>> {
@@ -432,7 +429,7 @@ impl FittedRidge {
     pub(super) fn at_training_rows(&self, lambda: f64, task: &Task<'_>) -> Result<Matrix> {
         let solved = lambda > 0.0 && self.summary.converged && self.summary.jitter.is_none_or(|added| added == 0.0);
         if !solved || self.expansion.is_of_features() {
-            return self.expansion.predict(task.gram, task.control);
+            return self.expansion.predict(task.gram()?, task.control);
         }
         let (y, alpha) = (outputs(task, Ridge::NAME)?, &self.expansion.coef);
         Ok(Matrix::from_fn(y.rows(), y.cols(), |i, o| y[(i, o)] - lambda / task.weight(i) * alpha[(i, o)]))
@@ -444,7 +441,7 @@ impl Fitted for FittedRidge {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(decide(self.expansion.predict(query.cross, query.control)?, self.classes, query.want))
+        Ok(decide(self.expansion.predict(query.cross()?, query.control)?, self.classes, query.want))
     }
     fn summary(&self) -> &Summary {
         &self.summary

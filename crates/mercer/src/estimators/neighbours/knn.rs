@@ -151,8 +151,8 @@ impl Estimator for Knn {
             return Ok(fitted.into());
         }
         let held_out = HeldOut::one_by_one_or(self, task, context.hold, |rows| {
-            let some = Subset::new(task.gram, rows, &fitted.rows);
-            let gram: &dyn Gram = if rows.len() == task.rows() { task.gram } else { &some };
+            let some = Subset::new(task.gram()?, rows, &fitted.rows);
+            let gram: &dyn Gram = if rows.len() == task.rows() { task.gram()? } else { &some };
             fitted.answered(&Query::new(gram, Want { probabilities: true, ..Want::default() }, task.control), Some(rows), None)
         })?;
         Ok(Fit { held_out: Some(held_out), ..fitted.into() })
@@ -164,7 +164,7 @@ impl Estimator for Knn {
             return Err(Error::Data("knn: a row can be left out where there are two or more; there is 1".into()));
         }
         let (want, rows): (_, Vec<usize>) = (Want { probabilities: true, scores: true, ..Want::default() }, (0..task.rows()).collect());
-        self.keep(task)?.answered(&Query::new(task.gram, want, task.control), Some(&rows), None).map(Some)
+        self.keep(task)?.answered(&Query::new(task.gram()?, want, task.control), Some(&rows), None).map(Some)
     }
 }
 
@@ -351,7 +351,7 @@ impl FittedKnn {
     /// others. Scores are votes, M x classes.
     fn answered(&self, query: &Query<'_>, own: Option<&[usize]>, found: Option<&FoundNeighbours>) -> Result<Predictions> {
         self.check()?;
-        let Query { cross, want, control, .. } = *query;
+        let (cross, Query { want, control, .. }) = (query.cross()?, *query);
         let (m, n) = cross.shape();
         if n != self.rows.len() {
             return Err(Error::Shape { what: "columns of the Gram matrix".into(), expected: self.rows.len(), found: n });

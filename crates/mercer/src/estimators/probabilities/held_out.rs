@@ -4,7 +4,6 @@ use crate::data::{Fold, Split, Target, folds, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::contract::RelearntAmong;
 use crate::estimators::{Estimator, Fit, FitContext, Fitted, HoldOut, Predictions, Query, RelearntKernel, Task, Want, When};
-use crate::gram::Subset;
 use crate::linalg::Matrix;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -224,8 +223,8 @@ pub(crate) fn each_once<E: Estimator>(estimator: &E, task: &Task<'_>, copies: &[
     let alike = |a: &usize, b: &usize| (copies[*a], codes[*a]) == (copies[*b], codes[*b]);
     let weights: Vec<f64> = rows.chunk_by(alike).map(|some| some.iter().map(|&i| task.weight(i)).sum()).collect();
     rows.dedup_by(|a, b| alike(a, b));
-    let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
-    let once = Task { gram: &gram, target: &target, weights: Some(&weights), ..*task };
+    let (some, target) = (task.view.part(&rows, &rows), task.target.select(&rows));
+    let once = Task { view: some.view(), target: &target, weights: Some(&weights), ..*task };
     let among = hold.kernel.map(|kernel| RelearntAmong { kernel, rows: &rows });
     let inner = HoldOut { split: &Split::Rows, kernel: among.as_ref().map(|among| among as &dyn RelearntKernel) };
     let (_, mut held_out) = fit_and_hold_out(estimator, &once, inner)?;
@@ -349,20 +348,19 @@ pub(crate) fn without_fold<E: Estimator>(
 ) -> Result<(Predictions, bool)> {
     let target = task.target.select(&part.train);
     let weights: Option<Vec<f64>> = task.weights.map(|w| part.train.iter().map(|&i| w[i]).collect());
-    let rest = |gram| Task { gram, target: &target, weights: weights.as_deref(), ..*task };
+    let rest = |view| Task { view, target: &target, weights: weights.as_deref(), ..*task };
     let Some(kernel) = hold.kernel else {
-        let gram = Subset::new(task.gram, &part.train, &part.train);
-        let fitted = estimator.fit(&rest(&gram))?;
+        let fitted = estimator.fit(&rest(task.view.part(&part.train, &part.train).view()))?;
         let support: Vec<usize> = fitted.support().iter().map(|&s| part.train[s]).collect();
-        let cross = Subset::new(task.gram, test, &support);
-        return Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged));
+        let new = task.view.part(test, &support);
+        return Ok((fitted.predict(&Query::of(new.view(), want, task.control))?, fitted.summary().converged));
     };
     let [among, cross] = kernel.values(&part.train, weights.as_deref(), test, task.control)?;
     let inner = RelearntAmong { kernel, rows: &part.train };
     let hold = HoldOut { split: &Split::Rows, kernel: Some(&inner) };
-    let fitted = estimator.fit_with(&rest(among.as_ref()), &FitContext::holding(hold))?.fitted;
-    let cross = Subset::new(cross.as_ref(), &(0..test.len()).collect::<Vec<_>>(), fitted.support());
-    Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged))
+    let fitted = estimator.fit_with(&rest(among.view()), &FitContext::holding(hold))?.fitted;
+    let new = cross.view().part(&(0..test.len()).collect::<Vec<_>>(), fitted.support());
+    Ok((fitted.predict(&Query::of(new.view(), want, task.control))?, fitted.summary().converged))
 }
 
 /// Scores of a fit to the rest of a fold, and their pairs, in the columns of all classes of the task. Of a class that the rest lacks a
@@ -407,12 +405,12 @@ mod tests {
     use super::*;
     use crate::control::Control;
     use crate::data::Target;
-    use crate::estimators::{EstimatorExpr, Svc};
+    use crate::estimators::{EstimatorExpr, Svc, View};
     use crate::gram::{Block, Dense, Gram, Side};
     use std::ops::Range;
 
     fn task<'a>(gram: &'a Dense, target: &'a Target, control: &'a Control) -> Task<'a> {
-        Task { gram, target, weights: None, control, seed: 3 }
+        Task { view: View::Values(gram), target, weights: None, control, seed: 3 }
     }
 
     /// Three classes along a line, their borders blurred.
@@ -471,7 +469,7 @@ mod tests {
         let EstimatorExpr::Svc(svc) = EstimatorExpr::parse("svc(c=3, tolerance=1e-9)").unwrap() else { panic!("an svc") };
         let weights: Vec<f64> = (0..150).map(|i| [1.0, 2.0, 0.5, 0.0][i % 4]).collect();
         for weights in [None, Some(&weights[..])] {
-            let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 3 };
+            let task = Task { view: View::Values(&gram), target: &target, weights, control: &control, seed: 3 };
             let (fitted, near) = fit_and_hold_out(&svc, &task, HoldOut::default()).unwrap();
             let plain = out_of_fold::<Svc>(&svc, &task, HoldOut::by(&Split::Rows)).unwrap();
             assert_eq!((&near.rows, &near.pairs, &near.mass), (&plain.rows, &plain.pairs, &plain.mass));
@@ -480,7 +478,7 @@ mod tests {
             }
             // Values that are there for all rows of the task, in its order.
             let held = Dense::of(&gram, &control).unwrap();
-            let expected = svc.fit(&Task { gram: &held, ..task }).unwrap();
+            let expected = svc.fit(&Task { view: View::Values(&held), ..task }).unwrap();
             for found in [&fitted, &svc.fit(&task).unwrap()] {
                 assert_eq!(found.expansion.support, expected.expansion.support);
                 for (a, b) in found.expansion.coef.data().iter().zip(expected.expansion.coef.data()) {

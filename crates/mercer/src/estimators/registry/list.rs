@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out;
 use crate::estimators::{
     Answer, Calibrated, Clusters, Estimator, Expansion, Fit, FitContext, Fitted, FittedTransformed, GenerativePart, Gives, Needs,
-    Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task, Want, WarmStart, When,
+    Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task, ViewKind, Want, WarmStart, When,
 };
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
@@ -258,6 +258,9 @@ impl Fitted for FittedModel {
     fn expansion_mut(&mut self) -> Option<&mut Expansion> {
         self.any_mut().expansion_mut()
     }
+    fn reads(&self) -> ViewKind {
+        self.any().reads()
+    }
     fn reads_features(&self) -> bool {
         self.any().reads_features()
     }
@@ -334,7 +337,7 @@ impl EstimatorExpr {
 
     /// Those of them that a comparison takes where none are named: all that go by kernel values.
     pub fn usual_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
-        Ok(Self::all_for(target)?.into_iter().filter(|e| !e.needs().reads_structure()).collect())
+        Ok(Self::all_for(target)?.into_iter().filter(|e| e.needs().reads_values()).collect())
     }
 
     /// Whether its predictions depend on the inputs.

@@ -11,7 +11,6 @@ use crate::estimators::{
     TargetTransform, Task, Want, When,
 };
 use crate::expr::{Argument, Short, Term};
-use crate::gram::Subset;
 use crate::linalg::Matrix;
 use crate::param::{Domain, NumericSetting, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -185,7 +184,7 @@ impl TransformedTarget {
             let all: Vec<usize> = (0..task.rows()).collect();
             let found = match left_out {
                 Some(found) => found,
-                None => fitted.predict(&Query::new(&Subset::new(task.gram, &all, fitted.support()), Want::default(), task.control))?,
+                None => fitted.predict(&Query::of(task.view.part(&all, fitted.support()).view(), Want::default(), task.control))?,
             };
             let smearing = self.smearing(task, &found)?;
             Ok(fit.map(|fitted| FittedTransformed { fitted: Box::new(fitted), transform: self.transform, smearing }))

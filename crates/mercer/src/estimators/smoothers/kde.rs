@@ -7,9 +7,8 @@ use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
     Answer, Costs, Estimator, EstimatorFacts, Finds, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary,
-    Task,
+    Task, ViewKind,
 };
-use crate::gram::{Features, Side};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::smoothing::{Asked, Bandwidth, Density, Rule, Sample, Shape, SmoothingKernel};
@@ -150,15 +149,12 @@ pub(super) fn told_widths(widths: &[f64]) -> String {
 
 /// The coordinates of the training rows.
 pub(super) fn points<'a>(task: &Task<'a>, who: &str) -> Result<Cow<'a, Matrix>> {
-    match task.written_features(who)? {
-        Features::Dense(z) => Ok(z),
-        Features::Sparse(_) => Err(sparse(who)),
-    }
+    task.view.features(who)?.dense().ok_or_else(|| sparse(who))
 }
 
 /// The coordinates of new rows.
 pub(super) fn places<'a>(query: &Query<'a>, who: &str) -> Result<Cow<'a, Matrix>> {
-    query.cross.structure().dense_features(Side::Rows).ok_or_else(|| sparse(who))
+    query.view.features(who)?.dense().ok_or_else(|| sparse(who))
 }
 
 fn sparse(who: &str) -> Error {
@@ -177,6 +173,9 @@ pub struct FittedKde {
 impl Fitted for FittedKde {
     fn support(&self) -> &[usize] {
         &[]
+    }
+    fn reads(&self) -> ViewKind {
+        ViewKind::Features
     }
     fn reads_features(&self) -> bool {
         true

@@ -16,7 +16,7 @@ use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::targets::outputs::{check, means};
 use crate::estimators::{
-    Answer, Costs, Estimator, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, When,
+    Answer, Costs, Estimator, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, ViewKind, When,
 };
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
@@ -186,6 +186,9 @@ fn some_columns<'a>(points: Cow<'a, Matrix>, columns: &[usize]) -> Cow<'a, Matri
 impl Fitted for FittedLocalRegression {
     fn support(&self) -> &[usize] {
         &[]
+    }
+    fn reads(&self) -> ViewKind {
+        ViewKind::Features
     }
     fn reads_features(&self) -> bool {
         true

@@ -131,7 +131,7 @@ impl FittedNadarayaWatson {
 
     /// Averages at M inputs from their M x N kernel values; inputs that are rows themselves, `own`, are averaged over the others.
     fn averages(&self, query: &Query<'_>, own: Option<&[usize]>) -> Result<Averages> {
-        let Query { cross, control, .. } = *query;
+        let (cross, Query { control, .. }) = (query.cross()?, *query);
         let (m, n) = cross.shape();
         self.check(n)?;
         let outputs = self.targets.cols();
@@ -182,7 +182,7 @@ impl FittedNadarayaWatson {
     }
 
     fn left_out(&self, task: &Task<'_>) -> Result<Averages> {
-        self.averages(&Query::new(task.gram, Want::default(), task.control), Some(&every_row(task)?))
+        self.averages(&Query::new(task.gram()?, Want::default(), task.control), Some(&every_row(task)?))
     }
 
     fn predictions(&self, averages: Averages, own: Option<&[usize]>, want: Want) -> Predictions {
@@ -212,7 +212,7 @@ impl FittedNadarayaWatson {
     fn look(&mut self, task: &Task<'_>) -> Result<()> {
         let n = task.rows();
         let rows: Vec<usize> = (0..LOOKED_AT.min(n)).collect();
-        let some = Subset::new(task.gram, &rows, &(0..n).collect::<Vec<_>>());
+        let some = Subset::new(task.gram()?, &rows, &(0..n).collect::<Vec<_>>());
         let found = self.averages(&Query::new(&some, Want::default(), task.control), (n > 1).then_some(&rows[..]))?;
         let alone = found.masses.iter().filter(|m| **m == 0.0).count();
         if alone > 0 {
@@ -315,7 +315,7 @@ impl Estimator for NadarayaWatson {
             return Ok(fitted.into());
         }
         let held_out = HeldOut::one_by_one_or(self, task, context.hold, |rows| {
-            let some = Subset::new(task.gram, rows, &fitted.rows);
+            let some = Subset::new(task.gram()?, rows, &fitted.rows);
             let averages = fitted.averages(&Query::new(&some, Want::default(), task.control), Some(rows))?;
             Ok(fitted.predictions(averages, Some(rows), Want { probabilities: true, ..Want::default() }))
         })?;

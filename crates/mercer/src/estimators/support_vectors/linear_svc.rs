@@ -17,7 +17,7 @@ use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::decide;
 use crate::estimators::{
     Answer, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, LinearSolver, Needs, Predictions, Query, Scores,
-    Size, Summary, Task, When,
+    Size, Summary, Task, ViewKind, When,
 };
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
@@ -178,9 +178,12 @@ impl Fitted for FittedLinearSvc {
     fn support(&self) -> &[usize] {
         &self.expansion.support
     }
+    fn reads(&self) -> ViewKind {
+        ViewKind::Features
+    }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.scores.check(self.expansion.bias.len())?;
-        let values = self.scores.scores(self.expansion.predict(query.cross, query.control)?);
+        let values = self.scores.scores(self.expansion.predict(query.view.features(LinearSvc::NAME)?.products(), query.control)?);
         Ok(decide(values, Some(self.scores.classes), query.want))
     }
     fn summary(&self) -> &Summary {

@@ -14,8 +14,8 @@ use super::svr::{self, Scale};
 use crate::data::{Kind, TargetInfo};
 use crate::error::Result;
 use crate::estimators::{
-    Answer, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, LinearSolver, Needs, Predicted, Predictions, Query, Size, Summary,
-    Task,
+    Answer, Costs, Estimator, Expansion, Fit, FitContext, Fitted, LinearSolver, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+    ViewKind,
 };
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
@@ -99,9 +99,6 @@ impl Estimator for LinearSvr {
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     type Fitted = FittedLinearSvr;
 
-    fn gives(&self) -> Gives {
-        Gives::VALUES
-    }
     fn needs(&self) -> Needs {
         Needs::Features
     }
@@ -161,8 +158,11 @@ impl Fitted for FittedLinearSvr {
     fn support(&self) -> &[usize] {
         &self.expansion.support
     }
+    fn reads(&self) -> ViewKind {
+        ViewKind::Features
+    }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross, query.control)?)))
+        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.view.features(LinearSvr::NAME)?.products(), query.control)?)))
     }
     /// The objective is in the units that were solved in: standard deviations where `standardise_target` is on.
     fn summary(&self) -> &Summary {

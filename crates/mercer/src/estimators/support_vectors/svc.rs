@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::probabilities::held_out::parts;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query,
+    Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Predicted, Predictions, Query,
     Scores, Size, Summary, Task, Want, WarmStart, When, pair_count,
 };
 use crate::gram::Gram;
@@ -115,9 +115,6 @@ impl Estimator for Svc {
     fn gives(&self) -> Gives {
         Gives { scores: Scores::Pairs, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
     }
-    fn needs(&self) -> Needs {
-        Needs::MercerKernel
-    }
 
     /// Coefficients that sum to 0 see nothing of f(z), and the offset takes up f(x). Folds for probabilities are made of all rows.
     fn facts(&self) -> EstimatorFacts {
@@ -161,7 +158,7 @@ impl Estimator for Svc {
         let all = PairProblems::of(task, codes, present, bounds, !folds.is_empty())?;
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
         let held = all.held.as_ref().filter(|held| held.for_all);
-        let gram: &dyn Gram = held.map_or(task.gram, |held| &held.k);
+        let gram: &dyn Gram = held.map_or(task.gram()?, |held| &held.k);
         let mut coef = all.unsolved();
         let (mut bias, mut iterations, mut totals) = (Vec::new(), Vec::new(), Totals::default());
         let (mut warm, mut held_out) = (WarmStart::default(), None);
@@ -183,7 +180,7 @@ impl Estimator for Svc {
         }
         let mut expansion = all.expansion(&coef, bias);
         drop(coef);
-        expansion.weigh(task.gram, task.control)?;
+        expansion.weigh(task.gram()?, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, all.pairs.iter().map(|_| 1.0))?;
         let fitted = FittedSvc {
             expansion,
@@ -287,11 +284,11 @@ impl Fitted for FittedSvc {
             return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
         }
         if query.want.scores && !query.want.by_class {
-            let needed = PER_SCORE * query.cross.shape().0 as u64 * pairs as u64;
+            let needed = PER_SCORE * query.cross()?.shape().0 as u64 * pairs as u64;
             query.control.plan(&format!("decision values of {pairs} pairs of classes"), needed)?;
-            return Ok(self.told(self.expansion.predict(query.cross, query.control)?, query.want));
+            return Ok(self.told(self.expansion.predict(query.cross()?, query.control)?, query.want));
         }
-        query.in_blocks(pairs, |part| Ok(self.told(self.expansion.predict(part.cross, part.control)?, part.want)))
+        query.in_blocks(pairs, |part| Ok(self.told(self.expansion.predict(part.cross()?, part.control)?, part.want)))
     }
 
     /// Two classes: every row of the task is a variable of their problem.

@@ -11,8 +11,8 @@ use super::svm::{self, Totals};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size,
-    Summary, Task, Want, WarmStart,
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Predicted, Predictions, Query, Size, Summary, Task, Want,
+    WarmStart,
 };
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
@@ -73,13 +73,6 @@ impl Estimator for Svr {
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     type Fitted = FittedSvr;
 
-    fn gives(&self) -> Gives {
-        Gives::VALUES
-    }
-    fn needs(&self) -> Needs {
-        Needs::MercerKernel
-    }
-
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { ignores_shifts: true, skips_zero_weights: true, ..EstimatorFacts::default() }
     }
@@ -117,12 +110,12 @@ impl Estimator for Svr {
             }
         }
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
+        let solutions = smo::solve_from(task.gram()?, &problems, &known, &options, task.control)?;
         let coef: Vec<Vec<(usize, f64)>> =
             solutions.iter().zip(&scales).map(|(s, scale)| s.coef.iter().map(|b| scale.size * b).enumerate().collect()).collect();
         let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offsets[0]).collect();
         let mut expansion = svm::expansion(n, &coef, bias);
-        expansion.weigh(task.gram, task.control)?;
+        expansion.weigh(task.gram()?, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
         let fitted = FittedSvr { expansion, summary: svm::summary(&Totals::of(&solutions), options.tolerance, rounded) };
         Ok(Fit { warm: WarmStart::of(solutions, scales.iter().map(|s| s.size), task), ..fitted.into() })
@@ -200,7 +193,7 @@ impl Fitted for FittedSvr {
     }
 
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let values: Matrix = self.expansion.predict(query.cross, query.control)?;
+        let values: Matrix = self.expansion.predict(query.cross()?, query.control)?;
         Ok(Predictions::of(Predicted::Numbers(values)))
     }
 
