@@ -11,7 +11,7 @@ use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
 use mercer::data::{Examples, Split};
 use mercer::error::{Error, Result};
-use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Task, Want};
+use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Task, View, Want};
 use mercer::fitting;
 use mercer::gram::{self, Gram};
 use mercer::kernels::KernelExpr;
@@ -113,7 +113,7 @@ impl Work {
     fn path(&self) -> Result<Map<String, Value>> {
         let lambdas: Vec<f64> = (0..200).map(|k| 10f64.powf(-6.0 + 9.0 * f64::from(k) / 199.0)).collect();
         let bound = self.kernel.bind_within(None, &self.data, &self.control)?;
-        let task = Task { gram: bound.as_ref(), target: &self.target, weights: None, control: &self.control, seed: 0 };
+        let task = Task { view: View::Values(bound.as_ref()), target: &self.target, weights: None, control: &self.control, seed: 0 };
         let clock = Instant::now();
         let path = self.estimator()?.criterion_along("lambda", &lambdas, &task)?.unwrap_or_default();
         let seconds = clock.elapsed().as_secs_f64();
@@ -128,7 +128,7 @@ impl Work {
     fn evidence(&self) -> Result<Map<String, Value>> {
         let clock = Instant::now();
         let bound = self.kernel.bind_within(None, &self.data, &self.control)?;
-        let task = Task { gram: bound.as_ref(), target: &self.target, weights: None, control: &self.control, seed: 0 };
+        let task = Task { view: View::Values(bound.as_ref()), target: &self.target, weights: None, control: &self.control, seed: 0 };
         let criterion = self.estimator()?.criterion(&task)?;
         let mut gradient = bound.gradient(&criterion.weights, &self.control)?;
         let seconds = clock.elapsed().as_secs_f64();

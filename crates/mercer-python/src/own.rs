@@ -8,11 +8,11 @@ use crate::own_objects::{FileObject, MODULE, Object, prototype, raised, remember
 use mercer::data::{Kind, Target, TargetInfo};
 use mercer::error::{Error, Result};
 use mercer::estimators::{
-    Answer, Costs, Estimator, EstimatorEntry, EstimatorExpr, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
-    Task, When, register_unlisted,
+    Answer, Costs, Estimator, EstimatorEntry, EstimatorExpr, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores,
+    Size, Summary, Task, View, ViewKind, When, register_unlisted,
 };
 use mercer::expr::{Argument, Term};
-use mercer::gram::{self, Gram};
+use mercer::gram;
 use mercer::linalg::Matrix;
 use mercer::param::{Domain, Param, Value};
 use pyo3::prelude::*;
@@ -72,7 +72,9 @@ fn known(face: Face) -> &'static Known {
         takes,
         gives: Gives { probabilities: of_classes(face.probabilities), scores, ..Gives::VALUES },
         needs: if face.reads_columns { Needs::Rows } else { Needs::AnySimilarity },
-        ..EstimatorEntry::of::<Own>()
+        doc: Own::DOC,
+        aliases: Own::ALIASES,
+        criterion: Own::CRITERION,
     };
     let one: &'static Known = Box::leak(Box::new(Known { face: face.clone(), entry }));
     all.insert(face, one);
@@ -232,9 +234,14 @@ impl Estimator for Own {
     const DOC: &'static str = "a class of Python with fit and predict, given as an object";
     const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedOwn;
+
+    fn gives(&self) -> Gives {
+        self.known.entry.gives
+    }
+    fn needs(&self) -> Needs {
+        self.known.entry.needs
+    }
 
     fn entry(&self) -> EstimatorEntry {
         self.known.entry
@@ -274,9 +281,9 @@ impl Estimator for Own {
             None => Err(Error::Data(format!("{}: there is no number {param}", self.known.face.class))),
         }
     }
-    fn fit(&self, task: &Task<'_>) -> Result<FittedOwn> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedOwn>) -> Result<Fit<FittedOwn>> {
         let face = &self.known.face;
-        let inputs = Inputs::of(task.gram, face.reads_columns, &face.class, task.control)?;
+        let inputs = Inputs::of(task.view, face.reads_columns, &face.class, task.control)?;
         let fit = |py: Python<'_>| -> PyResult<Py<PyAny>> {
             let target = match task.target {
                 Target::Numbers(y) if y.cols() == 1 => from_vec(py, y.data().to_vec()),
@@ -299,7 +306,8 @@ impl Estimator for Own {
             probabilities: face.probabilities,
             decisions: face.decisions,
             summary: Summary { iterations: 1, converged: true, ..Summary::default() },
-        })
+        }
+        .into())
     }
 }
 
@@ -310,11 +318,11 @@ enum Inputs {
 }
 
 impl Inputs {
-    fn of(gram: &dyn Gram, reads_columns: bool, who: &str, control: &mercer::control::Control) -> Result<Self> {
-        if !reads_columns {
-            return Ok(Inputs::Values(gram::dense(gram, control)?));
+    fn of(view: View<'_>, reads_columns: bool, who: &str, control: &mercer::control::Control) -> Result<Self> {
+        match reads_columns {
+            true => view.table(who).cloned().map(Inputs::Columns),
+            false => gram::dense(view.values()?, control).map(Inputs::Values),
         }
-        Ok(Inputs::Columns(mercer::estimators::kept_table(gram, who)?.into_owned()))
     }
     fn rows(&self) -> usize {
         match self {
@@ -413,11 +421,11 @@ impl Fitted for FittedOwn {
     fn support(&self) -> &[usize] {
         &self.support
     }
-    fn reads_features(&self) -> bool {
-        self.reads_columns
+    fn reads(&self) -> ViewKind {
+        if self.reads_columns { ViewKind::Rows } else { ViewKind::Values }
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let inputs = Inputs::of(query.cross, self.reads_columns, &self.class, query.control)?;
+        let inputs = Inputs::of(query.view, self.reads_columns, &self.class, query.control)?;
         let Some(classes) = self.classes else {
             let empty = inputs.rows() == 0;
             let found = if empty { Matrix::zeros(0, 1) } else { self.asked("predict", &inputs)? };

@@ -9,7 +9,7 @@ use mercer::control::Control;
 use mercer::data::{Kind, Target, TargetInfo};
 use mercer::error::Result;
 use mercer::estimators::{
-    Answer, Costs, Estimator, EstimatorExpr, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Want,
+    Answer, Costs, Estimator, EstimatorExpr, Expansion, Fit, FitContext, Fitted, Predicted, Predictions, Query, Size, Summary, Task, Want,
     register,
 };
 use mercer::gram;
@@ -46,8 +46,6 @@ impl Estimator for Descent {
     const DOC: &'static str = "ridge regression by steps along the gradient";
     const PARAMS: &'static [Param] = &[Param::searched("lambda", "penalty; auto: 0.1", Domain::PositiveFinite, 100.0)];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedDescent;
 
     fn costs(&self, size: Size) -> Costs {
@@ -64,9 +62,9 @@ impl Estimator for Descent {
     fn start(&self, _: &str, _: &Task<'_>) -> Result<f64> {
         Ok(0.1)
     }
-    fn fit(&self, task: &Task<'_>) -> Result<FittedDescent> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedDescent>) -> Result<Fit<FittedDescent>> {
         let Target::Numbers(y) = task.target else { unreachable!("numbers alone are taken") };
-        let (k, n, lambda) = (gram::dense(task.gram, task.control)?, task.rows(), self.lambda.number());
+        let (k, n, lambda) = (gram::dense(task.gram()?, task.control)?, task.rows(), self.lambda.number());
         let weight = |i: usize| task.weights.map_or(1.0, |w| w[i]);
         let total: f64 = (0..n).map(weight).sum();
         let mean: Vec<f64> = (0..y.cols()).map(|o| (0..n).map(|i| weight(i) * y[(i, o)]).sum::<f64>() / total).collect();
@@ -83,7 +81,7 @@ impl Estimator for Descent {
             }
         }
         let summary = Summary { iterations: STEPS, converged: true, ..Summary::default() };
-        Ok(FittedDescent { expansion: Expansion::new((0..n).collect(), coef, mean), summary })
+        Ok(FittedDescent { expansion: Expansion::new((0..n).collect(), coef, mean), summary }.into())
     }
 }
 
@@ -92,7 +90,7 @@ impl Fitted for FittedDescent {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross, query.control)?)))
+        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross()?, query.control)?)))
     }
     fn summary(&self) -> &Summary {
         &self.summary

@@ -3,6 +3,7 @@
 
 mod kernel_values;
 mod of_features;
+mod reading;
 mod recentred;
 mod relearnt;
 mod shared_values;
@@ -13,19 +14,23 @@ pub(crate) use of_features::kernel_beside;
 #[cfg(feature = "testkit")]
 pub(crate) use of_features::natural_kernel;
 pub use of_features::prepare_to_fit;
-use of_features::{by_features, in_blocks, require_features};
+use of_features::{from_rows_alone, in_blocks, require_features};
+pub use reading::reading_of;
 use recentred::Recentred;
 pub(crate) use relearnt::Relearnt;
-pub(crate) use shared_values::{SharedValues, Sharing, ValuesOf, with_gram};
+pub(crate) use shared_values::{SharedValues, Sharing, ValuesOf, with_view};
 pub use used::Used;
 pub(crate) use used::{left_out, sum_of_weights};
 
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, HoldOut, Needs, Predictions, Query, RowNotice, Size, Task, Want};
+use crate::estimators::{
+    EstimatorExpr, FitContext, Fitted, FittedModel, HoldOut, Needs, Predictions, Query, Reading, RowNotice, Size, Task, View, ViewKind,
+    Want,
+};
 use crate::facts;
-use crate::gram::{self, Bound, Dense, Gram, Mercer};
+use crate::gram::{self, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
 use crate::notice::Notice;
 use crate::param::Value;
@@ -309,27 +314,31 @@ pub fn fit_settled(
     plan(estimator, size, examples.target, control)?;
     control.check()?;
     let kernel = kernel.learn(examples.data, examples.weights, control)?;
-    let gram = gram_for(&kernel, estimator, size, examples.data, control)?;
-    let mut fitted = fit_bound(gram.as_ref(), (kernel.expr(), estimator), (examples, None), control, seed)?;
-    drop(gram);
+    let reading = reading_for(&kernel, estimator, size, examples.data, control)?;
+    let mut fitted = fit_view(reading.view(), (kernel.expr(), estimator), (examples, None), control, seed)?;
+    drop(reading);
     fitted.forget_rows();
     Ok((kernel, fitted))
 }
 
-/// The Gram matrix for a fit of this size.
-pub(crate) fn gram_for(
+/// What an estimator reads of rows for a fit of this size.
+pub(crate) fn reading_for<'a>(
     kernel: &FittedKernel,
     estimator: &EstimatorExpr,
     size: Size,
-    rows: &Dataset,
+    rows: &'a Dataset,
     control: &Control,
-) -> Result<Box<dyn Bound>> {
-    if estimator.multiplies(size) { kernel.gram_to_multiply(rows, control) } else { kernel.gram(rows, control) }
+) -> Result<Reading<'a>> {
+    let kind = estimator.needs().view();
+    match estimator.multiplies(size) && kind != ViewKind::Rows {
+        true => Ok(Reading::of(kind, kernel.gram_to_multiply(rows, control)?)),
+        false => reading_of(kernel, kind, rows, control),
+    }
 }
 
-/// Fits an estimator on a Gram matrix of a kernel that is bound already. `sharing`: where others use kernel values among its rows.
-pub(crate) fn fit_bound(
-    gram: &dyn Gram,
+/// Fits an estimator on a view of rows. `sharing`: where others use kernel values among these rows.
+pub(crate) fn fit_view(
+    view: View<'_>,
     (kernel, estimator): (&KernelExpr, &EstimatorExpr),
     (examples, sharing): (&Examples<'_>, Option<&Sharing>),
     control: &Control,
@@ -337,12 +346,13 @@ pub(crate) fn fit_bound(
 ) -> Result<FittedModel> {
     #[cfg(feature = "testkit")]
     crate::control::panic_where_asked(estimator.name());
-    let recentred = Recentred::of(gram, estimator, control)?;
-    let gram = recentred.as_ref().map_or(gram, Recentred::gram);
-    let task = Task { gram, target: examples.target, weights: examples.weights, control, seed };
+    let recentred = Recentred::of(view, estimator, control)?;
+    let view = recentred.as_ref().map_or(view, |recentred| View::Values(recentred.gram()));
+    let task = Task { view, target: examples.target, weights: examples.weights, control, seed };
     let split = held_out_by(std::slice::from_ref(estimator), examples);
-    let relearnt = Relearnt { kernel, rows: examples.data, sharing };
-    let mut fitted = estimator.settle(&task)?.fit_holding(&task, HoldOut { split: &split, kernel: relearnt.where_felt(estimator) })?;
+    let relearnt = Relearnt { kernel, reads: estimator.needs().view(), rows: examples.data, sharing };
+    let hold = HoldOut { split: &split, kernel: relearnt.where_felt(estimator) };
+    let mut fitted = estimator.settle(&task)?.fit_with(&task, &FitContext::holding(hold))?.fitted;
     if let Some(recentred) = &recentred {
         recentred.restore_origin(&mut fitted, control)?;
     }
@@ -383,8 +393,8 @@ pub fn predict_settled(
 ) -> Result<Predictions> {
     // Kernel values of new rows that are held at a time where a kernel computes all of them when it is bound: 128 MB.
     const WHOLE_VALUES: usize = 1 << 24;
-    if fitted.reads_features() {
-        return by_features(kernel, fitted, new, want, control);
+    if fitted.reads() == ViewKind::Rows || fitted.reads_features() {
+        return from_rows_alone(kernel, fitted, new, want, control);
     }
     if support.rows() == 0 {
         let none = Dense::cross(crate::linalg::Matrix::zeros(new.rows(), 0), vec![0.0; new.rows()], Vec::new())?;
@@ -412,12 +422,13 @@ fn predict_bound(
     let bound = support.reference(kernel, control)?.cross(new, control)?;
     let whole = kernel.expr().needs_training_rows();
     let all: Vec<usize> = (0..new.rows()).collect();
-    let subset = whole.then(|| gram::Subset::new(bound.as_ref(), &all, fitted.support()));
-    let cross: &dyn Gram = subset.as_ref().map_or(bound.as_ref() as &dyn Gram, |s| s);
+    let with_all = View::of(fitted.reads(), bound.as_ref());
+    let with_support = whole.then(|| with_all.part(&all, fitted.support()));
+    let view = with_support.as_ref().map_or(with_all, Reading::view);
     let among = (want.covariance && !whole).then(|| kernel.gram(new, control)).transpose()?;
-    let mut found = match &among {
-        Some(among) => fitted.predict(&Query::new(&gram::Joint { cross, among: among.as_ref() }, want, control))?,
-        None => fitted.predict(&Query::new(cross, want, control))?,
+    let mut found = match (&among, view) {
+        (Some(among), View::Values(cross)) => fitted.predict(&Query::new(&gram::Joint { cross, among: among.as_ref() }, want, control))?,
+        _ => fitted.predict(&Query::of(view, want, control))?,
     };
     RowNotice::append(&mut found.notices, RowNotice::unrelated(bound.as_ref()), 0);
     Ok(found)

@@ -18,12 +18,12 @@ use crate::control::{Control, contain};
 use crate::data::TargetInfo;
 use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Size};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Reading, Size, ViewKind};
 use crate::fitting::{
-    self, KernelValues, Prepared, Sharing, Used, cannot_predict, fit_bound, gram_for, plan, prepare_to_fit, require_similarity, size_of,
+    self, KernelValues, Prepared, Sharing, Used, cannot_predict, fit_view, plan, prepare_to_fit, reading_for, require_similarity, size_of,
     support_of, zero_norm_rows,
 };
-use crate::gram::{Bound, Known, Mercer, Side};
+use crate::gram::{Known, Mercer, Side};
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::metrics::{Metric, Scoring, judged_by, require_judged};
 use crate::notice::{Notice, SampleReason, SampleSizes};
@@ -290,31 +290,33 @@ impl Learner {
         plan(&self.estimator, size(&through(&open)), &used.target, control)?;
         notices.extend(prepared.notices.iter().cloned());
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
-        let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Arc<dyn Bound>> {
+        let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Reading<'_>> {
             let sharing = before.sharing_of(prepared.data.rows());
-            let bound = match sharing.and_then(|sharing| sharing.bound_to(expr)) {
-                Some(bound) => bound,
-                None => gram_for(kernel, estimator, size(expr), &prepared.data, control)?.into(),
+            let shared = sharing.filter(|_| estimator.needs().view() == ViewKind::Values).and_then(|sharing| sharing.bound_to(expr));
+            let reading = match shared {
+                Some(bound) => Reading::Values(bound),
+                None => reading_for(kernel, estimator, size(expr), &prepared.data, control)?,
             };
+            let Reading::Values(bound) = &reading else { return Ok(reading) };
             // Kernel values are no features, and of feature weights a model keeps no rows.
             let structure = bound.structure();
             let keeps_weights = structure.features_stand_alone() && structure.sparse_features(Side::Rows).is_some();
-            let reads_values = estimator.looks_at_inputs() && !estimator.needs().reads_structure() && !keeps_weights;
-            let Some(sharing) = sharing.filter(|_| reads_values) else { return Ok(bound) };
+            let reads_values = estimator.looks_at_inputs() && !keeps_weights;
+            let Some(sharing) = sharing.filter(|_| reads_values) else { return Ok(reading) };
             let all: Vec<usize> = (0..prepared.data.rows()).collect();
             let values = match sharing.known(expr) {
                 Some(values) => values,
                 // A part of them may be all that there is time for.
-                None if control.was_stopped() => return Ok(bound),
+                None if control.was_stopped() => return Ok(reading),
                 None => sharing.values((&all, &[]), false, expr, || KernelValues::of(bound.as_ref(), None, control))?,
             };
-            Ok(Arc::new(Known(values.matrix(control)?)))
+            Ok(Reading::Values(Arc::new(Known(values.matrix(control)?))))
         };
-        let mut bound = bind(&kernel, &self.estimator, &open, control)?;
+        let mut reading = bind(&kernel, &self.estimator, &open, control)?;
         // The origin is a place like any other.
         let reads_values = self.estimator.looks_at_inputs() && self.estimator.needs() != Needs::Coordinates;
         if open.mercer() == Mercer::Always && reads_values {
-            notices.extend(zero_norm_rows(bound.as_ref(), rows));
+            notices.extend(reading.gram().and_then(|gram| zero_norm_rows(gram, rows)));
         }
         let (tuned, tune_seconds) = match &before.tuned {
             Some(tuned) => tuned.clone(),
@@ -353,7 +355,7 @@ impl Learner {
         // What a stop leaves no time for is not begun.
         let fewer = in_last_step(&tuned.estimator, size(&chosen));
         if last.was_stopped() && fewer < rows.len() {
-            drop(bound);
+            drop(reading);
             return again(tuned, fewer);
         }
         let sharing = before.sharing_of(prepared.data.rows());
@@ -362,9 +364,9 @@ impl Learner {
             last.check()?;
             if chosen != open {
                 kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
-                bound = bind(&kernel, &tuned.estimator, &chosen, &last)?;
+                reading = bind(&kernel, &tuned.estimator, &chosen, &last)?;
             }
-            fit_bound(bound.as_ref(), (kernel.expr(), &tuned.estimator), (&ready.examples(), sharing), &last, self.seed)
+            fit_view(reading.view(), (kernel.expr(), &tuned.estimator), (&ready.examples(), sharing), &last, self.seed)
         };
         let mut fitted = match fit() {
             Err(Error::Time { .. }) if last.was_stopped() && rows.len() > FEWEST_ROWS => {
@@ -382,7 +384,7 @@ impl Learner {
             notices.push(Notice::FitStopped);
         }
         let fit_seconds = clock.elapsed().as_secs_f64();
-        drop(bound);
+        drop(reading);
         notices.extend(kernel.notices());
         if landmarks.is_some() {
             notices.push(Notice::ThroughLandmarks);

@@ -8,8 +8,8 @@ mod slopes;
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Sets, Strings, Target, Values};
 use mercer::error::Result;
-use mercer::estimators::{EstimatorExpr, Needs, Size, Task, catalogue};
-use mercer::gram::{Block, Bound, Dense, FeatureSource, Gram, Side, Structure};
+use mercer::estimators::{EstimatorExpr, Needs, Size, Task, View, catalogue};
+use mercer::gram::{Block, Bound, Dense, FeatureSource, Gram, RowFeatures, Side, Structure};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, counted, gramian};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -194,8 +194,10 @@ fn harder(a: Taken, b: Taken) -> Taken {
 fn compared(name: &str, gram: &dyn Gram, target: &Target) -> Result<(Taken, Taken)> {
     let handed = Handed { gram, values: AtomicUsize::new(0) };
     let control = Control::default();
-    let task = Task { gram: &handed, target, weights: None, control: &control, seed: 1 };
-    let estimator = EstimatorExpr::parse(name)?.settle(&task)?;
+    let estimator = EstimatorExpr::parse(name)?;
+    let view = if estimator.needs().reads_values() { View::Values(&handed) } else { View::Features(RowFeatures::of(&handed)) };
+    let task = Task { view, target, weights: None, control: &control, seed: 1 };
+    let estimator = estimator.settle(&task)?;
     handed.values.store(0, Ordering::Relaxed);
     let (held, operations) = (HELD.load(Ordering::Relaxed), counted());
     MOST.store(held, Ordering::Relaxed);
@@ -272,7 +274,7 @@ fn costs_of_every_estimator_are_what_is_counted() {
                 if !EstimatorExpr::parse(entry.name).unwrap().takes(&target) {
                     continue;
                 }
-                let reads_features = entry.needs.reads_structure();
+                let reads_features = !entry.needs.reads_values();
                 let of_rows: Box<dyn Gram> = if reads_features { coordinates(rows).unwrap() } else { Box::new(gram(rows).unwrap()) };
                 let (said, mut counted) = compared(entry.name, of_rows.as_ref(), &target).unwrap();
                 if is_sparse(entry.name) {

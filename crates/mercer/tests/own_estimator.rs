@@ -9,7 +9,7 @@ use mercer::compare::{Comparing, compare};
 use mercer::control::Control;
 use mercer::data::{Dataset, Split, Target, TargetInfo};
 use mercer::error::Result;
-use mercer::estimators::{EstimatorExpr, Fitted, Predicted, Query, Task, Want, catalogue, register};
+use mercer::estimators::{EstimatorExpr, Fitted, Predicted, Query, Task, View, Want, catalogue, register};
 use mercer::gram;
 use mercer::learner::{Learner, Model};
 use mercer::linalg::Matrix;
@@ -53,7 +53,7 @@ fn many_steps_are_ridge_with_a_fixed_mean() {
     register::<Descent>().unwrap();
     let k = gram::Dense::square(Matrix::from_fn(2, 2, |i, j| if i == j { 2.0 } else { 1.0 })).unwrap();
     let (target, control) = (Target::Numbers(Matrix::column(vec![1.0, 3.0])), Control::default());
-    let task = Task { gram: &k, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&k), target: &target, weights: None, control: &control, seed: 0 };
     let fitted = EstimatorExpr::parse("descent(lambda=1)").unwrap().fit(&task).unwrap();
     let cross = gram::Dense::square(Matrix::from_fn(2, 2, |i, j| if i == j { 2.0 } else { 1.0 })).unwrap();
     let found = fitted.predict(&Query::new(&cross, Want::default(), &control)).unwrap();

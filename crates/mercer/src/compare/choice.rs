@@ -6,7 +6,7 @@ use super::plan::{budget, values_work};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{Estimator, Ridge, Size, Task};
+use crate::estimators::{Estimator, Ridge, Size, Task, View};
 use crate::fitting::{Prepared, long_texts, size_of};
 use crate::gram::{Dense, Mercer};
 use crate::kernels::{ColumnKernels, KernelExpr, Selection};
@@ -249,7 +249,7 @@ impl Terms<'_> {
         let measure = || -> Result<Option<(f64, bool)>> {
             let gram = self.of(kernel, control)?;
             let &Examples { target, weights, .. } = self.examples;
-            let task = Task { gram: gram.as_ref(), target, weights, control, seed: self.seed };
+            let task = Task { view: View::Values(gram.as_ref()), target, weights, control, seed: self.seed };
             let ridge = Ridge::default();
             let start = ridge.start("lambda", &task)?;
             let criterion = |step: f64| match ridge.criterion_along("lambda", &[start * 10f64.powf(step)], &task) {

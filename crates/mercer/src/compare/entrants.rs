@@ -38,19 +38,19 @@ pub fn usual(data: &Dataset, target: &Target, kernel: Option<&KernelExpr>) -> Re
     let (numbers, sparse) = numbers_of(data);
     let has_texts = data.columns().iter().any(|c| matches!(c.values, Values::Texts(_)));
     let is_long = kernel.is_none() && (sparse || has_texts || (numbers > 0 && numbers >= data.rows()));
-    let enters = |e: &EstimatorExpr| !e.needs().reads_structure() || (is_long && e.needs() == Needs::Features);
+    let enters = |e: &EstimatorExpr| e.needs().reads_values() || (is_long && e.needs() == Needs::Features);
     Ok(EstimatorExpr::all_for(target)?.into_iter().filter(enters).collect())
 }
 
 /// Whether any estimator reads kernel values.
 pub(super) fn asks_for_values(comparing: &Comparing) -> bool {
-    comparing.estimators.iter().any(|e| e.looks_at_inputs() && !e.needs().reads_structure())
+    comparing.estimators.iter().any(|e| e.looks_at_inputs() && e.needs().reads_values())
 }
 
 /// The rows of a comparison, prepared for most of its estimators.
 pub(super) fn prepared_for(comparing: &Comparing, raw: &Sample) -> Result<Prepared> {
     // The narrowest need of those that read features, where all do.
-    let readers = || comparing.estimators.iter().filter(|e| e.needs().reads_structure());
+    let readers = || comparing.estimators.iter().filter(|e| !e.needs().reads_values());
     let narrowest = readers().find(|e| e.needs() == Needs::Coordinates).or_else(|| readers().next());
     let (kernel, weights) = (comparing.kernel.as_ref(), raw.weights.as_deref());
     match narrowest.filter(|_| !asks_for_values(comparing)) {

@@ -1,19 +1,17 @@
 //! Predictions without a look at any input, which every comparison is held against.
 
 use crate::control::Control;
-use crate::data::{Examples, Fold, Target};
+use crate::data::{Dataset, Examples, Fold, Target};
 use crate::error::Result;
-use crate::estimators::{Baseline, Estimator, Fitted, Predictions, Query, Task, Want};
-use crate::gram::Dense;
-use crate::linalg::Matrix;
+use crate::estimators::{Baseline, Estimator, Fitted, Predictions, Query, Task, View, Want};
 
 /// The constant prediction of so many rows, learnt from a target with its weights.
 pub(super) fn guess(target: &Target, weights: Option<&[f64]>, rows: usize, control: &Control, seed: u64) -> Result<Predictions> {
     // It asks for numbers of rows alone.
-    let among = |rows: usize| Dense::cross(Matrix::zeros(rows, 0), vec![0.0; rows], Vec::new());
-    let (gram, cross) = (among(target.rows())?, among(rows)?);
-    let task = Task { gram: &gram, target, weights, control, seed };
-    Baseline::default().fit(&task)?.predict(&Query::new(&cross, Want::JUDGED, control))
+    let table = |rows: usize| Dataset::with_rows(rows, Vec::new());
+    let (known, new) = (table(target.rows())?, table(rows)?);
+    let task = Task { view: View::Rows(&known), target, weights, control, seed };
+    Baseline::default().fit(&task)?.predict(&Query::of(View::Rows(&new), Want::JUDGED, control))
 }
 
 /// The constant predictions of the held-out rows of each fold, learnt from its training rows.

@@ -120,7 +120,7 @@ pub(super) fn plan(
     let asked = comparing.sample.unwrap_or(rows).min(rows);
     // Values that are computed once for all are priced beside the estimators.
     let known = |e: &EstimatorExpr, size: Size, kernel: &KernelExpr| {
-        let are_shared = size.rows <= shared_rows && *kernel == whole.kernel && !e.needs().reads_structure();
+        let are_shared = size.rows <= shared_rows && *kernel == whole.kernel && e.needs().reads_values();
         if are_shared { size.known() } else { size }
     };
     let fits = |e: &EstimatorExpr, size: Size| {

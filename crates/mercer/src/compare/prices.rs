@@ -80,7 +80,7 @@ impl Worker<'_> {
 
     /// Whether a trial has another kernel than the others, or reads features and no kernel values.
     pub(super) fn has_own_kernel(&self, trial: &Trial) -> bool {
-        trial.estimator.needs().reads_structure() || trial.kernel != *self.arena.kernel()
+        !trial.estimator.needs().reads_values() || trial.kernel != *self.arena.kernel()
     }
 
     pub(super) fn bytes(&self, trial: &Trial) -> u64 {

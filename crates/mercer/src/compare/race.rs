@@ -275,8 +275,7 @@ impl<'a> Race<'a> {
         runner.control.tell("starts: fits from other starting values", 0, 1);
         // Several run side by side.
         let quiet = Control { progress: None, ..runner.control.clone() };
-        let of =
-            |model: &Model| contain(model.estimator.name(), || Starts::of(model, &runner.worker.arena, &quiet)).ok().flatten();
+        let of = |model: &Model| contain(model.estimator.name(), || Starts::of(model, &runner.worker.arena, &quiet)).ok().flatten();
         // What was not searched is not recommended.
         let starts = |row: &Scored| row.model.as_ref().filter(|_| !row.status.at_start).and_then(of);
         let found: Vec<Option<Starts>> = rows.par_iter().map(starts).collect();

@@ -5,8 +5,8 @@ use super::worker::Worker;
 use crate::control::{Control, contain};
 use crate::data::Examples;
 use crate::error::Result;
-use crate::estimators::Task;
-use crate::fitting::with_gram;
+use crate::estimators::{Task, ViewKind};
+use crate::fitting::with_view;
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
 
@@ -26,7 +26,7 @@ impl Worker<'_> {
         let examples = &searched.examples(&prepared);
         let &Examples { data, target, weights, .. } = examples;
         let is_open = |e: &Entrant| e.estimator.values().iter().any(|own| !own.value.is_settled());
-        let common = |e: &Entrant| e.kernel == *self.arena.kernel() && !e.estimator.needs().reads_structure() && e.estimator.takes(target);
+        let common = |e: &Entrant| e.kernel == *self.arena.kernel() && e.estimator.needs().reads_values() && e.estimator.takes(target);
         let open: Vec<_> = self.entrants.iter().zip(&self.starts).filter(|(e, _)| common(e) && is_open(e)).collect();
         if open.is_empty() {
             return Ok(());
@@ -38,8 +38,8 @@ impl Worker<'_> {
         {
             self.arena.note_computed(Some(k), data.rows());
         }
-        with_gram(&searched.kernel, examples, self.arena.sharing(k, &searched).as_ref(), control, |gram| {
-            let task = Task { gram, target, weights, control, seed: self.comparing.seed };
+        with_view((&searched.kernel, ViewKind::Values), examples, self.arena.sharing(k, &searched).as_ref(), control, |view| {
+            let task = Task { view, target, weights, control, seed: self.comparing.seed };
             open.par_iter().for_each(|(e, starts)| {
                 if let Ok(settled) = contain(e.estimator.name(), || e.estimator.settle(&task)) {
                     starts[k].get_or_init(|| settled);

@@ -3,14 +3,14 @@
 use crate::control::Control;
 use crate::data::some_rows_of;
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, Want};
-use crate::fitting::size_of;
-use crate::gram::{Dense, Gram, Subset};
+use crate::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, Predicted, Query, Reading, Task, View, ViewKind, Want};
+use crate::fitting::{reading_of, size_of};
+use crate::gram::Dense;
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
-use crate::trial::{Arena, largest};
 use crate::trial::limits::{FEWEST_STARTS_ROWS, STARTS_ROWS, STARTS_WORK};
+use crate::trial::{Arena, largest};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -53,27 +53,24 @@ impl Starts {
         let chosen = some_rows_of(&examples.target.select(&used), most, seed);
         let rows: Vec<usize> = chosen.into_iter().map(|k| used[k]).collect();
         let part = examples.select(&rows);
-        let reads_values = !model.estimator.needs().reads_structure();
-        let known = if reads_values { arena.sharing_among(&rows).and_then(|sharing| sharing.known(model.kernel.expr())) } else { None };
-        let (bound, values_of_all);
-        let gram: &dyn Gram = match known {
-            Some(known) => {
-                values_of_all = known.matrix(control)?;
-                values_of_all.as_ref()
-            }
+        let kind = model.estimator.needs().view();
+        let known = match kind {
+            ViewKind::Values => arena.sharing_among(&rows).and_then(|sharing| sharing.known(model.kernel.expr())),
+            _ => None,
+        };
+        let data;
+        let reading = match known {
+            Some(known) => Reading::Values(known.matrix(control)?),
             None => {
-                bound = model.kernel.gram(&model.prep.apply(&part.data)?, control)?;
-                match reads_values {
+                data = model.prep.apply(&part.data)?;
+                match reading_of(&model.kernel, kind, &data, control)? {
                     // Several fits read the values of so few rows.
-                    true => {
-                        values_of_all = Arc::new(Dense::of(bound.as_ref(), control)?);
-                        values_of_all.as_ref()
-                    }
-                    false => bound.as_ref(),
+                    Reading::Values(gram) => Reading::Values(Arc::new(Dense::of(gram.as_ref(), control)?)),
+                    other => other,
                 }
             }
         };
-        let task = Task { gram, target: &part.target, weights: part.weights.as_deref(), control, seed };
+        let task = Task { view: reading.view(), target: &part.target, weights: part.weights.as_deref(), control, seed };
         // Of several starts the best end would hide what one start leads to.
         let estimator = tightened(model.estimator.without_probabilities().with_one_start())?;
         let mut other = estimator.clone();
@@ -88,8 +85,9 @@ impl Starts {
             }
         };
         let all: Vec<usize> = (0..rows.len()).collect();
-        let one = values(&estimator.fit(&task)?, task.gram, &all, control)?;
-        let two = values(&estimator.fit_from(&Task { seed: seed + 1, ..task }, Some(&start))?, task.gram, &all, control)?;
+        let one = values(&estimator.fit(&task)?, task.view, &all, control)?;
+        let warm = estimator.fit_with(&Task { seed: seed + 1, ..task }, &FitContext::from_earlier(&start))?.fitted;
+        let two = values(&warm, task.view, &all, control)?;
         if control.out_of_time() {
             // Fits that were cut short say nothing of where they would have ended.
             return Ok(None);
@@ -111,9 +109,9 @@ fn tightened(mut estimator: EstimatorExpr) -> Result<EstimatorExpr> {
 }
 
 /// The predictions of a fit for its own rows, as numbers.
-fn values(fitted: &FittedModel, gram: &dyn Gram, all: &[usize], control: &Control) -> Result<Matrix> {
-    let cross = Subset::new(gram, all, fitted.support());
-    let found = fitted.predict(&Query::new(&cross, Want { scores: true, probabilities: true, ..Want::default() }, control))?;
+fn values(fitted: &FittedModel, view: View<'_>, all: &[usize], control: &Control) -> Result<Matrix> {
+    let part = view.part(all, fitted.support());
+    let found = fitted.predict(&Query::of(part.view(), Want { scores: true, probabilities: true, ..Want::default() }, control))?;
     Ok(match (found.scores.or(found.probabilities), found.values) {
         (Some(scores), _) => scores,
         (None, Predicted::Numbers(numbers)) => numbers,

@@ -249,7 +249,7 @@ impl<'a> Worker<'a> {
             }
             None => kernel,
         };
-        let values = match estimator.needs().reads_structure() || !estimator.looks_at_inputs() {
+        let values = match !estimator.needs().reads_values() || !estimator.looks_at_inputs() {
             true => None,
             false => self.arena.values(k, prepared, &train, kernel, control)?,
         };

@@ -1,6 +1,6 @@
 //! What every other estimator has to beat: the most frequent class, or the mean of the targets.
 
-use super::{Answer, Costs, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, When};
+use super::{Answer, Costs, Estimator, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, When};
 use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -18,9 +18,14 @@ impl Estimator for Baseline {
     const DOC: &'static str = "the most frequent class, or the mean of the targets: looks at no input";
     const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { probabilities: When::Always, variance: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Nothing;
     type Fitted = FittedBaseline;
+
+    fn gives(&self) -> Gives {
+        Gives { probabilities: When::Always, variance: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Nothing
+    }
 
     /// The mean, or the shares of the classes.
     fn costs(&self, size: Size) -> Costs {
@@ -31,7 +36,7 @@ impl Estimator for Baseline {
         Ok(f64::NAN)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedBaseline> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedBaseline>) -> Result<Fit<FittedBaseline>> {
         let n = task.rows();
         if task.target.rows() != n || n == 0 {
             return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: task.target.rows() });
@@ -60,7 +65,7 @@ impl Estimator for Baseline {
             }
             Target::Absent { .. } => return Err(absent(Self::NAME)),
         };
-        Ok(FittedBaseline { guess, summary: Summary { converged: true, ..Summary::default() } })
+        Ok(FittedBaseline { guess, summary: Summary { converged: true, ..Summary::default() } }.into())
     }
 }
 
@@ -101,7 +106,7 @@ impl Fitted for FittedBaseline {
     /// The class of the greatest frequency (the lowest code of equals) with the frequencies as probabilities; or the mean,
     /// with the spread of the targets as noise and spread / total as the variance of the mean itself.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let (m, want) = (query.cross.shape().0, query.want);
+        let (m, want) = (query.view.rows(), query.want);
         match &self.guess {
             Guess::Classes { frequencies } => {
                 let mut best = 0;

@@ -1,4 +1,4 @@
-//! Estimators: from Gram blocks and targets to something that predicts. None of them sees an input or a kernel.
+//! Estimators: from views of rows and targets to something that predicts. None of them sees a kernel, and most see kernel values alone.
 //!
 //! | folder | what it holds |
 //! |---|---|
@@ -39,9 +39,9 @@ pub(crate) use clustering::MOST_CLUSTERS;
 pub use clustering::*;
 use contract::pair_count;
 pub use contract::{
-    Answer, Certificate, Costs, Criterion, CriterionName, CriterionSort, Estimator, EstimatorFacts, Expansion, Finds, Fitted,
-    GenerativePart, Gives, HoldOut, Near, Needs, PairLayout, Predicted, Predictions, Query, RelearntKernel, RowNotice, Scores, Size,
-    Summary, TargetTransform, Task, Transformed, Want, WarmStart, When, kept_table, those_that_give,
+    Answer, Certificate, Costs, Criterion, CriterionName, CriterionSort, Estimator, EstimatorFacts, Expansion, Finds, Fit, FitContext,
+    Fitted, GenerativePart, Gives, HoldOut, Near, Needs, PairLayout, Predicted, Predictions, Query, Reading, RelearntKernel, RowNotice,
+    Scores, Size, Summary, TargetTransform, Task, Transformed, View, ViewKind, Want, WarmStart, When, those_that_give,
 };
 pub use embedding::*;
 pub use gaussian_process::*;

@@ -4,7 +4,7 @@ use super::Sharing;
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples};
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Size, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Size, View, Want};
 use crate::gram::{Bound, Dense, Gram, Known, Subset};
 use crate::kernels::KernelExpr;
 use std::sync::Arc;
@@ -120,7 +120,7 @@ impl KernelValues {
         control: &Control,
         seed: u64,
     ) -> Result<(FittedModel, Predictions)> {
-        let fitted = super::fit_bound(self.among().as_ref(), (kernel, estimator), (train, sharing), control, seed)?;
+        let fitted = super::fit_view(View::Values(self.among().as_ref()), (kernel, estimator), (train, sharing), control, seed)?;
         let predictions = fitted.predict(&Query::new(&self.against(fitted.support()), want, control))?;
         Ok((fitted, predictions))
     }

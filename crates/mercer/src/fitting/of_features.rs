@@ -1,10 +1,10 @@
-//! Fits and predictions that go by features of rows and not by kernel values.
+//! Fits and predictions that read features or cells of rows and no kernel value.
 
 use super::{Prepared, kinds_of, prepare_weighed, with_strings};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Predictions, Query, RowNotice, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Predictions, Query, RowNotice, View, ViewKind, Want};
 use crate::kernels::{FittedKernel, Identical, KernelExpr};
 use crate::prep;
 
@@ -23,7 +23,7 @@ pub fn prepare_to_fit(
     let needs = estimator.needs();
     let in_units = prep::Recipe { standardise: false, ..recipe.clone() };
     let recipe = if estimator.facts().takes_columns_as_they_are { &in_units } else { recipe };
-    if kernel.is_some() || !needs.reads_structure() {
+    if kernel.is_some() || needs.reads_values() {
         return prepare_weighed(recipe, kernel, data, weights);
     }
     let kinds = kinds_of(data);
@@ -62,7 +62,7 @@ pub(crate) fn kernel_beside(estimator: &EstimatorExpr, given: Option<&KernelExpr
     let (needs, kinds) = (estimator.needs(), kinds_of(&whole.data));
     let has_labels = kinds.iter().any(|(_, kind)| *kind == ColumnKind::Category);
     let takes_its_own = match needs {
-        Needs::Rows => !whole.kernel.keeps_table(),
+        Needs::Rows => !whole.kernel.only_names_columns(),
         Needs::Vectors => given.is_none() && !whole.kernel.compares_vectors(),
         Needs::Features | Needs::Coordinates => given.is_none() && !has_labels,
         _ => false,
@@ -87,7 +87,7 @@ pub(super) fn require_features(kernel: &KernelExpr, estimator: &EstimatorExpr, d
         Needs::Vectors if !kernel.compares_vectors() => {
             format!("reads kernel values between the vectors of sets, and {kernel} has none; leave the kernel out, or take set_mean(K)")
         }
-        Needs::Rows if !kernel.keeps_table() => {
+        Needs::Rows if !kernel.only_names_columns() => {
             "reads the cells of rows and no kernel; leave the kernel out, or choose columns by on(NAME, identical)".into()
         }
         Needs::Coordinates if !dense() => "reads coordinates that are all there, and these columns are sparse; take other columns".into(),
@@ -96,8 +96,8 @@ pub(super) fn require_features(kernel: &KernelExpr, estimator: &EstimatorExpr, d
     Err(Error::Setting { name: "kernel".into(), why: format!("{} {why}", estimator.name()) })
 }
 
-/// Predictions of a model over features, from those of the new rows alone.
-pub(super) fn by_features(
+/// Predictions of a model from what is read of the new rows alone, with no training row.
+pub(super) fn from_rows_alone(
     kernel: &FittedKernel,
     fitted: &FittedModel,
     new: &Dataset,
@@ -107,9 +107,12 @@ pub(super) fn by_features(
     // New rows whose features are held at a time.
     const FEATURE_ROWS: usize = 8192;
     let predict = |rows: &Dataset| -> Result<Predictions> {
+        if fitted.reads() == ViewKind::Rows {
+            return fitted.predict(&Query::of(View::Rows(kernel.expr().named_table(rows)?.as_ref()), want, control));
+        }
         let bound = if want.variance || want.covariance { kernel.gram(rows, control) } else { kernel.gram_to_multiply(rows, control) };
         let bound = bound?;
-        let mut found = fitted.predict(&Query::new(bound.as_ref(), want, control))?;
+        let mut found = fitted.predict(&Query::of(View::of(fitted.reads(), bound.as_ref()), want, control))?;
         RowNotice::append(&mut found.notices, RowNotice::unrelated(bound.as_ref()), 0);
         Ok(found)
     };

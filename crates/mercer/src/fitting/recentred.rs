@@ -4,7 +4,7 @@
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, View};
 use crate::gram::{Features, Gram, LowRank, Side};
 use crate::linalg::{Matrix, product_within};
 use std::borrow::Cow;
@@ -18,14 +18,15 @@ pub(crate) struct Recentred {
 }
 
 impl Recentred {
-    /// Those of a Gram matrix, where they are written out, mean the same in every batch and lie far from the origin, for an estimator to which
+    /// Those of kernel values, where they are written out, mean the same in every batch and lie far from the origin, for an estimator to which
     /// that makes no difference but by rounding.
-    pub(crate) fn of(gram: &dyn Gram, estimator: &EstimatorExpr, control: &Control) -> Result<Option<Self>> {
+    pub(crate) fn of(view: View<'_>, estimator: &EstimatorExpr, control: &Control) -> Result<Option<Self>> {
         // How far the mean of features lies from the origin, in standard deviations of the rows, where they are taken from it: kernel values lose
         // the square of this, 6 of 16 digits.
         const FAR: f64 = 1e3;
+        let View::Values(gram) = view else { return Ok(None) };
         let structure = gram.structure();
-        if !estimator.facts().ignores_shifts || estimator.needs().reads_structure() || !structure.features_stand_alone() {
+        if !estimator.facts().ignores_shifts || !structure.features_stand_alone() {
             return Ok(None);
         }
         let Some(z) = structure.dense_features(Side::Rows) else { return Ok(None) };

@@ -4,13 +4,15 @@ use super::{KernelValues, Sharing, rows_leave_the_kernel};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, RelearntKernel};
-use crate::gram::Gram;
+use crate::estimators::{EstimatorExpr, Reading, RelearntKernel, ViewKind};
 use crate::kernels::KernelExpr;
+use std::sync::Arc;
 
 /// A settled kernel expression and the prepared rows of a task.
 pub(crate) struct Relearnt<'a> {
     pub kernel: &'a KernelExpr,
+    /// What the estimator reads of them.
+    pub reads: ViewKind,
     pub rows: &'a Dataset,
     /// Where others use kernel values among these rows.
     pub sharing: Option<&'a Sharing>,
@@ -24,22 +26,23 @@ impl Relearnt<'_> {
 }
 
 impl RelearntKernel for Relearnt<'_> {
-    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Box<dyn Gram + '_>; 2]> {
+    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Reading<'_>; 2]> {
         let bind = || {
             let (train, test) = (self.rows.select(train), self.rows.select(test));
             KernelValues::bind(self.kernel, &train, weights, &test, control)
         };
         // Weights are those of an estimator, and other estimators may have others.
-        if let Some(sharing) = self.sharing.filter(|sharing| weights.is_none() && sharing.has_room(train.len(), test.len())) {
+        if let Some(sharing) =
+            self.sharing.filter(|sharing| self.reads == ViewKind::Values && weights.is_none() && sharing.has_room(train.len(), test.len()))
+        {
             let make = || {
                 let [among, cross] = bind()?;
                 KernelValues::of(among.as_ref(), Some(cross.as_ref()), control)
             };
             if let Some([among, cross]) = sharing.values((train, test), false, self.kernel, make)?.held() {
-                return Ok([Box::new(among), Box::new(cross)]);
+                return Ok([Reading::Values(Arc::new(among)), Reading::Values(Arc::new(cross))]);
             }
         }
-        let [among, cross] = bind()?;
-        Ok([among as Box<dyn Gram>, cross as Box<dyn Gram>])
+        Ok(bind()?.map(|bound| Reading::of(self.reads, bound)))
     }
 }

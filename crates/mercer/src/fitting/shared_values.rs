@@ -1,12 +1,12 @@
 //! Kernel values that several fits of a comparison use: computed once, and kept while there is room, those asked for last. Where no row
 //! changes the inputs or the kernel of others, the values among all rows serve every part of them.
 
-use super::KernelValues;
+use super::{KernelValues, reading_of};
 use crate::control::Control;
 use crate::data::Examples;
 use crate::error::Result;
-use crate::estimators::Size;
-use crate::gram::{Bound, Gram};
+use crate::estimators::{Size, View, ViewKind};
+use crate::gram::Bound;
 use crate::kernels::KernelExpr;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -118,18 +118,18 @@ impl Sharing {
     }
 }
 
-/// What `read` makes of the Gram matrix of rows under a settled kernel: of values that others have computed, where there are such.
-pub(crate) fn with_gram<T>(
-    kernel: &KernelExpr,
+/// What `read` makes of a view of rows under a settled kernel: of values that others have computed, where there are such.
+pub(crate) fn with_view<T>(
+    (kernel, kind): (&KernelExpr, ViewKind),
     examples: &Examples<'_>,
     sharing: Option<&Sharing>,
     control: &Control,
-    read: impl FnOnce(&dyn Gram) -> Result<T>,
+    read: impl FnOnce(View<'_>) -> Result<T>,
 ) -> Result<T> {
-    if let Some(values) = sharing.and_then(|sharing| sharing.known(kernel)) {
-        return read(values.among().as_ref());
+    if let Some(values) = sharing.filter(|_| kind == ViewKind::Values).and_then(|sharing| sharing.known(kernel)) {
+        return read(View::Values(values.among().as_ref()));
     }
-    read(kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?.as_ref())
+    read(reading_of(&kernel.learn(examples.data, examples.weights, control)?, kind, examples.data, control)?.view())
 }
 
 impl SharedValues {

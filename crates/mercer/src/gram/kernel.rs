@@ -7,7 +7,7 @@ use super::{
     UnrelatedRows, distances, unrelated,
 };
 use crate::control::Control;
-use crate::data::{ColumnNeeds, Dataset, Inputs, RowCount, RowWeights};
+use crate::data::{ColumnNeeds, Inputs, RowCount, RowWeights};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use crate::notice::Notice;
@@ -192,10 +192,6 @@ pub trait PreparedBatch: Sized {
     /// Whether k(x, z) = k(z, x) among the batch: not of values that come from elsewhere.
     fn is_symmetric(&self) -> bool {
         true
-    }
-    /// The table that the batch was prepared from, where it is kept for estimators that read it.
-    fn table(&self) -> Option<&Dataset> {
-        None
     }
     /// The whole Gram matrix among the batch, where it is there already and every value is known to be finite.
     fn held(&self) -> Option<&Matrix> {
@@ -414,9 +410,6 @@ impl<K: Kernel> FeatureSource for Leaf<K> {
     }
     fn stand_alone(&self) -> bool {
         self.cols.kernel.features_stand_alone()
-    }
-    fn table(&self, side: Side) -> Option<Cow<'_, Dataset>> {
-        self.along(side).table().map(Cow::Borrowed)
     }
 }
 

@@ -28,6 +28,8 @@ mod postings;
 mod prepared_points;
 mod psd;
 mod rewrite;
+mod row_features;
+mod set_vectors;
 mod spread;
 mod structure;
 mod subset;
@@ -67,6 +69,8 @@ pub use prepared_points::PreparedPoints;
 pub(crate) use prepared_points::Sparse;
 pub use psd::{PsdCheck, Witness, psd_check};
 pub(crate) use rewrite::{LogForm, Rewrite, Rewritten};
+pub use row_features::RowFeatures;
+pub use set_vectors::{SelectedVectors, SetVectors};
 pub(crate) use spread::spread;
 pub use structure::{FeatureSource, HeldMatrix, Structure};
 pub use subset::Subset;
@@ -192,6 +196,10 @@ pub trait Bound: Gram {
     /// weights (N x N); symmetric ones where the Gram matrix is. Parameters that have no derivative (whole numbers) get 0. The memory is that of N x N
     /// numbers per level of composition at most, whatever the number of parameters.
     fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>>;
+    /// Kernel values between the vectors of sets, where it is made of such.
+    fn vectors(&self) -> Option<SetVectors<'_>> {
+        None
+    }
     /// sum_ij weights_ij d ln k_ij/dparameter of a Gram matrix of positive values, as [`Bound::gradient`]; pairs with k = 0 are left out.
     fn log_gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         gradient::log_gradient_of_values(self, weights, control)

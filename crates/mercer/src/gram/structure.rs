@@ -1,7 +1,6 @@
 //! Structure of a Gram matrix that spares kernel values: a whole matrix that is held, or features whose products the values are.
 
-use super::{Counts, Gram, PointFormula, Side};
-use crate::data::Dataset;
+use super::{Counts, PointFormula, Side};
 use crate::linalg::{self, Lower, Matrix, SparseMatrix};
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -16,18 +15,6 @@ pub enum Structure<'a> {
     Held(HeldMatrix<'a>),
     /// K = Z_rows Z_cols' or a formula of points, if the source knows one for these inputs.
     Features(&'a dyn FeatureSource),
-    /// K is made of the values of another kernel between the vectors of sets: set I along a side holds the vectors
-    /// `starts[I]..starts[I + 1]` of that side.
-    Sets {
-        /// The kernel of vectors.
-        vectors: &'a dyn Gram,
-        /// Where the vectors of each set along the rows begin, and where the last ends.
-        rows: &'a [usize],
-        /// Where those of each set along the columns do.
-        cols: &'a [usize],
-        /// The features of whole sets, where those of the vectors are few.
-        means: &'a dyn FeatureSource,
-    },
     /// Z = C L'^-1 for the rows, applied without being formed. Everything else, the features formed included, is available but expensive.
     Whitened {
         /// C, inputs x rank.
@@ -53,10 +40,6 @@ pub trait FeatureSource: Sync {
     fn counts(&self, _side: Side) -> Option<Counts<'_>> {
         None
     }
-    /// The inputs of one side themselves, where the kernel keeps them for estimators that read no kernel value.
-    fn table(&self, _side: Side) -> Option<Cow<'_, Dataset>> {
-        None
-    }
     /// The values as a formula of points, where they are one: what an engine computes them from. Kept by sums, products, multiples and
     /// selections.
     fn point_formula(&self) -> Option<PointFormula<'_>> {
@@ -80,9 +63,7 @@ impl<'a> Structure<'a> {
     /// What forms the features, if there are any.
     fn source(self) -> Option<&'a dyn FeatureSource> {
         match self {
-            Structure::Features(source) | Structure::Whitened { formed: source, .. } | Structure::Sets { means: source, .. } => {
-                Some(source)
-            }
+            Structure::Features(source) | Structure::Whitened { formed: source, .. } => Some(source),
             Structure::Opaque | Structure::Held(_) => None,
         }
     }
@@ -97,10 +78,6 @@ impl<'a> Structure<'a> {
     /// [`FeatureSource::counts`], where there is a source.
     pub fn counts(self, side: Side) -> Option<Counts<'a>> {
         self.source()?.counts(side)
-    }
-    /// [`FeatureSource::table`], where there is a source.
-    pub fn table(self, side: Side) -> Option<Cow<'a, Dataset>> {
-        self.source()?.table(side)
     }
     /// [`FeatureSource::point_formula`], where there is a source.
     pub fn point_formula(self) -> Option<PointFormula<'a>> {

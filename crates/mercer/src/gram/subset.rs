@@ -2,7 +2,6 @@
 
 use super::{Block, FeatureSource, Gram, LogGram, PointFormula, Side, Structure, with_scratch};
 use crate::control::Control;
-use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use std::borrow::Cow;
@@ -13,37 +12,12 @@ pub struct Subset<'a> {
     of: &'a dyn Gram,
     rows: Vec<usize>,
     cols: Vec<usize>,
-    /// Where the inputs are sets: the vectors of those that are taken.
-    vectors: Option<Box<VectorsOfSome<'a>>>,
-}
-
-/// The kernel between the vectors of some sets, and where those of each set begin.
-struct VectorsOfSome<'a> {
-    vectors: Subset<'a>,
-    rows: Vec<usize>,
-    cols: Vec<usize>,
-}
-
-impl<'a> VectorsOfSome<'a> {
-    fn of(gram: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Option<Box<Self>> {
-        let Structure::Sets { vectors, rows: row_starts, cols: col_starts, .. } = gram.structure() else { return None };
-        let taken = |list: &[usize], starts: &[usize]| -> (Vec<usize>, Vec<usize>) {
-            let mut own = vec![0];
-            own.extend(list.iter().scan(0, |end, &i| {
-                *end += starts[i + 1] - starts[i];
-                Some(*end)
-            }));
-            (list.iter().flat_map(|&i| starts[i]..starts[i + 1]).collect(), own)
-        };
-        let ((rows, row_starts), (cols, col_starts)) = (taken(rows, row_starts), taken(cols, col_starts));
-        Some(Box::new(VectorsOfSome { vectors: Subset::new(vectors, &rows, &cols), rows: row_starts, cols: col_starts }))
-    }
 }
 
 impl<'a> Subset<'a> {
     /// The given rows and columns.
     pub fn new(of: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Self {
-        Subset { of, rows: rows.to_vec(), cols: cols.to_vec(), vectors: VectorsOfSome::of(of, rows, cols) }
+        Subset { of, rows: rows.to_vec(), cols: cols.to_vec() }
     }
 
     /// The inputs of a side.
@@ -139,10 +113,7 @@ impl Gram for Subset<'_> {
         self.of.symmetric() && self.rows == self.cols
     }
     fn structure(&self) -> Structure<'_> {
-        match &self.vectors {
-            Some(some) => Structure::Sets { vectors: &some.vectors, rows: &some.rows, cols: &some.cols, means: self },
-            None => Structure::Features(self),
-        }
+        Structure::Features(self)
     }
     fn folds(&self) -> bool {
         self.of.folds()
@@ -190,9 +161,6 @@ impl FeatureSource for Subset<'_> {
     }
     fn stand_alone(&self) -> bool {
         self.of.structure().features_stand_alone()
-    }
-    fn table(&self, side: Side) -> Option<Cow<'_, Dataset>> {
-        self.of.structure().table(side).map(|all| Cow::Owned(all.select(self.list(side))))
     }
 }
 

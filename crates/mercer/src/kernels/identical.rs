@@ -1,6 +1,4 @@
 //! identical: k(x, z) = 1 where two rows hold the same cells, else 0 (Kronecker's delta).
-//!
-//! It keeps the table beside the cells, for estimators that read rows and no kernel value.
 
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Dataset};
@@ -20,17 +18,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Identical {}
 
-/// A table, and the cells of each row as words.
-pub struct ComparedCells {
-    table: Dataset,
-    words: Vec<Vec<u64>>,
-}
+/// The cells of each row as words.
+pub struct ComparedCells(Vec<Vec<u64>>);
 
-impl PreparedBatch for ComparedCells {
-    fn table(&self) -> Option<&Dataset> {
-        Some(&self.table)
-    }
-}
+impl PreparedBatch for ComparedCells {}
 
 impl Kernel for Identical {
     const NAME: &'static str = "identical";
@@ -46,21 +37,21 @@ impl Kernel for Identical {
         ColumnNeeds { words: "columns of any kind", ..ColumnNeeds::of::<Dataset>() }
     }
     fn prepare(&self, (): &(), inputs: &Dataset, _: Option<&ComparedCells>, _: &Control) -> Result<ComparedCells> {
-        Ok(ComparedCells { table: inputs.clone(), words: (0..inputs.rows()).map(|i| inputs.words(i)).collect() })
+        Ok(ComparedCells((0..inputs.rows()).map(|i| inputs.words(i)).collect()))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, ComparedCells, T>) {
         let (a, b) = (tile.a, tile.b);
-        tile.from_pairs(|i, j| if a.words[i] == b.words[j] { 1.0 } else { 0.0 });
+        tile.from_pairs(|i, j| if a.0[i] == b.0[j] { 1.0 } else { 0.0 });
     }
     fn diagonal(&self, x: &ComparedCells) -> Vec<f64> {
-        vec![1.0; x.words.len()]
+        vec![1.0; x.0.len()]
     }
     fn log_diagonal(&self, x: &ComparedCells) -> Option<Vec<f64>> {
-        Some(vec![0.0; x.words.len()])
+        Some(vec![0.0; x.0.len()])
     }
     fn fill_log_decay(&self, tile: Tile<'_, ComparedCells, f64>) {
         let (a, b) = (tile.a, tile.b);
-        tile.from_pairs(|i, j| if a.words[i] == b.words[j] { 0.0 } else { f64::INFINITY });
+        tile.from_pairs(|i, j| if a.0[i] == b.0[j] { 0.0 } else { f64::INFINITY });
     }
     /// As many comparisons as a row has words.
     fn per_value(&self, inputs: &Dataset) -> f64 {

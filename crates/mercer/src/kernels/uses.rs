@@ -4,10 +4,11 @@ use super::composition::Learns;
 use super::leaf::{AnyKernel, Takes};
 use super::sequences::usual::common_length;
 use super::{Composed, KernelExpr, Normalise, On, OverSets, Sum};
-use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Values};
+use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Inputs, Values};
 use crate::error::{Error, Result};
 use crate::gram::Mercer;
 use crate::notice::Notice;
+use std::borrow::Cow;
 
 /// Name and kind of a column.
 pub type Selection<'a> = (&'a str, ColumnKind);
@@ -189,12 +190,30 @@ impl KernelExpr {
         }
     }
 
-    /// Whether it keeps the table, or some columns of it, beside its values: `identical`, on some columns.
-    pub fn keeps_table(&self) -> bool {
+    /// Whether it names columns and compares nothing in them but whether they are equal: `identical`, on some columns. What reads the
+    /// cells of rows and no kernel value reads these.
+    pub fn only_names_columns(&self) -> bool {
         match self {
             KernelExpr::Identical(_) => true,
-            KernelExpr::On(Composed { of, .. }) => of.iter().all(KernelExpr::keeps_table),
+            KernelExpr::On(Composed { of, .. }) => of.iter().all(KernelExpr::only_names_columns),
             _ => false,
+        }
+    }
+
+    /// The columns of a table that one such kernel names.
+    ///
+    /// # Errors
+    /// A kernel that names none; a table without one of them.
+    pub(crate) fn named_table<'d>(&self, data: &'d Dataset) -> Result<Cow<'d, Dataset>> {
+        let (mut columns, mut leaves) = (Vec::new(), 0);
+        self.leaves(None, &mut |kernel, selected| {
+            leaves += 1;
+            columns = pick(kernel, &kinds(data), selected)?;
+            Ok(())
+        })?;
+        match self.only_names_columns() && leaves == 1 {
+            true => Dataset::gather(data, &columns),
+            false => Err(Error::Internal { what: self.to_string(), why: "cells of rows are read, and it names no columns".into() }),
         }
     }
 

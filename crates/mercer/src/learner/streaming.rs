@@ -4,8 +4,8 @@ use super::{About, Model};
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::estimators::Task;
-use crate::fitting::support_of;
+use crate::estimators::{FitContext, Task};
+use crate::fitting::{reading_of, support_of};
 
 impl Model {
     /// Learns on from rows that come, of an estimator that sees one row after another. `data` holds the rows that the model keeps, in
@@ -29,10 +29,10 @@ impl Model {
         let (left_out, rows): (Vec<usize>, Vec<usize>) = (0..data.rows()).partition(|i| absent(*i));
         let prepared = self.prep.apply(data)?.select(&rows);
         let (target, weights) = (target.select(&rows), weights.map(|w| rows.iter().map(|&i| w[i]).collect::<Vec<_>>()));
-        let bound = self.kernel.gram(&prepared, control)?;
-        let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
-        let fitted = self.estimator.learn_on(&task, &self.fitted, known)?;
-        drop(bound);
+        let reading = reading_of(&self.kernel, self.estimator.needs().view(), &prepared, control)?;
+        let task = Task { view: reading.view(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
+        let fitted = self.estimator.fit_with(&task, &FitContext::continuing(&self.fitted, known))?.fitted;
+        drop(reading);
         let support = support_of(&self.kernel, &fitted, &prepared);
         let seen = self.about.rows + rows.len() - known;
         let about = About { rows: seen, left_out, ..self.about.clone() };

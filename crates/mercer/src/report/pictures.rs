@@ -12,7 +12,7 @@ use crate::control::Control;
 use crate::data::{Column, ColumnKind, Dataset, Target, Values, even_rows};
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Estimator, EstimatorExpr, Fitted, FittedModel, KernelPca, MOST_CLUSTERS, Predicted, Predictions, Query, Task, Want,
+    Answer, Estimator, EstimatorExpr, Fitted, FittedModel, KernelPca, MOST_CLUSTERS, Predicted, Predictions, Query, Task, View, Want,
 };
 use crate::gram::{Dense, Subset};
 use crate::learner::Model;
@@ -196,7 +196,8 @@ fn scree(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Contr
     }
     let kept = spectrum.values.len();
     let gram = model.kernel.gram(&model.prep.apply(data)?, control)?;
-    let task = Task { gram: gram.as_ref(), target: &Target::Absent { rows: data.rows() }, weights, control, seed: model.about.seed };
+    let task =
+        Task { view: View::Values(gram.as_ref()), target: &Target::Absent { rows: data.rows() }, weights, control, seed: model.about.seed };
     let most = kept.max(SCREE).min(data.rows().saturating_sub(1)).max(1);
     let whole = KernelPca { components: Value::Number(most as f64), novelty: false, sparsity: Value::Number(0.0), ..own.clone() };
     let shares = whole.fit(&task)?.spectrum().map(|s| s.shares());
@@ -214,7 +215,13 @@ fn clusters(model: &Model, data: &Dataset, control: &Control) -> Result<Picture>
         return Err(Error::Data("clusters are numbered, and these are not".into()));
     };
     let gram = model.kernel.gram(&model.prep.apply(data)?, control)?;
-    let task = Task { gram: gram.as_ref(), target: &Target::Absent { rows: data.rows() }, weights: None, control, seed: model.about.seed };
+    let task = Task {
+        view: View::Values(gram.as_ref()),
+        target: &Target::Absent { rows: data.rows() },
+        weights: None,
+        control,
+        seed: model.about.seed,
+    };
     let plane_of = KernelPca::default().fit(&task)?;
     let support: Vec<usize> = plane_of.support().to_vec();
     let cross = Subset::new(gram.as_ref(), &(0..data.rows()).collect::<Vec<_>>(), &support);
@@ -242,8 +249,13 @@ fn counts(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Cont
     let weights: Option<Vec<f64>> = weights.map(|w| kept.iter().map(|&i| w[i]).collect());
     let prepared = model.prep.apply(&data.select(&kept))?;
     let gram = Dense::of(model.kernel.gram(&prepared, control)?.as_ref(), control)?;
-    let task =
-        Task { gram: &gram, target: &Target::Absent { rows: kept.len() }, weights: weights.as_deref(), control, seed: model.about.seed };
+    let task = Task {
+        view: View::Values(&gram),
+        target: &Target::Absent { rows: kept.len() },
+        weights: weights.as_deref(),
+        control,
+        seed: model.about.seed,
+    };
     let chosen = clusters.sizes.len();
     let Some(curve) = model.estimator.counts(&task, MOST_CLUSTERS.max(chosen + 1))? else { return Ok(None) };
     let Some(own) = curve.tried.iter().find(|t| t.count == chosen) else { return Ok(None) };

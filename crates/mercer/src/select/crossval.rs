@@ -16,7 +16,7 @@ use super::tune::{TunedBy, steps};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, HoldOut, Query, RelearntKernel, Task, Want};
+use crate::estimators::{EstimatorExpr, FitContext, Fitted, HoldOut, Query, RelearntKernel, Task, View, ViewKind, Want};
 use crate::fitting::{self, KernelValues, Relearnt};
 use crate::gram::{Gram, Subset};
 use crate::metrics::{Estimate, Metric, Needs, Scoring};
@@ -166,7 +166,8 @@ impl<'a> Field<'a> {
                 let train = inner.as_ref().map(|(train, _)| train).or(cut.as_ref());
                 let sharing =
                     self.place.sharing.filter(|_| cut.is_some()).map(|sharing| sharing.among(&self.place.round.places(&fold.train)));
-                let relearnt = train.map(|rows| Relearnt { kernel: &setting.kernel, rows, sharing: sharing.as_ref() });
+                let relearnt =
+                    train.map(|rows| Relearnt { kernel: &setting.kernel, reads: ViewKind::Values, rows, sharing: sharing.as_ref() });
                 let kernel = relearnt.as_ref().and_then(|relearnt| relearnt.where_felt(&setting.estimator));
                 self.score_on(setting, (values.among().as_ref(), kernel), |support| values.against(support), fold, control)
             }
@@ -194,7 +195,7 @@ impl<'a> Field<'a> {
         let examples = Examples { data: train, target: &target, weights: weights.as_deref(), split: &Split::Rows };
         let estimator = loosened(&setting.estimator, self.scoring.deciding)?;
         let predicted = match features {
-            Some(features) => features.predict(&estimator, &examples, WANT, control, self.seed),
+            Some(features) => features.predict(&estimator, &examples, test, WANT, control, self.seed),
             None => fitting::fit_settled(&setting.kernel, &estimator, &examples, control, self.seed)
                 .and_then(|(kernel, fitted)| fitting::predict_from(&kernel, &fitted, train, test, WANT, control)),
         };
@@ -213,12 +214,12 @@ impl<'a> Field<'a> {
     ) -> Result<Option<f64>> {
         let sample = &self.place.round.sample;
         let (target, weights) = (sample.target.select(&fold.train), sample.weights_of(&fold.train));
-        let task = Task { gram: among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
+        let task = Task { view: View::Values(among), target: &target, weights: weights.as_deref(), control, seed: self.seed };
         let hold = HoldOut { split: &Split::Rows, kernel };
-        let Some(fitted) = possible(loosened(&setting.estimator, self.scoring.deciding)?.fit_holding(&task, hold))? else {
+        let Some(fit) = possible(loosened(&setting.estimator, self.scoring.deciding)?.fit_with(&task, &FitContext::holding(hold)))? else {
             return Ok(None);
         };
-        let predictions = fitted.predict(&Query::new(&cross(fitted.support()), WANT, control))?;
+        let predictions = fit.fitted.predict(&Query::new(&cross(fit.fitted.support()), WANT, control))?;
         Ok(Some(self.scoring.decide(&predictions, &sample.target.select(&fold.test), sample.weights_of(&fold.test).as_deref())))
     }
 

@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Fitted, Predictions, Query, Want};
+use crate::estimators::{EstimatorExpr, Fitted, Predictions, Query, View, ViewKind, Want};
 use crate::fitting;
 use crate::gram::Bound;
 use crate::kernels::{FittedKernel, KernelExpr};
@@ -28,7 +28,10 @@ impl FoldFeatures {
         let size = fitting::size_of(kernel, train.data, train.target);
         fitting::plan(estimator, size, train.target, control)?;
         let kernel = kernel.learn(train.data, train.weights, control)?;
-        let bind = |rows: &Dataset| fitting::gram_for(&kernel, estimator, size, rows, control);
+        let bind = |rows: &Dataset| match estimator.multiplies(size) {
+            true => kernel.gram_to_multiply(rows, control),
+            false => kernel.gram(rows, control),
+        };
         let (train, test) = (bind(train.data)?, bind(test)?);
         Ok(FoldFeatures { kernel, train, test })
     }
@@ -38,11 +41,18 @@ impl FoldFeatures {
         &self,
         estimator: &EstimatorExpr,
         train: &Examples<'_>,
+        test: &Dataset,
         want: Want,
         control: &Control,
         seed: u64,
     ) -> Result<Predictions> {
-        let fitted = fitting::fit_bound(self.train.as_ref(), (self.kernel.expr(), estimator), (train, None), control, seed)?;
-        fitted.predict(&Query::new(self.test.as_ref(), want, control))
+        let view = |bound| View::of(ViewKind::Features, bound);
+        let given = (self.kernel.expr(), estimator);
+        let mut fitted = fitting::fit_view(view(self.train.as_ref()), given, (train, None), control, seed)?;
+        fitted.forget_rows();
+        match fitted.reads_features() {
+            true => fitted.predict(&Query::of(view(self.test.as_ref()), want, control)),
+            false => fitting::predict_from(&self.kernel, &fitted, train.data, test, want, control),
+        }
     }
 }

@@ -6,10 +6,12 @@
 use crate::control::Control;
 use crate::data::{Examples, Fold, Split, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, HoldOut, Predictions, Query, Task, Want, WarmStart};
+use crate::estimators::{
+    EstimatorExpr, Fit, FitContext, Fitted, FittedModel, HoldOut, Predictions, Query, Task, View, ViewKind, Want, WarmStart,
+};
 use crate::facts;
 use crate::fitting::{self, Relearnt};
-use crate::gram::{Dense, Gram, Subset};
+use crate::gram::{Dense, Subset};
 use crate::kernels::KernelExpr;
 use rayon::prelude::*;
 use std::time::Instant;
@@ -97,7 +99,7 @@ impl Strip {
         seed: u64,
     ) -> Result<Vec<Vec<Cell>>> {
         // What a kernel takes from its training rows differs from fold to fold, and kernel values are no features.
-        let reads_features = self.estimators.iter().any(|e| e.needs().reads_structure());
+        let reads_features = self.estimators.iter().any(|e| !e.needs().reads_values());
         if !shared || self.kernel.learns() || reads_features {
             return sides.par_iter().map(|side| self.apart(examples, side, want, control, seed)).collect();
         }
@@ -113,7 +115,7 @@ impl Strip {
         let fold = side.fold;
         let mut earlier = None;
         if self.estimators.iter().all(|e| e.facts().skips_zero_weights) {
-            let task = Task { gram, target: examples.target, weights: Some(&side.among_all), control, seed };
+            let task = Task { view: View::Values(gram), target: examples.target, weights: Some(&side.among_all), control, seed };
             let anew = |model: &FittedModel| model.predict(&Query::new(&Subset::new(gram, &fold.test, model.support()), want, control));
             // A row that is trained on too has its value like the others.
             let predict =
@@ -125,7 +127,7 @@ impl Strip {
             false => Split::Rows,
         };
         let among = Dense::of(&Subset::new(gram, &fold.train, &fold.train), control)?;
-        let task = Task { gram: &among, target: &side.target, weights: side.weights.as_deref(), control, seed };
+        let task = Task { view: View::Values(&among), target: &side.target, weights: side.weights.as_deref(), control, seed };
         let predict = |model: &FittedModel, _: &WarmStart| {
             let rows: Vec<usize> = model.support().iter().map(|&s| fold.train[s]).collect();
             model.predict(&Query::new(&Subset::new(gram, &fold.test, &rows), want, control))
@@ -141,13 +143,18 @@ impl Strip {
         let learnt = Examples { data: &train, target: &side.target, weights: side.weights.as_deref(), split: &Split::Rows };
         let kernel = self.kernel.learn(learnt.data, learnt.weights, control)?;
         let bound = kernel.gram(learnt.data, control)?;
-        let task = Task { gram: bound.as_ref() as &dyn Gram, target: learnt.target, weights: learnt.weights, control, seed };
+        let named = kernel.expr().only_names_columns().then(|| kernel.expr().named_table(learnt.data)).transpose()?;
         let predict = |model: &FittedModel, _: &WarmStart| fitting::predict_from(&kernel, model, &train, &test, want, control);
         let split = fitting::held_out_by(&self.estimators, &learnt);
         let mut earlier = None;
-        let relearnt = Relearnt { kernel: kernel.expr(), rows: &train, sharing: None };
-        let hold = |e: &EstimatorExpr| HoldOut { split: &split, kernel: relearnt.where_felt(e) };
-        self.estimators.iter().map(|e| cell(e, &task, hold(e), &mut earlier, &predict)).collect()
+        let of = |e: &EstimatorExpr| {
+            let reads = e.needs().view();
+            let view = named.as_deref().filter(|_| reads == ViewKind::Rows).map_or_else(|| View::of(reads, bound.as_ref()), View::Rows);
+            let task = Task { view, target: learnt.target, weights: learnt.weights, control, seed };
+            let relearnt = Relearnt { kernel: kernel.expr(), reads, rows: &train, sharing: None };
+            cell(e, &task, HoldOut { split: &split, kernel: relearnt.where_felt(e) }, &mut earlier, &predict)
+        };
+        self.estimators.iter().map(of).collect()
     }
 }
 
@@ -156,24 +163,26 @@ fn cell(
     estimator: &EstimatorExpr,
     task: &Task<'_>,
     hold: HoldOut<'_>,
-    earlier: &mut Option<(FittedModel, WarmStart)>,
+    earlier: &mut Option<Fit<FittedModel>>,
     predict: &dyn Fn(&FittedModel, &WarmStart) -> Result<Predictions>,
 ) -> Result<Cell> {
     task.control.check()?;
     let begin = Instant::now();
-    let (fitted, trace) = match estimator.fit_keeping(task, earlier.as_ref().map(|(model, trace)| (model, trace)), hold) {
+    let before = earlier.as_ref();
+    let context = FitContext { earlier: before.map(|fit| &fit.fitted), warm: before.map(|fit| &fit.warm), ..FitContext::holding(hold) };
+    let fit = match estimator.fit_with(task, &context) {
         Err(e) if e.ends_all() => return Err(e),
         Err(e) => return Ok(Cell { predictions: Err(e), converged: false, fitting: begin.elapsed().as_secs_f64(), predicting: 0.0 }),
-        Ok(fitted) => fitted,
+        Ok(fit) => fit,
     };
     if task.control.out_of_time() {
         // Solvers were cut short: such a cell says nothing of its setting.
         return Err(Error::Time { what: "a grid of settings".into() });
     }
     let fitting = begin.elapsed().as_secs_f64();
-    let predictions = predict(&fitted, &trace)?;
+    let predictions = predict(&fit.fitted, &fit.warm)?;
     let predicting = begin.elapsed().as_secs_f64() - fitting;
-    let converged = fitted.summary().converged;
-    *earlier = Some((fitted, trace));
+    let converged = fit.fitted.summary().converged;
+    *earlier = Some(fit);
     Ok(Cell { predictions: Ok(predictions), converged, fitting, predicting })
 }

@@ -102,9 +102,13 @@ impl Search {
         let settled_estimator = match start.flatten() {
             Some(start) => start.clone(),
             None if estimator.values().iter().all(|own| own.value.is_settled()) => estimator.clone(),
-            None => fitting::with_gram(&settled_kernel, examples, prepared.and_then(|p| p.sharing), control, |gram| {
-                estimator.settle(&Task { gram, target: examples.target, weights: examples.weights, control, seed })
-            })?,
+            None => fitting::with_view(
+                (&settled_kernel, estimator.needs().view()),
+                examples,
+                prepared.and_then(|p| p.sharing),
+                control,
+                |view| estimator.settle(&Task { view, target: examples.target, weights: examples.weights, control, seed }),
+            )?,
         };
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
@@ -115,7 +119,7 @@ impl Search {
         if is_rare && !free.is_empty() && smooth_criterion(&start).is_none() {
             free.extend(Free::class_weight(estimator));
         }
-        let sharing: Option<Sharing> = prepared.and_then(|p| p.sharing).filter(|_| !start.estimator.needs().reads_structure()).cloned();
+        let sharing: Option<Sharing> = prepared.and_then(|p| p.sharing).filter(|_| start.estimator.needs().reads_values()).cloned();
         let size = match &sharing {
             Some(sharing) if is_fixed(&free) => sharing.size.at(examples.rows()).known(),
             Some(sharing) => sharing.size.at(examples.rows()),
@@ -401,7 +405,7 @@ pub(super) struct RoundContext<'a> {
 impl RoundContext<'_> {
     /// Whether fits read features of rows, and no kernel value that could be shared.
     pub(super) fn reads_features(&self) -> bool {
-        self.start.estimator.needs().reads_structure()
+        !self.start.estimator.needs().reads_values()
     }
     pub(super) fn examples(&self) -> Examples<'_> {
         self.round.sample.examples()

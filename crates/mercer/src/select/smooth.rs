@@ -8,7 +8,7 @@ use super::starts;
 use super::tune::{At, Left, TunedBy, criterion_at, steps};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::estimators::{CriterionName, Task};
+use crate::estimators::{CriterionName, Task, View};
 use crate::fitting::KernelValues;
 use crate::kernels::KernelExpr;
 use crate::solve::Minimiser;
@@ -84,7 +84,8 @@ impl Descent<'_> {
         }
         let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
         let values = self.left.fixed.grams(0, &setting.kernel, control, among).and_then(|[bound]| {
-            let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed: self.seed };
+            let view = View::of(setting.estimator.needs().view(), bound.as_ref());
+            let task = Task { view, target: examples.target, weights: examples.weights, control, seed: self.seed };
             setting.estimator.criterion_along(name, &numbers, &task)
         });
         match values {
@@ -214,7 +215,8 @@ fn path(place: &RoundContext<'_>, left: &mut Left, control: &Control, seed: u64)
     let examples = place.examples();
     let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
     let [bound] = left.fixed.grams(0, &place.start.kernel, control, among)?;
-    let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
+    let view = View::of(place.start.estimator.needs().view(), bound.as_ref());
+    let task = Task { view, target: examples.target, weights: examples.weights, control, seed };
     match place.start.estimator.criterion_along(name, &values, &task) {
         Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),
         // The search then goes step by step.

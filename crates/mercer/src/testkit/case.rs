@@ -4,9 +4,10 @@ use super::{Checked, Verdict, close, fail, words};
 use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::data::{Dataset, Target};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Task, Want};
+use crate::error::Result;
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Reading, Task, View, Want};
 use crate::facts;
-use crate::gram::{Gram, Subset};
+use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::learner::{Learner, Model, TrainingRows};
 use crate::linalg::Matrix;
@@ -100,19 +101,30 @@ impl Case {
         Case { data: self.data.select(rows), target: self.target.select(rows), ..self.clone() }
     }
 
-    /// Runs `work` on the task of the case over a Gram matrix.
-    pub(super) fn with_task<R>(&self, gram: &dyn Gram, weights: Option<&[f64]>, work: impl FnOnce(&Task<'_>) -> R) -> R {
+    /// What the estimator reads of the rows.
+    pub(super) fn reading(&self) -> Result<Reading<'_>> {
         let control = Control::default();
-        work(&Task { gram, target: &self.target, weights, control: &control, seed: SEED })
+        fitting::reading_of(&self.kernel.learn(&self.data, None, &control)?, self.estimator.needs().view(), &self.data, &control)
     }
 
-    /// Fits rows of a Gram matrix and predicts other rows of it.
-    pub(super) fn refit(&self, gram: &dyn Gram, weights: Option<&[f64]>, learn: &[usize], predict: &[usize]) -> Checked<Predictions> {
-        let among = Subset::new(gram, learn, learn);
+    /// Runs `work` on the task of the case over what the estimator reads.
+    pub(super) fn read<R>(&self, weights: Option<&[f64]>, work: impl FnOnce(&Task<'_>) -> R) -> Checked<R> {
+        Ok(self.with_task(words(self.reading())?.view(), weights, work))
+    }
+
+    /// Runs `work` on the task of the case over a view.
+    pub(super) fn with_task<R>(&self, view: View<'_>, weights: Option<&[f64]>, work: impl FnOnce(&Task<'_>) -> R) -> R {
+        let control = Control::default();
+        work(&Task { view, target: &self.target, weights, control: &control, seed: SEED })
+    }
+
+    /// Fits rows of a view and predicts other rows of it.
+    pub(super) fn refit(&self, view: View<'_>, weights: Option<&[f64]>, learn: &[usize], predict: &[usize]) -> Checked<Predictions> {
+        let among = view.part(learn, learn);
         let kept: Option<Vec<f64>> = weights.map(|w| learn.iter().map(|&i| w[i]).collect());
-        let fitted: FittedModel = words(self.select(learn).with_task(&among, kept.as_deref(), |task| self.estimator.fit(task)))?;
+        let fitted: FittedModel = words(self.select(learn).with_task(among.view(), kept.as_deref(), |task| self.estimator.fit(task)))?;
         let support: Vec<usize> = fitted.support().iter().map(|&s| learn[s]).collect();
-        words(fitted.predict(&Query::new(&Subset::new(gram, predict, &support), Want { covariance: false, ..ALL }, &Control::default())))
+        words(fitted.predict(&Query::of(view.part(predict, &support).view(), Want { covariance: false, ..ALL }, &Control::default())))
     }
 }
 

@@ -84,8 +84,8 @@ pub(super) fn check(expr: &EstimatorExpr) -> Verdict {
                     learner.prep.drop_constant = drop_constant;
                     let lacks_features = match expr.needs() {
                         Needs::Vectors => kernel.is_some(),
-                        Needs::Rows => kernel.as_ref().is_some_and(|k| !k.keeps_table()),
-                        needs => needs.reads_structure() && kernel.as_ref().is_some_and(|k| !k.has_coordinates()),
+                        Needs::Rows => kernel.as_ref().is_some_and(|k| !k.only_names_columns()),
+                        needs => !needs.reads_values() && kernel.as_ref().is_some_and(|k| !k.has_coordinates()),
                     };
                     let tried = if lacks_features { refused(&learner, &data, &target) } else { attempt(&learner, &data, &target) };
                     let shown = learner.kernel.as_ref().map_or("the natural kernel".to_owned(), ToString::to_string);

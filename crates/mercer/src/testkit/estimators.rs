@@ -3,12 +3,12 @@
 use super::case::{ALL, Case, agree, sound, targets, tightened};
 use super::{Checked, Verdict, close, edge_cases, fail, fields_are_parameters, invariances, table, words};
 use crate::control::{Control, with_threads};
-use crate::data::{Dataset, Kind, Split, Target};
+use crate::data::{Dataset, Kind, Target};
 use crate::error::Error;
-use crate::estimators::{EstimatorExpr, Needs, Predictions, Scores, Want, When, catalogue};
+use crate::estimators::{EstimatorExpr, FitContext, HoldOut, Needs, Predictions, Scores, View, Want, When, catalogue};
 use crate::facts;
 use crate::fitting::{self, prepare_to_fit};
-use crate::gram::{Dense, Gram};
+use crate::gram::Dense;
 use crate::kernels::{KernelExpr, Selection};
 use crate::learner::{Learner, Model};
 use crate::linalg::Matrix;
@@ -58,8 +58,7 @@ pub fn check_calibrated(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Datase
         }
         checked += 1;
         let open = Case { kernel: settled.clone(), estimator: tightened(expr)?, data: data.clone(), target, new: table(9, 99) };
-        let bound = words(open.kernel.bind(None, &open.data))?;
-        let case = Case { estimator: words(open.with_task(bound.as_ref(), None, |task| open.estimator.settle(task)))?, ..open.clone() };
+        let case = Case { estimator: words(open.read(None, |task| open.estimator.settle(task))?)?, ..open.clone() };
         let check = || -> Verdict {
             let model = case.model(None)?;
             let base = case.predict(&model)?;
@@ -80,7 +79,7 @@ pub fn check_calibrated(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Datase
 /// The kernel, or another where features, vectors or cells of rows are read and it has none: `linear` on all columns of numbers, one of
 /// sets, or `identical`.
 fn kernel_for(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Checked<KernelExpr> {
-    if !expr.needs().reads_structure() || kernel.has_coordinates() || kernel.compares_vectors() {
+    if expr.needs().reads_values() || kernel.has_coordinates() || kernel.compares_vectors() {
         return Ok(kernel.clone());
     }
     let needs = if expr.needs() == Needs::Features { Needs::Coordinates } else { expr.needs() };
@@ -113,9 +112,8 @@ fn gives_what_it_says(case: &Case, base: &Predictions) -> Verdict {
 }
 
 fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
-    let bound = words(open.kernel.bind(None, &open.data))?;
     let tight = tightened(&open.estimator)?;
-    let estimator = given(words(open.with_task(bound.as_ref(), None, |task| tight.settle(task)))?)?;
+    let estimator = given(words(open.read(None, |task| tight.settle(task))?)?)?;
     let case = Case { estimator, ..open.clone() };
     let model = case.model(None)?;
     let base = case.predict(&model)?;
@@ -253,9 +251,9 @@ fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) 
     let kernel = words(case.kernel.learn(&case.data, None, &control))?;
     let bound = words(kernel.gram(&case.data, &control))?;
     let dense = words(Dense::of(bound.as_ref(), &control))?;
-    if case.estimator.needs().reads_structure() {
+    if !case.estimator.needs().reads_values() {
         // Kernel values alone are no features.
-        return match case.with_task(&dense, None, |task| case.estimator.fit_with(task, &Split::Rows)) {
+        return match case.with_task(View::Values(&dense), None, |task| case.estimator.fit(task)) {
             Err(Error::Data(why)) if ["features of rows", "cells of rows", "vectors of sets"].iter().any(|what| why.contains(what)) => {
                 Ok(())
             }
@@ -265,7 +263,8 @@ fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) 
     }
     // A task does not know which rows are copies.
     let split = facts::each_once(&case.data, &case.target);
-    let fitted = words(case.with_task(&dense, None, |task| case.estimator.fit_with(task, &split)))?;
+    let context = FitContext::holding(HoldOut::by(&split));
+    let fitted = words(case.with_task(View::Values(&dense), None, |task| case.estimator.fit_with(task, &context)))?.fitted;
     let found = words(fitting::predict_from(&kernel, &fitted, &case.data, &case.new, ALL, &control))?;
     agree("a precomputed Gram matrix", &found, base, 1e-8)
 }
@@ -321,17 +320,20 @@ fn without_flag(estimator: &EstimatorExpr, flag: &str) -> Checked<EstimatorExpr>
 fn leaving_one_out_equals_refits(case: &Case, weights: Option<&[f64]>) -> Verdict {
     let case = Case { estimator: without_flag(&case.estimator, "standardise_target")?, ..case.clone() };
     let n = case.data.rows();
-    let bound = words(case.kernel.bind(None, &case.data))?;
-    let dense = words(Dense::of(bound.as_ref(), &Control::default()))?;
-    let gram: &dyn Gram = if case.estimator.needs().reads_structure() { bound.as_ref() } else { &dense };
-    let closed = words(case.with_task(gram, weights, |task| case.estimator.leave_one_out(task)))?;
+    let reading = words(case.reading())?;
+    let dense = match reading.view() {
+        View::Values(gram) => Some(words(Dense::of(gram, &Control::default()))?),
+        _ => None,
+    };
+    let view = dense.as_ref().map_or(reading.view(), |dense| View::Values(dense));
+    let closed = words(case.with_task(view, weights, |task| case.estimator.leave_one_out(task)))?;
     if closed.is_some() != case.estimator.gives().leave_one_out.is_always_for(case.target.kind()) {
         return fail("what it gives", "the closed form without a row is not what its record says");
     }
     let Some(all) = closed else { return Ok(()) };
     for i in 0..n {
         let rest: Vec<usize> = (0..n).filter(|&k| k != i).collect();
-        let mut refit = case.refit(gram, weights, &rest, &[i])?;
+        let mut refit = case.refit(view, weights, &rest, &[i])?;
         let mine = row(&all, i);
         // A closed form need not give all that a prediction gives.
         refit.variance = refit.variance.filter(|_| mine.variance.is_some());
@@ -350,7 +352,8 @@ fn the_criterion_has_the_derivatives_of_differences(case: &Case, weights: Option
     }
     let at = |kernel: &KernelExpr, estimator: &EstimatorExpr| -> Checked<_> {
         let bound = words(kernel.bind(None, &case.data))?;
-        let found = words(case.with_task(bound.as_ref(), weights, |task| estimator.criterion(task)))?;
+        let view = View::of(estimator.needs().view(), bound.as_ref());
+        let found = words(case.with_task(view, weights, |task| estimator.criterion(task)))?;
         let by_kernel = words(bound.gradient(&found.weights, &Control::default()))?;
         Ok((found, by_kernel))
     };

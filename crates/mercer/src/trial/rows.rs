@@ -53,7 +53,7 @@ pub(crate) fn rows_for(
     let exact = if worth_cutting(within, most) { within } else { most };
     let whole = RowsOf { rows: exact, most, landmarks: None };
     // An exact fit to most of the rows is as good.
-    let exact_only = size.rank.is_some() || !takes_landmarks || estimator.needs().reads_structure();
+    let exact_only = size.rank.is_some() || !takes_landmarks || !estimator.needs().reads_values();
     if 2 * exact > asked || exact_only {
         return whole;
     }

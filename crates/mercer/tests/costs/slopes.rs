@@ -6,7 +6,7 @@
 use super::{Handed, column, gram, price, targets};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target, Values};
-use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Query, Task, Want};
+use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Query, Task, View, Want};
 use mercer::features::{FeatureMap, Monomials};
 use mercer::gram::{Bound, Dense, Gram};
 use mercer::kernels::KernelExpr;
@@ -31,7 +31,7 @@ fn work<R>(handed: &Handed<'_>, task: impl FnOnce() -> R) -> (R, Work) {
 fn fit(text: &str, gram: &dyn Gram, target: &Target) -> (FittedModel, Work) {
     let handed = Handed { gram, values: AtomicUsize::new(0) };
     let control = Control::default();
-    let task = Task { gram: &handed, target, weights: None, control: &control, seed: 1 };
+    let task = Task { view: View::Values(&handed), target, weights: None, control: &control, seed: 1 };
     let estimator = EstimatorExpr::parse(text).unwrap();
     work(&handed, || estimator.fit(&task).unwrap())
 }

@@ -5,7 +5,9 @@ use crate::made;
 use made::*;
 use mercer::control::{Control, with_threads};
 use mercer::data::{Dataset, Points, Split, Target, folds};
-use mercer::estimators::{ClassWeight, EstimatorExpr, Fitted, FittedModel, Predictions, Query, Sigmoid, Svc, Task};
+use mercer::estimators::{
+    ClassWeight, EstimatorExpr, FitContext, Fitted, FittedModel, HoldOut, Predictions, Query, Sigmoid, Svc, Task, View,
+};
 use mercer::gram::{Dense, Gram, Subset};
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
@@ -39,7 +41,7 @@ fn codes(target: &Target) -> &[usize] {
 }
 
 pub(crate) fn seeded(estimator: &EstimatorExpr, gram: &dyn Gram, target: &Target, weights: Option<&[f64]>) -> FittedModel {
-    estimator.fit(&Task { gram, target, weights, control: &Control::default(), seed: SEED }).unwrap()
+    estimator.fit(&Task { view: View::Values(gram), target, weights, control: &Control::default(), seed: SEED }).unwrap()
 }
 
 fn of(svc: Svc) -> EstimatorExpr {
@@ -402,11 +404,11 @@ fn held_out_rows_keep_to_groups_and_times() {
     let twice: Rows = (0..2 * n).map(|i| x[i % n].clone()).collect();
     let gram = square(&twice, |a, b| rbf(100.0)(a, b));
     let target = labels((0..2 * n).map(|i| e[i % n] > 0.0));
-    let task = Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: SEED };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &Control::default(), seed: SEED };
     let groups = Split::Groups((0..2 * n).map(|i| i % n).collect());
     for text in ["svc(c=100, probabilities=true)", "ridge(lambda=0.001, probabilities=true)", "knn(k=1)", "discriminant(lambda=0.001)"] {
         let sure = |split: &Split| {
-            let fitted = parsed(text).fit_with(&task, split).unwrap();
+            let fitted = parsed(text).fit_with(&task, &FitContext::holding(HoldOut::by(split))).unwrap().fitted;
             let p = on_training(&fitted, &gram).probabilities.unwrap();
             ((0..2 * n).map(|i| p.row(i).iter().fold(0.0f64, |m, p| m.max(*p))).sum::<f64>() / (2 * n) as f64, fitted)
         };
@@ -416,7 +418,7 @@ fn held_out_rows_keep_to_groups_and_times() {
         let notes = &fitted.summary().notes;
         assert!(notes.iter().any(|n| n.contains("held out in 5 folds that keep groups together")), "{text}: {notes:?}");
         let times = Split::Time((0..2 * n).map(|i| (i / 10) as f64).collect());
-        let notes = parsed(text).fit_with(&task, &times).unwrap().summary().notes.clone();
+        let notes = parsed(text).fit_with(&task, &FitContext::holding(HoldOut::by(&times))).unwrap().fitted.summary().notes.clone();
         assert!(notes.iter().any(|n| n.contains("of later times")), "{text}: {notes:?}");
     }
     // A learner that is given copies keeps them together by itself.
@@ -453,7 +455,7 @@ fn one_neighbour_is_believed_as_often_as_it_is_right() {
 fn one_class_is_refused_where_probabilities_are_asked_for_and_predicted_where_they_are_a_default() {
     let (_, gram, _) = three(20);
     let target = Target::Classes { codes: vec![1; 20], names: vec!["no".into(), "yes".into()] };
-    let task = Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: SEED };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &Control::default(), seed: SEED };
     let error = parsed("ridge(lambda=1, probabilities=true)").fit(&task).unwrap_err().to_string();
     assert!(error.contains("at least two classes") && error.contains("'yes'"), "{error}");
     for text in ["knn(k=3)", "nadaraya_watson"] {
@@ -465,7 +467,7 @@ fn one_class_is_refused_where_probabilities_are_asked_for_and_predicted_where_th
 fn probabilities_of_numbers_are_refused() {
     let (_, gram, _) = three(20);
     let target = Target::Numbers(mercer::linalg::Matrix::column(errors(1, 20)));
-    let task = Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: SEED };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &Control::default(), seed: SEED };
     let error = parsed("ridge(lambda=1, probabilities=true)").fit(&task).unwrap_err().to_string();
     assert!(error.contains("probabilities") && error.contains("numbers"), "{error}");
 }

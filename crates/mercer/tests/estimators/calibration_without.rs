@@ -6,7 +6,7 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::{Split, Target};
-use mercer::estimators::Fitted;
+use mercer::estimators::{FitContext, Fitted, HoldOut, View};
 use mercer::estimators::{Query, Task};
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
@@ -64,7 +64,7 @@ fn a_class_that_a_fold_lacks_leaves_the_other_classes_calibrated() {
     let x: Rows = (0..n).map(|i| if class(i) == 2 { vec![20.0 + e[i]] } else { vec![(i % 10) as f64] }).collect();
     let target = Target::Classes { codes: (0..n).map(class).collect(), names: ["a", "b", "c"].map(String::from).to_vec() };
     let gram = square(&x, |a, b| rbf(0.1)(a, b));
-    let task = Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: SEED };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &Control::default(), seed: SEED };
     for text in [
         "svc(c=1, probabilities=true)",
         "ridge(lambda=0.5, probabilities=true)",
@@ -77,7 +77,7 @@ fn a_class_that_a_fold_lacks_leaves_the_other_classes_calibrated() {
             Split::Groups((0..n).map(|i| i / 10).collect()),
             Split::Time((0..n).map(|i| if class(i) == 2 { 99.0 } else { i as f64 }).collect()),
         ] {
-            let fitted = parsed(text).fit_with(&task, &split).unwrap();
+            let fitted = parsed(text).fit_with(&task, &FitContext::holding(HoldOut::by(&split))).unwrap().fitted;
             let p = on_training(&fitted, &gram);
             let probabilities = p.probabilities.as_ref().unwrap();
             let right = (0..n).filter(|&i| classes(&p)[i] == class(i)).count();

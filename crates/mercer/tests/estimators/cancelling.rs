@@ -7,8 +7,8 @@ use made::{errors, points, rbf, square};
 use mercer::control::{CancelFlag, Control};
 use mercer::data::Target;
 use mercer::error::{Error, Result};
-use mercer::estimators::{EstimatorExpr, Fitted, Needs, Predicted, Query, Task, Want};
-use mercer::gram::{self, Block, FeatureSource, Features, Gram, Side, Structure};
+use mercer::estimators::{EstimatorExpr, Fitted, Needs, Predicted, Query, Task, View, Want};
+use mercer::gram::{self, Block, FeatureSource, Features, Gram, RowFeatures, Side, Structure};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, eigh, gramian_within, product_transposed_within, product_within};
 use mercer::testkit;
@@ -182,9 +182,9 @@ fn predictions_of_every_estimator_end_within_a_block_of_rows_after_a_flag_is_rai
         // What reads cells of rows, or vectors of sets, is asked for a block of rows at a time.
         for open in EstimatorExpr::all_for(&target).unwrap().into_iter().filter(|e| !matches!(e.needs(), Needs::Rows | Needs::Vectors)) {
             let control = Control::default();
-            let reads_features = open.needs().reads_structure();
-            let among: &dyn Gram = if reads_features { &coordinates } else { &gram };
-            let task = Task { gram: among, target: &target, weights: None, control: &control, seed: 0 };
+            let reads_features = !open.needs().reads_values();
+            let view = if reads_features { View::Features(RowFeatures::of(&coordinates)) } else { View::Values(&gram) };
+            let task = Task { view, target: &target, weights: None, control: &control, seed: 0 };
             let estimator = open.settle(&task).unwrap();
             let fitted = estimator.fit(&task).unwrap();
             let support: Vec<_> = fitted.support().iter().map(|&s| x[s].clone()).collect();
@@ -194,7 +194,8 @@ fn predictions_of_every_estimator_end_within_a_block_of_rows_after_a_flag_is_rai
                 let control = Control::default();
                 let of: &dyn Gram = if reads_features { &places } else { &cross };
                 let raising = Raising { of, flag: control.cancel.clone(), asked: AtomicUsize::new(0), late: AtomicUsize::new(0) };
-                match fitted.predict(&Query::new(&raising, want, &control)) {
+                let view = if reads_features { View::Features(RowFeatures::of(&raising)) } else { View::Values(&raising) };
+                match fitted.predict(&Query::of(view, want, &control)) {
                     Err(Error::Cancelled) => {
                         let late = raising.late.load(Ordering::SeqCst);
                         // Each thread may have looked just before.

@@ -6,7 +6,7 @@ use made::*;
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Target, Values};
 use mercer::error::Error;
-use mercer::estimators::{Answer, EstimatorExpr, Fitted, Predicted, Task, Want};
+use mercer::estimators::{Answer, EstimatorExpr, Fitted, Predicted, Task, View, Want};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
@@ -82,7 +82,7 @@ fn silhouettes_are_of_distances_whatever_is_given_or_added_up() {
         (&distances, "k_medoids(clusters=2, values=distances, power=1)"),
         (&distances, "k_medoids(clusters=2, values=distances)"),
     ] {
-        let task = Task { gram, target: &target, weights: None, control: &control, seed: 0 };
+        let task = Task { view: View::Values(gram), target: &target, weights: None, control: &control, seed: 0 };
         let model = EstimatorExpr::parse(estimator).unwrap().fit(&task).unwrap();
         let found = model.clusters().unwrap();
         assert_eq!(found.sizes, [3.0, 2.0], "{estimator}");
@@ -98,7 +98,7 @@ fn silhouettes_do_not_depend_on_the_scale_of_weights_that_are_no_counts() {
     let control = Control::default();
     let width = |at: &[f64], weights: Option<&[f64]>| {
         let (gram, target) = (gram(at), Target::Absent { rows: at.len() });
-        let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 0 };
+        let task = Task { view: View::Values(&gram), target: &target, weights, control: &control, seed: 0 };
         EstimatorExpr::parse("k_medoids(clusters=2)").unwrap().fit(&task).unwrap().clusters().unwrap().silhouette.unwrap()
     };
     for scale in [1.0, 0.5, 0.1, 1e-6] {
@@ -179,7 +179,7 @@ fn what_stops_the_search_for_a_number_of_clusters_is_no_number() {
     let (data, control) = (rings(), Control::default());
     let gram = KernelExpr::parse("rbf(length_scale=1)").unwrap().bind(None, &data).unwrap();
     let target = Target::Absent { rows: data.rows() };
-    let task = Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(gram.as_ref()), target: &target, weights: None, control: &control, seed: 0 };
     control.cancel.cancel();
     for estimator in ["k_medoids", "kernel_k_means", "spectral_clustering"] {
         let found = EstimatorExpr::parse(estimator).unwrap().settle(&task);
@@ -240,8 +240,13 @@ fn medoids_are_rows_of_the_table_and_given_distances_give_the_same_as_their_kern
     let distances = mercer::linalg::Matrix::from_fn(n, n, far);
     let gram = mercer::gram::Dense::square(distances).unwrap();
     let given = EstimatorExpr::parse("k_medoids(clusters=3, power=1, values=distances)").unwrap();
-    let task =
-        mercer::estimators::Task { gram: &gram, target: &Target::Absent { rows: n }, weights: None, control: &Control::default(), seed: 0 };
+    let task = mercer::estimators::Task {
+        view: View::Values(&gram),
+        target: &Target::Absent { rows: n },
+        weights: None,
+        control: &Control::default(),
+        seed: 0,
+    };
     let given = given.fit(&task).unwrap();
     close(given.summary().objective.unwrap(), loss, 1e-9);
     assert_eq!(given.clusters().unwrap().medoids, rows);
@@ -313,7 +318,7 @@ fn joined_nodes_of_a_given_similarity_are_no_copies() {
     let ring = Matrix::from_fn(6, 6, |i, j| f64::from(u8::from((i + 6 - j) % 6 <= 1 || (j + 6 - i) % 6 <= 1)));
     let gram = Dense::square(ring).unwrap();
     let (target, control) = (Target::Absent { rows: 6 }, Control::default());
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 };
     let fitted = EstimatorExpr::parse("k_medoids(clusters=6)").unwrap().fit(&task).unwrap();
     // With copies taken as one there would be fewer places than clusters.
     assert_eq!(fitted.clusters().unwrap().medoids.len(), 6);

@@ -3,7 +3,8 @@
 use crate::made;
 use mercer::control::Control;
 use mercer::data::{ColumnKind, Dataset, Target};
-use mercer::estimators::{EstimatorEntry, EstimatorExpr, Fitted, Needs, Task, When, catalogue};
+use mercer::estimators::{EstimatorEntry, EstimatorExpr, Fitted, Needs, Reading, Task, ViewKind, When, catalogue};
+use mercer::fitting::reading_of;
 use mercer::kernels::KernelExpr;
 use mercer::testkit;
 
@@ -62,22 +63,22 @@ fn every_algorithm_of_the_table_of_kernelisable_ones_is_an_estimator_and_takes_a
 #[test]
 fn every_fit_that_solves_a_problem_says_how_good_its_solution_is() {
     let data = testkit::table(26, 17);
-    let [values, features, table, sets] = ["rbf(length_scale=1)", "on(a, b, c, linear)", "identical", "set_mean(rbf(length_scale=1))"]
-        .map(|k| KernelExpr::parse(k).unwrap().bind(None, &data).unwrap());
     let (control, e) = (Control::default(), made::errors(3, 26));
+    let kernels = ["rbf(length_scale=1)", "on(a, b, c, linear)", "set_mean(rbf(length_scale=1))", "identical"];
+    let views = [ViewKind::Values, ViewKind::Features, ViewKind::Vectors, ViewKind::Rows].into_iter().zip(kernels);
+    let read = |(kind, kernel)| {
+        let kernel = KernelExpr::parse(kernel).unwrap().learn(&data, None, &control).unwrap();
+        (kind, reading_of(&kernel, kind, &data, &control).unwrap())
+    };
+    let readings: Vec<(ViewKind, Reading<'_>)> = views.map(read).collect();
     let numbers = Target::numbers(&e);
     let classes = made::labels(e.iter().map(|v| *v > 0.0));
     let none = Target::Absent { rows: 26 };
     for entry in catalogue() {
         let estimator = EstimatorExpr::parse(entry.name).unwrap();
         for target in [&numbers, &classes, &none].into_iter().filter(|t| estimator.takes(t)) {
-            let gram = match entry.needs {
-                Needs::Rows => table.as_ref(),
-                Needs::Vectors => sets.as_ref(),
-                needs if needs.reads_structure() => features.as_ref(),
-                _ => values.as_ref(),
-            };
-            let task = Task { gram, target, weights: None, control: &control, seed: 1 };
+            let (_, reading) = readings.iter().find(|(kind, _)| *kind == entry.needs.view()).unwrap();
+            let task = Task { view: reading.view(), target, weights: None, control: &control, seed: 1 };
             let fitted = estimator.settle(&task).unwrap().fit(&task).unwrap();
             let solves =
                 !["knn", "nadaraya_watson", "nearest_medoid", "baseline", "perceptron", "kde", "local_regression", "density", "bayes"]

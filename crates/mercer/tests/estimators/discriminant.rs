@@ -2,8 +2,8 @@
 
 use crate::made;
 use mercer::control::Control;
-use mercer::data::{Split, Target};
-use mercer::estimators::{Discriminant, Estimator, EstimatorExpr, Fitted, FittedDiscriminant, Predicted, Query, Ridge, Task, Want};
+use mercer::data::Target;
+use mercer::estimators::{Discriminant, Estimator, EstimatorExpr, Fitted, FittedDiscriminant, Predicted, Query, Ridge, Task, View, Want};
 use mercer::gram::Dense;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Value;
@@ -22,7 +22,7 @@ fn fit(k: &Matrix, codes: &[usize], count: usize, lambda: f64) -> FittedDiscrimi
     let names = (0..count).map(|c| format!("class {c}")).collect();
     let target = Target::Classes { codes: codes.to_vec(), names };
     let (gram, control) = (Dense::square(k.clone()).unwrap(), Control::default());
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 };
     Discriminant { lambda: Value::Number(lambda), ..Discriminant::default() }.fit(&task).unwrap()
 }
 
@@ -70,7 +70,7 @@ fn probabilities_are_those_of_gaussian_classes_at_rows_that_the_regression_has_n
             let gram = Dense::square(Matrix::from_fn(kept.len(), kept.len(), |a, b| k[(kept[a], kept[b])])).unwrap();
             let target = Target::Classes { codes: kept.iter().map(|&i| codes[i]).collect(), names: names.clone() };
             let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
-            let task = Task { gram: &gram, target: &target, weights: Some(&weights), control: &control, seed: 0 };
+            let task = Task { view: View::Values(&gram), target: &target, weights: Some(&weights), control: &control, seed: 0 };
             let fitted = Ridge { lambda: Value::Number(0.2), ..Ridge::default() }.fit(&task).unwrap();
             let e = fitted.expansion().clone();
             move |of: &[f64]| -> Vec<f64> {
@@ -100,7 +100,7 @@ fn probabilities_are_those_of_gaussian_classes_at_rows_that_the_regression_has_n
         let names_of = names.clone();
         let target = Target::Classes { codes: codes.clone(), names: names_of };
         let gram = Dense::square(k.clone()).unwrap();
-        let task = Task { gram: &gram, target: &target, weights: weights.as_deref(), control: &control, seed: 0 };
+        let task = Task { view: View::Values(&gram), target: &target, weights: weights.as_deref(), control: &control, seed: 0 };
         let fitted = Discriminant { lambda: Value::Number(0.2), ..Discriminant::default() }.fit(&task).unwrap();
         assert!(!fitted.summary().notes.iter().any(|n| n.contains("do not confirm")), "{:?}", fitted.summary().notes);
         let cross = Dense::cross(k.clone(), k.diagonal(), k.diagonal()).unwrap();
@@ -131,8 +131,8 @@ fn probabilities_are_those_of_gaussian_classes_at_rows_that_the_regression_has_n
 fn probabilities(text: &str, x: &made::Rows, target: &Target, new: &made::Rows, scale: f64) -> Matrix {
     let kernel = made::rbf(scale);
     let gram = made::square(x, |a, b| kernel(a, b));
-    let task = Task { gram: &gram, target, weights: None, control: &Control::default(), seed: 3 };
-    let fitted = EstimatorExpr::parse(text).unwrap().fit_with(&task, &Split::Rows).unwrap();
+    let task = Task { view: View::Values(&gram), target, weights: None, control: &Control::default(), seed: 3 };
+    let fitted = EstimatorExpr::parse(text).unwrap().fit(&task).unwrap();
     let cross = made::cross(new, x, fitted.support(), |a, b| kernel(a, b));
     fitted
         .predict(&Query::new(&cross, Want { probabilities: true, ..Want::default() }, &Control::default()))
@@ -263,7 +263,7 @@ fn one_class_is_refused_with_its_name() {
     let k = Matrix::from_fn(4, 4, |i, j| f64::from(u8::from(i == j)));
     let target = Target::Classes { codes: vec![1; 4], names: vec!["north".into(), "east".into()] };
     let (gram, control) = (Dense::square(k).unwrap(), Control::default());
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 };
     let told = Discriminant { lambda: Value::Number(1.0), ..Discriminant::default() }.fit(&task).unwrap_err().to_string();
     assert!(told.contains("at least two classes") && told.contains("east"), "{told}");
 }

@@ -3,7 +3,7 @@
 use crate::made::Counted;
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Strings, Target, Values};
-use mercer::estimators::{Estimator, Fitted, Predicted, Query, Ridge, Svc, Task, Want};
+use mercer::estimators::{Estimator, Fitted, Predicted, Query, Ridge, Svc, Task, View, Want};
 use mercer::features::{
     Empirical, FeatureMap, GaussianSeries, Monomials, OrderedProducts, Tensor, binomial, monomials_up_to, separable_dichotomies,
 };
@@ -268,7 +268,8 @@ fn xor_is_parted_by_a_plane_after_the_lift_and_by_no_line_before() {
     let fit = |kernel: &str| {
         let gram = Dense::square(gram_of(kernel, &data)).unwrap();
         let svc = Svc { c: 1e3.into(), tolerance: 1e-9.into(), ..Svc::default() };
-        let fitted = svc.fit(&Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: 0 }).unwrap();
+        let fitted =
+            svc.fit(&Task { view: View::Values(&gram), target: &target, weights: None, control: &Control::default(), seed: 0 }).unwrap();
         let some = gram.matrix().select_rows(&fitted.expansion.support).transpose();
         let cross = Dense::cross(some, vec![1.0; 4], vec![1.0; fitted.expansion.support.len()]).unwrap();
         let Predicted::Classes(found) = fitted.predict(&Query::new(&cross, Want::default(), &Control::default())).unwrap().values else {
@@ -329,7 +330,7 @@ fn with_few_features_no_kernel_value_is_computed_and_with_many_or_without_end_ea
         let bound = KernelExpr::parse(kernel).unwrap().bind(None, &data).unwrap();
         let watched = Counted::of(bound.as_ref());
         let (target, ridge) = (Target::Numbers(y.clone()), Ridge { lambda: Value::Number(0.3), intercept: false, ..Ridge::default() });
-        let fitted = ridge.fit(&Task { gram: &watched, target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+        let fitted = ridge.fit(&Task { view: View::Values(&watched), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
         assert_eq!(watched.asked(), if primal { 0 } else { n * n }, "{kernel} of {n} rows of {d} columns");
         // Whichever side: alpha = (K + lambda I)^-1 y.
         let mut c = gram_of(kernel, &data);
@@ -413,7 +414,7 @@ fn the_primal_and_the_dual_of_linear_ridge_agree() {
             for lambda in [1e-6, 0.3, 50.0] {
                 let ridge = Ridge { lambda: Value::Number(lambda), intercept, ..Ridge::default() };
                 let predict = |gram: &dyn Gram| {
-                    let task = Task { gram, target: &target, weights: w, control: &control, seed: 0 };
+                    let task = Task { view: View::Values(gram), target: &target, weights: w, control: &control, seed: 0 };
                     let fitted = ridge.fit(&task).unwrap();
                     assert!(fitted.summary().converged, "{:?}", fitted.summary());
                     let left_out = ridge.leave_one_out(&task).unwrap().unwrap();

@@ -4,7 +4,7 @@ use crate::problem;
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, FittedGp, Gp, Query, Ridge, Task, Want};
+use mercer::estimators::{Estimator, Fitted, FittedGp, Gp, Query, Ridge, Task, View, Want};
 use mercer::gram::{Dense, Side};
 use mercer::linalg::{Cholesky, Matrix, product};
 use mercer::param::Value;
@@ -23,7 +23,7 @@ pub(crate) fn near(a: f64, b: f64, tol: f64) {
 /// E::criterion of a task made of parts.
 fn criterion(e: &Gp, gram: &Dense, y: &Matrix, weights: Option<&[f64]>) -> mercer::estimators::Criterion {
     let (control, target) = (Control::default(), Target::Numbers(y.clone()));
-    e.criterion(&Task { gram, target: &target, weights, control: &control, seed: 0 }).unwrap()
+    e.criterion(&Task { view: View::Values(gram), target: &target, weights, control: &control, seed: 0 }).unwrap()
 }
 
 // spec: GP01, GP04
@@ -52,7 +52,7 @@ fn kept_memory_is_used_again_and_what_it_held_does_not_matter() {
     let places: Vec<usize> = left.iter().map(|numbers| numbers.as_ptr() as usize).collect();
     left.into_iter().for_each(|numbers| control.keep(numbers));
     for _ in 0..2 {
-        let again = e.criterion(&Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+        let again = e.criterion(&Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
         assert_eq!(again.value.to_bits(), fresh.value.to_bits());
         assert!(again.weights == fresh.weights, "the weights are the same");
         assert!(places.contains(&(again.weights.data().as_ptr() as usize)), "no memory was asked for");
@@ -224,7 +224,8 @@ fn leaving_one_out_equals_refits() {
     let e = gp(0.15, 1.4, false);
     let (gram, target) = (square(&x, rbf), Target::Numbers(y.clone()));
     for w in [None, Some(weights.as_slice())] {
-        let found = e.leave_one_out(&Task { gram: &gram, target: &target, weights: w, control: &control, seed: 0 }).unwrap().unwrap();
+        let found =
+            e.leave_one_out(&Task { view: View::Values(&gram), target: &target, weights: w, control: &control, seed: 0 }).unwrap().unwrap();
         for i in 0..n {
             let rest: Vec<usize> = (0..n).filter(|&k| k != i).collect();
             let kept: Option<Vec<f64>> = w.map(|w| rest.iter().map(|&k| w[k]).collect());
@@ -254,14 +255,17 @@ fn a_constant_target_is_predicted_as_it_is_and_what_cannot_be_fitted_is_a_named_
     close(&run(&gp(0.1, 1.0, true), &x, &y, None, &x, rbf), &y, 1e-14);
     let gram = square(&x, rbf);
     let attempt = |e: &Gp, target: &Target| {
-        e.fit(&Task { gram: &gram, target, weights: None, control: &control, seed: 0 }).map(|_: FittedGp| ()).unwrap_err().to_string()
+        e.fit(&Task { view: View::Values(&gram), target, weights: None, control: &control, seed: 0 })
+            .map(|_: FittedGp| ())
+            .unwrap_err()
+            .to_string()
     };
     assert!(attempt(&gp(-1.0, 1.0, true), &Target::Numbers(y.clone())).contains("noise=-1 is outside its domain"));
     assert!(attempt(&gp(0.1, 0.0, true), &Target::Numbers(y)).contains("variance=0"));
     assert!(attempt(&gp(0.1, 1.0, true), &Target::classes(&["a"; 8])).contains("every row is of class 'a'"));
     let indefinite = Dense::square(Matrix::new(2, 2, vec![1.0, 3.0, 3.0, 1.0]).unwrap()).unwrap();
     let target = Target::numbers(&[0.0, 1.0]);
-    let task = Task { gram: &indefinite, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&indefinite), target: &target, weights: None, control: &control, seed: 0 };
     assert!(gp(0.1, 1.0, true).fit(&task).unwrap_err().to_string().contains("not positive definite"));
 }
 
@@ -269,7 +273,7 @@ fn a_constant_target_is_predicted_as_it_is_and_what_cannot_be_fitted_is_a_named_
 fn starts_are_shares_of_the_variance_of_the_target() {
     let (x, control) = (wave(4, 1, 22), Control::default());
     let (gram, target) = (square(&x, rbf), Target::numbers(&[1.0, 3.0, 1.0, 3.0]));
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 };
     assert_eq!(Gp::default().start("noise", &task).unwrap(), 0.1);
     assert_eq!(Gp::default().start("variance", &task).unwrap(), 1.0);
     let plain = Gp { standardise_target: false, ..Gp::default() };

@@ -4,7 +4,7 @@ use crate::problem;
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, FittedGp, Gp, NumberLikelihood, Predictions, Query, Task, Want};
+use mercer::estimators::{Estimator, Fitted, FittedGp, Gp, NumberLikelihood, Predictions, Query, Task, View, Want};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
@@ -119,7 +119,9 @@ fn derivatives_of_the_evidence_are_those_of_differences() {
         check_weights(&tails(0.05, 1.3, 5.0), &k, &Target::Numbers(y.clone()), weights, 1e-5);
         check_weights(&counts(0.7), &k, &many, weights, 1e-5);
         let gram = Dense::square(k.clone()).unwrap();
-        let at = |gp: &Gp, target: &Target| gp.criterion(&Task { gram: &gram, target, weights, control: &control, seed: 0 }).unwrap();
+        let at = |gp: &Gp, target: &Target| {
+            gp.criterion(&Task { view: View::Values(&gram), target, weights, control: &control, seed: 0 }).unwrap()
+        };
         let numbers = Target::Numbers(y.clone());
         let own = at(&tails(0.05, 1.3, 5.0), &numbers).own;
         let slope =
@@ -162,7 +164,7 @@ fn what_is_no_count_and_what_has_no_variance_is_refused_with_what_to_change() {
     let (gram, control) = (square(&x, rbf), Control::default());
     let why = |gp: Gp, y: Matrix| {
         let target = Target::Numbers(y);
-        gp.fit(&Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 }).unwrap_err().to_string()
+        gp.fit(&Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 }).unwrap_err().to_string()
     };
     assert!(why(counts(1.0), y.clone()).contains("counts are whole numbers from 0"));
     assert!(why(tails(0.1, 1.0, 2.0), y.clone()).contains("must be above 2"));

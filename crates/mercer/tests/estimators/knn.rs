@@ -7,7 +7,7 @@ use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
 use mercer::error::Error;
 use mercer::estimators::{
-    Baseline, Estimator, Fitted, FittedKnn, FoundNeighbours, Knn, NeighbourWeights, Predicted, Query, Task, Ties, Want,
+    Baseline, Estimator, Fitted, FittedKnn, FoundNeighbours, Knn, NeighbourWeights, Predicted, Query, Task, Ties, View, Want,
 };
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
@@ -89,7 +89,7 @@ fn neighbours_are_told_apart_far_from_the_origin() {
         let gram = expr.bind(None, &x).unwrap();
         let control = Control::default();
         let target = labels([false, true]);
-        let task = Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 };
+        let task = Task { view: View::Values(gram.as_ref()), target: &target, weights: None, control: &control, seed: 0 };
         let fitted = knn(1.0).fit(&task).unwrap();
         let cross = expr.bind(Some(&column(&[1e8 + 1.9, 1e8 + 1.1])), &x).unwrap();
         assert_eq!(classes(&fitted.predict(&Query::new(cross.as_ref(), everything(), &Control::default())).unwrap()), [1, 0], "{kernel}");
@@ -104,7 +104,8 @@ fn an_outlier_has_nearest_neighbours_too() {
     let gram = expr.bind(None, &x).unwrap();
     let control = Control::default();
     let target = Target::numbers(&[1.0, 2.0, 3.0]);
-    let fitted = knn(1.0).fit(&Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+    let fitted =
+        knn(1.0).fit(&Task { view: View::Values(gram.as_ref()), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
     let new = Dataset::from_points(Points::dense(2, 1, vec![500.0, -500.0]).unwrap());
     let p = fitted.predict(&Query::new(expr.bind(Some(&new), &x).unwrap().as_ref(), everything(), &Control::default())).unwrap();
     assert_eq!(numbers(&p).data(), [3.0, 1.0]);
@@ -128,7 +129,7 @@ fn a_tree_of_many_rows_answers_like_a_scan() {
     let targets = [Target::numbers(&errors(73, n)), Target::Classes { codes: (0..n).map(|i| i % 3).collect(), names: three() }];
     for (target, weights) in targets.iter().flat_map(|t| [(t, NeighbourWeights::Uniform), (t, NeighbourWeights::Distance)]) {
         let asked = Knn { weights, ..knn(7.0) };
-        let task = |gram| Task { gram, target, weights: None, control: &control, seed: 0 };
+        let task = |gram| Task { view: View::Values(gram), target, weights: None, control: &control, seed: 0 };
         let fitted = asked.fit(&task(among.as_ref())).unwrap();
         let pairs = [
             (
@@ -255,8 +256,9 @@ fn a_row_left_out_asks_the_others() {
     let x = vec![vec![0.0], vec![1.0], vec![3.0]];
     let gram = square(&x, |a, b| dot(a, b));
     let control = Control::default();
-    let left_out =
-        |target: &Target, rows: &Dense| knn(1.0).leave_one_out(&Task { gram: rows, target, weights: None, control: &control, seed: 0 });
+    let left_out = |target: &Target, rows: &Dense| {
+        knn(1.0).leave_one_out(&Task { view: View::Values(rows), target, weights: None, control: &control, seed: 0 })
+    };
     let p = left_out(&Target::numbers(&[5.0, 6.0, 7.0]), &gram).unwrap().unwrap();
     assert_eq!(numbers(&p).data(), [6.0, 5.0, 6.0]);
     let p = left_out(&Target::Classes { codes: vec![0, 1, 2], names: three() }, &gram).unwrap().unwrap();
@@ -344,7 +346,7 @@ fn neighbours_found_elsewhere_are_asked_like_those_of_a_kernel() {
     let x: Vec<f64> = (0..20).map(|i| f64::from(i * 7 % 13)).collect();
     let gram = Dense::square(Matrix::from_fn(20, 20, |i, j| x[i] * x[j])).unwrap();
     let target = Target::classes(&(0..20).map(|i| if i * 5 % 7 < 3 { "a" } else { "b" }).collect::<Vec<_>>());
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 };
     let estimator = knn(4.0);
     let (fitted, want) = (estimator.fit(&task).unwrap(), Want { scores: true, probabilities: true, ..Want::default() });
     let left_out = estimator.leave_one_out(&task).unwrap().unwrap();
@@ -384,7 +386,8 @@ fn of_tenths(columns: &[usize], rows: &[usize]) -> Vec<f64> {
     let y: Vec<f64> = rows.iter().map(|&i| (i * 37 % 101) as f64).collect();
     let gram = kernel.bind(None, &train).unwrap();
     let (target, control) = (Target::numbers(&y), Control::default());
-    let fitted = knn(5.0).fit(&Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+    let fitted =
+        knn(5.0).fit(&Task { view: View::Values(gram.as_ref()), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
     let cross = kernel.bind(Some(&new), &train).unwrap();
     let p = fitted.predict(&Query::new(cross.as_ref(), Want::default(), &control)).unwrap();
     numbers(&p).data().to_vec()

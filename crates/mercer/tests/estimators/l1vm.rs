@@ -2,7 +2,7 @@
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{ClassWeight, Estimator, Fitted, FittedL1vm, L1vm, Predicted, Query, Task, Want, choose};
+use mercer::estimators::{ClassWeight, Estimator, FitContext, Fitted, FittedL1vm, L1vm, Predicted, Query, Task, View, Want, choose};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
@@ -35,7 +35,7 @@ fn l1vm(lambda: f64) -> L1vm {
 
 fn with_task<R>(k: &Matrix, target: &Target, weights: Option<&[f64]>, work: impl FnOnce(&Task<'_>) -> R) -> R {
     let (dense, control) = (Dense::square(k.clone()).unwrap(), Control::default());
-    work(&Task { gram: &dense, target, weights, control: &control, seed: 0 })
+    work(&Task { view: View::Values(&dense), target, weights, control: &control, seed: 0 })
 }
 
 fn fit(lambda: f64, k: &Matrix, target: &Target, weights: Option<&[f64]>) -> FittedL1vm {
@@ -204,7 +204,7 @@ fn two_starts_agree_and_few_rows_are_kept() {
     let cold = fit(0.2, &k, &target, None);
     for other in [1e-3, 5.0] {
         let from = fit(other, &k, &target, None);
-        let warm = with_task(&k, &target, None, |task| l1vm(0.2).fit_from(task, Some(&from))).unwrap();
+        let warm = with_task(&k, &target, None, |task| l1vm(0.2).fit_with(task, &FitContext::from_earlier(&from))).unwrap().fitted;
         let (a, b) = (outputs(&cold, &k), outputs(&warm, &k));
         assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() <= 1e-8 * (1.0 + a.abs())), "from {other}");
     }

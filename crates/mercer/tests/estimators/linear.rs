@@ -3,7 +3,7 @@
 use mercer::control::{Control, with_threads};
 use mercer::data::{Column, Dataset, Points, Target, TargetInfo, Values};
 use mercer::error::{Error, Result};
-use mercer::estimators::{Estimator, Task, TubeLoss, Want};
+use mercer::estimators::{Estimator, Task, TubeLoss, View, ViewKind, Want};
 use mercer::estimators::{EstimatorExpr, Expansion, Fitted, HingeLoss, LinearSolver, LinearSvc, LinearSvr, Predicted, Query, Summary};
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
@@ -81,7 +81,7 @@ fn fitted<E: Estimator>(
 ) -> Result<Found> {
     let data = Dataset::new(vec![Column { name: "x".into(), values: Values::Points(points.clone()) }])?;
     let bound = KernelExpr::parse("linear")?.bind(None, &data)?;
-    let made = machine.fit(&Task { gram: bound.as_ref(), target, weights, control, seed })?;
+    let made = machine.fit(&Task { view: View::of(ViewKind::Features, bound.as_ref()), target, weights, control, seed })?;
     Ok(Found { expansion: made.expansion().cloned().unwrap(), summary: made.summary().clone() })
 }
 
@@ -257,7 +257,8 @@ fn every_class_stands_against_the_rest() {
     let points = dense(&x, 6);
     let data = Dataset::new(vec![Column { name: "x".into(), values: Values::Points(points.clone()) }]).unwrap();
     let bound = KernelExpr::parse("linear").unwrap().bind(None, &data).unwrap();
-    let task = Task { gram: bound.as_ref(), target: &target, weights: None, control: &control, seed: 0 };
+    let view = View::of(ViewKind::Features, bound.as_ref());
+    let task = Task { view, target: &target, weights: None, control: &control, seed: 0 };
     let model = TIGHT.svc().fit(&task).unwrap();
     let weights = model.expansion.weights.clone().unwrap();
     assert_eq!((weights.rows(), weights.cols()), (6, 3));
@@ -267,7 +268,7 @@ fn every_class_stands_against_the_rest() {
         assert_eq!(one.weights(0), weights.col(k));
     }
     let want = Want { scores: true, ..Want::default() };
-    let found = model.predict(&Query::new(bound.as_ref(), want, &control)).unwrap();
+    let found = model.predict(&Query::of(view, want, &control)).unwrap();
     let (Predicted::Classes(codes), Some(scores)) = (found.values, found.scores) else { panic!("no classes") };
     for (i, &code) in codes.iter().enumerate() {
         let row: Vec<f64> = (0..3).map(|k| (0..6).map(|j| x[6 * i + j] * weights[(j, k)]).sum::<f64>() + model.expansion.bias[k]).collect();

@@ -5,7 +5,7 @@ use crate::problem;
 
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Kind, Labels, Points, Target, TargetInfo, Values};
-use mercer::estimators::{Estimator, EstimatorExpr, Fitted, Gp, Predicted, Predictions, Query, Task, Want};
+use mercer::estimators::{Estimator, EstimatorExpr, Fitted, Gp, Predicted, Predictions, Query, Task, View, Want};
 use mercer::gram::{Dense, Gram, Side};
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
@@ -49,7 +49,8 @@ fn a_process_over_few_features_has_the_means_variances_and_evidence_of_the_facto
     let new = table(&wave(7, 3, 3));
     for weights in [None, Some(weights.as_slice())] {
         let gp = Gp { noise: Value::Number(0.3), variance: Value::Number(1.7), standardise_target: true, ..Gp::default() };
-        let fit = |gram: &dyn Gram| gp.fit(&Task { gram, target: &target, weights, control: &control, seed: 0 }).unwrap();
+        let fit =
+            |gram: &dyn Gram| gp.fit(&Task { view: View::Values(gram), target: &target, weights, control: &control, seed: 0 }).unwrap();
         let (mut primal, dual) = (fit(bound.as_ref()), fit(&whole));
         assert!(primal.expansion().is_of_features() && !dual.expansion().is_of_features());
         assert!(primal.summary().converged && dual.summary().converged);
@@ -251,7 +252,9 @@ fn support_vectors_over_features_meet_the_optimum_of_the_same_matrix() {
     let whole = Dense::of(bound.as_ref(), &control).unwrap();
     for c in [1.0, 100.0] {
         let svc = mercer::estimators::Svc { c: Value::Number(c), tolerance: Value::Number(1e-5), ..Default::default() };
-        let fit = |gram: &dyn Gram| svc.fit(&Task { gram, target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+        let fit = |gram: &dyn Gram| {
+            svc.fit(&Task { view: View::Values(gram), target: &target, weights: None, control: &control, seed: 0 }).unwrap()
+        };
         let (a, b) = (fit(bound.as_ref()), fit(&whole));
         assert!(a.summary().converged && b.summary().converged);
         let (a, b) = (a.summary().objective.unwrap(), b.summary().objective.unwrap());
@@ -278,7 +281,7 @@ fn ridge_with_lazy_features_is_that_with_features_written_out() {
                 let model = learner.fit(&table(&x), &target, &info, weights, &control).unwrap();
                 let kernel = KernelExpr::parse(&text).unwrap().learn(&table(&x), weights, &control).unwrap();
                 let bound = kernel.gram(&table(&x), &control).unwrap();
-                let task = Task { gram: bound.as_ref(), target: &target, weights, control: &control, seed: 0 };
+                let task = Task { view: View::Values(bound.as_ref()), target: &target, weights, control: &control, seed: 0 };
                 let written_out = EstimatorExpr::parse(estimator).unwrap().fit(&task).unwrap();
                 let (a, b) = (model.fitted.summary(), written_out.summary());
                 assert!(a.converged && b.converged, "{text} {estimator}: {a:?}");
@@ -325,7 +328,8 @@ fn ridge_over_sparse_features_solves_the_system_of_kernel_values_and_asks_for_no
     for (weights, intercept, lambda) in [(None, true, 0.5), (Some(weights.as_slice()), true, 0.01), (None, false, 20.0)] {
         let ridge = mercer::estimators::Ridge { lambda: Value::Number(lambda), intercept, ..Default::default() };
         let counted = Counted::of(bound.as_ref());
-        let fit = |gram: &dyn Gram| ridge.fit(&Task { gram, target: &target, weights, control: &control, seed: 0 }).unwrap();
+        let fit =
+            |gram: &dyn Gram| ridge.fit(&Task { view: View::Values(gram), target: &target, weights, control: &control, seed: 0 }).unwrap();
         let (mut sparse, dual) = (fit(&counted), fit(&whole));
         assert_eq!(counted.asked(), 0);
         assert!(sparse.summary().converged && dual.summary().converged);

@@ -4,7 +4,7 @@ use crate::problem;
 
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Labels, Points, Strings, Target, TargetInfo, Values};
-use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Summary, Task, Want};
+use mercer::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, Predicted, Predictions, Query, Summary, Task, View, Want};
 use mercer::gram::{Dense, Gram, Side};
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
@@ -27,7 +27,7 @@ fn table() -> (Dataset, Target, Target, Target) {
 }
 
 fn fitted(gram: &dyn Gram, estimator: &str, target: &Target, weights: Option<&[f64]>, control: &Control) -> FittedModel {
-    EstimatorExpr::parse(estimator).unwrap().fit(&Task { gram, target, weights, control, seed: 0 }).unwrap()
+    EstimatorExpr::parse(estimator).unwrap().fit(&Task { view: View::Values(gram), target, weights, control, seed: 0 }).unwrap()
 }
 
 fn scores(p: &Predictions) -> Matrix {
@@ -94,8 +94,8 @@ fn threads_change_no_bit_and_a_start_changes_nothing_but_the_work() {
         assert_eq!(one, three);
         let bound = kernel.bind(None, &data).unwrap();
         let earlier = fitted(bound.as_ref(), other, target, None, &control);
-        let task = Task { gram: bound.as_ref(), target, weights: None, control: &control, seed: 0 };
-        let warm = EstimatorExpr::parse(estimator).unwrap().fit_from(&task, Some(&earlier)).unwrap();
+        let task = Task { view: View::Values(bound.as_ref()), target, weights: None, control: &control, seed: 0 };
+        let warm = EstimatorExpr::parse(estimator).unwrap().fit_with(&task, &FitContext::from_earlier(&earlier)).unwrap().fitted;
         assert!(warm.summary().converged);
         let (a, b) = (objective(warm.summary()), objective(one.summary()));
         assert!((a - b).abs() <= 1e-3 * b, "{a} and {b}");

@@ -2,7 +2,7 @@
 
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
-use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, Want};
+use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, View, Want};
 use mercer::gram::{Block, Dense, Gram, Side, Structure};
 use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
@@ -49,7 +49,7 @@ pub(crate) fn cross<X>(new: &[X], x: &[X], support: &[usize], kernel: impl Fn(&X
 }
 
 pub(crate) fn fit<E: Estimator>(estimator: &E, gram: &Dense, target: &Target, weights: Option<&[f64]>) -> mercer::error::Result<E::Fitted> {
-    estimator.fit(&Task { gram, target, weights, control: &Control::default(), seed: 1 })
+    estimator.fit(&Task { view: View::Values(gram), target, weights, control: &Control::default(), seed: 1 })
 }
 
 /// Predictions for the training rows themselves, everything wanted.

@@ -5,7 +5,7 @@ use mercer::data::{Column, Dataset, Target, Values};
 use mercer::dependence::{
     Asked, AskedCorrelations, canonical_correlations, hsic, independence_test, kernel_correlations, mmd, two_sample_test,
 };
-use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, Want};
+use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, View, Want};
 use mercer::gram::Dense;
 use mercer::linalg::{Cholesky, Matrix};
 use mercer::prep::Recipe;
@@ -33,7 +33,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 fn fit(estimator: &str, gram: &Dense) -> (FittedModel, Matrix) {
     let rows = gram.matrix().rows();
     let control = Control::default();
-    let task = Task { gram, target: &Target::Absent { rows }, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(gram), target: &Target::Absent { rows }, weights: None, control: &control, seed: 0 };
     let fitted = EstimatorExpr::parse(estimator).unwrap().fit(&task).unwrap();
     assert_eq!(fitted.support().len(), rows);
     let Predicted::Numbers(places) = fitted.predict(&Query::new(gram, Want::default(), &control)).unwrap().values else {

@@ -5,7 +5,7 @@ use crate::problem;
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::estimators::{
-    ClassWeight, Estimator, EstimatorExpr, Fitted, Gp, Inference, L2vm, Logistic, Predictions, Query, Ridge, Task, Want,
+    ClassWeight, Estimator, EstimatorExpr, FitContext, Fitted, Gp, Inference, L2vm, Logistic, Predictions, Query, Ridge, Task, View, Want,
 };
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
@@ -52,7 +52,7 @@ fn all(fitted: &impl Fitted, cross: &Dense) -> Predictions {
 
 fn criterion<E: Estimator>(e: &E, gram: &Dense, target: &Target, weights: Option<&[f64]>) -> mercer::estimators::Criterion {
     let control = Control::default();
-    e.criterion(&Task { gram, target, weights, control: &control, seed: 0 }).unwrap()
+    e.criterion(&Task { view: View::Values(gram), target, weights, control: &control, seed: 0 }).unwrap()
 }
 
 fn kit(name: &str, kernel: &str, rows: usize) {
@@ -145,8 +145,9 @@ fn the_gradient_is_zero_at_the_optimum_of_a_logistic_model_on_kernel_features() 
     }
     // Convex: from the functions of a fit with ten times the penalty it ends in the same weights.
     let (gram, target, control) = (square(&x, rbf), classes(&TWO, 2), Control::default());
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 1 };
-    let warm = l2vm(0.3, true).fit_from(&task, Some(&fit(&l2vm(3.0, true), &gram, &target, None))).unwrap();
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 1 };
+    let earlier = fit(&l2vm(3.0, true), &gram, &target, None);
+    let warm = l2vm(0.3, true).fit_with(&task, &FitContext::from_earlier(&earlier)).unwrap().fitted;
     assert!(warm.expansion().coef != *w, "the start is not used");
     (0..14).for_each(|i| assert!((warm.expansion().coef[(i, 0)] - w[(i, 0)]).abs() < 1e-8));
     // So have rows in another order.
@@ -223,7 +224,7 @@ fn any_similarity_makes_features_for_the_l2_vector_machine() {
     let gram = Plain(phi.clone());
     let y = wave(14, 1, 4);
     let target = Target::Numbers(y.clone());
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 };
     let fitted = l2vm(0.2, false).fit(&task).unwrap();
     let mut normal = transposed_product_within(&phi, &phi, &control).unwrap();
     normal.add_to_diagonal(&[0.2]);
@@ -332,7 +333,7 @@ fn one_class_alone_is_refused_and_a_class_without_rows_has_no_probability() {
     let (x, control) = (rows(), Control::default());
     let gram = square(&x, rbf);
     let only = classes(&[1; 14], 2);
-    let task = Task { gram: &gram, target: &only, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &only, weights: None, control: &control, seed: 0 };
     for why in [logistic(1.0).fit(&task).err(), process(1.0).fit(&task).err(), l2vm(1.0, true).fit(&task).err()] {
         assert!(why.unwrap().to_string().contains("every row is of class 'class 1'"));
     }
@@ -352,8 +353,9 @@ fn logistic_over_few_features_equals_that_over_kernel_values() {
     let kernel = KernelExpr::parse("linear + constant(value=1)").unwrap().learn(&data, None, &control).unwrap();
     let bound = kernel.gram(&data, &control).unwrap();
     let dense = Dense::of(bound.as_ref(), &control).unwrap();
-    let by_features =
-        logistic(0.3).fit(&Task { gram: bound.as_ref(), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+    let by_features = logistic(0.3)
+        .fit(&Task { view: View::Values(bound.as_ref()), target: &target, weights: None, control: &control, seed: 0 })
+        .unwrap();
     assert!(by_features.expansion().is_of_features());
     let by_values = fit(&logistic(0.3), &dense, &target, None);
     close(&by_features.expansion().coef, &by_values.expansion().coef, 1e-8);

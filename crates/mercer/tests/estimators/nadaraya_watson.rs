@@ -3,7 +3,7 @@
 use crate::made::{cross, dot, errors, fit, points, rbf, square};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
-use mercer::estimators::{Estimator, EstimatorExpr, Expansion, Fitted, NadarayaWatson, Predicted, Query, Task, Want};
+use mercer::estimators::{Estimator, EstimatorExpr, Expansion, Fitted, NadarayaWatson, Predicted, Query, Task, View, Want};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
@@ -19,7 +19,7 @@ fn numbers(predicted: Predicted) -> Vec<f64> {
 }
 
 fn task<'a>(gram: &'a Dense, target: &'a Target, weights: Option<&'a [f64]>, control: &'a Control) -> Task<'a> {
-    Task { gram, target, weights, control, seed: 1 }
+    Task { view: View::Values(gram), target, weights, control, seed: 1 }
 }
 
 #[test]
@@ -56,8 +56,9 @@ fn exponentials_of_scaled_products_as_weights_are_softmax_attention() {
     let kernel = KernelExpr::parse("exp(0.5*linear)").unwrap().learn(&table(&keys), None, &Control::default()).unwrap();
     let control = Control::default();
     let (among, target) = (kernel.gram(&table(&keys), &control).unwrap(), Target::Numbers(Matrix::new(12, 3, values.concat()).unwrap()));
-    let fitted =
-        NadarayaWatson::default().fit(&Task { gram: among.as_ref(), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+    let fitted = NadarayaWatson::default()
+        .fit(&Task { view: View::Values(among.as_ref()), target: &target, weights: None, control: &control, seed: 0 })
+        .unwrap();
     let reference = kernel.reference(&table(&keys), &control).unwrap();
     let cross = reference.cross(&table(&queries), &control).unwrap();
     let found = numbers(fitted.predict(&Query::new(cross.as_ref(), WANT, &control)).unwrap().values);
@@ -189,7 +190,7 @@ fn where_kernel_values_underflow_the_nearest_row_decides() {
     for kernel in ["rbf(length_scale=1)", "2*rbf(length_scale=1)", "matern(nu=1.5, length_scale=0.01)"] {
         let kernel = KernelExpr::parse(kernel).unwrap();
         let gram = kernel.bind(None, &x).unwrap();
-        let task = Task { gram: gram.as_ref(), target: &y, weights: None, control: &control, seed: 1 };
+        let task = Task { view: View::Values(gram.as_ref()), target: &y, weights: None, control: &control, seed: 1 };
         let fitted = NadarayaWatson::default().fit(&task).unwrap();
         let cross = kernel.bind(Some(&new), &x).unwrap();
         let found = numbers(fitted.predict(&Query::new(cross.as_ref(), WANT, &control)).unwrap().values);
@@ -200,7 +201,7 @@ fn where_kernel_values_underflow_the_nearest_row_decides() {
     // Rows that are alone under the kernel are said, and probabilities are never 0.
     let kernel = KernelExpr::parse("rbf(length_scale=0.01)").unwrap();
     let (gram, classes) = (kernel.bind(None, &x).unwrap(), Target::classes(&["a", "b", "a"]));
-    let task = Task { gram: gram.as_ref(), target: &classes, weights: None, control: &control, seed: 1 };
+    let task = Task { view: View::Values(gram.as_ref()), target: &classes, weights: None, control: &control, seed: 1 };
     let fitted = NadarayaWatson::default().fit(&task).unwrap();
     assert!(fitted.summary().notes.iter().any(|n| n.contains("3 of 3 rows have kernel values of 0")), "{:?}", fitted.summary().notes);
     let cross = kernel.bind(Some(&new), &x).unwrap();

@@ -5,8 +5,8 @@ use crate::problem;
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target, TargetInfo};
 use mercer::estimators::{
-    Centroids, ClassWeight, Estimator, EstimatorExpr, Fitted, FittedPerceptron, L2vm, Perceptron, Predicted, Query, RbfNetwork, RowOrder,
-    Task, Vector, Want,
+    Centroids, ClassWeight, Estimator, EstimatorExpr, FitContext, Fitted, FittedPerceptron, L2vm, Perceptron, Predicted, Query, RbfNetwork,
+    RowOrder, Task, Vector, View, Want,
 };
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
@@ -199,7 +199,7 @@ fn any_similarity_makes_features() {
 fn too_many_centroids_are_refused_with_what_there_is() {
     let x = Matrix::from_fn(20, 1, |i, _| (i % 5) as f64);
     let (gram, target, control) = (square(&x, rbf), Target::Numbers(wave(20, 1, 1)), Control::default());
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 };
     let why = network(0.1, Centroids::KMedoids, 8.0).fit(&task).unwrap_err().to_string();
     assert!(why.contains("8 centroids") && why.contains("5 rows that differ") && why.contains("lower count"), "{why}");
 }
@@ -337,14 +337,15 @@ fn streamed(machine: &Perceptron, x: &Matrix, target: &Target, ends: &[usize]) -
     let control = Control::default();
     let mut rows: Vec<usize> = (0..ends[0]).collect();
     let gram = square(&x.select_rows(&rows), rbf);
-    let mut fitted = machine.fit(&Task { gram: &gram, target: &target.select(&rows), weights: None, control: &control, seed: 0 }).unwrap();
+    let mut fitted =
+        machine.fit(&Task { view: View::Values(&gram), target: &target.select(&rows), weights: None, control: &control, seed: 0 }).unwrap();
     for pair in ends.windows(2) {
         let mut all: Vec<usize> = fitted.support().iter().map(|&s| rows[s]).collect();
         let known = all.len();
         all.extend(pair[0]..pair[1]);
         let gram = square(&x.select_rows(&all), rbf);
-        let task = Task { gram: &gram, target: &target.select(&all), weights: None, control: &control, seed: 0 };
-        fitted = machine.learn_on(&task, &fitted, known).unwrap();
+        let task = Task { view: View::Values(&gram), target: &target.select(&all), weights: None, control: &control, seed: 0 };
+        fitted = machine.fit_with(&task, &FitContext::continuing(&fitted, known)).unwrap().fitted;
         rows = all;
     }
     let kept = fitted.support().iter().map(|&s| rows[s]).collect();
@@ -386,11 +387,12 @@ fn a_stream_in_pieces_is_the_stream_as_a_whole() {
 fn a_rate_too_large_is_an_error_that_says_so_and_a_batch_method_takes_no_stream() {
     let (x, y, control) = (wave(10, 2, 91), wave(10, 1, 92), Control::default());
     let (gram, target) = (square(&x, |a, b| 4.0 * rbf(a, b)), Target::Numbers(y));
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 };
     let why = Perceptron { rate: Value::Number(50.0), ..machine(Vector::Last, 500.0) }.fit(&task).unwrap_err().to_string();
     assert!(why.contains("rate=50") && why.contains("below 2 / k(x, x)"), "{why}");
-    let whole = network(0.1, Centroids::All, 1.0);
-    let why = whole.learn_on(&task, &whole.fit(&task).unwrap(), 10).unwrap_err().to_string();
+    let whole = EstimatorExpr::from(network(0.1, Centroids::All, 1.0));
+    let earlier = whole.fit(&task).unwrap();
+    let why = whole.fit_with(&task, &FitContext::continuing(&earlier, 10)).err().unwrap().to_string();
     assert!(why.contains("perceptron takes rows as they come"), "{why}");
 }
 
@@ -419,7 +421,7 @@ fn copies_among_many_rows_do_not_count_as_rows_that_differ() {
         let data = Dataset::from_points(Points::dense(rows, 3, values).unwrap());
         let kernel = KernelExpr::parse("rbf(length_scale=0.5)").unwrap();
         let (gram, target) = (kernel.bind(None, &data).unwrap(), Target::numbers(&(0..rows).map(|i| at(i, 0)).collect::<Vec<_>>()));
-        let task = Task { gram: gram.as_ref(), target: &target, weights: None, control: &Control::default(), seed: 0 };
+        let task = Task { view: View::Values(gram.as_ref()), target: &target, weights: None, control: &Control::default(), seed: 0 };
         let settled = EstimatorExpr::parse("rbf_network(lambda=1)").unwrap().settle(&task).unwrap();
         let count = settled.values().into_iter().find(|own| own.path == "count").unwrap().value;
         assert_eq!(count.number(), expected, "{rows}");

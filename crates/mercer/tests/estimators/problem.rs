@@ -2,7 +2,7 @@
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, Want};
+use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, View, Want};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
@@ -41,7 +41,7 @@ pub(crate) fn cross(x: &Matrix, z: &Matrix, kernel: Kernel) -> Dense {
 
 pub(crate) fn fit<E: Estimator>(estimator: &E, gram: &Dense, target: &Target, weights: Option<&[f64]>) -> E::Fitted {
     let control = Control::default();
-    estimator.fit(&Task { gram, target, weights, control: &control, seed: 0 }).unwrap()
+    estimator.fit(&Task { view: View::Values(gram), target, weights, control: &control, seed: 0 }).unwrap()
 }
 
 pub(crate) fn numbers(p: &Predictions) -> &Matrix {
@@ -73,7 +73,7 @@ pub(crate) fn check_weights<E: Estimator>(e: &E, k: &Matrix, target: &Target, we
     let control = Control::default();
     let at = |k: Matrix| {
         let gram = Dense::square(k).unwrap();
-        e.criterion(&Task { gram: &gram, target, weights, control: &control, seed: 0 }).unwrap()
+        e.criterion(&Task { view: View::Values(&gram), target, weights, control: &control, seed: 0 }).unwrap()
     };
     let exact = at(k.clone());
     assert_eq!(exact.weights, exact.weights.transpose());

@@ -72,7 +72,7 @@ fn without_the_rare_rows(data: &Dataset, target: &Target, estimator: &EstimatorE
     let landmarks = KernelExpr::parse(&format!("nystroem({exact}, rank=6)")).map_err(|e| e.to_string())?;
     // Values through landmarks may fall below 0.
     let refuses_negative = estimator.needs() == Needs::NonNegative || estimator.name() == "spectral_clustering";
-    let has_features = matches!(estimator.needs(), Needs::Features) || !estimator.needs().reads_structure();
+    let has_features = matches!(estimator.needs(), Needs::Features) || estimator.needs().reads_values();
     let through = (!refuses_negative && has_features).then_some(landmarks);
     for kernel in std::iter::once(exact).chain(through) {
         let fitted = fit_settled(&kernel, estimator, &examples, &control, 0);

@@ -6,7 +6,8 @@ use mercer::control::Control;
 use mercer::data::{Kind, Target};
 use mercer::error::Result;
 use mercer::estimators::{
-    Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Svc, Svr, Task,
+    Answer, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Svc, Svr,
+    Task,
 };
 use mercer::gram;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
@@ -84,9 +85,14 @@ impl Estimator for Plugged {
     const DOC: &'static str = "any smooth loss";
     const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedPlugged;
+
+    fn gives(&self) -> Gives {
+        Gives::VALUES
+    }
+    fn needs(&self) -> Needs {
+        Needs::MercerKernel
+    }
 
     fn costs(&self, size: Size) -> Costs {
         let n = size.rows as f64;
@@ -96,8 +102,8 @@ impl Estimator for Plugged {
         Ok(1.0)
     }
     /// min over a of sum_i loss(y_i, (K a)_i) + lambda/2 a'K a.
-    fn fit(&self, task: &Task<'_>) -> Result<FittedPlugged> {
-        let k = gram::dense(task.gram, task.control)?;
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedPlugged>) -> Result<Fit<FittedPlugged>> {
+        let k = gram::dense(task.gram()?, task.control)?;
         let y = task.target.as_numbers(Self::NAME)?;
         let n = y.rows();
         let solver = Minimiser { max_iterations: 2000, tolerance: 1e-12, decrease: 0.0, ..Minimiser::unbounded(n) };
@@ -109,7 +115,7 @@ impl Estimator for Plugged {
         };
         let found = solver.minimise(&mut objective, &vec![0.0; n], task.control)?;
         let expansion = Expansion::new((0..n).collect(), Matrix::column(found.x), vec![0.0]);
-        Ok(FittedPlugged { expansion, summary: Summary { converged: found.converged, ..Summary::default() } })
+        Ok(FittedPlugged { expansion, summary: Summary { converged: found.converged, ..Summary::default() } }.into())
     }
 }
 
@@ -118,7 +124,7 @@ impl Fitted for FittedPlugged {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross, query.control)?)))
+        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross()?, query.control)?)))
     }
     fn summary(&self) -> &Summary {
         &self.summary

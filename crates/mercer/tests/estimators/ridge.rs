@@ -5,7 +5,7 @@ use crate::problem;
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{Estimator, Fitted, FittedRidge, Predicted, Query, Ridge, Task, Want};
+use mercer::estimators::{Estimator, Fitted, FittedRidge, Predicted, Query, Ridge, Task, View, Want};
 use mercer::gram::Dense;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Value;
@@ -147,7 +147,9 @@ fn the_limits_of_lambda_and_of_the_width_are_interpolation_and_the_mean() {
     let f = predict(&fit(&ridge(0.5, false), &wide, &target, None), &wide);
     close(&f, &Matrix::column(vec![mean * 12.0 / 12.5; 12]), 1e-13);
     assert!(
-        (Ridge::default().start("lambda", &Task { gram: &wide, target: &target, weights: None, control: &control, seed: 0 }).unwrap()
+        (Ridge::default()
+            .start("lambda", &Task { view: View::Values(&wide), target: &target, weights: None, control: &control, seed: 0 })
+            .unwrap()
             - 0.1)
             .abs()
             <= 1e-15
@@ -182,7 +184,10 @@ fn leaving_one_out_equals_refits() {
         for intercept in [false, true] {
             let e = ridge(0.15, intercept);
             let (gram, target) = (square(&x, rbf), Target::Numbers(y.clone()));
-            let found = e.leave_one_out(&Task { gram: &gram, target: &target, weights: w, control: &control, seed: 0 }).unwrap().unwrap();
+            let found = e
+                .leave_one_out(&Task { view: View::Values(&gram), target: &target, weights: w, control: &control, seed: 0 })
+                .unwrap()
+                .unwrap();
             for i in 0..n {
                 let rest: Vec<usize> = (0..n).filter(|&k| k != i).collect();
                 let kept: Option<Vec<f64>> = w.map(|w| rest.iter().map(|&k| w[k]).collect());
@@ -202,10 +207,15 @@ fn the_criterion_is_the_leave_one_out_error_and_its_derivatives_are_those_of_dif
     for w in [None, Some(weights.as_slice())] {
         for intercept in [false, true] {
             let at = |lambda: f64| {
-                ridge(lambda, intercept).criterion(&Task { gram: &gram, target: &target, weights: w, control: &control, seed: 0 }).unwrap()
+                ridge(lambda, intercept)
+                    .criterion(&Task { view: View::Values(&gram), target: &target, weights: w, control: &control, seed: 0 })
+                    .unwrap()
             };
             let e = ridge(0.15, intercept);
-            let left = e.leave_one_out(&Task { gram: &gram, target: &target, weights: w, control: &control, seed: 0 }).unwrap().unwrap();
+            let left = e
+                .leave_one_out(&Task { view: View::Values(&gram), target: &target, weights: w, control: &control, seed: 0 })
+                .unwrap()
+                .unwrap();
             let of = |i: usize| w.map_or(1.0, |w| w[i]);
             let sum: f64 = (0..n).flat_map(|i| (0..2).map(move |o| (i, o))).map(|p| of(p.0) * (y[p] - numbers(&left)[p]).powi(2)).sum();
             let size = 2.0 * (0..n).map(of).sum::<f64>();
@@ -257,7 +267,7 @@ fn what_cannot_be_fitted_is_a_named_error() {
     let (x, control) = (wave(4, 1, 23), Control::default());
     let gram = square(&x, rbf);
     let attempt = |e: &Ridge, target: &Target, weights: Option<&[f64]>| {
-        e.fit(&Task { gram: &gram, target, weights, control: &control, seed: 0 }).map(|_: FittedRidge| ()).unwrap_err()
+        e.fit(&Task { view: View::Values(&gram), target, weights, control: &control, seed: 0 }).map(|_: FittedRidge| ()).unwrap_err()
     };
     let fine = Target::numbers(&[1.0, 2.0, 3.0, 4.0]);
     assert!(attempt(&ridge(-1.0, true), &fine, None).to_string().contains("lambda=-1 is outside its domain: it must be 0 or above"));
@@ -289,7 +299,7 @@ fn any_number_of_threads_gives_the_same_bits() {
         mercer::control::with_threads(threads, || {
             let control = Control::default();
             let (gram, target) = (square(&x, rbf), Target::Numbers(y.clone()));
-            let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+            let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 0 };
             let c = ridge(0.1, true).criterion(&task).unwrap();
             (ridge(0.1, true).fit(&task).unwrap(), c.value, c.weights, c.own)
         })
@@ -313,7 +323,7 @@ fn the_path_over_lambda_is_the_criterion_at_each_lambda() {
         for (intercept, weights) in [(true, None), (false, Some(weights.as_slice())), (true, Some(weights.as_slice()))] {
             let control = Control::default();
             let target = Target::Numbers(y.clone());
-            let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 0 };
+            let task = Task { view: View::Values(&gram), target: &target, weights, control: &control, seed: 0 };
             let path = ridge(1.0, intercept).criterion_along("lambda", &lambdas, &task).unwrap().unwrap();
             for (lambda, found) in lambdas.iter().zip(path) {
                 let expected = ridge(*lambda, intercept).criterion(&task).unwrap().value;
@@ -382,7 +392,7 @@ fn leaving_rows_out_without_a_penalty_needs_a_regular_kernel_matrix() {
     let (x, y, control) = (wave(12, 2, 5), wave(12, 1, 6), Control::default());
     let target = Target::Numbers(y);
     let (singular, regular) = (square(&x, linear), square(&x, |x, z| (-x.iter().zip(z).map(|(a, b)| (a - b).abs()).sum::<f64>()).exp()));
-    let task = |gram| Task { gram, target: &target, weights: None, control: &control, seed: 0 };
+    let task = |gram| Task { view: View::Values(gram), target: &target, weights: None, control: &control, seed: 0 };
     let refused = ridge(0.0, false).leave_one_out(&task(&singular)).unwrap_err().to_string();
     assert!(refused.contains("penalty (lambda) above 0"), "{refused}");
     assert!(ridge(0.0, false).leave_one_out(&task(&regular)).unwrap().is_some());

@@ -5,7 +5,7 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
-use mercer::estimators::{Estimator, Expansion, Fitted, Query, Svc, Svr, Task, Want};
+use mercer::estimators::{Estimator, Expansion, Fitted, Query, Svc, Svr, Task, View, Want};
 use mercer::gram::{self, Bound};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
@@ -41,7 +41,7 @@ fn noise() -> Target {
 }
 
 fn task<'a>(bound: &'a dyn Bound, target: &'a Target, control: &'a Control) -> Task<'a> {
-    Task { gram: bound, target, weights: None, control, seed: 0 }
+    Task { view: View::Values(bound), target, weights: None, control, seed: 0 }
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn large_coefficients_and_small_machines_keep_double_precision() {
     let few: Vec<usize> = (0..300).collect();
     let some = gram::Subset::new(bound.as_ref(), &few, &few);
     let target = labels(errors(3, 300).into_iter().map(|e| e > 0.0));
-    let task = Task { gram: &some, target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(&some), target: &target, weights: None, control: &control, seed: 0 };
     assert!(!Svc { c: 1.0.into(), ..Svc::default() }.fit(&task).unwrap().expansion.single);
 }
 

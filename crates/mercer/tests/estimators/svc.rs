@@ -6,7 +6,7 @@ use made::*;
 use mercer::control::{CancelFlag, Control};
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{ClassWeight, EqualVotes, Estimator, Fitted, FittedSvc, Query, Svc, Task};
+use mercer::estimators::{ClassWeight, EqualVotes, Estimator, Fitted, FittedSvc, Query, Svc, Task, View};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
@@ -308,7 +308,8 @@ fn limits_give_the_best_point_with_its_gap_and_cancelling_gives_nothing() {
     let s = fitted.summary();
     assert!(!s.converged && s.iterations == 10 && s.certificate.as_ref().unwrap().value > 1e-3);
     assert!(s.objective.unwrap() >= 2109.66);
-    let run = |control: &Control| svc(20.0, 1e-3).fit(&Task { gram: &gram, target: &target, weights: None, control, seed: 1 });
+    let run =
+        |control: &Control| svc(20.0, 1e-3).fit(&Task { view: View::Values(&gram), target: &target, weights: None, control, seed: 1 });
     let late = run(&Control::default().with_seconds(0.0)).unwrap();
     assert!(!late.summary().converged && late.summary().iterations == 0);
     let cancel = CancelFlag::default();

@@ -5,7 +5,7 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, FittedSvr, Query, Svr, Task};
+use mercer::estimators::{Estimator, FitContext, Fitted, FittedSvr, Query, Svr, Task, View};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
@@ -106,11 +106,11 @@ fn optimality_conditions_hold_for_every_row() {
 fn a_fit_that_starts_from_another_penalty_comes_to_the_same_answer_in_fewer_steps() {
     let (gram, t) = made_task(11, 150, 3, 0.5);
     let target = Target::numbers(&t);
-    let task = Task { gram: &gram, target: &target, weights: None, control: &Default::default(), seed: 1 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &Default::default(), seed: 1 };
     let with = |c: f64| Svr { standardise_target: true, ..svr(c, 0.1, 1e-6) };
     let earlier = with(5.0).fit(&task).unwrap();
     for c in [6.0, 4.0] {
-        let (cold, warm) = (with(c).fit(&task).unwrap(), with(c).fit_from(&task, Some(&earlier)).unwrap());
+        let (cold, warm) = (with(c).fit(&task).unwrap(), with(c).fit_with(&task, &FitContext::from_earlier(&earlier)).unwrap().fitted);
         assert!(warm.summary().converged && warm.summary().iterations < cold.summary().iterations);
         close(warm.summary().objective.unwrap() / cold.summary().objective.unwrap(), 1.0, 2e-6);
     }
@@ -189,7 +189,7 @@ fn a_constant_target_is_predicted_by_itself() {
 fn starts_are_in_the_units_of_the_problem() {
     let gram = square(&[0.0, 1.0, 2.0, 3.0], |a, b| a * b);
     let target = Target::numbers(&[0.0, 10.0, 20.0, 30.0]);
-    let task = Task { gram: &gram, target: &target, weights: None, control: &Default::default(), seed: 0 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &Default::default(), seed: 0 };
     close(Svr::default().start("epsilon", &task).unwrap(), 0.1, 0.0);
     // Standard deviation of 0, 10, 20, 30: the root of 125.
     close(Svr { standardise_target: false, ..Svr::default() }.start("epsilon", &task).unwrap(), 0.1 * 125f64.sqrt(), 1e-12);

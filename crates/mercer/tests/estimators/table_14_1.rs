@@ -7,7 +7,7 @@ use mercer::compare::{Comparing, SAME, Starts, compare};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Split, Target};
 use mercer::estimators::{
-    CriterionSort, Estimator, EstimatorExpr, Fitted, FittedModel, FittedRvm, Needs, Rvm, Scores, Size, Task, catalogue,
+    CriterionSort, Estimator, EstimatorExpr, FitContext, Fitted, FittedModel, FittedRvm, Needs, Rvm, Scores, Size, Task, View, catalogue,
 };
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
@@ -28,8 +28,8 @@ fn table() -> (Rows, Target) {
 }
 
 fn learn(text: &str, gram: &Dense, target: &Target, from: Option<&FittedModel>) -> FittedModel {
-    let task = Task { gram, target, weights: None, control: &Control::default(), seed: 1 };
-    EstimatorExpr::parse(text).unwrap().fit_from(&task, from).unwrap()
+    let task = Task { view: View::Values(gram), target, weights: None, control: &Control::default(), seed: 1 };
+    EstimatorExpr::parse(text).unwrap().fit_with(&task, &FitContext { earlier: from, ..FitContext::default() }).unwrap().fitted
 }
 
 /// Scores of the training rows from two fits, and how far apart they are as a share of the largest.
@@ -59,18 +59,18 @@ fn two_starts_of_a_convex_method_agree_and_those_of_the_relevance_vector_machine
     // The other start of rvm: the rows that it keeps of the same table where every other row weighs ten times as much.
     let weights: Vec<f64> = (0..N).map(|i| if i % 2 == 0 { 10.0 } else { 1.0 }).collect();
     let control = Control::default();
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 1 };
+    let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed: 1 };
     let once = Rvm { starts: Value::Number(1.0), ..Rvm::default() };
     let from = once.fit(&Task { weights: Some(&weights), ..task }).unwrap();
-    let (cold, warm) = (once.fit(&task).unwrap(), once.fit_from(&task, Some(&from)).unwrap());
+    let (cold, warm) = (once.fit(&task).unwrap(), once.fit_with(&task, &FitContext::from_earlier(&from)).unwrap().fitted);
     // Both are maxima of the evidence.
     assert!(cold.summary().converged && warm.summary().converged);
     let (a, b) = (on_training(&cold, &gram).scores.unwrap(), on_training(&warm, &gram).scores.unwrap());
     let far = a.data().iter().zip(b.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
     assert!(far > 1e-3 && cold.support() != warm.support(), "{far:e}");
     // Its own solution is where it stays, and of several starts the best counts.
-    assert_eq!(once.fit_from(&task, Some(&cold)).unwrap().support(), cold.support());
-    let best = Rvm { starts: Value::Number(3.0), ..Rvm::default() }.fit_from(&task, Some(&from)).unwrap();
+    assert_eq!(once.fit_with(&task, &FitContext::from_earlier(&cold)).unwrap().fitted.support(), cold.support());
+    let best = Rvm { starts: Value::Number(3.0), ..Rvm::default() }.fit_with(&task, &FitContext::from_earlier(&from)).unwrap().fitted;
     let evidence = |fitted: &FittedRvm| fitted.summary().evidence.unwrap();
     assert!(evidence(&best) >= evidence(&cold).max(evidence(&warm)));
 }

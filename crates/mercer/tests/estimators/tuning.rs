@@ -3,7 +3,7 @@
 use mercer::control::Control;
 use mercer::data::Examples;
 use mercer::data::{Dataset, Points, Target};
-use mercer::estimators::{EstimatorExpr, Task};
+use mercer::estimators::{EstimatorExpr, Task, View};
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
 use mercer::metrics::Scoring;
@@ -43,7 +43,7 @@ fn parameter<'a>(t: &'a Tuning, name: &str) -> &'a TunedParameter {
 fn evidence(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset, target: &Target) -> f64 {
     let gram = kernel.bind(None, data).unwrap();
     let control = Control::default();
-    estimator.criterion(&Task { gram: gram.as_ref(), target, weights: None, control: &control, seed: 0 }).unwrap().value
+    estimator.criterion(&Task { view: View::Values(gram.as_ref()), target, weights: None, control: &control, seed: 0 }).unwrap().value
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn the_leave_one_out_error_is_told_in_units_of_the_target() {
     let t = tuned("rbf", "ridge", &data, &target, true);
     let gram = t.kernel.bind(None, &data).unwrap();
     let control = Control::default();
-    let task = Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 };
+    let task = Task { view: View::Values(gram.as_ref()), target: &target, weights: None, control: &control, seed: 0 };
     let left_out = t.estimator.leave_one_out(&task).unwrap().unwrap();
     let (mercer::estimators::Predicted::Numbers(found), Target::Numbers(y)) = (&left_out.values, &target) else { panic!("numbers") };
     let squares: Vec<f64> = y.col(0).iter().zip(found.col(0)).map(|(y, f)| (y - f) * (y - f)).collect();
@@ -299,7 +299,7 @@ fn criteria_along_the_noise_are_those_one_by_one() {
     let gram = KernelExpr::parse("rbf(length_scale=0.7)").unwrap().bind(None, &data).unwrap();
     let control = Control::default();
     let weights: Vec<f64> = (0..40).map(|i| 0.5 + (i % 3) as f64).collect();
-    let task = Task { gram: gram.as_ref(), target: &target, weights: Some(&weights), control: &control, seed: 0 };
+    let task = Task { view: View::Values(gram.as_ref()), target: &target, weights: Some(&weights), control: &control, seed: 0 };
     for (name, form) in [
         ("noise", "gp(variance=1.3, noise="),
         ("lambda", "ridge(lambda="),

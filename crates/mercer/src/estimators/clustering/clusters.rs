@@ -67,7 +67,7 @@ impl Places {
 
     /// The places of the rows, without the distances among them.
     pub(crate) fn alike(task: &Task<'_>, distances: bool) -> Result<Places> {
-        let n = task.rows();
+        let (gram, n) = (task.gram()?, task.rows());
         if n == 0 {
             return Err(Error::Data("clusters need rows, and there is none".into()));
         }
@@ -85,9 +85,9 @@ impl Places {
         for &i in &order {
             let mut near = (0..places.rows.len()).rev().take_while(|&p| sums[i] - sums[places.rows[p]] <= width).peekable();
             if near.peek().is_some() {
-                write_apart(task, distances, &[i], &mut row);
+                write_apart(gram, distances, &[i], &mut row);
             }
-            let place = near.find(|&p| row[places.rows[p]] == 0.0 && is_copy(task, distances, &row, places.rows[p])).unwrap_or_else(|| {
+            let place = near.find(|&p| row[places.rows[p]] == 0.0 && is_copy(gram, distances, &row, places.rows[p])).unwrap_or_else(|| {
                 places.rows.push(i);
                 places.weights.push(0.0);
                 places.single.push(1.0);
@@ -102,9 +102,9 @@ impl Places {
 
     /// Distances among the places, each row of them written once.
     fn among(&self, task: &Task<'_>, distances: bool) -> Result<Matrix> {
-        let (n, m) = (task.rows(), self.rows.len());
+        let (gram, n, m) = (task.gram()?, task.rows(), self.rows.len());
         // What is symmetric by its formula is computed once per pair. A fault is named by its rows below.
-        if let Some(own) = task.gram.gathered(&self.rows).filter(|_| !distances) {
+        if let Some(own) = gram.gathered(&self.rows).filter(|_| !distances) {
             match gram::dense(&Apart(own.as_ref()), task.control) {
                 Err(Error::Numerical { .. }) => {}
                 found => return found,
@@ -116,7 +116,7 @@ impl Places {
                 return Some(asked);
             }
             gram::with_scratch(rows.len() * n, |block: &mut [f64]| {
-                write_apart(task, distances, rows, block);
+                write_apart(gram, distances, rows, block);
                 for ((out, block), &i) in out.chunks_exact_mut(m).zip(block.chunks_exact(n)).zip(rows) {
                     out.iter_mut().zip(&self.rows).for_each(|(o, &j)| *o = block[j]);
                     if let Some(q) = out.iter().position(|v| !(v.is_finite() && (*v >= 0.0 || !distances))) {
@@ -133,8 +133,8 @@ impl Places {
 
     /// Where all other inputs have one norm, those without any feature, such as empty texts, lie half as far (squared) from each of them as two
     /// that share nothing lie from one another: they are set as far apart as these, so that they are no centre of anything.
-    pub(super) fn set_featureless_apart(&mut self, task: &Task<'_>) {
-        let diagonal = task.gram.diagonal(Side::Rows);
+    pub(super) fn set_featureless_apart(&mut self, gram: &dyn Gram) {
+        let diagonal = gram.diagonal(Side::Rows);
         let norms: Vec<f64> = self.rows.iter().map(|&row| diagonal[row]).collect();
         let Some(place) = norms.iter().position(|&norm| norm == 0.0) else { return };
         let Some(norm) = norms.iter().copied().find(|&norm| norm > 0.0) else { return };
@@ -151,10 +151,10 @@ impl Places {
     /// Kernel values among the places, of which the symmetric part makes distances.
     pub(crate) fn values(&self, task: &Task<'_>) -> Result<Matrix> {
         let m = self.rows.len();
-        let Some(all) = task.gram.structure().held() else {
-            return match task.gram.gathered(&self.rows) {
+        let Some(all) = task.gram()?.structure().held() else {
+            return match task.gram()?.gathered(&self.rows) {
                 Some(gathered) => gram::dense(gathered.as_ref(), task.control),
-                None => gram::dense(&Subset::new(task.gram, &self.rows, &self.rows), task.control),
+                None => gram::dense(&Subset::new(task.gram()?, &self.rows, &self.rows), task.control),
             };
         };
         let mut out = Matrix::zeros(m, m);
@@ -341,13 +341,13 @@ impl Ordered {
 
 /// The rows in order. For many rows keys are sums over a sample, unless it distinguishes too few of them.
 fn in_order(task: &Task<'_>) -> Result<Ordered> {
-    let own = task.gram.diagonal(Side::Rows);
+    let own = task.gram()?.diagonal(Side::Rows);
     let n = task.rows();
     if n > SUMMED.0 * SUMMED.1 {
         let some: Vec<usize> = (0..SUMMED.0).flat_map(|k| k * n / SUMMED.0..k * n / SUMMED.0 + SUMMED.1).collect();
         let all: Vec<usize> = (0..n).collect();
         let weights = Matrix::column(some.iter().map(|&i| task.weight(i)).collect());
-        let sums = gram::apply(&Subset::new(task.gram, &all, &some), &weights, task.control)?.into_data();
+        let sums = gram::apply(&Subset::new(task.gram()?, &all, &some), &weights, task.control)?.into_data();
         let Ordered { keys, order, width } = Ordered::by(sums, weights.data().iter().sum(), &own);
         let apart = order.windows(2).filter(|w| keys[w[1]] - keys[w[0]] > width).count();
         if 2 * apart > n {
@@ -355,10 +355,10 @@ fn in_order(task: &Task<'_>) -> Result<Ordered> {
         }
     }
     let weights = Matrix::column(task.all_weights());
-    let sums = match task.gram.structure().held() {
+    let sums = match task.gram()?.structure().held() {
         Some(held) => product_within(held, &weights, task.control)?,
-        None if task.gram.symmetric() => gram::apply_among(task.gram, &weights, 1, task.control)?,
-        None => gram::apply(task.gram, &weights, task.control)?,
+        None if task.gram()?.symmetric() => gram::apply_among(task.gram()?, &weights, 1, task.control)?,
+        None => gram::apply(task.gram()?, &weights, task.control)?,
     }
     .into_data();
     Ok(Ordered::by(sums, weights.data().iter().sum(), &own))
@@ -366,9 +366,9 @@ fn in_order(task: &Task<'_>) -> Result<Ordered> {
 
 /// Whether a training row is as far from every row as another whose distances are given. Of a similarity that is no kernel two rows at
 /// distance 0, such as joined nodes of a graph, need not be copies.
-fn is_copy(task: &Task<'_>, distances: bool, row: &[f64], other: usize) -> bool {
+fn is_copy(gram: &dyn Gram, distances: bool, row: &[f64], other: usize) -> bool {
     let mut compared = vec![0.0; row.len()];
-    write_apart(task, distances, &[other], &mut compared);
+    write_apart(gram, distances, &[other], &mut compared);
     let width = ALIKE * largest(row);
     row.iter().zip(&compared).all(|(a, b)| (a - b).abs() <= width)
 }
@@ -386,13 +386,13 @@ fn largest(numbers: &[f64]) -> f64 {
 }
 
 /// Squared distances in feature space of some training rows from all, or the distances that their kernel values are.
-fn write_apart(task: &Task<'_>, distances: bool, rows: &[usize], out: &mut [f64]) {
-    let n = task.rows();
+fn write_apart(gram: &dyn Gram, distances: bool, rows: &[usize], out: &mut [f64]) {
+    let n = gram.shape().0;
     if distances {
-        return task.gram.fill_rows(rows, 0..n, Block::new(out, rows.len(), n));
+        return gram.fill_rows(rows, 0..n, Block::new(out, rows.len(), n));
     }
-    task.gram.fill_distances(rows, 0..n, Block::new(out, rows.len(), n));
-    task.gram.squared_distances(out);
+    gram.fill_distances(rows, 0..n, Block::new(out, rows.len(), n));
+    gram.squared_distances(out);
 }
 
 /// Of values that are not symmetric the mean counts. By tiles, of which two stay in the cache.

@@ -17,7 +17,7 @@ use super::clusters::{MOST_CLUSTERS, Places};
 use crate::data::Target;
 use crate::error::Result;
 use crate::estimators::embedding::centred::Centred;
-use crate::estimators::{Estimator, Task};
+use crate::estimators::{Estimator, Task, View};
 use crate::gram::{Dense, dot};
 use crate::linalg::{Matrix, product_transposed_within};
 use crate::notice::{ClusterChoice, Notice};
@@ -217,7 +217,7 @@ fn scatters(squares: &Matrix, places: &Places, counts: &[usize], found: &[Vec<us
 fn coordinates(squares: &Matrix, weights: &[f64], task: &Task<'_>) -> Result<Matrix> {
     let n = weights.len();
     let gram = Dense::square(Matrix::from_fn(n, n, |p, q| -0.5 * squares[(p, q)]))?;
-    let among = Task { gram: &gram, target: &Target::Absent { rows: n }, weights: Some(weights), ..*task };
+    let among = Task { view: View::Values(&gram), target: &Target::Absent { rows: n }, weights: Some(weights), ..*task };
     let centred = Centred::new(&among, None)?;
     let found = centred.leading(n, EQUAL, task.seed, task.control)?;
     let kept = found.values.iter().take_while(|l| **l > centred.floor()).count();
@@ -343,7 +343,7 @@ mod tests {
         let weights: Vec<f64> = (0..12).map(|p| 1.0 + (p % 3) as f64).collect();
         let gram = Dense::square(squares.clone()).unwrap();
         let control = crate::control::Control::default();
-        let task = Task { gram: &gram, target: &Target::Absent { rows: 12 }, weights: None, control: &control, seed: 0 };
+        let task = Task { view: View::Values(&gram), target: &Target::Absent { rows: 12 }, weights: None, control: &control, seed: 0 };
         let found = coordinates(&squares, &weights, &task).unwrap();
         assert_eq!(found.cols(), 3);
         for (p, q) in (0..12).flat_map(|p| (0..12).map(move |q| (p, q))) {

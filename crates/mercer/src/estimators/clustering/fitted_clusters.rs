@@ -39,10 +39,10 @@ impl Fitted for FittedClusters {
         let columns: Vec<usize> = self.clusters.medoids.iter().filter_map(|m| self.expansion.support.binary_search(m).ok()).collect();
         // Of distances that are given coefficients are below 0, and nothing is added to them.
         let of_kernel = self.expansion.coef.data().iter().all(|c| *c >= 0.0);
-        if of_kernel && !columns.is_empty() && query.cross.shape().1 == self.expansion.support.len() {
-            return Ok(Predictions::of(Predicted::Classes(nearest_column(query.cross, &columns, query.control)?)));
+        if of_kernel && !columns.is_empty() && query.cross()?.shape().1 == self.expansion.support.len() {
+            return Ok(Predictions::of(Predicted::Classes(nearest_column(query.cross()?, &columns, query.control)?)));
         }
-        let scores = self.expansion.predict(query.cross, query.control)?;
+        let scores = self.expansion.predict(query.cross()?, query.control)?;
         let greatest = |row: &[f64]| (0..row.len()).fold(0, |b, k| if row[k] > row[b] { k } else { b });
         Ok(Predictions::of(Predicted::Classes((0..scores.rows()).map(|i| greatest(scores.row(i))).collect())))
     }

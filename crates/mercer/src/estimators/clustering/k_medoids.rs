@@ -13,7 +13,7 @@ use super::fitted_clusters::{Clusters, FittedClusters};
 use crate::data::Kind;
 use crate::error::Result;
 use crate::estimators::{
-    Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Gives, KernelValueKind, Needs, Size, Summary, Task,
+    Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Fit, FitContext, Gives, KernelValueKind, Needs, Size, Summary, Task,
 };
 use crate::gram::Side;
 use crate::linalg::Matrix;
@@ -56,7 +56,7 @@ impl KMedoids {
     fn places(&self, task: &Task<'_>) -> Result<Places> {
         let mut places = Places::of(task, self.values == KernelValueKind::Distances)?;
         if self.values == KernelValueKind::Similarities {
-            places.set_featureless_apart(task);
+            places.set_featureless_apart(task.gram()?);
         }
         places.raise(self.power.integer());
         Ok(places)
@@ -93,9 +93,14 @@ impl Estimator for KMedoids {
         CountBy::OF_DISTANCES,
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedClusters;
+
+    fn gives(&self) -> Gives {
+        Gives { finds: Finds::Clusters, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Symmetric
+    }
 
     /// k(x, z) + f(x) + f(z) has the same distances.
     fn facts(&self) -> EstimatorFacts {
@@ -119,7 +124,7 @@ impl Estimator for KMedoids {
         count_by::count(self.count_by, &self.places(task)?, most, task, &clusters).map(Some)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedClusters> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedClusters>) -> Result<Fit<FittedClusters>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let count = self.clusters.integer();
         let places = self.places(task)?;
@@ -135,7 +140,7 @@ impl Estimator for KMedoids {
         }
         let mut support = by_cluster.clone();
         support.sort_unstable();
-        let diagonal = task.gram.diagonal(Side::Rows);
+        let diagonal = task.gram()?.diagonal(Side::Rows);
         let mut coef = Matrix::zeros(count, count);
         for (k, row) in by_cluster.iter().enumerate() {
             let s = support.partition_point(|r| r < row);
@@ -166,6 +171,7 @@ impl Estimator for KMedoids {
             expansion: Expansion::new(support, coef, bias),
             clusters: Clusters { sizes, medoids: by_cluster, silhouette },
             summary,
-        })
+        }
+        .into())
     }
 }

@@ -11,7 +11,7 @@ use super::count_by::{self, CountBy, CountCurve};
 use super::fitted_clusters::{Clusters, FittedClusters};
 use crate::data::Kind;
 use crate::error::Result;
-use crate::estimators::{Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Gives, Needs, Size, Summary, Task};
+use crate::estimators::{Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Fit, FitContext, Gives, Size, Summary, Task};
 use crate::gram::Side;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
@@ -54,9 +54,11 @@ impl Estimator for KernelKMeans {
         CountBy::OF_DISTANCES,
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedClusters;
+
+    fn gives(&self) -> Gives {
+        Gives { finds: Finds::Clusters, ..Gives::VALUES }
+    }
 
     /// k(x, z) + f(x) + f(z) has the same distances.
     fn facts(&self) -> EstimatorFacts {
@@ -83,7 +85,7 @@ impl Estimator for KernelKMeans {
         count_by::count(self.count_by, &Places::of(task, false)?, most, task, &clusters).map(Some)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedClusters> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedClusters>) -> Result<Fit<FittedClusters>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (n, count) = (task.rows(), self.clusters.integer());
         let places = Places::of(task, false)?;
@@ -96,7 +98,7 @@ impl Estimator for KernelKMeans {
             (sizes[number[k]], bias[number[k]]) = (found.mass[k], -0.5 * found.norms[k]);
         }
         // k(x, z) = h(x, z) + k(x, x) / 2 + k(z, z) / 2: |m_k|^2 by kernel values is that by h and the mean of k(x, x).
-        for (i, own) in task.gram.diagonal(Side::Rows).into_iter().enumerate() {
+        for (i, own) in task.gram()?.diagonal(Side::Rows).into_iter().enumerate() {
             let k = found.cluster[places.of_row[i]];
             bias[number[k]] -= 0.5 * task.weight(i) / found.mass[k] * own;
         }
@@ -122,7 +124,7 @@ impl Estimator for KernelKMeans {
             ..Summary::default()
         };
         let mut expansion = Expansion::new((0..n).collect(), coef, bias);
-        expansion.weigh(task.gram, task.control)?;
-        Ok(FittedClusters { expansion, clusters: Clusters { sizes, medoids: Vec::new(), silhouette }, summary })
+        expansion.weigh(task.gram()?, task.control)?;
+        Ok(FittedClusters { expansion, clusters: Clusters { sizes, medoids: Vec::new(), silhouette }, summary }.into())
     }
 }

@@ -14,7 +14,8 @@ use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::embedding::centred::{leading_costs, leading_pairs};
 use crate::estimators::{
-    Answer, Certificate, Costs, Estimator, Expansion, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+    Answer, Certificate, Costs, Estimator, Expansion, Finds, Fit, FitContext, Fitted, Gives, Predicted, Predictions, Query, Size, Summary,
+    Task,
 };
 use crate::gram::{Block, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
@@ -145,9 +146,11 @@ impl Estimator for SpectralClustering {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSpectralClustering;
+
+    fn gives(&self) -> Gives {
+        Gives { finds: Finds::Clusters, ..Gives::VALUES }
+    }
 
     /// Kernel values, distances of directions, similarities of these; leading eigenvectors, then k-means.
     fn costs(&self, size: Size) -> Costs {
@@ -184,7 +187,7 @@ impl Estimator for SpectralClustering {
         Ok(Some(CountCurve::greatest(CountBy::Eigengap, tried, &places)))
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedSpectralClustering> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedSpectralClustering>) -> Result<Fit<FittedSpectralClustering>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (n, count) = (task.rows(), self.clusters.integer());
         let places = Places::of(task, false)?;
@@ -207,7 +210,7 @@ impl Estimator for SpectralClustering {
             (0..kept).for_each(|k| coef[(i, k)] = share * embedding.scale[p] * embedding.vectors[(k, p)] / embedding.values[k]);
         }
         let mut expansion = Expansion::new((0..n).collect(), coef, vec![0.0; kept]);
-        expansion.weigh(task.gram, task.control)?;
+        expansion.weigh(task.gram()?, task.control)?;
         let eigenvalues: Vec<String> = embedding.values.iter().map(|l| format!("{l:.3}")).collect();
         let mut notes = vec![sizes_note(&sizes), format!("leading eigenvalues: {}", eigenvalues.join(", "))];
         if kept < count {
@@ -230,7 +233,8 @@ impl Estimator for SpectralClustering {
             notes,
             ..Summary::default()
         };
-        Ok(FittedSpectralClustering { expansion, centres, clusters: Clusters { sizes, medoids: Vec::new(), silhouette: None }, summary })
+        Ok(FittedSpectralClustering { expansion, centres, clusters: Clusters { sizes, medoids: Vec::new(), silhouette: None }, summary }
+            .into())
     }
 }
 
@@ -241,7 +245,8 @@ impl FittedSpectralClustering {
     /// Computes the coordinates of rows that are far from all others again, where the kernel is known by its logarithm: from kernel values
     /// over the greatest of the row, as only the direction of a row counts.
     fn restore_small(&self, rows: &mut Matrix, query: &Query<'_>) -> Result<()> {
-        let Some(log) = query.cross.logarithm().filter(|_| query.cross.shape().1 == self.expansion.support.len()) else { return Ok(()) };
+        let cross = query.cross()?;
+        let Some(log) = cross.logarithm().filter(|_| cross.shape().1 == self.expansion.support.len()) else { return Ok(()) };
         let others = log.log_diagonal(Side::Cols);
         for i in (0..rows.rows()).filter(|&i| rows.row(i).iter().all(|v| v.abs() < SMALL)).collect::<Vec<_>>() {
             query.control.check_time("predictions")?;
@@ -264,7 +269,7 @@ impl Fitted for FittedSpectralClustering {
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         Error::unless_equal("coordinates of the centres of clusters", self.expansion.bias.len(), self.centres.cols())?;
-        let mut rows = self.expansion.predict(query.cross, query.control)?;
+        let mut rows = self.expansion.predict(query.cross()?, query.control)?;
         self.restore_small(&mut rows, query)?;
         let halves: Vec<f64> = (0..self.centres.rows()).map(|k| 0.5 * dot(self.centres.row(k), self.centres.row(k))).collect();
         let codes = (0..rows.rows()).map(|i| {

@@ -3,6 +3,7 @@
 
 use crate::data::{Kind, Labels, TargetInfo};
 use crate::error::{Error, Result};
+use crate::estimators::ViewKind;
 use crate::estimators::registry::list::catalogue;
 use serde::{Deserialize, Serialize};
 
@@ -215,7 +216,7 @@ pub enum Needs {
     Coordinates,
     /// Kernel values between the vectors of sets: the kernel is one of sets made of a Mercer kernel of vectors.
     Vectors,
-    /// The cells of rows and no kernel value: the kernel `identical` keeps the table.
+    /// The cells of rows and no kernel value: the kernel `identical` names the columns.
     Rows,
     /// None: predictions depend on no input.
     Nothing,
@@ -226,9 +227,18 @@ impl Needs {
     pub fn any_values(self) -> bool {
         matches!(self, Needs::AnySimilarity | Needs::Symmetric)
     }
-    /// Whether features, vectors or cells of rows are read and no kernel value: where no kernel is given, one that has them is taken.
-    pub fn reads_structure(self) -> bool {
-        matches!(self, Needs::Features | Needs::Coordinates | Needs::Vectors | Needs::Rows)
+    /// What is read of rows.
+    pub fn view(self) -> ViewKind {
+        match self {
+            Needs::MercerKernel | Needs::AnySimilarity | Needs::Symmetric | Needs::NonNegative | Needs::Nothing => ViewKind::Values,
+            Needs::Features | Needs::Coordinates => ViewKind::Features,
+            Needs::Vectors => ViewKind::Vectors,
+            Needs::Rows => ViewKind::Rows,
+        }
+    }
+    /// Whether kernel values are read, of whatever kernel; otherwise, where no kernel is given, one is taken that has what is read.
+    pub fn reads_values(self) -> bool {
+        self.view() == ViewKind::Values
     }
 }
 

@@ -2,10 +2,9 @@
 
 use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
-use crate::estimators::probabilities::held_out;
 use crate::estimators::{
-    Costs, CountCurve, Criterion, CriterionName, EstimatorEntry, EstimatorFacts, Fitted, Gives, HeldOut, HoldOut, Near, Needs, Predictions,
-    Size, Task, WarmStart, When,
+    Costs, CountCurve, Criterion, CriterionName, EstimatorEntry, EstimatorFacts, Fit, FitContext, Fitted, Gives, Near, Needs, Predictions,
+    Size, Task,
 };
 use crate::expr::Term;
 use crate::param::{self, Alias, Param};
@@ -23,19 +22,23 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     const ALIASES: &'static [Alias] = &[];
     /// The kinds of target that it can be fitted to.
     const TAKES: &'static [Kind];
-    /// What it gives besides the predicted values.
-    const GIVES: Gives;
-    /// What it needs of the similarity: a kernel that is not positive semi-definite may have to be refused, and where predictions
-    /// depend on no input, no kernel parameter is worth searching.
-    const NEEDS: Needs;
     /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.
     const CRITERION: Option<CriterionName> = None;
     /// What fitting gives. Bit-equal after being stored and read again.
     type Fitted: Fitted + Serialize + DeserializeOwned;
 
+    /// What it gives besides the predicted values.
+    fn gives(&self) -> Gives {
+        Gives::VALUES
+    }
+    /// What it reads of inputs, and what that must be: a kernel that is not positive semi-definite may have to be refused, and where
+    /// predictions depend on no input, no kernel parameter is worth searching.
+    fn needs(&self) -> Needs {
+        Needs::MercerKernel
+    }
     /// What the lists say of it. A type that stands for many estimators, such as objects of another language, says what holds of this one.
     fn entry(&self) -> EstimatorEntry {
-        EstimatorEntry::of::<Self>()
+        EstimatorEntry::of(self)
     }
     /// The expression as it is shown: a call of its name with the parameters that differ from their defaults.
     fn shown(&self) -> Term {
@@ -62,45 +65,11 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn amplitude(&self, _target: &Target, _weights: Option<&[f64]>) -> f64 {
         1.0
     }
-    /// Fits; every parameter is settled.
-    fn fit(&self, task: &Task<'_>) -> Result<Self::Fitted>;
-    /// Fits, warm-started from a fit to the same task with other parameters if the method can: along a path of penalties this
-    /// takes a fraction of the steps. The solution meets the same tolerance.
-    fn fit_from(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>) -> Result<Self::Fitted> {
-        self.fit(task)
-    }
-    /// Learns on from rows that come: the first `known` rows of the task are those that an earlier fit keeps, the others are new.
-    ///
-    /// # Errors
-    /// A method that learns from all rows at once.
-    fn learn_on(&self, _task: &Task<'_>, _earlier: &Self::Fitted, _known: usize) -> Result<Self::Fitted> {
-        Err(Error::Data(format!("{} learns from all rows at once; perceptron takes rows as they come", Self::NAME)))
-    }
-    /// Fits along a path of parameters: takes the earlier fit with its warm start and returns both for the next one.
-    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&Self::Fitted, &WarmStart)>) -> Result<(Self::Fitted, WarmStart)> {
-        Ok((self.fit_from(task, earlier.map(|(fitted, _)| fitted))?, WarmStart::default()))
-    }
-    /// Fits along a path; rows that the fit itself holds out, for calibration or otherwise, are held out as `hold` says.
-    fn fit_keeping(
-        &self,
-        task: &Task<'_>,
-        earlier: Option<(&Self::Fitted, &WarmStart)>,
-        _hold: HoldOut<'_>,
-    ) -> Result<(Self::Fitted, WarmStart)> {
-        self.fit_along(task, earlier)
-    }
-    /// The fit, with scores of training rows by fits without them, which calibration learns from: rows left out in closed form where
-    /// there is one and any row may be, else held out in folds that keep to the split. To be written where the two come cheaper together;
-    /// where the kernel has learnt from all rows it is not asked, and every fold has a kernel learnt anew.
-    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>, hold: HoldOut<'_>) -> Result<(Self::Fitted, HeldOut)> {
-        let fitted = self.fit_from(task, earlier)?;
-        if let (Some(copies), true) = (hold.split.repeated(), Self::GIVES.leave_one_out != When::Never) {
-            return Ok((fitted, held_out::each_once(self, task, copies, hold)?));
-        }
-        let left_out = if hold.frees_rows() { self.leave_one_out(task)? } else { None };
-        let scored = left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some());
-        let held_out = scored.map_or_else(|| held_out::out_of_fold(self, task, hold), |p| HeldOut::one_by_one(&p, task))?;
-        Ok((fitted, held_out))
+    /// Fits; every parameter is settled. The context is what the fit may use besides its task.
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, Self::Fitted>) -> Result<Fit<Self::Fitted>>;
+    /// Fits from the task alone.
+    fn fit(&self, task: &Task<'_>) -> Result<Self::Fitted> {
+        self.fit_with(task, &FitContext::default()).map(|fit| fit.fitted)
     }
     /// The value of the smooth selection criterion and its derivatives; every parameter is settled.
     fn criterion(&self, _task: &Task<'_>) -> Result<Criterion> {

@@ -20,6 +20,8 @@ pub struct EstimatorFacts {
     pub reads_labels_as_strings: bool,
     /// The fit itself holds rows out, calibrated or not.
     pub holds_out: bool,
+    /// It learns from one row after another, and continues with new rows where an earlier fit ended.
+    pub learns_row_by_row: bool,
     /// Weights that sum to less than a fit needs are shares to it, or their unit has a meaning of its own: nothing is to be said of a sum
     /// that no number of rows has.
     pub takes_weights_of_any_unit: bool,

@@ -3,9 +3,9 @@
 use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::Result;
-use crate::estimators::{Answer, Clusters, Expansion, Predictions, Sigmoid, Spectrum, Summary, WarmStart};
+use crate::estimators::{Answer, Clusters, Expansion, Predictions, Sigmoid, Spectrum, Summary, View, ViewKind, WarmStart};
 use crate::generative::FittedGenerative;
-use crate::gram::{Gram, Subset};
+use crate::gram::Gram;
 use crate::linalg::Lower;
 use std::ops::Range;
 
@@ -35,7 +35,11 @@ pub trait Fitted: Send + Sync {
     fn expansion_mut(&mut self) -> Option<&mut Expansion> {
         None
     }
-    /// Whether it predicts from the features of new rows alone, and no training row is asked for.
+    /// What it reads of new rows.
+    fn reads(&self) -> ViewKind {
+        ViewKind::Values
+    }
+    /// Whether it predicts from features of new rows alone, and no training row is asked for.
     fn reads_features(&self) -> bool {
         self.support().is_empty() && self.expansion().is_some_and(Expansion::is_of_features)
     }
@@ -87,8 +91,8 @@ const BLOCK_NUMBERS: usize = 1 << 22;
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Query<'a> {
-    /// Kernel values of the new inputs with the support, M x support.
-    pub cross: &'a dyn Gram,
+    /// What is read of the new inputs; kernel values are those with the support, M x support.
+    pub view: View<'a>,
     /// What is wanted besides the predicted values.
     pub want: Want,
     /// Bounds and watchers.
@@ -98,12 +102,25 @@ pub struct Query<'a> {
 impl<'a> Query<'a> {
     /// Predictions from kernel values with the support.
     pub fn new(cross: &'a dyn Gram, want: Want, control: &'a Control) -> Self {
-        Query { cross, want, control }
+        Query::of(View::Values(cross), want, control)
+    }
+
+    /// Predictions from a view.
+    pub fn of(view: View<'a>, want: Want, control: &'a Control) -> Self {
+        Query { view, want, control }
+    }
+
+    /// Kernel values of the new inputs with the support.
+    ///
+    /// # Errors
+    /// A view of something else.
+    pub fn cross(&self) -> Result<&'a dyn Gram> {
+        self.view.values()
     }
 
     /// Predictions for blocks of the new inputs, of which `of` holds so many numbers for each input meanwhile.
     pub(crate) fn in_blocks(&self, numbers: usize, of: impl Fn(&Query<'_>) -> Result<Predictions>) -> Result<Predictions> {
-        let (rows, cols) = self.cross.shape();
+        let (rows, cols) = self.view.shape();
         let together = (BLOCK_NUMBERS / numbers.max(1)).max(1);
         if rows <= together || self.want.covariance {
             return of(self);
@@ -111,7 +128,7 @@ impl<'a> Query<'a> {
         let cols: Vec<usize> = (0..cols).collect();
         let part = |rows: Range<usize>| {
             self.control.check_time("predictions")?;
-            of(&Query { cross: &Subset::new(self.cross, &rows.collect::<Vec<_>>(), &cols), ..*self })
+            of(&Query { view: self.view.part(&rows.collect::<Vec<_>>(), &cols).view(), ..*self })
         };
         let mut all = part(0..together)?;
         for start in (together..rows).step_by(together) {
@@ -152,6 +169,9 @@ macro_rules! hands_on {
         }
         fn expansion_mut(&mut self) -> Option<&mut $crate::estimators::Expansion> {
             self.fitted.expansion_mut()
+        }
+        fn reads(&self) -> $crate::estimators::ViewKind {
+            self.fitted.reads()
         }
         fn reads_features(&self) -> bool {
             self.fitted.reads_features()

@@ -3,16 +3,16 @@
 use crate::control::Control;
 use crate::data::Split;
 use crate::error::Result;
-use crate::gram::Gram;
+use crate::estimators::Reading;
 
 /// A kernel that learns from the training rows, learnt anew from some of them.
 pub trait RelearntKernel: Sync {
-    /// Its values among the rows `train`, of which alone it learns, counted by `weights`; and of the rows `test` with these. Rows are
-    /// those of the task, from 0.
+    /// What is read of it among the rows `train`, of which alone it learns, counted by `weights`; and of the rows `test` with these. Rows
+    /// are those of the task, from 0.
     ///
     /// # Errors
     /// Rows that the kernel cannot learn from; bounds of `control`.
-    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Box<dyn Gram + '_>; 2]>;
+    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Reading<'_>; 2]>;
 }
 
 /// How a fit holds rows out.
@@ -22,6 +22,12 @@ pub struct HoldOut<'a> {
     pub split: &'a Split,
     /// The kernel, where it has learnt from all rows of the task: their values are then no values of a row that was held out.
     pub kernel: Option<&'a dyn RelearntKernel>,
+}
+
+impl Default for HoldOut<'_> {
+    fn default() -> Self {
+        HoldOut::by(&Split::Rows)
+    }
 }
 
 impl<'a> HoldOut<'a> {
@@ -43,7 +49,7 @@ pub(crate) struct RelearntAmong<'a> {
 }
 
 impl RelearntKernel for RelearntAmong<'_> {
-    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Box<dyn Gram + '_>; 2]> {
+    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Reading<'_>; 2]> {
         let of_task = |places: &[usize]| places.iter().map(|&p| self.rows[p]).collect::<Vec<_>>();
         self.kernel.values(&of_task(train), weights, &of_task(test), control)
     }

@@ -1,10 +1,10 @@
-//! What an estimator is given: kernel values or features of the training rows, and their targets.
+//! What an estimator is given: a view of the training rows, and their targets.
 
 use crate::control::Control;
-use crate::data::{Dataset, Kind, Target};
-use crate::error::{Error, Result};
-use crate::estimators::Size;
-use crate::gram::{Features, Gram, Side};
+use crate::data::{Kind, Target};
+use crate::error::Result;
+use crate::estimators::{Size, View};
+use crate::gram::{Gram, Side};
 use crate::linalg::Matrix;
 use crate::notice::Notice;
 use std::borrow::Cow;
@@ -12,8 +12,8 @@ use std::borrow::Cow;
 /// What an estimator is given.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// Kernel values among the training rows, N x N; symmetric unless the estimator takes any similarity.
-    pub gram: &'a dyn Gram,
+    /// What is read of the training rows; kernel values are N x N, and symmetric unless the estimator takes any similarity.
+    pub view: View<'a>,
     /// N targets.
     pub target: &'a Target,
     /// N weights, each above 0 (rows of weight 0 are taken out before); weight 2 means the row stands twice.
@@ -27,25 +27,14 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     /// The features of the training rows (N x rank), where they are so few that a fit goes by them.
     pub(crate) fn few_features(&self) -> Option<Cow<'a, Matrix>> {
-        self.gram.structure().dense_features(Side::Rows).filter(|z| self.few(z.cols()))
+        self.gram().ok()?.structure().dense_features(Side::Rows).filter(|z| self.few(z.cols()))
     }
-    /// The features of the training rows, for an estimator that reads these and no kernel value.
+    /// Kernel values among the training rows.
     ///
     /// # Errors
-    /// A kernel without features.
-    pub(crate) fn written_features(&self, who: &str) -> Result<Features<'a>> {
-        Features::of(self.gram, Side::Rows).ok_or_else(|| {
-            Error::Data(format!(
-                "{who} reads the features of rows, and this kernel has none written out; take the kernel linear, or tfidf for texts"
-            ))
-        })
-    }
-    /// The cells of the training rows, for an estimator that reads these and no kernel value.
-    ///
-    /// # Errors
-    /// A kernel that does not keep them.
-    pub(crate) fn table(&self, who: &str) -> Result<Cow<'a, Dataset>> {
-        table(self.gram, who)
+    /// A view of something else.
+    pub fn gram(&self) -> Result<&'a dyn Gram> {
+        self.view.values()
     }
     /// Whether so many features are so few.
     pub(crate) fn few(&self, rank: usize) -> bool {
@@ -58,7 +47,7 @@ impl<'a> Task<'a> {
     }
     /// Training rows.
     pub fn rows(&self) -> usize {
-        self.gram.shape().0
+        self.view.rows()
     }
     /// The weight of row i, 1 where no weights are given.
     pub fn weight(&self, i: usize) -> f64 {
@@ -92,20 +81,10 @@ impl<'a> Task<'a> {
         shares.iter().map(|w| unit * w).collect()
     }
     /// The mean of k(x, x) over weighted rows; 1 where it says nothing.
-    pub(crate) fn mean_square(&self) -> f64 {
-        let d = self.gram.diagonal(Side::Rows);
+    pub(crate) fn mean_square(&self) -> Result<f64> {
+        let d = self.gram()?.diagonal(Side::Rows);
         let total: f64 = (0..d.len()).map(|i| self.weight(i)).sum();
         let mean = d.iter().enumerate().map(|(i, d)| self.weight(i) * d).sum::<f64>() / total;
-        if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
+        Ok(if mean > 0.0 && mean.is_finite() { mean } else { 1.0 })
     }
-}
-
-/// The cells of the rows of a Gram matrix, for an estimator that reads these and no kernel value.
-///
-/// # Errors
-/// A kernel that does not keep them.
-pub fn table<'a>(gram: &'a dyn Gram, who: &str) -> Result<Cow<'a, Dataset>> {
-    gram.structure().table(Side::Rows).ok_or_else(|| {
-        Error::Data(format!("{who} reads the cells of rows, and this kernel keeps none; take the kernel identical, or on(NAME, identical)"))
-    })
 }

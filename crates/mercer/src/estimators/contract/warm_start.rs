@@ -4,7 +4,7 @@
 use crate::estimators::Task;
 use crate::solve::smo::{Problem, Solution};
 
-/// Solver values of a fit at the rows of its task, reused by later fits: see [`Estimator::fit_along`](crate::estimators::Estimator::fit_along).
+/// Solver values of a fit at the rows of its task, reused by later fits: see [`FitContext::warm`](crate::estimators::FitContext::warm).
 #[derive(Clone, Debug, Default)]
 pub struct WarmStart(Vec<Option<Known>>);
 
@@ -29,7 +29,7 @@ impl WarmStart {
 
     /// Adds those of further problems.
     pub(crate) fn extend(&mut self, solutions: Vec<Solution>, units: impl Iterator<Item = f64>, task: &Task<'_>) {
-        let kept = task.gram.structure().held().is_some();
+        let kept = task.gram().is_ok_and(|gram| gram.structure().held().is_some());
         let known = |(s, unit): (Solution, f64)| Some(Known { coef: s.coef, values: s.values.filter(|_| kept)?, unit });
         self.0.extend(solutions.into_iter().zip(units).map(known));
     }

@@ -39,12 +39,12 @@ impl<'a> Centred<'a> {
     /// The kernel values of a task, or what `turn` makes of each.
     pub(crate) fn new(task: &Task<'a>, turn: Option<fn(f64) -> f64>) -> Result<Self> {
         let n = task.rows();
-        for (what, found) in [("columns of the Gram matrix", task.gram.shape().1), ("weights", task.weights.map_or(n, <[f64]>::len))] {
+        for (what, found) in [("columns of the Gram matrix", task.gram()?.shape().1), ("weights", task.weights.map_or(n, <[f64]>::len))] {
             Error::unless_equal(what, n, found)?;
         }
-        let mut values = match task.gram.structure().held() {
+        let mut values = match task.gram()?.structure().held() {
             Some(held) => Cow::Borrowed(held),
-            None => Cow::Owned(gram::dense(task.gram, task.control)?),
+            None => Cow::Owned(gram::dense(task.gram()?, task.control)?),
         };
         if let Some(turn) = turn {
             values.to_mut().data_mut().iter_mut().for_each(|v| *v = turn(*v));

@@ -30,8 +30,8 @@ use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Certificate, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary,
-    Task,
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Needs, Predicted, Predictions, Query, Size,
+    Summary, Task,
 };
 use crate::gram::{Block, Gram, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
@@ -157,9 +157,11 @@ impl Estimator for KernelPca {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedKernelPca;
+
+    fn needs(&self) -> Needs {
+        Needs::Symmetric
+    }
 
     /// Coefficients that sum to 0 see nothing of f(x), and the constant takes up f(z).
     fn facts(&self) -> EstimatorFacts {
@@ -179,7 +181,7 @@ impl Estimator for KernelPca {
         Ok(2.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedKernelPca> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedKernelPca>) -> Result<Fit<FittedKernelPca>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (n, asked) = (task.rows(), self.components.number());
         self.check_sparsity()?;
@@ -277,10 +279,10 @@ impl Estimator for KernelPca {
         }
         let mut expansion = Expansion::new(support, coef, bias);
         if self.values != KernelValueKind::Distances {
-            expansion.weigh(task.gram, task.control)?;
+            expansion.weigh(task.gram()?, task.control)?;
         }
         let (mean, share) = (centred.mean, centred.share);
-        Ok(FittedKernelPca { expansion, spectrum, values: self.values, mean, share, novelty: self.novelty, summary })
+        Ok(FittedKernelPca { expansion, spectrum, values: self.values, mean, share, novelty: self.novelty, summary }.into())
     }
 
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
@@ -388,8 +390,8 @@ impl Fitted for FittedKernelPca {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let of_distances = OfDistances(query.cross);
-        let cross: &dyn Gram = if self.values == KernelValueKind::Distances { &of_distances } else { query.cross };
+        let of_distances = OfDistances(query.cross()?);
+        let cross: &dyn Gram = if self.values == KernelValueKind::Distances { &of_distances } else { query.cross()? };
         let mut values = self.expansion.predict(cross, query.control)?;
         if self.novelty {
             let mean = self.mean;

@@ -13,8 +13,8 @@ use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::clustering::clusters::Places;
 use crate::estimators::{
-    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fitted, Gives, KernelValueKind, Needs, Predicted, Predictions, Query, Size,
-    Summary, Task,
+    Answer, Certificate, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, KernelValueKind, Needs, Predicted, Predictions, Query,
+    Size, Summary, Task,
 };
 use crate::linalg::{Block, Matrix, PASSED, product_transposed_within};
 use crate::notice::Notice;
@@ -130,9 +130,11 @@ impl Estimator for Mds {
         Param::fixed("tolerance", "gradient norm at which the optimisation stops", Domain::PositiveFinite),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedMds;
+
+    fn needs(&self) -> Needs {
+        Needs::Symmetric
+    }
 
     /// k(x, z) + f(x) + f(z) has the same distances.
     fn facts(&self) -> EstimatorFacts {
@@ -156,7 +158,7 @@ impl Estimator for Mds {
         Ok(2.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedMds> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedMds>) -> Result<Fit<FittedMds>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let components = self.components.integer();
         task.control.plan(&format!("the names of {components} coordinates"), PER_NAME.saturating_mul(components as u64))?;
@@ -214,7 +216,8 @@ impl Estimator for Mds {
             values: self.values,
             loss: self.loss,
             summary,
-        })
+        }
+        .into())
     }
 }
 
@@ -240,7 +243,7 @@ impl Fitted for FittedMds {
         &self.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let (rows, n) = query.cross.shape();
+        let (rows, n) = query.cross()?.shape();
         Error::unless_equal("places of a map", n, self.places.rows())?;
         Error::unless_equal("weights of a map", n, self.weights.len())?;
         let (dim, wide) = (self.places.cols(), self.components);
@@ -253,12 +256,12 @@ impl Fitted for FittedMds {
             let mut apart = vec![0.0; some.len() * n];
             let block = Block::new(&mut apart, some.len(), n);
             match self.values {
-                KernelValueKind::Distances => query.cross.fill_rows(&some, 0..n, block),
-                KernelValueKind::Similarities => query.cross.fill_distances(&some, 0..n, block),
+                KernelValueKind::Distances => query.cross()?.fill_rows(&some, 0..n, block),
+                KernelValueKind::Similarities => query.cross()?.fill_distances(&some, 0..n, block),
             }
             for (out, apart) in out.chunks_exact_mut(wide).zip(apart.chunks_exact_mut(n)) {
                 if self.values == KernelValueKind::Similarities {
-                    query.cross.squared_distances(apart);
+                    query.cross()?.squared_distances(apart);
                     let floor = ROUNDING * apart.iter().fold(0.0f64, |m, d| m.max(*d));
                     apart.iter_mut().for_each(|d| *d = if *d <= floor { 0.0 } else { d.sqrt() });
                 }

@@ -84,7 +84,7 @@ struct Prior {
 impl Prior {
     fn of(variance: f64, task: &Task<'_>) -> Result<Self> {
         let (scores, likelihood) = ClassScores::of(task, ClassWeight::None, Gp::NAME)?;
-        let mut s = gram::dense(task.gram, task.control)?;
+        let mut s = gram::dense(task.gram()?, task.control)?;
         s.data_mut().iter_mut().for_each(|v| *v *= variance);
         Ok(Prior { scores, likelihood, s })
     }
@@ -273,7 +273,7 @@ impl Fitted for GpOfClasses {
 
     /// Scores are the means of the latent functions. Of two classes these decide; of more the probabilities do.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let Query { cross, want, control, .. } = *query;
+        let (cross, Query { want, control, .. }) = (query.cross()?, *query);
         self.check(cross)?;
         let (m, n) = cross.shape();
         let outputs = self.expansion.bias.len();

@@ -150,7 +150,7 @@ impl ExactRegression {
 
     /// The prior covariance of the function.
     fn prior(process: &Process, task: &Task<'_>) -> Result<Matrix> {
-        let mut prior = gram::dense(task.gram, task.control)?;
+        let mut prior = gram::dense(task.gram()?, task.control)?;
         if process.variance != 1.0 {
             prior.data_mut().par_chunks_mut(PIECE).for_each(|some| some.iter_mut().for_each(|v| *v *= process.variance));
         }

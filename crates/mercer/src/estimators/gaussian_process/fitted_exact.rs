@@ -146,9 +146,9 @@ impl GpOfNumbers {
     /// Means and the rows variance * L^-1 k(x) of a range of new inputs, and those rows' squared lengths.
     fn block(&self, query: &Query<'_>, rows: std::ops::Range<usize>, all: &[usize]) -> Result<(Matrix, Matrix)> {
         let rows: Vec<usize> = rows.collect();
-        let mut k = gram::dense(&Subset::new(query.cross, &rows, all), query.control)?;
+        let mut k = gram::dense(&Subset::new(query.cross()?, &rows, all), query.control)?;
         let dense = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
-        let mean = self.expansion.predict_known(query.cross, &rows, &dense, query.control)?;
+        let mean = self.expansion.predict_known(query.cross()?, &rows, &dense, query.control)?;
         k.data_mut().iter_mut().for_each(|v| *v *= self.process.variance);
         self.factor.solve_rows(&mut k, query.control)?;
         Ok((mean, k))
@@ -169,7 +169,7 @@ impl Fitted for GpOfNumbers {
     /// `noise[o] / noise[0]` times it, or the ratio of the variances). A covariance needs `cross` to know the kernel among
     /// new inputs ([`Gram::among`]). No variance is below 0.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let Query { cross, want, control, .. } = *query;
+        let (cross, Query { want, control, .. }) = (query.cross()?, *query);
         if !(want.variance || want.covariance) {
             return Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(cross, control)?)));
         }
@@ -221,7 +221,7 @@ impl Fitted for GpOfNumbers {
 impl GpOfNumbers {
     /// Means, variances and covariances by few features: what is left of the prior is noise phi'(L L')^-1 phi, so that nothing cancels.
     fn predict_by_features(&self, query: &Query<'_>, features: &Matrix) -> Result<Predictions> {
-        let Query { cross, want, control, .. } = *query;
+        let (cross, Query { want, control, .. }) = (query.cross()?, *query);
         control.plan(
             "predictions of gp with variances",
             8 * (features.data().len() as u64 + if want.covariance { (features.rows() as u64).pow(2) } else { 0 }),
@@ -246,7 +246,7 @@ impl GpOfNumbers {
 
     /// The covariance of f over a batch for the first output, from the rows variance * L^-1 k(x).
     fn covariance(&self, query: &Query<'_>, halves: Matrix, variance: &[f64]) -> Result<Matrix> {
-        let among = query.cross.among(Side::Rows).ok_or_else(|| {
+        let among = query.cross()?.among(Side::Rows).ok_or_else(|| {
             Error::Data(
                 "a covariance between predictions needs the kernel among the new inputs, which this Gram matrix does not hold".into(),
             )

@@ -11,8 +11,7 @@ use crate::error::Result;
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::{
-    Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Gives, HoldOut, Near, Needs, Predictions, Scores, Size, Task, WarmStart,
-    When,
+    Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fit, FitContext, Gives, Near, Predictions, Scores, Size, Task, When,
 };
 use crate::param::{Domain, Param, Value};
 use mercer_derive::Parameters;
@@ -170,17 +169,19 @@ impl Estimator for Gp {
         Param::fixed("degrees", "degrees of freedom of student_t, above 2", Domain::PositiveFinite),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives {
-        scores: Scores::Classes,
-        probabilities: When::Of(Kind::Classes),
-        variance: When::Of(Kind::Numbers),
-        covariance: When::Of(Kind::Numbers),
-        leave_one_out: When::Of(Kind::Numbers),
-        ..Gives::VALUES
-    };
-    const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence"));
     type Fitted = FittedGp;
+
+    fn gives(&self) -> Gives {
+        Gives {
+            scores: Scores::Classes,
+            probabilities: When::Of(Kind::Classes),
+            variance: When::Of(Kind::Numbers),
+            covariance: When::Of(Kind::Numbers),
+            leave_one_out: When::Of(Kind::Numbers),
+            ..Gives::VALUES
+        }
+    }
 
     /// The weight of a row divides the variance of its noise.
     fn facts(&self) -> EstimatorFacts {
@@ -235,14 +236,10 @@ impl Estimator for Gp {
         self.variance_of(target, weights) / self.variance.number()
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedGp> {
-        self.model(task.target.kind())?.fit(task)
-    }
-
     /// Rows that the kernel has learnt from are no judges of a temperature.
-    fn fit_keeping(&self, task: &Task<'_>, _earlier: Option<(&FittedGp, &WarmStart)>, hold: HoldOut<'_>) -> Result<(FittedGp, WarmStart)> {
-        let model = Gp { tempered: self.tempered && hold.kernel.is_none(), ..self.clone() };
-        Ok((model.fit(task)?, WarmStart::default()))
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedGp>) -> Result<Fit<FittedGp>> {
+        let gp = Gp { tempered: self.tempered && context.hold.kernel.is_none(), ..self.clone() };
+        Ok(gp.model(task.target.kind())?.fit(task)?.into())
     }
 
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {

@@ -108,7 +108,7 @@ impl Problem {
                 (Observed::Tails(StudentT { y, weights, degrees: settled.degrees, square: settled.noise }), scale)
             }
         };
-        let mut s = gram::dense(task.gram, task.control)?;
+        let mut s = gram::dense(task.gram()?, task.control)?;
         s.data_mut().iter_mut().for_each(|v| *v *= settled.variance);
         Ok(Problem { observed, scale, s })
     }
@@ -213,9 +213,9 @@ impl GpOfLikelihood {
 
     /// Latent means of a range of new inputs and the rows L^-1 D^1/2 S(x).
     fn block(&self, query: &Query<'_>, rows: &[usize], all: &[usize]) -> Result<(Matrix, Matrix)> {
-        let mut k = gram::dense(&Subset::new(query.cross, rows, all), query.control)?;
+        let mut k = gram::dense(&Subset::new(query.cross()?, rows, all), query.control)?;
         let dense = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
-        let mean = self.expansion.predict_known(query.cross, rows, &dense, query.control)?;
+        let mean = self.expansion.predict_known(query.cross()?, rows, &dense, query.control)?;
         for row in k.data_mut().chunks_exact_mut(all.len().max(1)) {
             row.iter_mut().zip(&self.root).for_each(|(v, r)| *v *= self.variance * r);
         }
@@ -224,7 +224,7 @@ impl GpOfLikelihood {
     }
 
     fn covariance(&self, query: &Query<'_>, halves: &Matrix, variance: &[f64]) -> Result<Matrix> {
-        let among = query.cross.among(Side::Rows).ok_or_else(|| {
+        let among = query.cross()?.among(Side::Rows).ok_or_else(|| {
             Error::Data(
                 "a covariance between predictions needs the kernel among the new inputs, which this Gram matrix does not hold".into(),
             )
@@ -244,7 +244,7 @@ impl Fitted for GpOfLikelihood {
     }
 
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let Query { cross, want, control, .. } = *query;
+        let (cross, Query { want, control, .. }) = (query.cross()?, *query);
         self.check(cross)?;
         let counts = self.likelihood == NumberLikelihood::Poisson;
         if !counts && !want.variance && !want.covariance {

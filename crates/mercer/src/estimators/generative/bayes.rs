@@ -6,11 +6,10 @@ use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled}
 use crate::control::Control;
 use crate::data::{Dataset, Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
-use crate::estimators::contract::task::table;
 use crate::estimators::targets::class_scores::{ClassScores, NEVER};
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Fitted, GenerativePart, Gives, Needs, Predictions, Priors, Query, Scores, Size, Summary,
-    Task, When,
+    Answer, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, GenerativePart, Gives, Needs, Predictions, Priors, Query, Scores,
+    Size, Summary, Task, ViewKind, When,
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
@@ -64,9 +63,14 @@ impl Estimator for Bayes {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Rows;
     type Fitted = FittedBayes;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Rows
+    }
 
     fn facts(&self) -> EstimatorFacts {
         let reads_labels_as_strings = modelled_columns::reads_labels_as_strings(&self.model);
@@ -82,7 +86,7 @@ impl Estimator for Bayes {
         modelled_columns::start(&self.model, param, task, Self::NAME)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedBayes> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedBayes>) -> Result<Fit<FittedBayes>> {
         let classes = ClassScores::present_in(task, Self::NAME)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         let Modelled { model, rows, columns, mut notes } = Modelled::of(&self.model, task, Self::NAME)?;
@@ -119,7 +123,8 @@ impl Estimator for Bayes {
             Priors::Frequencies => mass.iter().map(|m| m / total).collect(),
             Priors::Equal => vec![1.0 / mass.len() as f64; mass.len()],
         };
-        Ok(FittedBayes { models, priors, classes, columns, summary: Summary { converged: true, notes, warnings, ..Summary::default() } })
+        Ok(FittedBayes { models, priors, classes, columns, summary: Summary { converged: true, notes, warnings, ..Summary::default() } }
+            .into())
     }
 }
 
@@ -148,13 +153,13 @@ impl Fitted for FittedBayes {
     fn support(&self) -> &[usize] {
         &[]
     }
-    fn reads_features(&self) -> bool {
-        true
+    fn reads(&self) -> ViewKind {
+        ViewKind::Rows
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.classes.check(if self.models.len() == 2 { 1 } else { self.models.len() })?;
         Error::unless_equal("priors of a classifier", self.models.len(), self.priors.len())?;
-        let rows = modelled_columns::select(table(query.cross, Bayes::NAME)?.as_ref(), &self.columns)?;
+        let rows = modelled_columns::select(query.view.table(Bayes::NAME)?, &self.columns)?;
         let mut latent = self.joint(&rows, query)?;
         if let [_, _] = self.models[..] {
             latent = Matrix::from_fn(latent.rows(), 1, |i, _| latent[(i, 1)] - latent[(i, 0)]);

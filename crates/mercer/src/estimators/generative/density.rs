@@ -5,10 +5,9 @@
 use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled};
 use crate::data::{Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
-use crate::estimators::contract::task::table;
 use crate::estimators::{
-    Answer, Costs, Criterion, CriterionName, CriterionSort, Estimator, EstimatorFacts, Finds, Fitted, GenerativePart, Gives, Needs,
-    Predicted, Predictions, Query, Size, Summary, Task,
+    Answer, Costs, Criterion, CriterionName, CriterionSort, Estimator, EstimatorFacts, Finds, Fit, FitContext, Fitted, GenerativePart,
+    Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, ViewKind,
 };
 use crate::generative::{FittedGenerative, GenerativeExpr};
 use crate::linalg::Matrix;
@@ -52,10 +51,15 @@ impl Estimator for Density {
     const DOC: &'static str = "a generative model of the rows: how likely each is, as the logarithm of a density";
     const PARAMS: &'static [Param] = &[MODEL];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives { finds: Finds::Density, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Rows;
     const CRITERION: Option<CriterionName> = Some(CriterionName { name: "BIC", sort: CriterionSort::Information });
     type Fitted = FittedDensity;
+
+    fn gives(&self) -> Gives {
+        Gives { finds: Finds::Density, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Rows
+    }
 
     fn facts(&self) -> EstimatorFacts {
         let reads_labels_as_strings = modelled_columns::reads_labels_as_strings(&self.model);
@@ -75,7 +79,7 @@ impl Estimator for Density {
         modelled_columns::start(&self.model, param, task, Self::NAME)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedDensity> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedDensity>) -> Result<Fit<FittedDensity>> {
         let (fitted, likelihood, columns, mut notes) = self.fitted(task)?;
         let Likelihood { log, rows, observations, mass, free } = likelihood;
         let short = |x: f64| Value::Number(x).rounded(6).to_string();
@@ -96,7 +100,7 @@ impl Estimator for Density {
         }
         let warnings = fitted.notices();
         let summary = Summary { converged: true, evidence: None, objective: Some(-log), notes, warnings, ..Summary::default() };
-        Ok(FittedDensity { model: fitted, columns, summary })
+        Ok(FittedDensity { model: fitted, columns, summary }.into())
     }
     /// BIC; no derivatives, as it serves for whole numbers: `components=1..8`.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
@@ -161,11 +165,11 @@ impl Fitted for FittedDensity {
     fn support(&self) -> &[usize] {
         &[]
     }
-    fn reads_features(&self) -> bool {
-        true
+    fn reads(&self) -> ViewKind {
+        ViewKind::Rows
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let rows = modelled_columns::select(table(query.cross, Density::NAME)?.as_ref(), &self.columns)?;
+        let rows = modelled_columns::select(query.view.table(Density::NAME)?, &self.columns)?;
         let logs = Matrix::column(self.model.log_densities_of(&rows, query.control)?);
         Ok(Predictions { notices: modelled_columns::unseen(&self.model, &rows)?, ..Predictions::of(Predicted::Numbers(logs)) })
     }

@@ -29,7 +29,7 @@ impl Modelled {
     /// # Errors
     /// None of these, or several where the model takes one.
     pub(super) fn of(model: &GenerativeExpr, task: &Task<'_>, who: &str) -> Result<Modelled> {
-        let table = task.table(who)?;
+        let table = task.view.table(who)?;
         let needs = model.column_needs();
         let (taken, other): (Vec<_>, Vec<_>) = table.columns().iter().partition(|column| (needs.takes)(column.values.kind()));
         let columns: Vec<String> = taken.iter().map(|column| column.name.clone()).collect();
@@ -64,7 +64,7 @@ impl Modelled {
         }
         let notes = other.iter().map(|c| format!("column '{}' is not used: {} is a model of {}", c.name, model.name(), needs.words));
         let notes = notes.collect();
-        let rows = select(&table, &columns)?;
+        let rows = select(table, &columns)?;
         let model = model.settle(&rows, RowWeights::from(task.weights))?;
         // Before rows are parted by class, so that a fault names its row.
         model.check(&rows)?;

@@ -121,7 +121,7 @@ pub(super) fn optimised(
     require(count, places.len(), who)?;
     let some: Vec<usize> = even_rows(places.len(), tried(count, places.len())).into_iter().map(|p| places[p]).collect();
     let all: Vec<usize> = (0..task.rows()).collect();
-    let mut z = gram::dense(&Subset::new(task.gram, &all, &some), task.control)?;
+    let mut z = gram::dense(&Subset::new(task.gram()?, &all, &some), task.control)?;
     for matrix in [&mut z, &mut y] {
         let means = means(matrix, Some(w), constants);
         for (i, weight) in w.iter().enumerate() {

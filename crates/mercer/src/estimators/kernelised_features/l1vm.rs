@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::estimators::registry::settled::settled;
 use crate::estimators::targets::link::Link;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task,
-    When,
+    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predictions, Query, Scores, Size,
+    Summary, Task, View, When,
 };
 use crate::gram::Subset;
 use crate::linalg::Matrix;
@@ -87,7 +87,7 @@ impl L1vm {
     /// start of the next; for one output with approximate leave-one-out losses. Time that ends cuts it short.
     pub fn path(&self, task: &Task<'_>, count: usize, share: f64) -> Result<Vec<PathPoint>> {
         let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
-        let columns = Exemplars::new(task.gram, task.control)?;
+        let columns = Exemplars::new(task.gram()?, task.control)?;
         let mut solver = Solver::new(&columns, &losses, self.options()?, task.control)?;
         let mut points = Vec::with_capacity(count);
         for lambda in l1::path(solver.greatest_lambda(), share, count) {
@@ -131,7 +131,7 @@ impl L1vm {
     /// A twentieth of the lambda at which every coefficient is 0.
     fn start_on(&self, task: &Task<'_>) -> Result<f64> {
         let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
-        let columns = Exemplars::new(task.gram, task.control)?;
+        let columns = Exemplars::new(task.gram()?, task.control)?;
         let options = Options { tolerance: 1.0, max_iterations: 0 };
         let greatest = Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * link.scale();
         Ok(Some(START * greatest).filter(|l| l.is_normal()).unwrap_or(1.0))
@@ -157,9 +157,14 @@ impl Estimator for L1vm {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedL1vm;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::AnySimilarity
+    }
 
     /// Passes over the columns of the working set: some for each output, and of several classes a block for each pair of these. K is kept
     /// where memory allows.
@@ -189,32 +194,28 @@ impl Estimator for L1vm {
             return self.start_on(task);
         }
         let rows = some_rows_of(task.target, STARTED_ROWS, task.seed);
-        let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
+        let (gram, target) = (Subset::new(task.gram()?, &rows, &rows), task.target.select(&rows));
         let weights: Option<Vec<f64>> = task.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
-        let of_some = self.start_on(&Task { gram: &gram, target: &target, weights: weights.as_deref(), ..*task })?;
+        let of_some = self.start_on(&Task { view: View::Values(&gram), target: &target, weights: weights.as_deref(), ..*task })?;
         Ok(of_some * n as f64 / rows.len() as f64)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedL1vm> {
-        self.fit_from(task, None)
-    }
-
-    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedL1vm>) -> Result<FittedL1vm> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedL1vm>) -> Result<Fit<FittedL1vm>> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let options = self.options()?;
         let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
-        let columns = Exemplars::new(task.gram, task.control)?;
+        let columns = Exemplars::new(task.gram()?, task.control)?;
         let mut solver = Solver::new(&columns, &losses, options, task.control)?;
         let greatest = solver.greatest_lambda();
         let scale = link.scale();
-        if let Some(FittedL1vm { expansion, link: before, .. }) = earlier.filter(|e| e.link == link) {
+        if let Some(FittedL1vm { expansion, link: before, .. }) = context.earlier.filter(|e| e.link == link) {
             let by = 1.0 / before.scale();
             solver.start(&expansion.support, &scaled(&expansion.coef, by), &expansion.bias.iter().map(|b| by * b).collect::<Vec<_>>())?;
         }
         let found = solver.solve(lambda / scale)?;
         let summary = summary(&found, greatest, lambda / scale, scale, options.tolerance);
         let bias = found.constants.iter().map(|b| scale * b).collect();
-        Ok(FittedL1vm { expansion: Expansion::new(found.support, scaled(&found.coef, scale), bias), link, summary })
+        Ok(FittedL1vm { expansion: Expansion::new(found.support, scaled(&found.coef, scale), bias), link, summary }.into())
     }
 }
 
@@ -269,7 +270,7 @@ impl Fitted for FittedL1vm {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.link.predictions(self.expansion.predict(query.cross, query.control)?, query.want)
+        self.link.predictions(self.expansion.predict(query.cross()?, query.control)?, query.want)
     }
     fn summary(&self) -> &Summary {
         &self.summary

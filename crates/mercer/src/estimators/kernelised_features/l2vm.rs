@@ -20,8 +20,8 @@ use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query,
-    Ridge, Scores, Size, Summary, Task, When,
+    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, Expansion, Fit, FitContext, Fitted, Gives, Logistic, Near, Needs,
+    Predictions, Query, Ridge, Scores, Size, Summary, Task, View, When,
 };
 use crate::gram::{self, Dense, Subset};
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
@@ -69,7 +69,7 @@ struct Features {
 
 impl Features {
     fn of(task: &Task<'_>) -> Result<Self> {
-        let k = gram::dense(task.gram, task.control)?;
+        let k = gram::dense(task.gram()?, task.control)?;
         let products = match task.weights {
             None => gramian_within(&k, task.control)?,
             Some(weights) => {
@@ -97,7 +97,7 @@ impl Features {
         let product = product_within(by_products, &self.k, task.control)?;
         let n = product.rows();
         let mut out = product.clone();
-        if !task.gram.symmetric() {
+        if !task.gram()?.symmetric() {
             out.data_mut()
                 .chunks_exact_mut(n.max(1))
                 .for_each(|row| row.iter_mut().enumerate().for_each(|(j, v)| *v *= 2.0 * task.weight(j)));
@@ -202,10 +202,15 @@ impl Estimator for L2vm {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
     const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence"));
     type Fitted = FittedL2vm;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::AnySimilarity
+    }
 
     /// The features, their inner products (n^3, of which half is computed) and a factor; then what `ridge` does with these, or `logistic`.
     fn costs(&self, size: Size) -> Costs {
@@ -232,24 +237,20 @@ impl Estimator for L2vm {
         let n = task.rows();
         let rows = even_rows(n, JUDGED);
         let all: Vec<usize> = (0..n).collect();
-        let k = gram::dense(&Subset::new(task.gram, &rows, &all), task.control)?;
+        let k = gram::dense(&Subset::new(task.gram()?, &rows, &all), task.control)?;
         let of_row = |i: usize| k.row(i).iter().enumerate().map(|(j, v)| task.weight(j) * v * v).sum::<f64>();
         let square = (0..rows.len()).map(of_row).sum::<f64>() / rows.len().max(1) as f64;
         Ok(if square > 0.0 && square.is_finite() { 0.1 * square } else { 0.1 })
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedL2vm> {
-        self.fit_from(task, None)
-    }
-
     /// Of classes from the latent functions of the earlier fit.
-    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedL2vm>) -> Result<FittedL2vm> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedL2vm>) -> Result<Fit<FittedL2vm>> {
         settled::<Self>("lambda", &self.lambda)?;
         let scores = self.scores(task)?;
         let features = Features::of(task)?;
-        let inner = Task { gram: &features.products, ..*task };
+        let inner = Task { view: View::Values(&features.products), ..*task };
         let (found, summary) = if scores.is_some() {
-            let start = earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
+            let start = context.earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
             let fitted = self.logistic().fit_near(&inner, start.as_ref())?;
             (fitted.expansion().clone(), fitted.summary().clone())
         } else {
@@ -257,8 +258,8 @@ impl Estimator for L2vm {
             (fitted.expansion().clone(), fitted.summary().clone())
         };
         let mut expansion = Expansion::new(found.support, features.weights(task, &found.coef)?, found.bias);
-        expansion.weigh(task.gram, task.control)?;
-        Ok(FittedL2vm { expansion, scores, summary })
+        expansion.weigh(task.gram()?, task.control)?;
+        Ok(FittedL2vm { expansion, scores, summary }.into())
     }
 
     /// See the head of the file; less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes factors).
@@ -279,7 +280,7 @@ impl Estimator for L2vm {
         let features = Features::of(task)?;
         let mut end = None;
         let (value, by_products, by_lambda) = if self.scores(task)?.is_some() {
-            let (found, alpha) = self.logistic().criterion_near(&Task { gram: &features.products, ..*task }, last)?;
+            let (found, alpha) = self.logistic().criterion_near(&Task { view: View::Values(&features.products), ..*task }, last)?;
             end = alpha;
             let by_lambda = found.own.first().map_or(0.0, |(_, d)| *d);
             (found.value, found.weights, by_lambda)
@@ -337,7 +338,7 @@ impl Fitted for FittedL2vm {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let f = self.expansion.predict(query.cross, query.control)?;
+        let f = self.expansion.predict(query.cross()?, query.control)?;
         let Some(scores) = &self.scores else { return Ok(decide(f, None, query.want)) };
         scores.check(f.cols())?;
         let probabilities = scores.probabilities(&f);

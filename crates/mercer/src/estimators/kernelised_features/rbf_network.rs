@@ -18,8 +18,8 @@ use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Logistic, Near, Needs,
-    Predictions, Query, Ridge, Scores, Size, Summary, Task, When,
+    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Logistic,
+    Near, Needs, Predictions, Query, Ridge, Scores, Size, Summary, Task, View, When,
 };
 use crate::gram::{self, LowRank, Subset};
 use crate::linalg::{Matrix, product_within, transposed_product_within};
@@ -85,9 +85,9 @@ impl Features {
     fn with(centroids: Vec<usize>, task: &Task<'_>) -> Result<Self> {
         let all: Vec<usize> = (0..task.rows()).collect();
         // Whole rows are made faster than single columns.
-        let z = Arc::new(match task.gram.symmetric() {
-            true => gram::dense(&Subset::new(task.gram, &centroids, &all), task.control)?.transpose(),
-            false => gram::dense(&Subset::new(task.gram, &all, &centroids), task.control)?,
+        let z = Arc::new(match task.gram()?.symmetric() {
+            true => gram::dense(&Subset::new(task.gram()?, &centroids, &all), task.control)?.transpose(),
+            false => gram::dense(&Subset::new(task.gram()?, &all, &centroids), task.control)?,
         });
         if let Some(value) = z.data().iter().find(|v| v.is_nan() || v.abs() > MOST) {
             return Err(Error::Numerical {
@@ -101,10 +101,10 @@ impl Features {
     }
 
     /// d value / dK from d value / dZ: the columns of the centroids, and of a symmetric K its symmetric part.
-    fn slope(&self, task: &Task<'_>, by_features: &Matrix) -> Matrix {
+    fn slope(&self, task: &Task<'_>, by_features: &Matrix) -> Result<Matrix> {
         let n = by_features.rows();
         let mut out = Matrix::zeros(n, n);
-        let mirrored = task.gram.symmetric();
+        let mirrored = task.gram()?.symmetric();
         for i in 0..n {
             for (&s, by) in self.centroids.iter().zip(by_features.row(i)) {
                 let mirror = if mirrored { (s, i) } else { (i, s) };
@@ -112,7 +112,7 @@ impl Features {
                 out[mirror] += 0.5 * by;
             }
         }
-        out
+        Ok(out)
     }
 }
 
@@ -188,11 +188,16 @@ impl Estimator for RbfNetwork {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
     const CRITERION: Option<CriterionName> =
         Some(CriterionName::leave_one_out("log leave-one-out error in deviations of the target, of classes negative log evidence"));
     type Fitted = FittedRbfNetwork;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::AnySimilarity
+    }
 
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { criterion_keeps_kernel: true, ..EstimatorFacts::default() }
@@ -240,7 +245,7 @@ impl Estimator for RbfNetwork {
             };
         }
         let some = even_rows(n, STARTING_ROWS);
-        let values = gram::dense(&Subset::new(task.gram, &some, &some), task.control)?;
+        let values = gram::dense(&Subset::new(task.gram()?, &some, &some), task.control)?;
         let squares = |i: usize| some.iter().enumerate().map(|(k, &j)| task.weight(j) * values[(i, k)].powi(2)).sum::<f64>();
         let total: f64 = some.iter().map(|&i| task.weight(i)).sum();
         let square = some.iter().enumerate().map(|(k, &i)| task.weight(i) * squares(k)).sum::<f64>() / total.powi(2);
@@ -248,7 +253,7 @@ impl Estimator for RbfNetwork {
         Ok(if all > 0.0 && all.is_finite() { 0.1 * all } else { 0.1 })
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedRbfNetwork> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedRbfNetwork>) -> Result<Fit<FittedRbfNetwork>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let scores = self.scores(task)?;
         let (features, ends) = match self.centroids {
@@ -258,7 +263,7 @@ impl Estimator for RbfNetwork {
             }
             _ => (Features::of(self, task)?, Vec::new()),
         };
-        let inner = Task { gram: &features.products, ..*task };
+        let inner = Task { view: View::Values(&features.products), ..*task };
         let (found, mut summary) = if scores.is_some() {
             let fitted = self.logistic().fit(&inner)?;
             (fitted.expansion().clone(), fitted.summary().clone())
@@ -279,8 +284,8 @@ impl Estimator for RbfNetwork {
             None => transposed_product_within(&features.z, &found.coef, task.control)?,
         };
         let mut expansion = Expansion::new(features.centroids, weights, found.bias);
-        expansion.weigh(task.gram, task.control)?;
-        Ok(FittedRbfNetwork { expansion, scores, summary })
+        expansion.weigh(task.gram()?, task.control)?;
+        Ok(FittedRbfNetwork { expansion, scores, summary }.into())
     }
 
     /// That of `ridge` or of `logistic` over the inner products of the features.
@@ -297,15 +302,15 @@ impl Estimator for RbfNetwork {
         let (criterion, alpha) = if self.scores(task)?.is_some() {
             let OfFeatures { value, by_features, by_lambda, alpha } =
                 self.logistic().criterion_of_features(&features.z, task, Near::alpha(last))?;
-            let weights = features.slope(task, &by_features);
+            let weights = features.slope(task, &by_features)?;
             (Criterion { value, weights, own: vec![("lambda", by_lambda)], indifference: 1.0 }, Some(alpha))
         } else {
             let target = self.in_own_unit(task)?;
-            let found = self.ridge().criterion(&Task { gram: &features.products, target: &target, ..*task })?;
+            let found = self.ridge().criterion(&Task { view: View::Values(&features.products), target: &target, ..*task })?;
             // dV/dZ = 2 G Z for G = dV/d(Z Z').
             let mut by_features = product_within(&found.weights, &features.z, task.control)?;
             by_features.data_mut().iter_mut().for_each(|v| *v *= 2.0);
-            (Criterion { weights: features.slope(task, &by_features), ..found }, None)
+            (Criterion { weights: features.slope(task, &by_features)?, ..found }, None)
         };
         Ok((criterion, Some(Near { alpha, chosen: features.centroids })))
     }
@@ -316,7 +321,7 @@ impl Estimator for RbfNetwork {
             return Ok(None);
         }
         let (features, target) = (Features::of(self, task)?, self.in_own_unit(task)?);
-        self.ridge().criterion_along(param, values, &Task { gram: &features.products, target: &target, ..*task })
+        self.ridge().criterion_along(param, values, &Task { view: View::Values(&features.products), target: &target, ..*task })
     }
 }
 
@@ -332,7 +337,7 @@ impl Fitted for FittedRbfNetwork {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let f = self.expansion.predict(query.cross, query.control)?;
+        let f = self.expansion.predict(query.cross()?, query.control)?;
         let Some(scores) = &self.scores else { return Ok(decide(f, None, query.want)) };
         scores.check(f.cols())?;
         let probabilities = scores.probabilities(&f);

@@ -16,10 +16,10 @@ use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HoldOut, Needs, Predicted, Predictions,
-    Query, Scores, Size, Summary, Task, WarmStart, When,
+    Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HoldOut, Needs,
+    Predicted, Predictions, Query, Scores, Size, Summary, Task, View, When,
 };
-use crate::gram::{self, Dense, Gram, axpy, dot};
+use crate::gram::{self, Dense, axpy, dot};
 use crate::linalg::{Matrix, product};
 use crate::param::{Domain, Param, Value};
 use crate::solve::likelihood::HELD;
@@ -132,18 +132,18 @@ impl Rvm {
     /// own.
     fn held_for_folds(&self, task: &Task<'_>, hold: HoldOut<'_>) -> Result<Option<Dense>> {
         let measured = self.calibrated && task.target.kind() == Kind::Numbers;
-        if !measured || hold.kernel.is_some() || task.gram.structure().held().is_some() {
+        if !measured || hold.kernel.is_some() || task.gram()?.structure().held().is_some() {
             return Ok(None);
         }
         task.control.plan("kernel values, and these as features", 24 * (task.rows() as u64).pow(2))?;
-        Dense::of(task.gram, task.control).map(Some)
+        Dense::of(task.gram()?, task.control).map(Some)
     }
 
     /// Kernel values as columns.
     fn columns(&self, task: &Task<'_>, weights: &[f64]) -> Result<Features> {
         let n = task.rows();
         task.control.plan("kernel values as features", 16 * (n as u64).pow(2))?;
-        let mut values = gram::dense(task.gram, task.control)?;
+        let mut values = gram::dense(task.gram()?, task.control)?;
         leave_out_copies(&mut values);
         let mut squares = vec![0.0; n];
         let mut means = vec![0.0; n];
@@ -320,15 +320,20 @@ impl Estimator for Rvm {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives {
-        scores: Scores::Classes,
-        probabilities: When::Of(Kind::Classes),
-        variance: When::Of(Kind::Numbers),
-        measured_variance: When::If("calibrated"),
-        ..Gives::VALUES
-    };
-    const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedRvm;
+
+    fn gives(&self) -> Gives {
+        Gives {
+            scores: Scores::Classes,
+            probabilities: When::Of(Kind::Classes),
+            variance: When::Of(Kind::Numbers),
+            measured_variance: When::If("calibrated"),
+            ..Gives::VALUES
+        }
+    }
+    fn needs(&self) -> Needs {
+        Needs::AnySimilarity
+    }
 
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { takes_weights_of_any_unit: true, holds_out: self.calibrated, ..EstimatorFacts::default() }
@@ -384,25 +389,23 @@ impl Estimator for Rvm {
         param != "calibrated" || target == Kind::Numbers
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedRvm> {
-        self.fit_from(task, None)
-    }
-
-    fn fit_keeping(&self, task: &Task<'_>, earlier: Option<(&FittedRvm, &WarmStart)>, hold: HoldOut<'_>) -> Result<(FittedRvm, WarmStart)> {
-        let held = self.held_for_folds(task, hold)?;
-        let task = &Task { gram: held.as_ref().map_or(task.gram, |held| held as &dyn Gram), ..*task };
-        let mut fitted = self.fit_from(task, earlier.map(|(fitted, _)| fitted))?;
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedRvm>) -> Result<Fit<FittedRvm>> {
+        let held = self.held_for_folds(task, context.hold)?;
+        let task = &Task { view: held.as_ref().map_or(task.view, |held| View::Values(held)), ..*task };
+        let mut fitted = self.fit_from(task, context.earlier)?;
         if let (Target::Numbers(y), true) = (task.target, self.calibrated) {
             let once = Rvm { starts: Value::Number(1.0), calibrated: false, ..self.clone() };
-            let bands = measured_bands(&once, task, y, hold)?;
+            let bands = measured_bands(&once, task, y, context.hold)?;
             for (spread, band) in fitted.spreads.iter_mut().zip(&bands) {
                 spread.widen(band.factor);
                 fitted.summary.notes.extend(band.note());
             }
         }
-        Ok((fitted, WarmStart::default()))
+        Ok(fitted.into())
     }
+}
 
+impl Rvm {
     /// The first start is from the rows that the earlier fit keeps: the evidence has many maxima, and another start may lead to another
     /// one.
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedRvm>) -> Result<FittedRvm> {
@@ -448,14 +451,14 @@ impl Fitted for FittedRvm {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         if let Some(scores) = &self.scores {
             scores.check(self.expansion.bias.len())?;
-            let f = self.expansion.predict(query.cross, query.control)?;
+            let f = self.expansion.predict(query.cross()?, query.control)?;
             let probabilities = scores.probabilities(&f);
             return Ok(scores.predictions(f, probabilities, query.want));
         }
         Error::unless_equal("outputs of a relevance vector machine", self.expansion.bias.len(), self.spreads.len())?;
-        let f = self.expansion.predict(query.cross, query.control)?;
+        let f = self.expansion.predict(query.cross()?, query.control)?;
         let variance = match query.want.variance {
-            true => Some(self.variances(&gram::dense(query.cross, query.control)?)?),
+            true => Some(self.variances(&gram::dense(query.cross()?, query.control)?)?),
             false => None,
         };
         let noise = Some(self.spreads.iter().map(|s| s.noise).collect());

@@ -22,13 +22,13 @@ use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
-use crate::estimators::probabilities::held_out::{HoldingOut, out_of_fold};
+use crate::estimators::probabilities::held_out::{fit_and_hold_out, out_of_fold};
 use crate::estimators::registry::settled::settled;
 use crate::estimators::targets::link::Link;
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs,
-    Predictions, Query, Ridge, Scores, Size, Summary, Task, Want, WarmStart, When,
+    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HeldOut,
+    HoldOut, Predictions, Query, Ridge, Scores, Size, Summary, Task, Want, When,
 };
 use crate::linalg::{Cholesky, Matrix, eigh, product};
 use crate::param::{Domain, Param, Value};
@@ -75,7 +75,7 @@ impl Discriminant {
     fn fitted(&self, task: &Task<'_>, hold: HoldOut<'_>) -> Result<(FittedDiscriminant, Option<Unseen>)> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let (link, _) = Link::of(task, ClassWeight::None, Self::NAME)?;
-        let (fitted, held_out) = match self.ridge().fit_and_hold_out(task, None, hold) {
+        let (fitted, held_out) = match fit_and_hold_out(&self.ridge(), task, hold) {
             Ok((fitted, held_out)) => (fitted, Some(held_out).filter(|held_out| !held_out.rows.is_empty())),
             Err(error) if error.ends_all() => return Err(error),
             Err(_) => (self.ridge().fit(task)?, None),
@@ -176,11 +176,12 @@ impl Estimator for Discriminant {
         Param::fixed("calibrated", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives =
-        Gives { scores: Scores::Classes, probabilities: When::Always, calibrated: When::If("calibrated"), ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error of the indicators"));
     type Fitted = FittedDiscriminant;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, calibrated: When::If("calibrated"), ..Gives::VALUES }
+    }
 
     fn criterion_for_display(value: f64) -> f64 {
         Ridge::criterion_for_display(value)
@@ -195,24 +196,14 @@ impl Estimator for Discriminant {
         self.ridge().start(param, task)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedDiscriminant> {
-        self.fitted(task, HoldOut::by(&Split::Rows)).map(|(fitted, _)| fitted)
-    }
-
-    fn fit_keeping(
-        &self,
-        task: &Task<'_>,
-        _earlier: Option<(&Self::Fitted, &WarmStart)>,
-        hold: HoldOut<'_>,
-    ) -> Result<(Self::Fitted, WarmStart)> {
-        self.fitted(task, hold).map(|(fitted, _)| (fitted, WarmStart::default()))
-    }
-
     /// Of held-out rows each is given the Gaussian classes that the others have.
-    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>, hold: HoldOut<'_>) -> Result<(Self::Fitted, HeldOut)> {
-        let (fitted, unseen) = self.fitted(task, hold)?;
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedDiscriminant>) -> Result<Fit<FittedDiscriminant>> {
+        let (fitted, unseen) = self.fitted(task, context.hold)?;
+        if !context.wants_scores {
+            return Ok(fitted.into());
+        }
         let Some(Unseen { held_out, z, gaussians }) = unseen else {
-            return out_of_fold(self, task, hold).map(|held_out| (fitted, held_out));
+            return Ok(Fit { held_out: Some(out_of_fold(self, task, context.hold)?), ..fitted.into() });
         };
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         let mut scores = Matrix::zeros(z.rows(), fitted.scores());
@@ -229,7 +220,7 @@ impl Estimator for Discriminant {
         let whole = if self.priors == Priors::Equal { held_out.rows.len() as f64 / names.len() as f64 } else { 1.0 };
         let mass = held_out.rows.iter().zip(&held_out.mass).map(|(&i, w)| whole * factor(i) * w).collect();
         let made = HeldOut { mass, scores: scores.into_owned(), pairs: pairs.to_vec(), of: predictions.score_kind(), ..held_out };
-        Ok((fitted, made))
+        Ok(Fit { held_out: Some(made), ..fitted.into() })
     }
 
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
@@ -471,7 +462,7 @@ impl Fitted for FittedDiscriminant {
     }
 
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.of_coordinates(&self.expansion.predict(query.cross, query.control)?, query.want)
+        self.of_coordinates(&self.expansion.predict(query.cross()?, query.control)?, query.want)
     }
 
     fn summary(&self) -> &Summary {

@@ -33,7 +33,7 @@ impl LeastNorm {
         let root: Vec<f64> = (0..n).map(|i| task.weight(i).sqrt()).collect();
         let length = root.iter().map(|r| r * r).sum::<f64>().sqrt();
         let u: Vec<f64> = root.iter().map(|r| if intercept { r / length } else { 0.0 }).collect();
-        let k = gram::dense(task.gram, task.control)?;
+        let k = gram::dense(task.gram()?, task.control)?;
         let scaled = centred(centred(Matrix::from_fn(n, n, |i, j| root[i] * k[(i, j)] * root[j]), &u).transpose(), &u);
         // Exactly symmetric, which the order of the two projections is not.
         let a = Matrix::from_fn(n, n, |i, j| 0.5 * (scaled[(i, j)] + scaled[(j, i)]));

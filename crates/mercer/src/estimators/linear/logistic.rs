@@ -14,8 +14,8 @@ use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Near, Needs,
-    Predictions, Query, Scores, Size, Summary, Task, When,
+    Answer, Certificate, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted,
+    Gives, Near, Predictions, Query, Scores, Size, Summary, Task, When,
 };
 use crate::gram;
 use crate::linalg::{Matrix, product_within};
@@ -79,7 +79,7 @@ impl Start {
         if expansion.support.len() != task.rows() {
             return Ok(None);
         }
-        let latent = expansion.predict(task.gram, task.control)?;
+        let latent = expansion.predict(task.gram()?, task.control)?;
         Ok(Some(Start { latent, constants: expansion.bias.clone() }))
     }
 
@@ -139,10 +139,12 @@ impl Estimator for Logistic {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence by Laplace's approximation"));
     type Fitted = FittedLogistic;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
+    }
 
     /// Coefficients that sum to 0 see nothing of f(z), and the constant takes up f(x).
     fn facts(&self) -> EstimatorFacts {
@@ -164,17 +166,14 @@ impl Estimator for Logistic {
 
     /// lambda: a tenth of the mean k(x, x).
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
-        Ok(0.1 * task.mean_square())
+        Ok(0.1 * task.mean_square()?)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedLogistic> {
-        self.fit_near(task, None)
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedLogistic>) -> Result<Fit<FittedLogistic>> {
+        let start = context.earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
+        Ok(self.fit_near(task, start.as_ref())?.into())
     }
 
-    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedLogistic>) -> Result<FittedLogistic> {
-        let start = earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
-        self.fit_near(task, start.as_ref())
-    }
     /// -log q(y) by Laplace's approximation, of which less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes
     /// factors). With G = d(-log q)/dS and S = K / lambda, dV/dK = G / lambda and dV/dlambda = -tr(G S) / lambda.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
@@ -202,7 +201,7 @@ impl Logistic {
                 (mode, Some(weights))
             }
             None => {
-                let k = gram::dense(task.gram, control)?;
+                let k = gram::dense(task.gram()?, control)?;
                 let multiply = |v: &Matrix| product_within(&k, v, control).map(scaled);
                 let start = start.map(|start| start.coefficients(&likelihood, &multiply)).transpose()?.flatten();
                 let mode = match start {
@@ -229,7 +228,7 @@ impl Logistic {
     fn criterion_by(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Matrix)> {
         let (lambda, _, likelihood) = self.problem(task)?;
         let control = task.control;
-        let mut s = gram::dense(task.gram, control)?;
+        let mut s = gram::dense(task.gram()?, control)?;
         s.data_mut().iter_mut().for_each(|v| *v /= lambda);
         let multiply = |v: &Matrix| product_within(&s, v, control);
         let mode = match last.filter(|alpha| alpha.rows() == task.rows()) {
@@ -273,7 +272,7 @@ impl Fitted for FittedLogistic {
     /// Scores are log odds of the second of two classes, or latent functions of each.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.scores.check(self.expansion.bias.len())?;
-        let f = self.expansion.predict(query.cross, query.control)?;
+        let f = self.expansion.predict(query.cross()?, query.control)?;
         let probabilities = self.scores.probabilities(&f);
         Ok(self.scores.predictions(f, probabilities, query.want))
     }

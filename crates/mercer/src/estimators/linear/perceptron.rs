@@ -12,7 +12,10 @@ use crate::error::{Error, Result};
 use crate::estimators::clustering::clusters::Places;
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::outputs::{check, classes, decide, means, outputs};
-use crate::estimators::{Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When};
+use crate::estimators::{
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Predictions, Query, Scores, Size, Summary, Task,
+    When,
+};
 use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
@@ -156,9 +159,9 @@ impl Perceptron {
         // shown together. Whoever goes on with a stream asks once.
         let n = task.rows();
         let asks_for_all = learnt.time == 0.0 && (task.target.kind() == Kind::Numbers || n <= passes.saturating_mul(BLOCK));
-        let is_kept = asks_for_all && task.gram.structure().held().is_none() && 8 * (n as u64).pow(2) <= task.control.room() / 4;
-        let whole = if is_kept { Some(Dense::of(task.gram, task.control)?) } else { None };
-        let gram = whole.as_ref().map_or(task.gram, |whole| whole as &dyn Gram);
+        let is_kept = asks_for_all && task.gram()?.structure().held().is_none() && 8 * (n as u64).pow(2) <= task.control.room() / 4;
+        let whole = if is_kept { Some(Dense::of(task.gram()?, task.control)?) } else { None };
+        let gram = whole.as_ref().map_or(task.gram()?, |whole| whole as &dyn Gram);
         let y;
         let rule = match task.target {
             Target::Classes { codes, .. } => Rule::Perceptron(codes),
@@ -203,7 +206,7 @@ impl Perceptron {
         let last = (vector == Vector::Averaged).then(|| (learnt.coef.select_rows(&support), learnt.bias.clone()));
         let mut expansion = Expansion::new(support.clone(), coef.select_rows(&support), bias);
         if vector == Vector::Last {
-            expansion.weigh(task.gram, task.control)?;
+            expansion.weigh(task.gram()?, task.control)?;
         }
         let voted = vector == Vector::Voted;
         let changes = learnt.changes.iter().filter(|_| voted);
@@ -270,10 +273,11 @@ impl Estimator for Perceptron {
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives =
-        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedPerceptron;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
+    }
 
     /// Kernel rows, which are kept where memory allows, and what they add to all values: of numbers that of every row in each pass, of
     /// classes those of the rows that were taken for another class: a fifth of them, or three of ten where there are several.
@@ -296,6 +300,10 @@ impl Estimator for Perceptron {
         }
     }
 
+    fn facts(&self) -> EstimatorFacts {
+        EstimatorFacts { learns_row_by_row: true, ..EstimatorFacts::default() }
+    }
+
     fn uses(&self, param: &str, target: Kind) -> bool {
         if target == Kind::Classes { param != "rate" } else { param != "vector" && param != "probabilities" }
     }
@@ -303,20 +311,25 @@ impl Estimator for Perceptron {
     /// rate: half of what keeps one step from going too far.
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
         let constant = if self.intercept { 1.0 } else { 0.0 };
-        let most = task.gram.diagonal(Side::Rows).into_iter().fold(0.0f64, f64::max) + constant;
+        let most = task.gram()?.diagonal(Side::Rows).into_iter().fold(0.0f64, f64::max) + constant;
         Ok(if most > 0.0 && most.is_finite() { 0.5 / most } else { 0.5 })
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedPerceptron> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedPerceptron>) -> Result<Fit<FittedPerceptron>> {
+        if let (Some(earlier), Some(known)) = (context.earlier, context.known) {
+            return Ok(self.continued(task, earlier, known)?.into());
+        }
         check(task, Self::NAME)?;
         outputs(task, Self::NAME)?;
         let shown = if self.order == RowOrder::Given { given(task) } else { by_content(task)? };
         let nothing = Learnt::nothing(task.rows(), Self::width(task));
-        self.learn(task, &shown, 0, nothing, self.passes.integer())
+        Ok(self.learn(task, &shown, 0, nothing, self.passes.integer())?.into())
     }
+}
 
+impl Perceptron {
     /// One pass over the rows after the first `known`, in their order.
-    fn learn_on(&self, task: &Task<'_>, earlier: &FittedPerceptron, known: usize) -> Result<FittedPerceptron> {
+    fn continued(&self, task: &Task<'_>, earlier: &FittedPerceptron, known: usize) -> Result<FittedPerceptron> {
         check(task, Self::NAME)?;
         outputs(task, Self::NAME)?;
         Error::unless_equal("support rows before the new ones", earlier.expansion.support.len(), known)?;
@@ -353,7 +366,7 @@ impl FittedPerceptron {
 
     /// Votes of all vectors on the way for each class, as shares; of two classes those of the second less those of the first.
     fn votes(&self, query: &Query<'_>, classes: usize) -> Result<Matrix> {
-        let Query { cross, control, .. } = *query;
+        let (cross, Query { control, .. }) = (query.cross()?, *query);
         let (m, n) = cross.shape();
         let outputs = self.expansion.bias.len();
         let all: Vec<usize> = (0..n).collect();
@@ -402,7 +415,7 @@ impl Fitted for FittedPerceptron {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let f = match self.classes {
             Some(classes) if !self.changes.is_empty() => {
-                let (n, found) = (self.expansion.support.len(), query.cross.shape().1);
+                let (n, found) = (self.expansion.support.len(), query.cross()?.shape().1);
                 Error::unless_equal("columns of the cross Gram matrix", n, found)?;
                 Error::unless_equal("weights of changes", self.changes.len(), self.weights.len())?;
                 if let Some((s, ..)) = self.changes.iter().find(|(s, ..)| *s >= n) {
@@ -410,7 +423,7 @@ impl Fitted for FittedPerceptron {
                 }
                 self.votes(query, classes)?
             }
-            _ => self.expansion.predict(query.cross, query.control)?,
+            _ => self.expansion.predict(query.cross()?, query.control)?,
         };
         Ok(decide(f, self.classes, query.want))
     }

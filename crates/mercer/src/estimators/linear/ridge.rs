@@ -13,14 +13,14 @@ use crate::data::{Kind, TargetInfo, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::gaussian_process::gp::FEW_VALUES;
-use crate::estimators::probabilities::held_out::{FitsWithout, ScoreKind, each_once, enough, one_by_one, out_of_fold};
+use crate::estimators::probabilities::held_out::{FitsWithout, ScoreKind, enough, one_by_one, out_of_fold};
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered::{self, Bordered, Purpose, Solution};
 use crate::estimators::systems::primal::{Primal, PrimalSolution, Solver};
 use crate::estimators::systems::residual::{TOLERANCE, certificate};
 use crate::estimators::targets::outputs::{classes, decide, least_mean, outputs};
 use crate::estimators::{
-    Answer, Certificate, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs,
+    Answer, Certificate, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HeldOut,
     Predictions, Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Side, Structure};
@@ -168,7 +168,7 @@ impl Ridge {
 
     /// The fit over lazy features; `None` where that costs digits.
     fn fit_lazy(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
-        let Structure::Whitened { values, factor, .. } = task.gram.structure() else { return Ok(None) };
+        let Structure::Whitened { values, factor, .. } = task.gram()?.structure() else { return Ok(None) };
         if !task.few(values.cols()) {
             return Ok(None);
         }
@@ -189,7 +189,7 @@ impl Ridge {
     fn fit_sparse(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
         let less =
             |z: &SparseMatrix<'_>| Size { stored: Some(z.stored().div_ceil(z.rows().max(1))), ..task.size() }.by_gradients().is_some();
-        let Some(z) = task.gram.structure().sparse_features(Side::Rows).filter(less) else { return Ok(None) };
+        let Some(z) = task.gram()?.structure().sparse_features(Side::Rows).filter(less) else { return Ok(None) };
         let system = Primal::sparse(z, task, lambda, self.intercept)?;
         let found = system.solve(y, task.control)?;
         if found.gap > SETTLED && !task.control.out_of_time() {
@@ -198,7 +198,7 @@ impl Ridge {
             return Ok(None);
         }
         let (mut expansion, summary, _) = of_primal(&system, found, y);
-        expansion.weigh(task.gram, task.control)?;
+        expansion.weigh(task.gram()?, task.control)?;
         Ok(Some(FittedRidge { expansion, classes: classes(task.target), summary }))
     }
 
@@ -283,16 +283,18 @@ impl Estimator for Ridge {
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives {
-        scores: Scores::Classes,
-        probabilities: When::If("probabilities"),
-        calibrated: When::If("probabilities"),
-        leave_one_out: When::Always,
-        ..Gives::VALUES
-    };
-    const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error"));
     type Fitted = FittedRidge;
+
+    fn gives(&self) -> Gives {
+        Gives {
+            scores: Scores::Classes,
+            probabilities: When::If("probabilities"),
+            calibrated: When::If("probabilities"),
+            leave_one_out: When::Always,
+            ..Gives::VALUES
+        }
+    }
 
     /// The leave-one-out error itself, in units of the target.
     fn criterion_for_display(value: f64) -> f64 {
@@ -323,16 +325,13 @@ impl Estimator for Ridge {
 
     /// lambda: a tenth of the mean k(x, x).
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
-        Ok(0.1 * task.mean_square())
+        Ok(0.1 * task.mean_square()?)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {
-        self.solved(task, false).map(|(fitted, _)| fitted)
-    }
-
-    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedRidge>, hold: HoldOut<'_>) -> Result<(FittedRidge, HeldOut)> {
-        if let Some(copies) = hold.split.repeated() {
-            return Ok((self.fit(task)?, each_once(self, task, copies, hold)?));
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedRidge>) -> Result<Fit<FittedRidge>> {
+        let hold = context.hold;
+        if !context.wants_scores || hold.split.repeated().is_some() {
+            return Ok(self.solved(task, false)?.0.into());
         }
         let (fitted, left_out) = self.solved(task, hold.frees_rows())?;
         let held_out = match left_out {
@@ -349,7 +348,7 @@ impl Estimator for Ridge {
             .of_known_classes(task),
             None => out_of_fold(self, task, hold)?,
         };
-        Ok((fitted, held_out))
+        Ok(Fit { held_out: Some(held_out), ..fitted.into() })
     }
 
     /// log of the root of the weighted mean of squared leave-one-out residuals over rows and outputs (indicators
@@ -437,7 +436,7 @@ impl FittedRidge {
     pub(super) fn at_training_rows(&self, lambda: f64, task: &Task<'_>) -> Result<Matrix> {
         let solved = lambda > 0.0 && self.summary.converged && self.summary.jitter.is_none_or(|added| added == 0.0);
         if !solved || self.expansion.is_of_features() {
-            return self.expansion.predict(task.gram, task.control);
+            return self.expansion.predict(task.gram()?, task.control);
         }
         let (y, alpha) = (outputs(task, Ridge::NAME)?, &self.expansion.coef);
         Ok(Matrix::from_fn(y.rows(), y.cols(), |i, o| y[(i, o)] - lambda / task.weight(i) * alpha[(i, o)]))
@@ -449,7 +448,7 @@ impl Fitted for FittedRidge {
         &self.expansion.support
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(decide(self.expansion.predict(query.cross, query.control)?, self.classes, query.want))
+        Ok(decide(self.expansion.predict(query.cross()?, query.control)?, self.classes, query.want))
     }
     fn summary(&self) -> &Summary {
         &self.summary

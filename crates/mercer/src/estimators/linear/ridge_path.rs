@@ -26,10 +26,10 @@ struct Spectrum {
 impl Spectrum {
     fn new(task: &Task<'_>, scale: &[f64]) -> Result<Self> {
         let n = task.rows();
-        let by_construction = task.gram.structure().dense_features(gram::Side::Rows).filter(|z| z.cols() <= n / FEW);
+        let by_construction = task.gram()?.structure().dense_features(gram::Side::Rows).filter(|z| z.cols() <= n / FEW);
         let few = match by_construction {
             Some(z) => Some(Matrix::from_fn(z.cols(), n, |k, i| scale[i] * z[(i, k)])),
-            None => Some(gram::pivoted_cholesky(task.gram, scale, n / FEW, task.control)?).filter(|p| p.complete).map(|p| p.g),
+            None => Some(gram::pivoted_cholesky(task.gram()?, scale, n / FEW, task.control)?).filter(|p| p.complete).map(|p| p.g),
         };
         if let Some(g) = few {
             // G'G = U S U' with U = G' V S^(-1/2) for G G' = V S V'.
@@ -43,7 +43,7 @@ impl Spectrum {
                 others: true,
             });
         }
-        let mut a = gram::dense(task.gram, task.control)?;
+        let mut a = gram::dense(task.gram()?, task.control)?;
         a.data_mut().par_chunks_mut(n).zip(scale).for_each(|(row, d)| row.iter_mut().zip(scale).for_each(|(v, e)| *v *= d * e));
         let (values, vectors) = eigh(a, task.control)?;
         Ok(Spectrum { values, vectors, others: false })

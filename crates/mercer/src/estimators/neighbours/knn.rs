@@ -17,8 +17,8 @@ use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Fitted, FoundNeighbours, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions, Query,
-    RowNotice, Scores, Size, Summary, Task, Want, When,
+    Answer, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, FoundNeighbours, Gives, HeldOut, Needs, Predicted, Predictions,
+    Query, RowNotice, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Block, Gram, Subset};
 use crate::linalg::Matrix;
@@ -105,15 +105,20 @@ impl Estimator for Knn {
         Param::fixed("calibrated", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives {
-        scores: Scores::Votes,
-        probabilities: When::Always,
-        calibrated: When::If("calibrated"),
-        leave_one_out: When::Always,
-        ..Gives::VALUES
-    };
-    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedKnn;
+
+    fn gives(&self) -> Gives {
+        Gives {
+            scores: Scores::Votes,
+            probabilities: When::Always,
+            calibrated: When::If("calibrated"),
+            leave_one_out: When::Always,
+            ..Gives::VALUES
+        }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Symmetric
+    }
 
     /// Shifts cancel in k(x, x) + k(z, z) - 2 k(x, z).
     fn facts(&self) -> EstimatorFacts {
@@ -141,7 +146,32 @@ impl Estimator for Knn {
         Ok(total.max(task.rows() as f64).floor().clamp(1.0, 5.0))
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedKnn> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedKnn>) -> Result<Fit<FittedKnn>> {
+        let fitted = self.keep(task)?;
+        if !context.wants_scores {
+            return Ok(fitted.into());
+        }
+        let held_out = HeldOut::one_by_one_or(self, task, context.hold, |rows| {
+            let some = Subset::new(task.gram()?, rows, &fitted.rows);
+            let gram: &dyn Gram = if rows.len() == task.rows() { task.gram()? } else { &some };
+            fitted.answered(&Query::new(gram, Want { probabilities: true, ..Want::default() }, task.control), Some(rows), None)
+        })?;
+        Ok(Fit { held_out: Some(held_out), ..fitted.into() })
+    }
+
+    /// Each row asks the others: nothing has to be fitted again.
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        if task.rows() < 2 {
+            return Err(Error::Data("knn: a row can be left out where there are two or more; there is 1".into()));
+        }
+        let (want, rows): (_, Vec<usize>) = (Want { probabilities: true, scores: true, ..Want::default() }, (0..task.rows()).collect());
+        self.keep(task)?.answered(&Query::new(task.gram()?, want, task.control), Some(&rows), None).map(Some)
+    }
+}
+
+impl Knn {
+    /// Keeps the training rows and what they answer.
+    fn keep(&self, task: &Task<'_>) -> Result<FittedKnn> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let n = task.rows();
         if task.target.rows() != n || n == 0 {
@@ -169,25 +199,6 @@ impl Estimator for Knn {
         let fitted = FittedKnn { k, weigh: self.weights, ties: self.ties, rows: (0..n).collect(), weights, answers, summary };
         fitted.check()?;
         Ok(fitted)
-    }
-
-    /// Each row asks the others: nothing has to be fitted again.
-    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
-        if task.rows() < 2 {
-            return Err(Error::Data("knn: a row can be left out where there are two or more; there is 1".into()));
-        }
-        let (want, rows): (_, Vec<usize>) = (Want { probabilities: true, scores: true, ..Want::default() }, (0..task.rows()).collect());
-        self.fit(task)?.answered(&Query::new(task.gram, want, task.control), Some(&rows), None).map(Some)
-    }
-
-    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedKnn>, hold: HoldOut<'_>) -> Result<(FittedKnn, HeldOut)> {
-        let fitted = self.fit(task)?;
-        let held_out = HeldOut::one_by_one_or(self, task, hold, |rows| {
-            let some = Subset::new(task.gram, rows, &fitted.rows);
-            let gram: &dyn Gram = if rows.len() == task.rows() { task.gram } else { &some };
-            fitted.answered(&Query::new(gram, Want { probabilities: true, ..Want::default() }, task.control), Some(rows), None)
-        })?;
-        Ok((fitted, held_out))
     }
 }
 
@@ -341,7 +352,7 @@ impl FittedKnn {
     /// others. Scores are votes, M x classes.
     fn answered(&self, query: &Query<'_>, own: Option<&[usize]>, found: Option<&FoundNeighbours>) -> Result<Predictions> {
         self.check()?;
-        let Query { cross, want, control, .. } = *query;
+        let (cross, Query { want, control, .. }) = (query.cross()?, *query);
         let (m, n) = cross.shape();
         if n != self.rows.len() {
             return Err(Error::Shape { what: "columns of the Gram matrix".into(), expected: self.rows.len(), found: n });

@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::NEVER;
 use crate::estimators::targets::outputs;
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores,
+    Size, Summary, Task,
 };
 use crate::gram::{Block, Gram, Side, Subset, dot};
 use crate::linalg::{Matrix, PASSED};
@@ -45,9 +46,14 @@ impl Estimator for NearestMedoid {
     const DOC: &'static str = "nearest medoid: the class whose most central training row is nearest; keeps one row for each class";
     const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedNearestMedoid;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Symmetric
+    }
 
     /// What is added to k(x, z) for x cancels between classes, and for z in k(x, m) - k(m, m) / 2.
     fn facts(&self) -> EstimatorFacts {
@@ -64,7 +70,7 @@ impl Estimator for NearestMedoid {
         Ok(f64::NAN)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedNearestMedoid> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedNearestMedoid>) -> Result<Fit<FittedNearestMedoid>> {
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         Error::unless_equal("rows of the target", task.rows(), codes.len())?;
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
@@ -82,14 +88,14 @@ impl Estimator for NearestMedoid {
         let found: Vec<(usize, f64)> = present.iter().map(|&k| medoid(task, &members[k])).collect::<Result<_>>()?;
         let mut support: Vec<usize> = found.iter().map(|(row, _)| *row).collect();
         support.sort_unstable();
-        let diagonal = task.gram.diagonal(Side::Rows);
+        let diagonal = task.gram()?.diagonal(Side::Rows);
         let mut coef = Matrix::zeros(support.len(), present.len());
         for (o, (row, _)) in found.iter().enumerate() {
             coef[(support.partition_point(|s| s < row), o)] = 1.0;
         }
         let bias = found.iter().map(|(row, _)| -0.5 * diagonal[*row]).collect();
         let summary = Summary { converged: true, objective: Some(found.iter().map(|(_, loss)| loss).sum()), ..Summary::default() };
-        Ok(FittedNearestMedoid { expansion: Expansion::new(support, coef, bias), present, classes: names.len(), summary })
+        Ok(FittedNearestMedoid { expansion: Expansion::new(support, coef, bias), present, classes: names.len(), summary }.into())
     }
 }
 
@@ -97,8 +103,8 @@ impl Estimator for NearestMedoid {
 fn medoid(task: &Task<'_>, rows: &[usize]) -> Result<(usize, f64)> {
     const HEIGHT: usize = 64;
     let weights: Vec<f64> = rows.iter().map(|&i| task.weight(i)).collect();
-    let gathered = task.gram.gathered(rows);
-    let subset = Subset::new(task.gram, rows, rows);
+    let gathered = task.gram()?.gathered(rows);
+    let subset = Subset::new(task.gram()?, rows, rows);
     let (own, n): (&dyn Gram, usize) = (gathered.as_deref().unwrap_or(&subset), rows.len());
     let places: Vec<usize> = (0..n).collect();
     let losses: Vec<Vec<f64>> = places
@@ -136,7 +142,7 @@ impl Fitted for FittedNearestMedoid {
         // Without what all classes have in common, beside which a small kernel value would be lost.
         let most = self.expansion.bias.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let bias = self.expansion.bias.iter().map(|b| b - most).collect();
-        let mut found = Expansion { bias, ..self.expansion.clone() }.predict(query.cross, query.control)?;
+        let mut found = Expansion { bias, ..self.expansion.clone() }.predict(query.cross()?, query.control)?;
         // What is left in common is other where the columns are counted from another origin.
         found.data_mut().chunks_exact_mut(self.present.len().max(1)).for_each(|row| {
             let mean = row.iter().sum::<f64>() / row.len() as f64;
@@ -157,7 +163,7 @@ impl Fitted for FittedNearestMedoid {
         }
         let medoid = |o: usize| (0..self.expansion.coef.rows()).find(|&s| self.expansion.coef[(s, o)] != 0.0).unwrap_or(0);
         let medoids: Vec<usize> = (0..self.present.len()).map(medoid).collect();
-        let codes = nearest_column(query.cross, &medoids, query.control)?.into_iter().map(|o| self.present[o]).collect();
+        let codes = nearest_column(query.cross()?, &medoids, query.control)?.into_iter().map(|o| self.present[o]).collect();
         Ok(Predictions { values: Predicted::Classes(codes), ..decided })
     }
     fn summary(&self) -> &Summary {

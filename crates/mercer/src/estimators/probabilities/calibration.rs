@@ -361,6 +361,7 @@ fn of_shares(rows: &[(f64, bool, f64)]) -> Sigmoid {
 mod tests {
     use super::*;
     use crate::data::Target;
+    use crate::estimators::View;
     use crate::gram::Dense;
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
@@ -400,7 +401,7 @@ mod tests {
             };
             let gram = Dense::square(Matrix::zeros(0, 0)).unwrap();
             let target = Target::Classes { codes, names: names.clone() };
-            let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed };
+            let task = Task { view: View::Values(&gram), target: &target, weights: None, control: &control, seed };
             let (made, _) = Calibration::fit(&held_out, &task, &control).unwrap();
             of_pairs += usize::from(made.of == Of::Pairs);
             let (new, truth) = drawn(3000, classes, 100 + seed);

@@ -3,8 +3,7 @@
 use crate::data::{Fold, Split, Target, folds, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::contract::RelearntAmong;
-use crate::estimators::{Estimator, Fitted, HoldOut, Predictions, Query, RelearntKernel, Task, Want, When};
-use crate::gram::Subset;
+use crate::estimators::{Estimator, Fit, FitContext, Fitted, HoldOut, Predictions, Query, RelearntKernel, Task, Want, When};
 use crate::linalg::Matrix;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -79,23 +78,39 @@ impl FitsWithout {
     }
 }
 
-/// Fitting with scores of rows held out, by any estimator.
-pub(crate) trait HoldingOut: Estimator {
-    /// [`Estimator::fit_held_out`]; where the kernel has learnt from all rows, fits without a fold are given kernel values of a kernel that
-    /// has not seen it.
-    fn fit_and_hold_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>, hold: HoldOut<'_>) -> Result<(Self::Fitted, HeldOut)> {
-        if hold.kernel.is_none() {
-            return self.fit_held_out(task, earlier, hold);
-        }
-        let held_out = match hold.split.repeated() {
-            Some(copies) => each_once(self, task, copies, hold)?,
-            None => out_of_fold(self, task, hold)?,
-        };
-        Ok((self.fit_from(task, earlier)?, held_out))
+/// Fits; scores of held-out rows that are wanted and that the method itself does not give come from here: of rows left out in closed form
+/// where there is one and any row may be, else of folds that keep to the split. Where the kernel has learnt from all rows the method is not
+/// asked, and every fold has a kernel learnt anew.
+pub(crate) fn fit<E: Estimator>(estimator: &E, task: &Task<'_>, context: &FitContext<'_, E::Fitted>) -> Result<Fit<E::Fitted>> {
+    let (copies, hold) = (context.hold.split.repeated(), context.hold);
+    if !context.wants_scores {
+        return estimator.fit_with(task, context);
     }
+    if hold.kernel.is_some() {
+        let held_out = match copies {
+            Some(copies) => each_once(estimator, task, copies, hold)?,
+            None => out_of_fold(estimator, task, hold)?,
+        };
+        let plain = FitContext { hold: HoldOut::default(), wants_scores: false, ..*context };
+        return Ok(Fit { held_out: Some(held_out), ..estimator.fit_with(task, &plain)? });
+    }
+    let mut fit = estimator.fit_with(task, context)?;
+    if fit.held_out.is_some() {
+        return Ok(fit);
+    }
+    if let (Some(copies), true) = (copies, estimator.gives().leave_one_out != When::Never) {
+        return Ok(Fit { held_out: Some(each_once(estimator, task, copies, hold)?), ..fit });
+    }
+    let left_out = if hold.frees_rows() { estimator.leave_one_out(task)? } else { None };
+    let scored = left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some());
+    fit.held_out = Some(scored.map_or_else(|| out_of_fold(estimator, task, hold), |p| HeldOut::one_by_one(&p, task))?);
+    Ok(fit)
 }
 
-impl<E: Estimator> HoldingOut for E {}
+/// The fit and scores of held-out rows.
+pub(crate) fn fit_and_hold_out<E: Estimator>(estimator: &E, task: &Task<'_>, hold: HoldOut<'_>) -> Result<(E::Fitted, HeldOut)> {
+    fit(estimator, task, &FitContext { wants_scores: true, ..FitContext::holding(hold) })?.with_scores()
+}
 
 impl Predictions {
     /// What is calibrated: logarithms of probabilities that a fit has of its own, else scores and their pairs.
@@ -208,11 +223,11 @@ pub(crate) fn each_once<E: Estimator>(estimator: &E, task: &Task<'_>, copies: &[
     let alike = |a: &usize, b: &usize| (copies[*a], codes[*a]) == (copies[*b], codes[*b]);
     let weights: Vec<f64> = rows.chunk_by(alike).map(|some| some.iter().map(|&i| task.weight(i)).sum()).collect();
     rows.dedup_by(|a, b| alike(a, b));
-    let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
-    let once = Task { gram: &gram, target: &target, weights: Some(&weights), ..*task };
+    let (some, target) = (task.view.part(&rows, &rows), task.target.select(&rows));
+    let once = Task { view: some.view(), target: &target, weights: Some(&weights), ..*task };
     let among = hold.kernel.map(|kernel| RelearntAmong { kernel, rows: &rows });
     let inner = HoldOut { split: &Split::Rows, kernel: among.as_ref().map(|among| among as &dyn RelearntKernel) };
-    let (_, mut held_out) = estimator.fit_and_hold_out(&once, None, inner)?;
+    let (_, mut held_out) = fit_and_hold_out(estimator, &once, inner)?;
     held_out.rows.iter_mut().for_each(|row| *row = rows[*row]);
     held_out.how.push_str(", each with its copies");
     Ok(held_out)
@@ -282,7 +297,7 @@ pub(crate) fn in_folds(used: usize, rows: usize, split: &Split) -> String {
 /// The scores of any estimator, by fits without a fold. Rows of a fold whose rest cannot be fitted, or lacks their class, have none.
 pub(crate) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>, hold: HoldOut<'_>) -> Result<HeldOut> {
     let parts = parts(task, hold.split)?;
-    let probabilities = E::GIVES.probabilities == When::Always;
+    let probabilities = estimator.gives().probabilities == When::Always;
     let want = Want { probabilities, scores: true, ..Want::default() };
     let (codes, names) = task.target.as_classes("a calibration")?;
     let mut tests = vec![Vec::new(); parts.len()];
@@ -333,20 +348,19 @@ pub(crate) fn without_fold<E: Estimator>(
 ) -> Result<(Predictions, bool)> {
     let target = task.target.select(&part.train);
     let weights: Option<Vec<f64>> = task.weights.map(|w| part.train.iter().map(|&i| w[i]).collect());
-    let rest = |gram| Task { gram, target: &target, weights: weights.as_deref(), ..*task };
-    let split = &Split::Rows;
+    let rest = |view| Task { view, target: &target, weights: weights.as_deref(), ..*task };
     let Some(kernel) = hold.kernel else {
-        let gram = Subset::new(task.gram, &part.train, &part.train);
-        let (fitted, _) = estimator.fit_keeping(&rest(&gram), None, HoldOut::by(split))?;
+        let fitted = estimator.fit(&rest(task.view.part(&part.train, &part.train).view()))?;
         let support: Vec<usize> = fitted.support().iter().map(|&s| part.train[s]).collect();
-        let cross = Subset::new(task.gram, test, &support);
-        return Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged));
+        let new = task.view.part(test, &support);
+        return Ok((fitted.predict(&Query::of(new.view(), want, task.control))?, fitted.summary().converged));
     };
     let [among, cross] = kernel.values(&part.train, weights.as_deref(), test, task.control)?;
     let inner = RelearntAmong { kernel, rows: &part.train };
-    let (fitted, _) = estimator.fit_keeping(&rest(among.as_ref()), None, HoldOut { split, kernel: Some(&inner) })?;
-    let cross = Subset::new(cross.as_ref(), &(0..test.len()).collect::<Vec<_>>(), fitted.support());
-    Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged))
+    let hold = HoldOut { split: &Split::Rows, kernel: Some(&inner) };
+    let fitted = estimator.fit_with(&rest(among.view()), &FitContext::holding(hold))?.fitted;
+    let new = cross.view().part(&(0..test.len()).collect::<Vec<_>>(), fitted.support());
+    Ok((fitted.predict(&Query::of(new.view(), want, task.control))?, fitted.summary().converged))
 }
 
 /// Scores of a fit to the rest of a fold, and their pairs, in the columns of all classes of the task. Of a class that the rest lacks a
@@ -391,12 +405,12 @@ mod tests {
     use super::*;
     use crate::control::Control;
     use crate::data::Target;
-    use crate::estimators::{EstimatorExpr, Svc};
+    use crate::estimators::{EstimatorExpr, Svc, View};
     use crate::gram::{Block, Dense, Gram, Side};
     use std::ops::Range;
 
     fn task<'a>(gram: &'a Dense, target: &'a Target, control: &'a Control) -> Task<'a> {
-        Task { gram, target, weights: None, control, seed: 3 }
+        Task { view: View::Values(gram), target, weights: None, control, seed: 3 }
     }
 
     /// Three classes along a line, their borders blurred.
@@ -413,7 +427,7 @@ mod tests {
         let ((gram, target), control) = (made(90), Control::default());
         let EstimatorExpr::Svc(svc) = EstimatorExpr::parse("svc(c=3, tolerance=1e-9)").unwrap() else { panic!("an svc") };
         let task = task(&gram, &target, &control);
-        let (_, near) = svc.fit_held_out(&task, None, HoldOut::by(&Split::Rows)).unwrap();
+        let (_, near) = fit_and_hold_out(&svc, &task, HoldOut::default()).unwrap();
         let plain = out_of_fold::<Svc>(&svc, &task, HoldOut::by(&Split::Rows)).unwrap();
         assert_eq!((&near.rows, &near.pairs, near.rows.len()), (&plain.rows, &plain.pairs, 90));
         for (a, b) in near.scores.data().iter().zip(plain.scores.data()) {
@@ -455,8 +469,8 @@ mod tests {
         let EstimatorExpr::Svc(svc) = EstimatorExpr::parse("svc(c=3, tolerance=1e-9)").unwrap() else { panic!("an svc") };
         let weights: Vec<f64> = (0..150).map(|i| [1.0, 2.0, 0.5, 0.0][i % 4]).collect();
         for weights in [None, Some(&weights[..])] {
-            let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 3 };
-            let (fitted, near) = svc.fit_held_out(&task, None, HoldOut::by(&Split::Rows)).unwrap();
+            let task = Task { view: View::Values(&gram), target: &target, weights, control: &control, seed: 3 };
+            let (fitted, near) = fit_and_hold_out(&svc, &task, HoldOut::default()).unwrap();
             let plain = out_of_fold::<Svc>(&svc, &task, HoldOut::by(&Split::Rows)).unwrap();
             assert_eq!((&near.rows, &near.pairs, &near.mass), (&plain.rows, &plain.pairs, &plain.mass));
             for (a, b) in near.scores.data().iter().zip(plain.scores.data()) {
@@ -464,7 +478,7 @@ mod tests {
             }
             // Values that are there for all rows of the task, in its order.
             let held = Dense::of(&gram, &control).unwrap();
-            let expected = svc.fit(&Task { gram: &held, ..task }).unwrap();
+            let expected = svc.fit(&Task { view: View::Values(&held), ..task }).unwrap();
             for found in [&fitted, &svc.fit(&task).unwrap()] {
                 assert_eq!(found.expansion.support, expected.expansion.support);
                 for (a, b) in found.expansion.coef.data().iter().zip(expected.expansion.coef.data()) {

@@ -75,10 +75,10 @@ impl<E: Estimator> DynEstimator for E {
         Estimator::facts(self)
     }
     fn gives(&self) -> Gives {
-        self.entry().gives
+        Estimator::gives(self)
     }
     fn needs(&self) -> Needs {
-        self.entry().needs
+        Estimator::needs(self)
     }
     fn kinds(&self) -> &'static [Kind] {
         self.entry().takes

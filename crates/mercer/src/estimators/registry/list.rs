@@ -4,12 +4,12 @@ use super::any::DynEstimator;
 use super::elsewhere::ELSEWHERE;
 use super::registered::{self, Registered, RegisteredFit};
 use super::transformed::{TransformedTarget, target_transforms};
-use crate::data::{Kind, Split, Target, TargetInfo};
+use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
-use crate::estimators::probabilities::held_out::HoldingOut;
+use crate::estimators::probabilities::held_out;
 use crate::estimators::{
-    Answer, Calibrated, Clusters, CriterionName, Estimator, Expansion, Fitted, FittedTransformed, GenerativePart, Gives, HoldOut, Needs,
-    Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task, Want, WarmStart, When,
+    Answer, Calibrated, Clusters, CriterionName, Estimator, Expansion, Fit, FitContext, Fitted, FittedTransformed, GenerativePart, Gives,
+    Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task, ViewKind, Want, WarmStart, When,
 };
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
@@ -40,8 +40,8 @@ pub struct EstimatorEntry {
 }
 
 impl EstimatorEntry {
-    /// What the lists say of a type.
-    pub fn of<E: Estimator>() -> Self {
+    /// What the lists say of an estimator.
+    pub fn of<E: Estimator>(estimator: &E) -> Self {
         EstimatorEntry {
             name: E::NAME,
             doc: E::DOC,
@@ -49,8 +49,8 @@ impl EstimatorEntry {
             aliases: E::ALIASES,
             criterion: E::CRITERION,
             takes: E::TAKES,
-            gives: E::GIVES,
-            needs: E::NEEDS,
+            gives: estimator.gives(),
+            needs: estimator.needs(),
         }
     }
 }
@@ -60,28 +60,8 @@ pub fn catalogue() -> Vec<EstimatorEntry> {
     listed().into_iter().chain(registered::entries()).collect()
 }
 
-/// A fit by one variant of the expressions, from an earlier one of the same variant, calibrated or not.
-macro_rules! fit_as {
-    ($expr:expr, $e:expr, $Variant:ident, $calibrated:expr, $task:expr, $earlier:expr, $hold:expr) => {{
-        let earlier = $earlier.and_then(|(model, trace)| match model.uncalibrated() {
-            FittedModel::$Variant(f) => Some((f, trace)),
-            _ => None,
-        });
-        let plain = || $e.fit_keeping($task, earlier, $hold).map(|(fitted, trace)| (FittedModel::$Variant(fitted), trace));
-        if !$calibrated {
-            return plain();
-        }
-        let made = $e
-            .fit_and_hold_out($task, earlier.map(|(f, _)| f), $hold)
-            .and_then(|(fitted, held_out)| Calibrated::of(FittedModel::$Variant(fitted), &held_out.each_once($task, $hold.split), $task));
-        match made {
-            Ok(fitted) => Ok((FittedModel::Calibrated(fitted), WarmStart::default())),
-            // Nobody asked for it.
-            Err(error) if $expr.is_calibrated_by_default() && !error.ends_all() => plain(),
-            Err(error) => Err(error),
-        }
-    }};
-}
+/// Fits one variant of the expressions.
+type FitsVariant<'a, F> = &'a dyn Fn(&FitContext<'_, F>) -> Result<Fit<FittedModel>>;
 
 /// From one list: the enum of expressions, the enum of fitted forms, the lookup by name and the catalogue.
 macro_rules! estimators {
@@ -162,51 +142,30 @@ macro_rules! estimators {
                         .or_else(|| registered::call(name, args).map(|made| made.map(EstimatorExpr::Registered))),
                 }
             }
-            /// Fits; every parameter is settled.
-            pub fn fit(&self, task: &Task<'_>) -> Result<FittedModel> {
-                self.fit_from(task, None)
-            }
-            /// Fits, warm-started from an earlier fit to the same task: see [`Estimator::fit_from`]. A fit of another estimator is
-            /// ignored.
-            pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedModel>) -> Result<FittedModel> {
-                let nothing = WarmStart::default();
-                self.fit_along(task, earlier.map(|model| (model, &nothing))).map(|(fitted, _)| fitted)
-            }
-            /// Fits along a path of parameters: see [`Estimator::fit_along`].
-            pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &WarmStart)>) -> Result<(FittedModel, WarmStart)> {
-                self.fit_keeping(task, earlier, HoldOut::by(&Split::Rows))
-            }
-            /// Fits along a path, with rows held out as `hold` says: see [`Estimator::fit_keeping`].
-            pub(crate) fn fit_keeping(
-                &self,
-                task: &Task<'_>,
-                earlier: Option<(&FittedModel, &WarmStart)>,
-                hold: HoldOut<'_>,
-            ) -> Result<(FittedModel, WarmStart)> {
+            /// Fits; every parameter is settled. An earlier fit by another estimator is ignored.
+            ///
+            /// # Errors
+            /// New rows for a method that learns from all rows at once; where the fit itself fails.
+            pub fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedModel>) -> Result<Fit<FittedModel>> {
                 self.require_settled()?;
-                let calibrated = self.is_calibrated(task.target)?;
                 match self {
-                    $(EstimatorExpr::$Estimator(e) => fit_as!(self, e, $Estimator, calibrated, task, earlier, hold),)*
-                    EstimatorExpr::Registered(e) => fit_as!(self, e, Registered, calibrated, task, earlier, hold),
-                    EstimatorExpr::TransformedTarget(e) => {
-                        let earlier = earlier.and_then(|(model, trace)| match model {
-                            FittedModel::TransformedTarget(f) => Some((f, trace)),
-                            _ => None,
-                        });
-                        e.fit_keeping(task, earlier, hold).map(|(fitted, trace)| (FittedModel::TransformedTarget(fitted), trace))
+                    $(EstimatorExpr::$Estimator(e) => {
+                        let context = context.map(|m| if let FittedModel::$Estimator(f) = m.uncalibrated() { Some(f) } else { None });
+                        self.calibrating(task, &context, &|context| {
+                            Ok(held_out::fit(e, task, context)?.map(FittedModel::$Estimator))
+                        })
+                    })*
+                    EstimatorExpr::Registered(e) => {
+                        let context = context.map(|m| if let FittedModel::Registered(f) = m.uncalibrated() { Some(f) } else { None });
+                        self.calibrating(task, &context, &|context| Ok(e.fit_with(task, context)?.map(FittedModel::Registered)))
                     }
-                }
-            }
-        }
-
-        impl EstimatorExpr {
-            /// Learns on from rows that come: see [`Estimator::learn_on`].
-            pub fn learn_on(&self, task: &Task<'_>, earlier: &FittedModel, known: usize) -> Result<FittedModel> {
-                match (self, earlier) {
-                    $((EstimatorExpr::$Estimator(e), FittedModel::$Estimator(f)) => e.learn_on(task, f, known).map(FittedModel::$Estimator),)*
-                    (EstimatorExpr::Registered(e), FittedModel::Registered(f)) => e.learn_on(task, f, known).map(FittedModel::Registered),
-                    (EstimatorExpr::TransformedTarget(e), _) => Err(Error::Data(format!("{} learns from all rows at once", e.name()))),
-                    _ => Err(Error::Data("a model whose probabilities are calibrated learns from all rows at once; leave probabilities out".into())),
+                    EstimatorExpr::TransformedTarget(e) => {
+                        let context = context.map(|m| if let FittedModel::TransformedTarget(f) = m { Some(f) } else { None });
+                        if context.known.is_some() {
+                            return Err(Error::Data(format!("{} learns from all rows at once", e.name())));
+                        }
+                        Ok(e.fit_with(task, &context)?.map(FittedModel::TransformedTarget))
+                    }
                 }
             }
         }
@@ -242,7 +201,7 @@ macro_rules! estimators {
 
         /// The estimators of the list.
         pub(super) fn listed() -> Vec<EstimatorEntry> {
-            vec![$(EstimatorEntry::of::<$Estimator>(),)*]
+            vec![$(EstimatorEntry::of(&$Estimator::default()),)*]
         }
     };
 }
@@ -298,6 +257,9 @@ impl Fitted for FittedModel {
     }
     fn expansion_mut(&mut self) -> Option<&mut Expansion> {
         self.any_mut().expansion_mut()
+    }
+    fn reads(&self) -> ViewKind {
+        self.any().reads()
     }
     fn reads_features(&self) -> bool {
         self.any().reads_features()
@@ -375,7 +337,7 @@ impl EstimatorExpr {
 
     /// Those of them that a comparison takes where none are named: all that go by kernel values.
     pub fn usual_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
-        Ok(Self::all_for(target)?.into_iter().filter(|e| !e.needs().reads_structure()).collect())
+        Ok(Self::all_for(target)?.into_iter().filter(|e| e.needs().reads_values()).collect())
     }
 
     /// Whether its predictions depend on the inputs.
@@ -450,14 +412,42 @@ impl EstimatorExpr {
         let When::If(flag) = self.gives().calibrated else { return self.gives().calibrated != When::Never };
         Self::parse(self.name()).is_ok_and(|plain| plain.is_set(flag))
     }
-    /// Fits where every parameter is settled; rows that calibration holds out keep to a split: groups stay together, and later times are
-    /// predicted from earlier ones.
-    pub fn fit_with(&self, task: &Task<'_>, split: &Split) -> Result<FittedModel> {
-        self.fit_holding(task, HoldOut::by(split))
+    /// Fits from the task alone.
+    ///
+    /// # Errors
+    /// Where the fit itself fails.
+    pub fn fit(&self, task: &Task<'_>) -> Result<FittedModel> {
+        self.fit_with(task, &FitContext::default()).map(|fit| fit.fitted)
     }
-    /// Fits where every parameter is settled; rows are held out as `hold` says.
-    pub fn fit_holding(&self, task: &Task<'_>, hold: HoldOut<'_>) -> Result<FittedModel> {
-        self.fit_keeping(task, None, hold).map(|(fitted, _)| fitted)
+    /// A fit by one variant, calibrated where the estimator asks for it.
+    fn calibrating<F>(&self, task: &Task<'_>, context: &FitContext<'_, F>, fit: FitsVariant<'_, F>) -> Result<Fit<FittedModel>> {
+        let calibrated = self.is_calibrated(task.target)?;
+        if context.known.is_some() {
+            self.require_stream(context, calibrated)?;
+            return fit(context);
+        }
+        if !calibrated {
+            return fit(context);
+        }
+        let scored = fit(&FitContext { wants_scores: true, warm: None, ..*context }).and_then(Fit::with_scores);
+        let made = scored.and_then(|(fitted, held_out)| Calibrated::of(fitted, &held_out.each_once(task, context.hold.split), task));
+        match made {
+            Ok(fitted) => Ok(FittedModel::Calibrated(fitted).into()),
+            // Nobody asked for it.
+            Err(error) if self.is_calibrated_by_default() && !error.ends_all() => fit(context),
+            Err(error) => Err(error),
+        }
+    }
+    /// An error where new rows cannot be learnt after an earlier fit.
+    fn require_stream<F>(&self, context: &FitContext<'_, F>, calibrated: bool) -> Result<()> {
+        if calibrated || context.earlier.is_none() {
+            let why = "a model whose probabilities are calibrated learns from all rows at once; leave probabilities out";
+            return Err(Error::Data(why.into()));
+        }
+        if !self.facts().learns_row_by_row {
+            return Err(Error::Data(format!("{} learns from all rows at once; perceptron takes rows as they come", self.name())));
+        }
+        Ok(())
     }
     /// Whether a fit to such a target holds out rows, to calibrate or for the fit itself.
     pub(crate) fn holds_out(&self, target: &Target) -> bool {

@@ -4,8 +4,8 @@
 use super::any::DynEstimator;
 use super::list::{EstimatorEntry, EstimatorExpr, listed};
 use crate::error::{Error, Result};
-use crate::estimators::probabilities::held_out::HoldingOut;
-use crate::estimators::{Estimator, Fitted, HeldOut, HoldOut, Task, WarmStart};
+use crate::estimators::probabilities::held_out;
+use crate::estimators::{Estimator, Fit, FitContext, Fitted, Task};
 use crate::expr::Argument;
 use crate::param;
 use crate::param::named::{Registry, stored_by_name};
@@ -28,7 +28,7 @@ impl<F: Fitted + Clone + Debug + PartialEq + 'static> FittedOfProgram for F {}
 /// A name that another estimator has, or that no expression can have; fields that are not its parameters.
 pub fn register<E: Estimator<Fitted: FittedOfProgram> + 'static>() -> Result<()> {
     param::require_records(&format!("estimator {}", E::NAME), &E::default(), E::PARAMS)?;
-    add::<E>(Some(EstimatorEntry::of::<E>()))
+    add::<E>(Some(EstimatorEntry::of(&E::default())))
 }
 
 /// Makes an estimator a part of expressions and models of this program, and of no list: one that stands for many, such as objects of
@@ -95,9 +95,6 @@ pub(super) fn call(name: &str, args: &[Argument]) -> Option<Result<Registered>> 
     MAKERS.get(name).map(|maker| maker.build(args))
 }
 
-/// An earlier fit and its warm start.
-type Earlier<'a> = Option<(&'a RegisteredFit, &'a WarmStart)>;
-
 /// An estimator whose type is forgotten, and that can be copied, fitted and stored all the same.
 trait AnyRegistered: DynEstimator + Send + Sync {
     fn any(&self) -> &(dyn DynEstimator + 'static);
@@ -108,9 +105,7 @@ trait AnyRegistered: DynEstimator + Send + Sync {
     fn is(&self, other: &dyn AnyRegistered) -> bool;
     fn as_any(&self) -> &dyn Any;
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
-    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, hold: HoldOut<'_>) -> Result<(RegisteredFit, WarmStart)>;
-    fn fit_and_hold_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, hold: HoldOut<'_>) -> Result<(RegisteredFit, HeldOut)>;
-    fn learn_on(&self, task: &Task<'_>, earlier: &RegisteredFit, known: usize) -> Result<RegisteredFit>;
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, RegisteredFit>) -> Result<Fit<RegisteredFit>>;
 }
 
 impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyRegistered for E {
@@ -139,18 +134,12 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> AnyRegistered for E {
     fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", DynEstimator::term(self))
     }
-    fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, hold: HoldOut<'_>) -> Result<(RegisteredFit, WarmStart)> {
-        let earlier = earlier.and_then(|(fit, trace)| Some((fit.as_left_by::<E>()?, trace)));
-        Estimator::fit_keeping(self, task, earlier, hold).map(|(fitted, trace)| (RegisteredFit::of::<E>(fitted), trace))
-    }
-    fn fit_and_hold_out(&self, task: &Task<'_>, earlier: Option<&RegisteredFit>, hold: HoldOut<'_>) -> Result<(RegisteredFit, HeldOut)> {
-        let earlier = earlier.and_then(RegisteredFit::as_left_by::<E>);
-        HoldingOut::fit_and_hold_out(self, task, earlier, hold).map(|(fitted, held_out)| (RegisteredFit::of::<E>(fitted), held_out))
-    }
-    fn learn_on(&self, task: &Task<'_>, earlier: &RegisteredFit, known: usize) -> Result<RegisteredFit> {
-        let foreign = || Error::Data(format!("the model is not one of {}", E::NAME));
-        let earlier = earlier.as_left_by::<E>().ok_or_else(foreign)?;
-        Estimator::learn_on(self, task, earlier, known).map(RegisteredFit::of::<E>)
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, RegisteredFit>) -> Result<Fit<RegisteredFit>> {
+        let own = context.map(RegisteredFit::as_left_by::<E>);
+        if own.known.is_some() && own.earlier.is_none() {
+            return Err(Error::Data(format!("the model is not one of {}", E::NAME)));
+        }
+        Ok(held_out::fit(self, task, &own)?.map(RegisteredFit::of::<E>))
     }
 }
 
@@ -207,19 +196,8 @@ impl Registered {
     pub(super) fn any_mut(&mut self) -> &mut (dyn DynEstimator + 'static) {
         self.0.any_mut()
     }
-    pub(super) fn fit_keeping(&self, task: &Task<'_>, earlier: Earlier<'_>, hold: HoldOut<'_>) -> Result<(RegisteredFit, WarmStart)> {
-        self.0.fit_keeping(task, earlier, hold)
-    }
-    pub(super) fn fit_and_hold_out(
-        &self,
-        task: &Task<'_>,
-        earlier: Option<&RegisteredFit>,
-        hold: HoldOut<'_>,
-    ) -> Result<(RegisteredFit, HeldOut)> {
-        self.0.fit_and_hold_out(task, earlier, hold)
-    }
-    pub(super) fn learn_on(&self, task: &Task<'_>, earlier: &RegisteredFit, known: usize) -> Result<RegisteredFit> {
-        self.0.learn_on(task, earlier, known)
+    pub(super) fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, RegisteredFit>) -> Result<Fit<RegisteredFit>> {
+        self.0.fit_with(task, context)
     }
 }
 

@@ -7,11 +7,10 @@ use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
 use crate::estimators::targets::transformed::{FittedTransformed, Smearing, in_units};
 use crate::estimators::{
-    Costs, CountCurve, Criterion, CriterionName, EstimatorFacts, Fitted, Gives, HoldOut, Near, Needs, Predicted, Predictions, Query,
-    Scores, Size, TargetTransform, Task, Want, WarmStart, When,
+    Costs, CountCurve, Criterion, CriterionName, EstimatorFacts, Fit, FitContext, Fitted, Gives, Near, Needs, Predicted, Predictions,
+    Query, Scores, Size, TargetTransform, Task, Want, When,
 };
 use crate::expr::{Argument, Short, Term};
-use crate::gram::Subset;
 use crate::linalg::Matrix;
 use crate::param::{Domain, NumericSetting, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -177,23 +176,18 @@ impl TransformedTarget {
     }
 
     /// Fits, with residuals of rows that are left out where there is a closed form for any row, else of the training rows.
-    pub(super) fn fit_keeping(
-        &self,
-        task: &Task<'_>,
-        earlier: Option<(&FittedTransformed, &WarmStart)>,
-        hold: HoldOut<'_>,
-    ) -> Result<(FittedTransformed, WarmStart)> {
+    pub(super) fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedTransformed>) -> Result<Fit<FittedTransformed>> {
         self.with_task(task, |task| {
-            let earlier = earlier.map(|(earlier, trace)| (earlier.fitted(), trace));
-            let (fitted, trace) = self.estimator.fit_keeping(task, earlier, hold)?;
-            let left_out = if hold.frees_rows() { left_out(&self.estimator, task)? } else { None };
+            let fit = self.estimator.fit_with(task, &context.map(|earlier| Some(earlier.fitted())))?;
+            let fitted = &fit.fitted;
+            let left_out = if context.hold.frees_rows() { left_out(&self.estimator, task)? } else { None };
             let all: Vec<usize> = (0..task.rows()).collect();
             let found = match left_out {
                 Some(found) => found,
-                None => fitted.predict(&Query::new(&Subset::new(task.gram, &all, fitted.support()), Want::default(), task.control))?,
+                None => fitted.predict(&Query::of(task.view.part(&all, fitted.support()).view(), Want::default(), task.control))?,
             };
             let smearing = self.smearing(task, &found)?;
-            Ok((FittedTransformed { fitted: Box::new(fitted), transform: self.transform, smearing }, trace))
+            Ok(fit.map(|fitted| FittedTransformed { fitted: Box::new(fitted), transform: self.transform, smearing }))
         })
     }
 

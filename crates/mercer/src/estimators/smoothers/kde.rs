@@ -6,9 +6,9 @@
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+    Answer, Costs, Estimator, EstimatorFacts, Finds, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary,
+    Task, ViewKind,
 };
-use crate::gram::{Features, Side};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::smoothing::{Asked, Bandwidth, Density, Rule, Sample, Shape, SmoothingKernel};
@@ -82,9 +82,14 @@ impl Estimator for Kde {
         Param::fixed("adaptive", "whether each row has a width of its own, wide where rows are sparse (Abramson 1982)", Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
-    const GIVES: Gives = Gives { finds: Finds::Density, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Coordinates;
     type Fitted = FittedKde;
+
+    fn gives(&self) -> Gives {
+        Gives { finds: Finds::Density, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Coordinates
+    }
 
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { takes_columns_as_they_are: true, ..EstimatorFacts::default() }
@@ -114,7 +119,7 @@ impl Estimator for Kde {
         Ok(1.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedKde> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedKde>) -> Result<Fit<FittedKde>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let points = points(task, Self::NAME)?;
         let sample = Sample::new(&points, task.weights)?;
@@ -129,7 +134,7 @@ impl Estimator for Kde {
         if let Some(rule) = rule {
             notes.insert(0, format!("{} by {}", told_widths(&density.widths()), rule.name()));
         }
-        Ok(FittedKde { density, summary: Summary { converged: true, notes, ..Summary::default() } })
+        Ok(FittedKde { density, summary: Summary { converged: true, notes, ..Summary::default() } }.into())
     }
 }
 
@@ -144,15 +149,12 @@ pub(super) fn told_widths(widths: &[f64]) -> String {
 
 /// The coordinates of the training rows.
 pub(super) fn points<'a>(task: &Task<'a>, who: &str) -> Result<Cow<'a, Matrix>> {
-    match task.written_features(who)? {
-        Features::Dense(z) => Ok(z),
-        Features::Sparse(_) => Err(sparse(who)),
-    }
+    task.view.features(who)?.dense().ok_or_else(|| sparse(who))
 }
 
 /// The coordinates of new rows.
 pub(super) fn places<'a>(query: &Query<'a>, who: &str) -> Result<Cow<'a, Matrix>> {
-    query.cross.structure().dense_features(Side::Rows).ok_or_else(|| sparse(who))
+    query.view.features(who)?.dense().ok_or_else(|| sparse(who))
 }
 
 fn sparse(who: &str) -> Error {
@@ -171,6 +173,9 @@ pub struct FittedKde {
 impl Fitted for FittedKde {
     fn support(&self) -> &[usize] {
         &[]
+    }
+    fn reads(&self) -> ViewKind {
+        ViewKind::Features
     }
     fn reads_features(&self) -> bool {
         true

@@ -15,7 +15,9 @@ use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::targets::outputs::{check, means};
-use crate::estimators::{Answer, Costs, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, When};
+use crate::estimators::{
+    Answer, Costs, Estimator, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, ViewKind, When,
+};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::smoothing::{LocalFit, LocalOptions, Reach, SmoothingKernel};
@@ -81,9 +83,14 @@ impl Estimator for LocalRegression {
         Param::fixed("rounds", "rounds after the first fit in which outliers lose weight", Domain::Integer(0, 100)),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
-    const GIVES: Gives = Gives { variance: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Coordinates;
     type Fitted = FittedLocalRegression;
+
+    fn gives(&self) -> Gives {
+        Gives { variance: When::Always, ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Coordinates
+    }
 
     /// A pass over all rows at each row, and at some rows for each bandwidth that is tried.
     fn costs(&self, size: Size) -> Costs {
@@ -111,7 +118,7 @@ impl Estimator for LocalRegression {
         Ok(if param == "span" { 0.75 } else { 1.0 })
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedLocalRegression> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedLocalRegression>) -> Result<Fit<FittedLocalRegression>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let target = task.target.as_numbers(Self::NAME)?;
         check(task, Self::NAME)?;
@@ -146,7 +153,7 @@ impl Estimator for LocalRegression {
             }
             curves.push(curve);
         }
-        Ok(FittedLocalRegression { curves, means, columns, summary: Summary { converged: true, notes, ..Summary::default() } })
+        Ok(FittedLocalRegression { curves, means, columns, summary: Summary { converged: true, notes, ..Summary::default() } }.into())
     }
 }
 
@@ -179,6 +186,9 @@ fn some_columns<'a>(points: Cow<'a, Matrix>, columns: &[usize]) -> Cow<'a, Matri
 impl Fitted for FittedLocalRegression {
     fn support(&self) -> &[usize] {
         &[]
+    }
+    fn reads(&self) -> ViewKind {
+        ViewKind::Features
     }
     fn reads_features(&self) -> bool {
         true

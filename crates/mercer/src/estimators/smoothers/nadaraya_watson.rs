@@ -20,8 +20,8 @@ use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::outputs::{check, classes, least_mean};
 use crate::estimators::{
-    Answer, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fitted, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions,
-    Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fit, FitContext, Fitted, Gives, HeldOut, Needs, Predicted,
+    Predictions, Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
 use crate::linalg::{Matrix, PASSED};
@@ -131,7 +131,7 @@ impl FittedNadarayaWatson {
 
     /// Averages at M inputs from their M x N kernel values; inputs that are rows themselves, `own`, are averaged over the others.
     fn averages(&self, query: &Query<'_>, own: Option<&[usize]>) -> Result<Averages> {
-        let Query { cross, control, .. } = *query;
+        let (cross, Query { control, .. }) = (query.cross()?, *query);
         let (m, n) = cross.shape();
         self.check(n)?;
         let outputs = self.targets.cols();
@@ -182,7 +182,7 @@ impl FittedNadarayaWatson {
     }
 
     fn left_out(&self, task: &Task<'_>) -> Result<Averages> {
-        self.averages(&Query::new(task.gram, Want::default(), task.control), Some(&every_row(task)?))
+        self.averages(&Query::new(task.gram()?, Want::default(), task.control), Some(&every_row(task)?))
     }
 
     fn predictions(&self, averages: Averages, own: Option<&[usize]>, want: Want) -> Predictions {
@@ -212,7 +212,7 @@ impl FittedNadarayaWatson {
     fn look(&mut self, task: &Task<'_>) -> Result<()> {
         let n = task.rows();
         let rows: Vec<usize> = (0..LOOKED_AT.min(n)).collect();
-        let some = Subset::new(task.gram, &rows, &(0..n).collect::<Vec<_>>());
+        let some = Subset::new(task.gram()?, &rows, &(0..n).collect::<Vec<_>>());
         let found = self.averages(&Query::new(&some, Want::default(), task.control), (n > 1).then_some(&rows[..]))?;
         let alone = found.masses.iter().filter(|m| **m == 0.0).count();
         if alone > 0 {
@@ -263,16 +263,21 @@ impl Estimator for NadarayaWatson {
     const DOC: &'static str = "kernel regression of Nadaraya and Watson: means weighed by kernel values, for classes their shares";
     const PARAMS: &'static [Param] = &[Param::fixed("calibrated", CALIBRATED, Domain::Flag)];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives {
-        scores: Scores::None,
-        probabilities: When::Always,
-        calibrated: When::If("calibrated"),
-        leave_one_out: When::Always,
-        ..Gives::VALUES
-    };
-    const NEEDS: Needs = Needs::NonNegative;
     const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error"));
     type Fitted = FittedNadarayaWatson;
+
+    fn gives(&self) -> Gives {
+        Gives {
+            scores: Scores::None,
+            probabilities: When::Always,
+            calibrated: When::If("calibrated"),
+            leave_one_out: When::Always,
+            ..Gives::VALUES
+        }
+    }
+    fn needs(&self) -> Needs {
+        Needs::NonNegative
+    }
 
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { criterion_keeps_kernel: true, ..EstimatorFacts::default() }
@@ -303,20 +308,18 @@ impl Estimator for NadarayaWatson {
     }
 
     /// Keeps the rows. A kernel with values below 0 is found here, of many rows in the first with all; each prediction looks at its own.
-    fn fit(&self, task: &Task<'_>) -> Result<FittedNadarayaWatson> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedNadarayaWatson>) -> Result<Fit<FittedNadarayaWatson>> {
         let mut fitted = FittedNadarayaWatson::of(task)?;
         fitted.look(task)?;
-        Ok(fitted)
-    }
-
-    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>, hold: HoldOut<'_>) -> Result<(Self::Fitted, HeldOut)> {
-        let fitted = self.fit(task)?;
-        let held_out = HeldOut::one_by_one_or(self, task, hold, |rows| {
-            let some = Subset::new(task.gram, rows, &fitted.rows);
+        if !context.wants_scores {
+            return Ok(fitted.into());
+        }
+        let held_out = HeldOut::one_by_one_or(self, task, context.hold, |rows| {
+            let some = Subset::new(task.gram()?, rows, &fitted.rows);
             let averages = fitted.averages(&Query::new(&some, Want::default(), task.control), Some(rows))?;
             Ok(fitted.predictions(averages, Some(rows), Want { probabilities: true, ..Want::default() }))
         })?;
-        Ok((fitted, held_out))
+        Ok(Fit { held_out: Some(held_out), ..fitted.into() })
     }
 
     /// S = sum_io w_i e_io^2 / (sum_i w_i O), e = y - f_-i; the value is log S / 2 and its indifference one standard error of S over

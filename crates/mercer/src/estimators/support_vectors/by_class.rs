@@ -24,7 +24,7 @@ impl ByClass {
     /// Where there are so few rows that the machines of so many pairs need most of K, and it is neither there already nor known by
     /// features.
     pub(super) fn of(task: &Task<'_>, codes: &[usize], pairs: usize, folds: bool) -> Result<Option<Self>> {
-        let (gram, n) = (task.gram, task.rows());
+        let (gram, n) = (task.gram()?, task.rows());
         let by_class = pairs > 1 && n <= FEW;
         let few = by_class || (folds && n <= MOST);
         let fits = 16 * (n * n) as u64 <= task.control.allowed() / 2;

@@ -39,7 +39,7 @@ pub(super) struct Solved<'a> {
 pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Result<HeldOut> {
     let Solved { problems, solutions, folds: parts, options, .. } = *all;
     let order: Vec<usize> = all.held.map_or_else(|| (0..task.rows()).collect(), |held| held.order.clone());
-    let gram: &dyn Gram = all.held.map_or(task.gram, |held| &held.k);
+    let gram: &dyn Gram = all.held.map_or(task.gram()?, |held| &held.k);
     let mut fold = vec![usize::MAX; task.rows()];
     parts.iter().enumerate().for_each(|(f, part)| part.test.iter().for_each(|&i| fold[i] = f));
     let which: Vec<(usize, usize)> = (0..parts.len()).flat_map(|f| (0..problems.len()).map(move |o| (f, o))).collect();

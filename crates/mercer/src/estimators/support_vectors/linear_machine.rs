@@ -6,6 +6,7 @@
 //! are numbers in the features.
 
 use crate::error::{Error, Result};
+use crate::estimators::contract::no_features;
 use crate::estimators::{Certificate, Costs, Expansion, Size, Summary, Task};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value};
@@ -77,9 +78,10 @@ pub(super) fn costs(size: Size, problems: usize, squared: bool, solver: LinearSo
 impl Machine<'_> {
     /// Solves problems over the features of a task; one output for each.
     pub(super) fn solve(&self, task: &Task<'_>, problems: &[Problem]) -> Result<(Expansion, Summary)> {
-        let rows = task.written_features(self.owner)?;
+        let features = task.view.features(self.owner)?;
+        let rows = features.written().ok_or_else(|| no_features(self.owner))?;
         let smooth = self.squared && self.solver != LinearSolver::Dual;
-        let has_weights = task.gram.structure().features_stand_alone();
+        let has_weights = features.stand_alone();
         if self.solver == LinearSolver::Primal && !(smooth && has_weights) {
             let needs =
                 if smooth { "features that mean the same in every batch; take a kernel that has such" } else { "a squared loss; take one" };

@@ -16,8 +16,8 @@ use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::decide;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, LinearSolver, Needs, Predictions, Query, Scores, Size, Summary, Task,
-    When,
+    Answer, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, LinearSolver, Needs, Predictions, Query, Scores,
+    Size, Summary, Task, ViewKind, When,
 };
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
@@ -99,10 +99,14 @@ impl Estimator for LinearSvc {
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives =
-        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Features;
     type Fitted = FittedLinearSvc;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Features
+    }
 
     /// Five fits without a fold, for probabilities.
     fn costs(&self, size: Size) -> Costs {
@@ -115,12 +119,12 @@ impl Estimator for LinearSvc {
         Ok(1.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedLinearSvc> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedLinearSvc>) -> Result<Fit<FittedLinearSvc>> {
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         check_rows(task, codes.len(), Self::NAME)?;
         let mut mass = vec![0.0; names.len()];
         codes.iter().enumerate().filter(|(_, k)| **k < names.len()).for_each(|(i, &k)| mass[k] += task.weight(i));
-        self.fit_by_class(task, &self.class_weight.factors(&mass))
+        Ok(self.fit_by_class(task, &self.class_weight.factors(&mass))?.into())
     }
 }
 
@@ -174,9 +178,12 @@ impl Fitted for FittedLinearSvc {
     fn support(&self) -> &[usize] {
         &self.expansion.support
     }
+    fn reads(&self) -> ViewKind {
+        ViewKind::Features
+    }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.scores.check(self.expansion.bias.len())?;
-        let values = self.scores.scores(self.expansion.predict(query.cross, query.control)?);
+        let values = self.scores.scores(self.expansion.predict(query.view.features(LinearSvc::NAME)?.products(), query.control)?);
         Ok(decide(values, Some(self.scores.classes), query.want))
     }
     fn summary(&self) -> &Summary {

@@ -14,7 +14,8 @@ use super::svr::{self, Scale};
 use crate::data::{Kind, TargetInfo};
 use crate::error::Result;
 use crate::estimators::{
-    Answer, Costs, Estimator, Expansion, Fitted, Gives, LinearSolver, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+    Answer, Costs, Estimator, Expansion, Fit, FitContext, Fitted, LinearSolver, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+    ViewKind,
 };
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
@@ -96,9 +97,11 @@ impl Estimator for LinearSvr {
         MAX_ITERATIONS,
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::Features;
     type Fitted = FittedLinearSvr;
+
+    fn needs(&self) -> Needs {
+        Needs::Features
+    }
 
     fn costs(&self, size: Size) -> Costs {
         costs(size, size.outputs, self.loss == TubeLoss::SquaredEpsilonInsensitive, self.solver)
@@ -108,7 +111,7 @@ impl Estimator for LinearSvr {
         Ok(svr::start(param, self.standardise_target, task))
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedLinearSvr> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedLinearSvr>) -> Result<Fit<FittedLinearSvr>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let target = task.target.as_numbers(Self::NAME)?;
         check_rows(task, target.rows(), Self::NAME)?;
@@ -138,7 +141,7 @@ impl Estimator for LinearSvr {
         for factors in expansion.weights.iter_mut().chain([&mut expansion.coef]) {
             factors.data_mut().chunks_exact_mut(sizes.len()).for_each(|row| row.iter_mut().zip(&sizes).for_each(|(w, s)| *w *= s));
         }
-        Ok(FittedLinearSvr { expansion, summary })
+        Ok(FittedLinearSvr { expansion, summary }.into())
     }
 }
 
@@ -155,8 +158,11 @@ impl Fitted for FittedLinearSvr {
     fn support(&self) -> &[usize] {
         &self.expansion.support
     }
+    fn reads(&self) -> ViewKind {
+        ViewKind::Features
+    }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross, query.control)?)))
+        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.view.features(LinearSvr::NAME)?.products(), query.control)?)))
     }
     /// The objective is in the units that were solved in: standard deviations where `standardise_target` is on.
     fn summary(&self) -> &Summary {

@@ -17,10 +17,10 @@ use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Estimator, Expansion, Fitted, FittedSvc, Gives, Needs, Predictions, Query, Scores, Size, Summary, Svc,
-    Task, When,
+    Answer, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, FittedSvc, Gives, Needs, Predictions, Query, Scores, Size,
+    Summary, Svc, Task, View, ViewKind, When,
 };
-use crate::gram::{Dense, Gram, Structure, Subset};
+use crate::gram::{Dense, Gram, SetVectors, Subset};
 use crate::linalg::{Matrix, argmax};
 use crate::param::{Domain, Param, Value, require_settled};
 use mercer_derive::Parameters;
@@ -68,17 +68,6 @@ struct Bags<'a> {
     starts: &'a [usize],
     /// Which of them are of the positive class.
     positive: Vec<bool>,
-}
-
-/// The kernel between vectors of sets, and where the vectors of each set along the rows begin.
-fn vectors_of(gram: &dyn Gram) -> Result<(&dyn Gram, &[usize])> {
-    match gram.structure() {
-        Structure::Sets { vectors, rows, .. } => Ok((vectors, rows)),
-        _ => Err(Error::Data(format!(
-            "{} reads vectors of sets and their kernel values, and this kernel has none; take set_mean(K) with a kernel K of vectors",
-            MiSvm::NAME
-        ))),
-    }
 }
 
 /// The place of the greatest value, the first of equal ones.
@@ -148,10 +137,14 @@ impl Estimator for MiSvm {
         Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives =
-        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES };
-    const NEEDS: Needs = Needs::Vectors;
     type Fitted = FittedMiSvm;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
+    }
+    fn needs(&self) -> Needs {
+        Needs::Vectors
+    }
 
     /// A machine of the vectors in each turn, for each class of more than two. The kernel of sets tells how many pairs of them there are; each is a pair of rows there.
     fn costs(&self, size: Size) -> Costs {
@@ -173,12 +166,12 @@ impl Estimator for MiSvm {
         Ok(1.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedMiSvm> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedMiSvm>) -> Result<Fit<FittedMiSvm>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         let classes = ClassScores::present_in(task, Self::NAME)?;
         let positive = self.positive_classes(classes.present(), names)?;
-        let (vectors, starts) = vectors_of(task.gram)?;
+        let SetVectors { values: vectors, rows: starts, .. } = task.view.vectors(Self::NAME)?;
         let count = vectors.shape().0;
         let held = (8 * (count as u64).pow(2) <= task.control.allowed() / 2).then(|| Dense::of(vectors, task.control)).transpose()?;
         let gram = held.as_ref().map_or(vectors, |held| held as &dyn Gram);
@@ -192,7 +185,7 @@ impl Estimator for MiSvm {
         let summary = joined(machines);
         let (bags, support) = of_bags(&all.support, starts);
         let vectors = Expansion { support, ..all };
-        Ok(FittedMiSvm { bags, vectors, positive_last: positive.last() == classes.present().last(), classes, summary })
+        Ok(FittedMiSvm { bags, vectors, positive_last: positive.last() == classes.present().last(), classes, summary }.into())
     }
 }
 
@@ -279,8 +272,9 @@ impl MiSvm {
             round += 1;
             task.control.tell(&format!("machines of the vectors of '{name}'"), round - 1, most);
             let target = Target::Classes { codes: labels.clone(), names: vec!["other".into(), name.into()] };
-            let machine =
-                svc.fit_from(&Task { gram: bags.vectors, target: &target, weights: weights.as_deref(), ..*task }, start.as_ref())?;
+            let context = FitContext { earlier: start.as_ref(), ..FitContext::default() };
+            let of_vectors = Task { view: View::Values(bags.vectors), target: &target, weights: weights.as_deref(), ..*task };
+            let machine = svc.fit_with(&of_vectors, &context)?.fitted;
             let support = Subset::new(bags.vectors, &all, &machine.expansion.support);
             let next = bags.classes(&machine.expansion.predict(&support, task.control)?.into_data());
             let settled = next == labels;
@@ -325,10 +319,13 @@ impl Fitted for FittedMiSvm {
     fn support(&self) -> &[usize] {
         &self.bags
     }
+    fn reads(&self) -> ViewKind {
+        ViewKind::Vectors
+    }
     /// The score of a set is the greatest decision value of its vectors, that of an empty one -1; above 0 for the class of the second name.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.classes.check(self.vectors.bias.len())?;
-        let (vectors, starts) = vectors_of(query.cross)?;
+        let SetVectors { values: vectors, rows: starts, .. } = query.view.vectors(MiSvm::NAME)?;
         if let Some(place) = self.vectors.support.last().filter(|place| **place >= vectors.shape().1) {
             return Err(Error::Shape {
                 what: "vectors of the sets that a model keeps".into(),

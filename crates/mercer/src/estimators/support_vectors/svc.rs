@@ -9,17 +9,17 @@
 //! Probabilities, where they are asked for, are calibrated on decision values held out in folds. The predicted class is then the one
 //! of the greatest probability, and not the one of most votes; the two differ near the border.
 
-use super::held_out_pairs::{Solved, held_out};
+use super::held_out_pairs::{self, Solved};
 use super::pair_problems::{PER_PROBLEM, PairProblems, TOGETHER, masses};
 use super::svm::{self, Totals};
 use crate::blocks;
-use crate::data::{Kind, Split, TargetInfo};
+use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::probabilities::held_out::parts;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, HeldOut, HoldOut, Needs, Predicted, Predictions,
-    Query, Scores, Size, Summary, Task, Want, WarmStart, When, pair_count,
+    Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Predicted, Predictions, Query,
+    Scores, Size, Summary, Task, Want, WarmStart, When, pair_count,
 };
 use crate::gram::Gram;
 use crate::linalg::Matrix;
@@ -110,10 +110,11 @@ impl Estimator for Svc {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives =
-        Gives { scores: Scores::Pairs, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES };
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSvc;
+
+    fn gives(&self) -> Gives {
+        Gives { scores: Scores::Pairs, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
+    }
 
     /// Coefficients that sum to 0 see nothing of f(z), and the offset takes up f(x). Folds for probabilities are made of all rows.
     fn facts(&self) -> EstimatorFacts {
@@ -143,36 +144,9 @@ impl Estimator for Svc {
         Ok(1.0)
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedSvc> {
-        self.fit_from(task, None)
-    }
-
-    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<FittedSvc> {
-        let nothing = WarmStart::default();
-        self.fit_along(task, earlier.map(|e| (e, &nothing))).map(|(fitted, _)| fitted)
-    }
-
-    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvc, &WarmStart)>) -> Result<(FittedSvc, WarmStart)> {
-        self.solved(task, earlier, None).map(|(fitted, trace, _)| (fitted, trace))
-    }
-
     /// Machines without a fold start from those on all rows and share their kernel values.
-    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>, hold: HoldOut<'_>) -> Result<(FittedSvc, HeldOut)> {
-        let nothing = WarmStart::default();
-        let (fitted, _, made) = self.solved(task, earlier.map(|e| (e, &nothing)), Some(hold.split))?;
-        let missing = || Error::Internal { what: Svc::NAME.into(), why: "no row was held out".into() };
-        Ok((fitted, made.ok_or_else(missing)?))
-    }
-}
-
-impl Svc {
-    /// The fit, its trace, and decision values of rows that a split holds out in turn, where there is one.
-    fn solved(
-        &self,
-        task: &Task<'_>,
-        earlier: Option<(&FittedSvc, &WarmStart)>,
-        split: Option<&Split>,
-    ) -> Result<(FittedSvc, WarmStart, Option<HeldOut>)> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedSvc>) -> Result<Fit<FittedSvc>> {
+        let split = context.wants_scores.then_some(context.hold.split);
         require_settled(self, Svc::NAME, Svc::PARAMS)?;
         let c = svm::finite(Svc::NAME, "c", &self.c)?;
         let (codes, names) = task.target.as_classes(Svc::NAME)?;
@@ -184,13 +158,13 @@ impl Svc {
         let all = PairProblems::of(task, codes, present, bounds, !folds.is_empty())?;
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
         let held = all.held.as_ref().filter(|held| held.for_all);
-        let gram: &dyn Gram = held.map_or(task.gram, |held| &held.k);
+        let gram: &dyn Gram = held.map_or(task.gram()?, |held| &held.k);
         let mut coef = all.unsolved();
         let (mut bias, mut iterations, mut totals) = (Vec::new(), Vec::new(), Totals::default());
-        let (mut trace, mut made) = (WarmStart::default(), None);
+        let (mut warm, mut held_out) = (WarmStart::default(), None);
         for some in all.batches(split.is_some()) {
-            let problems = all.problems(some.clone(), earlier.map(|(e, _)| e));
-            let known = |(&pair, problem)| earlier.and_then(|(e, trace)| trace.known(e.output(pair)?, problem));
+            let problems = all.problems(some.clone(), context.earlier);
+            let known = |(&pair, problem)| context.warm?.known(context.earlier?.output(pair)?, problem);
             let known: Vec<Option<&[f64]>> = all.pairs[some.clone()].iter().zip(&problems).map(known).collect();
             let solutions = smo::solve_from(gram, &problems, &known, &options, task.control)?;
             all.take(some.clone(), &problems, &solutions, &mut coef);
@@ -199,13 +173,14 @@ impl Svc {
             solutions.iter().for_each(|s| totals.add(s));
             if let Some(split) = split {
                 let (pairs, problems, solutions, folds, held) = (&all.pairs, &problems, &solutions, &folds, all.held.as_ref());
-                made = Some(held_out(task, &Solved { pairs, problems, solutions, folds, held, counted: &counted, options }, split)?);
+                let solved = Solved { pairs, problems, solutions, folds, held, counted: &counted, options };
+                held_out = Some(held_out_pairs::held_out(task, &solved, split)?);
             }
-            trace.extend(solutions, some.map(|_| 1.0), task);
+            warm.extend(solutions, some.map(|_| 1.0), task);
         }
         let mut expansion = all.expansion(&coef, bias);
         drop(coef);
-        expansion.weigh(task.gram, task.control)?;
+        expansion.weigh(task.gram()?, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, all.pairs.iter().map(|_| 1.0))?;
         let fitted = FittedSvc {
             expansion,
@@ -216,7 +191,7 @@ impl Svc {
             ties: self.ties,
             summary: svm::summary(&totals, options.tolerance, rounded),
         };
-        Ok((fitted, trace, made))
+        Ok(Fit { fitted, warm, held_out })
     }
 }
 
@@ -309,11 +284,11 @@ impl Fitted for FittedSvc {
             return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
         }
         if query.want.scores && !query.want.by_class {
-            let needed = PER_SCORE * query.cross.shape().0 as u64 * pairs as u64;
+            let needed = PER_SCORE * query.cross()?.shape().0 as u64 * pairs as u64;
             query.control.plan(&format!("decision values of {pairs} pairs of classes"), needed)?;
-            return Ok(self.answered(self.expansion.predict(query.cross, query.control)?, query.want));
+            return Ok(self.answered(self.expansion.predict(query.cross()?, query.control)?, query.want));
         }
-        query.in_blocks(pairs, |part| Ok(self.answered(self.expansion.predict(part.cross, part.control)?, part.want)))
+        query.in_blocks(pairs, |part| Ok(self.answered(self.expansion.predict(part.cross()?, part.control)?, part.want)))
     }
 
     /// Two classes: every row of the task is a variable of their problem.

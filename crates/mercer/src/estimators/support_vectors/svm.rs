@@ -119,12 +119,12 @@ pub(super) fn expansion(rows: usize, columns: &[Vec<(usize, f64)>], bias: Vec<f6
 /// Goes over to predictions from kernel values in f32 where they change every decision value by less than a twentieth of
 /// the tolerance, which is in units of `sizes`, one per output; the largest change as a share of that.
 pub(super) fn round(expansion: &mut Expansion, task: &Task<'_>, tolerance: f64, sizes: impl Iterator<Item = f64>) -> Result<Option<f64>> {
-    if task.gram.structure().held().is_some() || expansion.is_of_features() {
+    if task.gram()?.structure().held().is_some() || expansion.is_of_features() {
         // Values that are there already cost no less in f32, and weights of features need none.
         return Ok(None);
     }
     let most: Vec<f64> = sizes.map(|size| ROUNDING * tolerance * size).collect();
-    match expansion.round(task.gram, &most, task.control) {
+    match expansion.round(task.gram()?, &most, task.control) {
         // There is no time to try: predictions stay exact.
         Err(Error::Time { .. }) => Ok(None),
         other => other,

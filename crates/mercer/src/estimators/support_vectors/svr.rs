@@ -11,7 +11,7 @@ use super::svm::{self, Totals};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Want,
+    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Predicted, Predictions, Query, Size, Summary, Task, Want,
     WarmStart,
 };
 use crate::linalg::Matrix;
@@ -71,8 +71,6 @@ impl Estimator for Svr {
         Param::fixed("cache_mb", "kernel cache in MB; affects speed only", Domain::Positive),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
-    const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSvr;
 
     fn facts(&self) -> EstimatorFacts {
@@ -88,16 +86,7 @@ impl Estimator for Svr {
         Ok(start(param, self.standardise_target, task))
     }
 
-    fn fit(&self, task: &Task<'_>) -> Result<FittedSvr> {
-        self.fit_from(task, None)
-    }
-
-    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvr>) -> Result<FittedSvr> {
-        let nothing = WarmStart::default();
-        self.fit_along(task, earlier.map(|e| (e, &nothing))).map(|(fitted, _)| fitted)
-    }
-
-    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvr, &WarmStart)>) -> Result<(FittedSvr, WarmStart)> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedSvr>) -> Result<Fit<FittedSvr>> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
@@ -111,25 +100,25 @@ impl Estimator for Svr {
         let scales: Vec<Scale> = columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale::NONE }).collect();
         let mut problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
         let mut known = Vec::new();
-        if let Some((earlier, trace)) = earlier.filter(|(e, _)| e.expansion.bias.len() == problems.len()) {
+        if let Some(earlier) = context.earlier.filter(|e| e.expansion.bias.len() == problems.len()) {
             for (o, (problem, scale)) in problems.iter_mut().zip(&scales).enumerate() {
                 let scaled = || earlier.expansion.coefficients(o, (0, 1), &problem.row).iter().map(|b| b / scale.size).collect();
                 // In the units that were solved in there is no rounding.
-                let coef = trace.coefficients(o).filter(|b| b.len() == n).map_or_else(scaled, <[f64]>::to_vec);
+                let coef = context.warm.and_then(|warm| warm.coefficients(o)).filter(|b| b.len() == n).map_or_else(scaled, <[f64]>::to_vec);
                 problem.start = svm::start(problem, coef);
-                known.push(trace.known(o, problem));
+                known.push(context.warm.and_then(|warm| warm.known(o, problem)));
             }
         }
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
+        let solutions = smo::solve_from(task.gram()?, &problems, &known, &options, task.control)?;
         let coef: Vec<Vec<(usize, f64)>> =
             solutions.iter().zip(&scales).map(|(s, scale)| s.coef.iter().map(|b| scale.size * b).enumerate().collect()).collect();
         let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offsets[0]).collect();
         let mut expansion = svm::expansion(n, &coef, bias);
-        expansion.weigh(task.gram, task.control)?;
+        expansion.weigh(task.gram()?, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
         let fitted = FittedSvr { expansion, summary: svm::summary(&Totals::of(&solutions), options.tolerance, rounded) };
-        Ok((fitted, WarmStart::of(solutions, scales.iter().map(|s| s.size), task)))
+        Ok(Fit { warm: WarmStart::of(solutions, scales.iter().map(|s| s.size), task), ..fitted.into() })
     }
 }
 
@@ -204,7 +193,7 @@ impl Fitted for FittedSvr {
     }
 
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let values: Matrix = self.expansion.predict(query.cross, query.control)?;
+        let values: Matrix = self.expansion.predict(query.cross()?, query.control)?;
         Ok(Predictions::of(Predicted::Numbers(values)))
     }
 

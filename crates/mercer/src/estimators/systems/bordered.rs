@@ -73,7 +73,7 @@ impl System {
             inner.add_to_diagonal(&[1.0]);
             return Ok(System::Primal { inner: Cholesky::new(inner, task.control)?, z: z.into_owned(), scale });
         }
-        let mut c = gram::dense(task.gram, task.control)?;
+        let mut c = gram::dense(task.gram()?, task.control)?;
         let mean = c.diagonal().iter().sum::<f64>() / n.max(1) as f64;
         let ridge: Vec<f64> = (0..n).map(|i| lambda / task.weight(i)).collect();
         c.add_to_diagonal(&ridge);

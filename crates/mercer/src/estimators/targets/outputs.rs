@@ -10,7 +10,7 @@ use crate::linalg::Matrix;
 
 /// An error unless sizes and weights of a task are as they should be.
 pub(crate) fn check(task: &Task<'_>, who: &str) -> Result<()> {
-    let (n, cols) = task.gram.shape();
+    let (n, cols) = task.gram()?.shape();
     let shape = |what: &str, found| Error::unless_equal(what, n, found);
     shape("columns of the Gram matrix", cols)?;
     shape("rows of the target", task.target.rows())?;

@@ -5,7 +5,7 @@
 use crate::control::Control;
 use crate::data::{Cells, Column, ColumnKind, Dataset, RowWeights, Sets, Values};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Bound, FeatureSource, Gram, LogGram, LowRank, Side, Structure, axpy, log_sum, with_scratch};
+use crate::gram::{Block, Bound, FeatureSource, Gram, LogGram, LowRank, SetVectors, Side, Structure, axpy, log_sum, with_scratch};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
@@ -388,7 +388,7 @@ impl Gram for SetGram {
         (self.of.logarithm().is_some() && is_number(&self.rows) && is_number(&self.cols)).then_some(self)
     }
     fn structure(&self) -> Structure<'_> {
-        Structure::Sets { vectors: self.of.as_ref(), rows: &self.rows.starts, cols: &self.cols.starts, means: self }
+        Structure::Features(self)
     }
 }
 
@@ -426,6 +426,9 @@ impl FeatureSource for SetGram {
 }
 
 impl Bound for SetGram {
+    fn vectors(&self) -> Option<SetVectors<'_>> {
+        Some(SetVectors { values: self.of.as_ref(), rows: &self.rows.starts, cols: &self.cols.starts })
+    }
     fn parameters(&self) -> usize {
         self.of.parameters()
     }

@@ -4,6 +4,7 @@ use super::{Field, FoldFeatures, possible};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Split};
 use crate::error::Result;
+use crate::estimators::ViewKind;
 use crate::fitting::KernelValues;
 use crate::kernels::KernelExpr;
 use crate::select::free::{Setting, is_fixed};
@@ -23,9 +24,9 @@ impl Field<'_> {
 
     /// Sees to it that the features of these folds are there, if there is room for those of all folds.
     fn compute_features(&mut self, setting: &Setting, folds: &[usize]) -> Result<()> {
-        let RoundContext { round, size, .. } = *self.place;
+        let RoundContext { round, size, start, .. } = *self.place;
         let rows: u64 = round.folds.iter().map(|f| (f.train.len() + f.test.len()) as u64).sum();
-        if rows.saturating_mul(size.feature_bytes()) > self.control.allowed() / 4 {
+        if start.estimator.needs().view() != ViewKind::Features || rows.saturating_mul(size.feature_bytes()) > self.control.allowed() / 4 {
             return Ok(());
         }
         let kernel = setting.kernel.to_string();

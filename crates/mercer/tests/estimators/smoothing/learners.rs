@@ -180,7 +180,7 @@ fn estimators_of_features_are_compared_where_they_are_named_each_with_a_kernel_t
         for row in &found.rows {
             assert!(row.failure.is_none() && !row.metrics.is_empty(), "{}: {:?}", row.estimator, row.failure);
             let used = row.model.as_ref().unwrap().kernel.expr().to_string();
-            assert!(if row.estimator.needs().reads_structure() { used == "linear" } else { used.starts_with(own) }, "{used}");
+            assert!(if !row.estimator.needs().reads_values() { used == "linear" } else { used.starts_with(own) }, "{used}");
         }
         let told = found.notices.iter().filter(|n| n.to_string().ends_with("reads features of rows: its kernel is linear")).count();
         assert_eq!(told, if kernel.is_none() { 2 } else { 0 }, "{:?}", found.notices);
@@ -192,7 +192,7 @@ fn estimators_of_features_are_compared_where_they_are_named_each_with_a_kernel_t
     let found = compared(None, &mixed);
     let refused: Vec<String> = found.rows.iter().filter_map(|r| r.failure.as_ref().map(ToString::to_string)).collect();
     assert!(refused.len() == 2 && refused.iter().all(|why| why.contains("linear")), "{refused:?}");
-    assert!(EstimatorExpr::usual_for(&y).unwrap().iter().all(|e| !e.needs().reads_structure()));
+    assert!(EstimatorExpr::usual_for(&y).unwrap().iter().all(|e| e.needs().reads_values()));
 }
 
 #[test]
