@@ -4,19 +4,17 @@ use super::{Answer, Costs, Estimator, Fitted, Gives, Needs, Predicted, Predictio
 use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::param::Param;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The best prediction that looks at no input.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {}
 
 impl Estimator for Baseline {
     const NAME: &'static str = "baseline";
     const DOC: &'static str = "the most frequent class, or the mean of the targets: looks at no input";
-    const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives = Gives { probabilities: When::Always, variance: When::Always, ..Gives::VALUES };
     const NEEDS: Needs = Needs::Nothing;

@@ -17,7 +17,7 @@ fn gather<I: Inputs>(rows: &Dataset) -> Result<Cow<'_, I>> {
 /// The inputs of a fit to all columns of a table, checked like the weights and the parameters.
 fn checked<'d, M: GenerativeModel>(model: &M, rows: &'d Dataset, weights: RowWeights<'_>) -> Result<Cow<'d, M::Inputs>> {
     weights.check(rows.rows())?;
-    param::require_settled(model, M::NAME, M::PARAMS)?;
+    param::require_settled(model, M::NAME)?;
     let inputs = gather::<M::Inputs>(rows)?;
     model.check(&inputs)?;
     Ok(inputs)
@@ -98,19 +98,19 @@ impl<M: GenerativeModel> DynModel for M {
         M::NAME
     }
     fn params(&self) -> &'static [Param] {
-        M::PARAMS
+        self.records()
     }
     fn column_needs(&self) -> ColumnNeeds {
         ColumnNeeds { as_is: M::AS_IS, ..ColumnNeeds::of::<M::Inputs>() }
     }
     fn term(&self) -> Term {
-        param::call(M::NAME, self, M::PARAMS)
+        param::call(M::NAME, self)
     }
     fn numbers(&self) -> Vec<NumericSetting> {
-        param::numbers(self, M::PARAMS)
+        param::numbers(self)
     }
     fn set(&mut self, path: &str, value: &Value) -> Result<()> {
-        param::set_at(self, M::NAME, M::PARAMS, path, value)
+        param::set_at(self, M::NAME, path, value)
     }
     fn settle_on(&mut self, rows: &Dataset, weights: RowWeights<'_>) -> Result<()> {
         *self = self.settle(gather::<M::Inputs>(rows)?.as_ref(), weights);

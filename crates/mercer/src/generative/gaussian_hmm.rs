@@ -15,7 +15,7 @@ use super::{GenerativeModel, seeding};
 use crate::control::Control;
 use crate::data::{Cells, RowWeights, Series};
 use crate::error::{Error, Result};
-use crate::param::{Param, Value};
+use crate::param::Value;
 use fitted::{FittedGaussianHmm, NormalEmission, SeriesRows};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -24,19 +24,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct GaussianHmm {
+    #[param(STATES, default = USUAL[0])]
     states: Value,
+    #[param(STARTS, default = USUAL[1])]
     starts: Value,
+    #[param(ITERATIONS, default = USUAL[2])]
     iterations: Value,
+    #[param(PRIOR, default = USUAL[3])]
     prior: Value,
+    #[param(TOLERANCE, default = USUAL[4])]
     tolerance: Value,
+    #[param(LENGTH)]
     length: Value,
-}
-
-impl Default for GaussianHmm {
-    fn default() -> Self {
-        let [states, starts, iterations, prior, tolerance] = USUAL.map(Value::Number);
-        GaussianHmm { states, starts, iterations, prior, tolerance, length: Value::Auto }
-    }
 }
 
 /// Times of the longest row, 1 at least.
@@ -49,7 +48,6 @@ impl GenerativeModel for GaussianHmm {
     const DOC: &'static str =
         "sum over s of pi(s_1) N(x_1 | s_1) prod A(s_t-1, s_t) N(x_t | s_t): series whose mean and variance depend on a state that changes unseen";
     const SOURCE: &'static str = "Rabiner, A tutorial on hidden Markov models (1989); Murphy (2012), section 17.5";
-    const PARAMS: &'static [Param] = &[STATES, STARTS, ITERATIONS, PRIOR, TOLERANCE, LENGTH];
     type Inputs = Series;
     type Fitted = FittedGaussianHmm;
 

@@ -24,22 +24,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Hmm {
+    #[param(STATES, default = USUAL[0])]
     states: Value,
+    #[param(STARTS, default = USUAL[1])]
     starts: Value,
+    #[param(ITERATIONS, default = USUAL[2])]
     iterations: Value,
+    #[param(PRIOR, default = USUAL[3])]
     prior: Value,
+    #[param(TOLERANCE, default = USUAL[4])]
     tolerance: Value,
+    #[param(LENGTH)]
     length: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
-}
-
-impl Default for Hmm {
-    fn default() -> Self {
-        let [states, starts, iterations, prior, tolerance] = USUAL.map(Value::Number);
-        let (alphabet, ambiguity) = (Alphabet::Auto, Ambiguity::Split);
-        Hmm { states, starts, iterations, prior, tolerance, length: Value::Auto, alphabet, ambiguity }
-    }
 }
 
 /// States or components, starts, iterations, prior and tolerance where none are given.
@@ -125,16 +125,6 @@ impl GenerativeModel for Hmm {
     const DOC: &'static str =
         "sum over s of pi(s_1) B(s_1, x_1) prod A(s_t-1, s_t) B(s_t, x_t): strings whose letters depend on a state that changes unseen";
     const SOURCE: &'static str = "Rabiner, A tutorial on hidden Markov models (1989); Murphy (2012), sections 17.3 to 17.5";
-    const PARAMS: &'static [Param] = &[
-        STATES,
-        STARTS,
-        ITERATIONS,
-        PRIOR,
-        TOLERANCE,
-        LENGTH,
-        ALPHABET,
-        AMBIGUITY,
-    ];
     const AS_IS: bool = true;
     type Inputs = Strings;
     type Fitted = FittedHmm;

@@ -13,7 +13,7 @@ use crate::data::{RowWeights, Series};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -26,14 +26,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Dtw {
+    /// factor of the squared distance; auto: 1 over the mean length times the sum of the variances of the channels
+    #[param(domain = PositiveFinite, search = 100.0)]
     gamma: Value,
+    /// only times less than this from the diagonals through both ends are aligned: 1 is the Euclidean distance of series of one length; 0:
+    /// all
+    #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     window: Value,
-}
-
-impl Default for Dtw {
-    fn default() -> Self {
-        Dtw { gamma: Value::Auto, window: Value::Number(0.0) }
-    }
 }
 
 /// Operations of one cell of the recursion, at 10^10 operations a second.
@@ -90,19 +89,6 @@ impl Kernel for Dtw {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str =
         "Sakoe & Chiba, Dynamic programming algorithm optimization for spoken word recognition (1978), for the distance";
-    const PARAMS: &'static [Param] = &[
-        Param::searched(
-            "gamma",
-            "factor of the squared distance; auto: 1 over the mean length times the sum of the variances of the channels",
-            Domain::PositiveFinite,
-            100.0,
-        ),
-        Param::fixed(
-            "window",
-            "only times less than this from the diagonals through both ends are aligned: 1 is the Euclidean distance of series of one length; 0: all",
-            Domain::Integer(0, usize::MAX),
-        ),
-    ];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     type Inputs = Series;
     type Learnt = ();

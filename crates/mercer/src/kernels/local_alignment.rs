@@ -16,12 +16,12 @@ use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
-use mercer_derive::{Formula, Parameters};
+use crate::param::Value;
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// What of the scores of all local alignments is the value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum AlignmentScore {
     /// ln K(x, z) / beta.
@@ -34,7 +34,7 @@ pub enum AlignmentScore {
 }
 
 /// What scores two letters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum SubstitutionMatrix {
     /// BLOSUM62 of proteins, match and mismatch of others.
@@ -55,15 +55,29 @@ pub enum SubstitutionMatrix {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct LocalAlignment {
+    /// log_sum: ln K / beta; sum: K(x, z) / sqrt(K(x, x) K(z, z)), a Mercer kernel; best: the score of the best local alignment
     score: AlignmentScore,
+    /// weight of the score of an alignment; the larger, the more the best ones count
+    #[param(default = BETA, domain = PositiveFinite, search = 10.0)]
     beta: Value,
+    /// scores of two letters: blosum62, of amino acids; match, match if they are equal and else mismatch; auto: blosum62 of proteins
     matrix: SubstitutionMatrix,
+    /// score of equal letters (matrix=match)
+    #[param(default = MATCH, domain = PositiveFinite)]
     #[serde(rename = "match")]
     matched: Value,
+    /// score of different letters (matrix=match)
+    #[param(default = MISMATCH, domain = Real)]
     mismatch: Value,
+    /// cost of the first letter of a gap
+    #[param(default = OPEN, domain = NonNegative)]
     open: Value,
+    /// cost of each further letter of a gap
+    #[param(default = EXTEND, domain = NonNegative)]
     extend: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY_IN_GAPS)]
     ambiguity: Ambiguity,
 }
 
@@ -78,22 +92,6 @@ const MISMATCH: f64 = -4.0;
 const MOST: f64 = 300.0;
 /// Operations of one cell of the recursion, at 10^10 operations a second.
 const PER_CELL: f64 = 4.0;
-
-impl Default for LocalAlignment {
-    fn default() -> Self {
-        LocalAlignment {
-            score: AlignmentScore::LogSum,
-            beta: Value::Number(BETA),
-            matrix: SubstitutionMatrix::Auto,
-            matched: Value::Number(MATCH),
-            mismatch: Value::Number(MISMATCH),
-            open: Value::Number(OPEN),
-            extend: Value::Number(EXTEND),
-            alphabet: Alphabet::Auto,
-            ambiguity: Ambiguity::Split,
-        }
-    }
-}
 
 /// Strings as codes, and of each with itself ln K or the best score.
 pub struct AlignedStrings {
@@ -153,25 +151,6 @@ impl Kernel for LocalAlignment {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Vert, Saigo & Akutsu, Local alignment kernels for biological sequences (2004)";
     const BECAUSE: &'static str = "a convolution of kernels of letters and gaps, normalised";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed(
-            "score",
-            "log_sum: ln K / beta; sum: K(x, z) / sqrt(K(x, x) K(z, z)), a Mercer kernel; best: the score of the best local alignment",
-            Domain::Choice(&["log_sum", "sum", "best"]),
-        ),
-        Param::searched("beta", "weight of the score of an alignment; the larger, the more the best ones count", Domain::PositiveFinite, 10.0),
-        Param::fixed(
-            "matrix",
-            "scores of two letters: blosum62, of amino acids; match, match if they are equal and else mismatch; auto: blosum62 of proteins",
-            Domain::Choice(&["auto", "blosum62", "match"]),
-        ),
-        Param::fixed("match", "score of equal letters (matrix=match)", Domain::PositiveFinite),
-        Param::fixed("mismatch", "score of different letters (matrix=match)", Domain::Real),
-        Param::fixed("open", "cost of the first letter of a gap", Domain::NonNegative),
-        Param::fixed("extend", "cost of each further letter of a gap", Domain::NonNegative),
-        ALPHABET,
-        AMBIGUITY_IN_GAPS,
-    ];
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = AlignedStrings;

@@ -13,7 +13,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
 use crate::linalg::Real;
-use crate::param::{Alias, Domain, Param, Value};
+use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -29,15 +29,13 @@ const MOST: f64 = 1000.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Matern {
+    /// order: 0.5, 1.5, 2.5 and 3.5 are fast, others take Bessel functions; up to 1000, or inf
+    #[param(default = 2.5, domain = Positive)]
     nu: Value,
+    #[param(stationary::LENGTH_SCALE)]
     length_scale: Value,
+    #[param(stationary::ARD)]
     ard: bool,
-}
-
-impl Default for Matern {
-    fn default() -> Self {
-        Matern { nu: Value::Number(2.5), length_scale: Value::Auto, ard: false }
-    }
 }
 
 /// The order P + 1/2: a polynomial times e^-t.
@@ -209,11 +207,6 @@ impl Kernel for Matern {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.14)";
     const BECAUSE: &'static str = "its Fourier transform is a power of 1/(2 nu + w^2), nowhere negative (Bochner)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("nu", "order: 0.5, 1.5, 2.5 and 3.5 are fast, others take Bessel functions; up to 1000, or inf", Domain::Positive),
-        stationary::LENGTH_SCALE,
-        stationary::ARD,
-    ];
     const ALIASES: &'static [Alias] = &[("sigma", "length_scale", |s| s)];
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;

@@ -23,15 +23,12 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
+    /// greatest order of the iterated integrals: channels^depth of them
+    #[param(default = DEPTH, domain = Integer(1, 20))]
     depth: Value,
+    #[param(TIME)]
     #[serde(default)]
     time: bool,
-}
-
-impl Default for Signature {
-    fn default() -> Self {
-        Signature { depth: Value::Number(DEPTH), time: false }
-    }
 }
 
 /// The parameter that adds the time to a path.
@@ -64,10 +61,6 @@ impl Kernel for Signature {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Kiraly & Oberhauser, Kernels for sequentially ordered data (2019), for the kernel";
     const BECAUSE: &'static str = "an inner product of iterated integrals";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("depth", "greatest order of the iterated integrals: channels^depth of them", Domain::Integer(1, 20)),
-        TIME,
-    ];
     type Inputs = Series;
     type Learnt = ();
     type Prepared = PreparedPoints;

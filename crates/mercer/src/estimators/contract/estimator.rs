@@ -8,17 +8,15 @@ use crate::estimators::{
     WarmStart, When,
 };
 use crate::expr::Term;
-use crate::param::{self, Alias, Param};
+use crate::param::{self, Alias, Parameters};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// A method of fitting. Small, stored as data.
-pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Sync {
+pub trait Estimator: Parameters + Serialize + DeserializeOwned + Default + Clone + Send + Sync {
     /// Its name in expressions.
     const NAME: &'static str;
     /// One sentence for lists and help.
     const DOC: &'static str;
-    /// Its parameters, in the order of the struct's fields.
-    const PARAMS: &'static [Param];
     /// Other names of parameters.
     const ALIASES: &'static [Alias] = &[];
     /// The kinds of target that it can be fitted to.
@@ -39,7 +37,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// The expression as it is shown: a call of its name with the parameters that differ from their defaults.
     fn shown(&self) -> Term {
-        param::call(Self::NAME, self, Self::PARAMS)
+        param::call(Self::NAME, self)
     }
     /// The value of the smooth criterion in the unit shown to the user; increases with the value.
     fn criterion_for_display(value: f64) -> f64 {

@@ -25,7 +25,7 @@ use crate::estimators::{
 };
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -39,18 +39,15 @@ const SETTLED: f64 = 1e-18;
 #[serde(deny_unknown_fields)]
 pub struct Ridge {
     /// Strength of the penalty (lambda/2) ||g||^2; in the units of the kernel.
+    #[param(domain = NonNegative, search = 1e6, doc = LAMBDA)]
     pub lambda: Value,
-    /// Whether a constant that is not penalised is added.
+    /// whether to add an unpenalised intercept
+    #[param(default = true)]
     pub intercept: bool,
     /// Whether there are probabilities of classes.
+    #[param(doc = CALIBRATED)]
     #[serde(default)]
     pub probabilities: bool,
-}
-
-impl Default for Ridge {
-    fn default() -> Self {
-        Ridge { lambda: Value::Auto, intercept: true, probabilities: false }
-    }
 }
 
 /// A fitted kernel ridge regression.
@@ -270,11 +267,6 @@ const SAMPLED_ROWS: usize = 1500;
 impl Estimator for Ridge {
     const NAME: &'static str = "ridge";
     const DOC: &'static str = "kernel ridge regression; classes through one-against-rest indicators";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("lambda", LAMBDA, Domain::NonNegative, 1e6),
-        Param::fixed("intercept", "whether to add an unpenalised intercept", Domain::Flag),
-        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives = Gives {
         scores: Scores::Classes,

@@ -16,13 +16,12 @@ use crate::estimators::{
 };
 use crate::gram::{Block, Gram, Side, Subset, dot};
 use crate::linalg::{Matrix, PASSED};
-use crate::param::Param;
 use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Nearest medoid classification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct NearestMedoid {}
 
@@ -43,7 +42,6 @@ pub struct FittedNearestMedoid {
 impl Estimator for NearestMedoid {
     const NAME: &'static str = "nearest_medoid";
     const DOC: &'static str = "nearest medoid: the class whose most central training row is nearest; keeps one row for each class";
-    const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     const GIVES: Gives = Gives { scores: Scores::Classes, ..Gives::VALUES };
     const NEEDS: Needs = Needs::Symmetric;

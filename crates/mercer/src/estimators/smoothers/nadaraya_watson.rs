@@ -25,7 +25,6 @@ use crate::estimators::{
 };
 use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
 use crate::linalg::{Matrix, PASSED};
-use crate::param::{Domain, Param};
 use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -44,14 +43,9 @@ const SAME: f64 = 1e-9;
 #[serde(deny_unknown_fields)]
 pub struct NadarayaWatson {
     /// Whether probabilities are calibrated.
+    #[param(default = true, doc = CALIBRATED)]
     #[serde(default)]
     pub calibrated: bool,
-}
-
-impl Default for NadarayaWatson {
-    fn default() -> Self {
-        NadarayaWatson { calibrated: true }
-    }
 }
 
 /// Its training rows.
@@ -261,7 +255,6 @@ fn not_a_weight(value: f64, new: usize, row: usize) -> Error {
 impl Estimator for NadarayaWatson {
     const NAME: &'static str = "nadaraya_watson";
     const DOC: &'static str = "kernel regression of Nadaraya and Watson: means weighed by kernel values, for classes their shares";
-    const PARAMS: &'static [Param] = &[Param::fixed("calibrated", CALIBRATED, Domain::Flag)];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives = Gives {
         scores: Scores::None,

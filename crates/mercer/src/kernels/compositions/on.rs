@@ -1,5 +1,6 @@
 //! k of some columns only.
 
+use crate::param::Parameters;
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::{Error, Result};
@@ -22,6 +23,8 @@ pub struct On {
     /// Their names.
     pub columns: Vec<String>,
 }
+
+impl Parameters for On {}
 
 impl Composition for On {
     const FORMS: &'static [Form] = &[Form {

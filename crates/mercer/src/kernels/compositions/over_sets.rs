@@ -2,6 +2,7 @@
 //! |X| |Z| (Gaertner, Flach, Kowalczyk & Smola, Multi-instance kernels, 2002, section 4). Features of a set are the sum, or the
 //! mean, of those of its vectors; an empty set has none, and is like nothing.
 
+use crate::param::Parameters;
 use crate::control::Control;
 use crate::data::{Cells, Column, ColumnKind, Dataset, RowWeights, Sets, Values};
 use crate::error::{Error, Result};
@@ -59,6 +60,8 @@ pub(super) fn vectors<'d>(rows: Scope<'d>) -> Result<(&'d Sets, Dataset)> {
     }
     Err(Error::Shape { what: "columns of a kernel of sets".into(), expected: 1, found: rows.selected.map_or(0, <[String]>::len) })
 }
+
+impl Parameters for OverSets {}
 
 impl Composition for OverSets {
     const FORMS: &'static [Form] = &[

@@ -1,5 +1,6 @@
 //! k(x, z)^n for a whole number n from 1 (F24).
 
+use crate::param::Parameters;
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
@@ -29,6 +30,8 @@ impl Default for Power {
         Power { exponent: 1 }
     }
 }
+
+impl Parameters for Power {}
 
 impl Composition for Power {
     const FORMS: &'static [Form] = &[Form {

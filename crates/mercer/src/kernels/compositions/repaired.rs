@@ -5,6 +5,7 @@
 //! k(x)' U (g / L) U' for a new row with similarities k(x): a training row that comes as a new row gets its training values.
 //! The r eigenpairs with g > 0 are learnt, so that a new row costs O(N r).
 
+use crate::param::Parameters;
 use crate::blocks;
 use crate::control::Control;
 use crate::data::RowWeights;
@@ -58,6 +59,8 @@ pub struct Repaired {
 const fn form(name: &'static str, [form, example]: [&'static str; 2], doc: &'static str, because: &'static str) -> Form {
     Form { name, also: None, form, example, doc, because }
 }
+
+impl Parameters for Repaired {}
 
 impl Composition for Repaired {
     const FORMS: &'static [Form] = &[

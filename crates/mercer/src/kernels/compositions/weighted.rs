@@ -1,5 +1,6 @@
 //! f(x) k(x, z) f(z): a kernel weighed by a column of numbers (F24).
 
+use crate::param::Parameters;
 use crate::control::Control;
 use crate::data::{Dataset, RowWeights};
 use crate::error::{Error, Result};
@@ -24,6 +25,8 @@ pub struct Weighted {
     /// Its name.
     pub column: String,
 }
+
+impl Parameters for Weighted {}
 
 impl Composition for Weighted {
     const FORMS: &'static [Form] = &[Form {
