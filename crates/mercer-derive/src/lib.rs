@@ -6,7 +6,8 @@
 //! | `Choice` | of the variants of an enum the words of a parameter |
 //! | `Formula` | of the `text` block of the doc comment the constant `FORMULA`, so that rustdoc and the catalogue say the same |
 //!
-//! Setters of a composition are methods of `Composed`, which holds its parts: `#[parameters(composed)]`.
+//! Setters of a composition are methods of `Composed`, which holds its parts: `#[parameters(composed)]`. Fields that are written otherwise
+//! than by their names are no parameters: `#[parameters(none)]`.
 
 mod choice;
 mod parameters;

@@ -16,15 +16,12 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     };
     let name = &input.ident;
     let (generics, ty_generics, bounds) = input.generics.split_for_impl();
-    let is_composed = input.attrs.iter().any(|a| a.path().is_ident("parameters"));
-    let (owner, place) = if is_composed {
-        (quote!(::mercer::kernels::Composed<#name #ty_generics>), quote!(self.how))
-    } else {
-        (quote!(#name #ty_generics), quote!(self))
-    };
-    let setters = fields.iter().map(|field| field.setter(&input.vis, &place));
+    let what = kind(input)?;
+    let place = if what == Kind::Composed { quote!(self.how) } else { quote!(self) };
+    let owner = if what == Kind::Composed { quote!(::mercer::kernels::Composed<#name #ty_generics>) } else { quote!(#name #ty_generics) };
     let defaults = fields.iter().map(ParameterField::default);
-    let access = (!fields.is_empty()).then(|| access(&fields)).transpose()?;
+    let access = if what == Kind::Hidden || fields.is_empty() { None } else { Some(access(&fields)?) };
+    let setters = fields.iter().filter(|_| what != Kind::Hidden).map(|field| field.setter(&input.vis, &place));
     Ok(quote! {
         impl #generics ::core::default::Default for #name #ty_generics #bounds {
             fn default() -> Self {
@@ -38,6 +35,32 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #(#setters)*
         }
     })
+}
+
+/// What the fields of a struct are.
+#[derive(PartialEq)]
+enum Kind {
+    /// Parameters.
+    Plain,
+    /// Parameters of a composition, which `Composed` holds beside its parts: `composed`.
+    Composed,
+    /// Written otherwise than by their names, such as a power: `none` is a parameter.
+    Hidden,
+}
+
+fn kind(input: &DeriveInput) -> Result<Kind> {
+    let mut found = Kind::Plain;
+    for attribute in input.attrs.iter().filter(|a| a.path().is_ident("parameters")) {
+        attribute.parse_nested_meta(|meta| {
+            found = match &meta.path {
+                path if path.is_ident("composed") => Kind::Composed,
+                path if path.is_ident("none") => Kind::Hidden,
+                path => return Err(Error::new_spanned(path, "expected composed or none")),
+            };
+            Ok(())
+        })?;
+    }
+    Ok(found)
 }
 
 /// The methods of the trait.

@@ -10,7 +10,9 @@ pub(crate) mod named;
 mod nested;
 mod setting;
 
-pub(crate) use access::{build, call, fill, find, given, numbers, require_settled, set, set_at, set_word, terms, values, written};
+pub(crate) use access::{
+    build, call, fill, find, given, numbers, require_settled, set, set_at, set_word, settle_from_defaults, terms, values, written,
+};
 pub use fields::{Choice, OfOneDomain, ParameterValue, Parameters};
 pub use mercer_derive::{Choice, Parameters};
 pub use nested::{NumericSetting, TermList};
@@ -185,13 +187,6 @@ pub enum Domain {
     Words,
     /// An expression of another list.
     Term(&'static TermList),
-}
-
-impl Domain {
-    /// Whether numbers are no values of it.
-    pub fn is_of_words(self) -> bool {
-        matches!(self, Domain::Flag | Domain::Choice(_) | Domain::Words | Domain::Term(_))
-    }
 }
 
 impl fmt::Display for Domain {

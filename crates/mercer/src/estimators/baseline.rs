@@ -25,10 +25,6 @@ impl Estimator for Baseline {
         Costs { bytes: 8 * size.rows as u64 + 16 * size.outputs as u64, fit: size.rows as f64, ..Costs::default() }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(f64::NAN)
-    }
-
     fn fit(&self, task: &Task<'_>) -> Result<FittedBaseline> {
         let n = task.rows();
         if task.target.rows() != n || n == 0 {

@@ -113,7 +113,9 @@ impl<M: GenerativeModel> DynModel for M {
         param::set_at(self, M::NAME, path, value)
     }
     fn settle_on(&mut self, rows: &Dataset, weights: RowWeights<'_>) -> Result<()> {
-        *self = self.settle(gather::<M::Inputs>(rows)?.as_ref(), weights);
+        let inputs = gather::<M::Inputs>(rows)?;
+        param::settle_from_defaults(self, &M::default());
+        *self = self.settle(inputs.as_ref(), weights);
         Ok(())
     }
     fn check(&self, rows: &Dataset) -> Result<()> {

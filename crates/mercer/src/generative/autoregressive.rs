@@ -59,11 +59,7 @@ impl GenerativeModel for Autoregressive {
     type Fitted = FittedAutoregressive;
 
     fn settle(&self, inputs: &Series, _: RowWeights<'_>) -> Self {
-        Autoregressive {
-            order: self.order.settle(1.0),
-            prior: self.prior.settle(1.1),
-            length: self.length.settle_by(|| longest(inputs)),
-        }
+        Autoregressive { length: self.length.settle_by(|| longest(inputs)), ..self.clone() }
     }
     fn check(&self, inputs: &Series) -> Result<()> {
         check_prior(Self::NAME, &self.prior)?;

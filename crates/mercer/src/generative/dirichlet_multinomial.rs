@@ -42,7 +42,7 @@ impl GenerativeModel for DirichletMultinomial {
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         let trials = self.trials.settle_by(|| Counts::mean_total(Self::NAME, inputs, weights).max(2.0));
-        DirichletMultinomial { prior: self.prior.settle(PRIOR), trials }
+        DirichletMultinomial { trials, ..self.clone() }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         Counts::of(Self::NAME, inputs).map(|_| ())

@@ -139,7 +139,7 @@ impl GenerativeModel for Gaussian {
         let near = |value: &Value, start: &dyn Fn() -> f64| if matches!(value, Value::Range(..)) { value.settle_by(start) } else { value.clone() };
         let typical = || Moments::of(inputs, weights, &Control::unwatched()).map_or(1.0, |moments| moments.scale());
         let few = || inputs.dim() as f64 / (weights.total(inputs.rows()) + inputs.dim() as f64);
-        Gaussian { covariance: self.covariance, variance: near(&self.variance, &typical), shrinkage: near(&self.shrinkage, &few) }
+        Gaussian { variance: near(&self.variance, &typical), shrinkage: near(&self.shrinkage, &few), ..self.clone() }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         match self.variance.numbers().len() {

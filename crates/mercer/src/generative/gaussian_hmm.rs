@@ -10,7 +10,7 @@ mod fitted;
 use super::distinct::distinct_series;
 use super::gaussian::Moments;
 use super::hidden::{Training, Transitions, baum_welch};
-use super::hmm::{ITERATIONS, LENGTH, PRIOR, STARTS, STATES, TOLERANCE, USUAL, check_prior, settled};
+use super::hmm::{ITERATIONS, LENGTH, PRIOR, STARTS, STATES, TOLERANCE, check_prior};
 use super::{GenerativeModel, seeding};
 use crate::control::Control;
 use crate::data::{Cells, RowWeights, Series};
@@ -24,15 +24,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct GaussianHmm {
-    #[param(STATES, default = USUAL[0])]
+    #[param(STATES, default = 2.0)]
     states: Value,
-    #[param(STARTS, default = USUAL[1])]
+    #[param(STARTS, default = 3.0)]
     starts: Value,
-    #[param(ITERATIONS, default = USUAL[2])]
+    #[param(ITERATIONS, default = 100.0)]
     iterations: Value,
-    #[param(PRIOR, default = USUAL[3])]
+    #[param(PRIOR, default = 1.1)]
     prior: Value,
-    #[param(TOLERANCE, default = USUAL[4])]
+    #[param(TOLERANCE, default = 1e-6)]
     tolerance: Value,
     #[param(LENGTH)]
     length: Value,
@@ -52,9 +52,7 @@ impl GenerativeModel for GaussianHmm {
     type Fitted = FittedGaussianHmm;
 
     fn settle(&self, inputs: &Series, _: RowWeights<'_>) -> Self {
-        let [states, starts, iterations, prior, tolerance] =
-            settled([&self.states, &self.starts, &self.iterations, &self.prior, &self.tolerance]);
-        GaussianHmm { states, starts, iterations, prior, tolerance, length: self.length.settle_by(|| longest(inputs)) }
+        GaussianHmm { length: self.length.settle_by(|| longest(inputs)), ..self.clone() }
     }
     fn check(&self, _: &Series) -> Result<()> {
         check_prior(Self::NAME, &self.prior)

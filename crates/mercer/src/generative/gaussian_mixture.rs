@@ -10,7 +10,7 @@ mod training;
 
 use super::distinct::{compare_numbers, distinct};
 use super::gaussian::{CovarianceForm, Moments};
-use super::hmm::{ITERATIONS, PRIOR, STARTS, TOLERANCE, USUAL, check_prior, settled};
+use super::hmm::{ITERATIONS, PRIOR, STARTS, TOLERANCE, check_prior};
 use super::{GenerativeModel, hidden};
 use crate::control::Control;
 use crate::data::{Cells, Points, RowWeights};
@@ -26,18 +26,18 @@ use training::Training;
 #[serde(deny_unknown_fields)]
 pub struct GaussianMixture {
     /// number of clouds
-    #[param(default = USUAL[0], domain = Integer(1, 100_000))]
+    #[param(default = 2.0, domain = Integer(1, 100_000))]
     components: Value,
     /// S_k: diagonal, a variance per column; full, also a covariance per pair of columns; spherical, one variance for all columns
     #[param(default = CovarianceForm::Diagonal)]
     covariance: CovarianceForm,
-    #[param(STARTS, default = USUAL[1])]
+    #[param(STARTS, default = 3.0)]
     starts: Value,
-    #[param(ITERATIONS, default = USUAL[2])]
+    #[param(ITERATIONS, default = 100.0)]
     iterations: Value,
-    #[param(PRIOR, default = USUAL[3])]
+    #[param(PRIOR, default = 1.1)]
     prior: Value,
-    #[param(TOLERANCE, default = USUAL[4])]
+    #[param(TOLERANCE, default = 1e-6)]
     tolerance: Value,
 }
 
@@ -48,11 +48,6 @@ impl GenerativeModel for GaussianMixture {
     type Inputs = Points;
     type Fitted = FittedGaussianMixture;
 
-    fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
-        let [components, starts, iterations, prior, tolerance] =
-            settled([&self.components, &self.starts, &self.iterations, &self.prior, &self.tolerance]);
-        GaussianMixture { components, covariance: self.covariance, starts, iterations, prior, tolerance }
-    }
     fn check(&self, _: &Points) -> Result<()> {
         check_prior(Self::NAME, &self.prior)
     }

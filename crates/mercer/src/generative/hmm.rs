@@ -24,15 +24,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Hmm {
-    #[param(STATES, default = USUAL[0])]
+    #[param(STATES, default = 2.0)]
     states: Value,
-    #[param(STARTS, default = USUAL[1])]
+    #[param(STARTS, default = 3.0)]
     starts: Value,
-    #[param(ITERATIONS, default = USUAL[2])]
+    #[param(ITERATIONS, default = 100.0)]
     iterations: Value,
-    #[param(PRIOR, default = USUAL[3])]
+    #[param(PRIOR, default = 1.1)]
     prior: Value,
-    #[param(TOLERANCE, default = USUAL[4])]
+    #[param(TOLERANCE, default = 1e-6)]
     tolerance: Value,
     #[param(LENGTH)]
     length: Value,
@@ -40,14 +40,6 @@ pub struct Hmm {
     alphabet: Alphabet,
     #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
-}
-
-/// States or components, starts, iterations, prior and tolerance where none are given.
-pub(super) const USUAL: [f64; 5] = [2.0, 3.0, 100.0, 1.1, 1e-6];
-
-/// Those numbers in the places of what is open.
-pub(super) fn settled(given: [&Value; 5]) -> [Value; 5] {
-    std::array::from_fn(|i| given[i].settle(USUAL[i]))
 }
 
 pub(super) const STATES: Param = Param::fixed("states", "hidden states", Domain::Integer(1, 1000));
@@ -131,10 +123,7 @@ impl GenerativeModel for Hmm {
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
         let longest = || inputs.iter().map(|s| s.chars().count()).max().unwrap_or(0).max(1) as f64;
-        let [states, starts, iterations, prior, tolerance] =
-            settled([&self.states, &self.starts, &self.iterations, &self.prior, &self.tolerance]);
-        let alphabet = self.reading().settled(inputs);
-        Hmm { states, starts, iterations, prior, tolerance, length: self.length.settle_by(longest), alphabet, ambiguity: self.ambiguity }
+        Hmm { length: self.length.settle_by(longest), alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         check_prior(Self::NAME, &self.prior)?;

@@ -100,7 +100,7 @@ impl GenerativeModel for Markov {
 
     fn settle(&self, inputs: &Strings, weights: RowWeights<'_>) -> Self {
         let alphabet = self.reading().settled(inputs);
-        let settled = Markov { order: self.order.settle(1.0), prior: self.prior.settle(PRIOR), alphabet, ..self.clone() };
+        let settled = Markov { alphabet, ..self.clone() };
         let mean = || {
             let encoded = settled.reading().encode(inputs, None);
             let letters: f64 = (0..inputs.len()).map(|i| weights.at(i) * encoded.length(i) as f64).sum();

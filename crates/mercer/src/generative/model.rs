@@ -26,7 +26,8 @@ pub trait GenerativeModel: Parameters + Serialize + DeserializeOwned + Default +
     /// What a fit leaves.
     type Fitted: FittedDistribution<Inputs = Self::Inputs>;
 
-    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that.
+    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that. What has a number
+    /// as its default is settled before, from that number on.
     fn settle(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>) -> Self {
         self.clone()
     }

@@ -38,7 +38,7 @@ impl GenerativeModel for Multinomial {
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         let trials = self.trials.settle_by(|| Counts::mean_total(Self::NAME, inputs, weights));
-        Multinomial { prior: self.prior.settle(PRIOR), trials }
+        Multinomial { trials, ..self.clone() }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         Counts::of(Self::NAME, inputs).map(|_| ())

@@ -69,7 +69,8 @@ pub trait Kernel: Parameters + Serialize + DeserializeOwned + Default + Clone + 
     fn column_needs(&self) -> ColumnNeeds {
         ColumnNeeds { as_is: Self::AS_IS, ..ColumnNeeds::of::<Self::Inputs>() }
     }
-    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that.
+    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that. What has a number
+    /// as its default is settled before, from that number on.
     fn settle(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>) -> Self {
         self.clone()
     }

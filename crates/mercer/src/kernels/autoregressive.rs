@@ -25,19 +25,16 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Autoregressive {
     /// times that the next one depends on
-    #[param(default = ORDER, domain = Integer(1, MOST_LAGS))]
+    #[param(default = 2.0, domain = Integer(1, MOST_LAGS))]
     order: Value,
     /// distance of coefficients over which the kernel falls; auto: sqrt(coefficients * variance / 2)
     #[param(domain = PositiveFinite, search = 100.0)]
     length_scale: Value,
     /// penalty on the squares of coefficients, in times of variance 1: short series have coefficients near 0
-    #[param(default = PENALTY, domain = PositiveFinite)]
+    #[param(default = 1.0, domain = PositiveFinite)]
     penalty: Value,
 }
 
-/// Times that the next one depends on, and the penalty, in times of variance 1, where none are given.
-const ORDER: f64 = 2.0;
-const PENALTY: f64 = 1.0;
 /// The most coefficients of a channel: their normal equations take 8 MB.
 const MOST_LAGS: usize = 1000;
 
@@ -111,8 +108,7 @@ impl Kernel for Autoregressive {
     type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
-        let (order, penalty) = (self.order.settle(ORDER), self.penalty.settle(PENALTY));
-        let settled = Autoregressive { order, penalty, length_scale: Value::Number(1.0) };
+        let settled = self.clone().length_scale(1.0);
         // What cannot be fitted is refused when it is prepared.
         let start = || match settled.check(inputs).and_then(|()| settled.features(inputs)) {
             Ok(points) => stationary::settle(&Value::Auto, false, &points, weights).number(),

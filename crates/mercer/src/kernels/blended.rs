@@ -54,8 +54,7 @@ impl Kernel for Blended {
     type Prepared = Counted;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        let (k, decay) = (self.k.settle(4.0), self.decay.settle(1.0));
-        Blended { k, decay, alphabet: self.reading().settled(inputs), ..self.clone() }
+        Blended { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     by_counts!();
 }

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Codebook {
     /// centres of k-means, learnt from the training vectors; no more than vectors that differ
-    #[param(default = CENTRES, domain = Integer(1, 1_000_000))]
+    #[param(default = 64.0, domain = Integer(1, 1_000_000))]
     centres: Value,
     /// what a vector counts for: hard, the nearest centre; soft, all, by a Gaussian of the mean width of a cluster
     #[param(default = CentreAssignment::Hard)]
@@ -56,8 +56,6 @@ pub enum CodeComparison {
     /// By the sum of their minima.
     Intersection,
 }
-
-const CENTRES: f64 = 64.0;
 
 impl Codebook {
     /// Adds the counts of some vectors to those of their set.
@@ -91,9 +89,6 @@ impl Kernel for Codebook {
     type Learnt = Centres;
     type Prepared = PreparedPoints;
 
-    fn settle(&self, _: &Sets, _: RowWeights<'_>) -> Self {
-        Codebook { centres: self.centres.settle(CENTRES), seed: self.seed.settle(0.0), ..self.clone() }
-    }
     fn learns(&self) -> bool {
         true
     }

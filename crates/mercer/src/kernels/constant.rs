@@ -1,7 +1,7 @@
 //! constant: k(x, z) = value: functions that are one unknown number (the theta_2 of K13).
 
 use crate::control::Control;
-use crate::data::{RowCount, RowWeights};
+use crate::data::RowCount;
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
@@ -54,9 +54,6 @@ impl Kernel for Constant {
     type Learnt = ();
     type Prepared = RowCount;
 
-    fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
-        Constant { value: self.value.settle(1.0) }
-    }
     fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>, _: &Control) -> Result<RowCount> {
         Ok(*inputs)
     }

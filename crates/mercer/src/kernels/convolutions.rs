@@ -32,15 +32,14 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Convolutions {
     /// number of features, rounded down to a multiple of 84
-    #[param(default = COUNT, domain = Integer(KERNELS, 1_000_000))]
+    // As in the paper.
+    #[param(default = 10_000.0, domain = Integer(KERNELS, 1_000_000))]
     count: Value,
     /// seed of the training rows that biases are taken from, and of the channels that are added up
     #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     seed: Value,
 }
 
-/// Features where none are given, as in the paper.
-const COUNT: f64 = 10_000.0;
 /// Channels that one kernel adds up at most.
 const MOST_ADDED: usize = 9;
 /// The golden ratio, whose multiples are spread evenly modulo 1.
@@ -222,9 +221,6 @@ impl Kernel for Convolutions {
     type Learnt = ConvolutionBiases;
     type Prepared = ConvolutionFeatures;
 
-    fn settle(&self, _: &Series, _: RowWeights<'_>) -> Self {
-        Convolutions { count: self.count.settle(COUNT), seed: self.seed.settle(0.0) }
-    }
     fn learns(&self) -> bool {
         true
     }

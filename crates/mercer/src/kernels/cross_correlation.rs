@@ -7,7 +7,7 @@
 
 use crate::control::Control;
 use super::series::dense::DenseSeries;
-use crate::data::{RowWeights, Series};
+use crate::data::Series;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::{Real, simd::dot};
@@ -25,12 +25,11 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct CrossCorrelation {
     /// factor of the correlation: the larger, the more the lag counts at which the two are most alike
-    #[param(default = GAMMA, domain = PositiveFinite, search = 10.0)]
+    // A correlation of 0.8 counts e^-2 of one of 1.
+    #[param(default = 10.0, domain = PositiveFinite, search = 10.0)]
     gamma: Value,
 }
 
-/// The factor where none is given: a correlation of 0.8 counts e^-2 of one of 1.
-const GAMMA: f64 = 10.0;
 /// Operations of a lag besides its products, and of one of these, at 2 10^10 operations a second: an exponential, and a step that waits
 /// for the one before it.
 const PER_LAG: f64 = 120.0;
@@ -75,9 +74,6 @@ impl Kernel for CrossCorrelation {
     type Learnt = ();
     type Prepared = UnitSeries;
 
-    fn settle(&self, _: &Series, _: RowWeights<'_>) -> Self {
-        CrossCorrelation { gamma: self.gamma.settle(GAMMA) }
-    }
     fn prepare(&self, (): &(), inputs: &Series, _: Option<&UnitSeries>, control: &Control) -> Result<UnitSeries> {
         let series = DenseSeries::unit(inputs);
         let channels = series.channels().max(1);

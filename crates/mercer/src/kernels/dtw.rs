@@ -95,7 +95,7 @@ impl Kernel for Dtw {
     type Prepared = WarpedSeries;
 
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
-        Dtw { gamma: self.gamma.settle_by(|| start(inputs, weights)), window: self.window.settle(0.0) }
+        Dtw { gamma: self.gamma.settle_by(|| start(inputs, weights)), ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Series, _: Option<&WarpedSeries>, _: &Control) -> Result<WarpedSeries> {
         Ok(WarpedSeries(DenseSeries::scaled(inputs, 1.0)))

@@ -126,7 +126,7 @@ impl Kernel for Fisher {
     fn settle(&self, inputs: &Dataset, weights: RowWeights<'_>) -> Self {
         // Rows of another kind are refused where the kernel is bound.
         let model = self.model.settle(inputs, weights).unwrap_or_else(|_| self.model.clone());
-        Fisher { model, information: self.information, seed: self.seed.settle(0.0) }
+        Fisher { model, ..self.clone() }
     }
     fn check(&self, inputs: &Dataset) -> Result<()> {
         self.model.check(inputs)

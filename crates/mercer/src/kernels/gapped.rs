@@ -66,9 +66,8 @@ impl Kernel for Gapped {
     type Prepared = Windowed;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        let (length, k) = (self.length.settle(10.0), self.k.settle(6.0));
-        let mismatches = self.mismatches.settle((length.number() - k.number()).max(0.0));
-        Gapped { length, k, mismatches, alphabet: self.reading().settled(inputs), ..self.clone() }
+        let mismatches = self.mismatches.settle((self.length.number() - self.k.number()).max(0.0));
+        Gapped { mismatches, alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         if self.k.number() > self.length.number() {

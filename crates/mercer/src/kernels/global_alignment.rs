@@ -93,7 +93,7 @@ impl Kernel for GlobalAlignment {
     type Prepared = AlignedSeries;
 
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
-        GlobalAlignment { length_scale: self.length_scale.settle_by(|| start(inputs, weights)), band: self.band.settle(0.0) }
+        GlobalAlignment { length_scale: self.length_scale.settle_by(|| start(inputs, weights)), ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Series, _: Option<&AlignedSeries>, control: &Control) -> Result<AlignedSeries> {
         let series = DenseSeries::scaled(inputs, FRAC_1_SQRT_2 / self.length_scale.number());

@@ -7,7 +7,7 @@
 
 use super::graphs::adjacency::{Adjacency, features_of};
 use super::hashed_counts::{HashedCounts, by_hashed_counts, by_plain_counts, mixed, per_value};
-use crate::data::{Cells, Graphs, RowWeights};
+use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
@@ -24,11 +24,9 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Graphlet {
     /// nodes of the subgraphs
-    #[param(default = SIZE, domain = Integer(3, 4))]
+    #[param(default = 4.0, domain = Integer(3, 4))]
     size: Value,
 }
-
-const SIZE: f64 = 4.0;
 
 /// n over 2.
 fn pairs(n: f64) -> f64 {
@@ -133,9 +131,6 @@ impl Kernel for Graphlet {
     type Learnt = ();
     type Prepared = HashedCounts;
 
-    fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
-        Graphlet { size: self.size.settle(SIZE) }
-    }
     by_plain_counts!();
     by_hashed_counts!();
 }

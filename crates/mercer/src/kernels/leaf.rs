@@ -242,7 +242,9 @@ impl<K: Kernel> AnyKernel for K {
         Kernel::has_counts(self) || is_open && Kernel::has_counts(&K::default())
     }
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()> {
-        *self = self.settle(rows.gather::<K::Inputs>(self)?.as_ref(), weights);
+        let inputs = rows.gather::<K::Inputs>(self)?;
+        param::settle_from_defaults(self, &K::default());
+        *self = self.settle(inputs.as_ref(), weights);
         Ok(())
     }
 }

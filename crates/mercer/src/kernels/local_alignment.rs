@@ -58,22 +58,24 @@ pub struct LocalAlignment {
     /// log_sum: ln K / beta; sum: K(x, z) / sqrt(K(x, x) K(z, z)), a Mercer kernel; best: the score of the best local alignment
     score: AlignmentScore,
     /// weight of the score of an alignment; the larger, the more the best ones count
-    #[param(default = BETA, domain = PositiveFinite, search = 10.0)]
+    // As open and extend: the LA kernel of Saigo, Vert, Ueda & Akutsu, Protein homology detection using string alignment kernels (2004).
+    #[param(default = 0.5, domain = PositiveFinite, search = 10.0)]
     beta: Value,
     /// scores of two letters: blosum62, of amino acids; match, match if they are equal and else mismatch; auto: blosum62 of proteins
     matrix: SubstitutionMatrix,
     /// score of equal letters (matrix=match)
-    #[param(default = MATCH, domain = PositiveFinite)]
+    // As mismatch: EDNAFULL, the matrix of EMBOSS for bases.
+    #[param(default = 5.0, domain = PositiveFinite)]
     #[serde(rename = "match")]
     matched: Value,
     /// score of different letters (matrix=match)
-    #[param(default = MISMATCH, domain = Real)]
+    #[param(default = -4.0, domain = Real)]
     mismatch: Value,
     /// cost of the first letter of a gap
-    #[param(default = OPEN, domain = NonNegative)]
+    #[param(default = 11.0, domain = NonNegative)]
     open: Value,
     /// cost of each further letter of a gap
-    #[param(default = EXTEND, domain = NonNegative)]
+    #[param(default = 1.0, domain = NonNegative)]
     extend: Value,
     #[param(ALPHABET)]
     alphabet: Alphabet,
@@ -81,13 +83,6 @@ pub struct LocalAlignment {
     ambiguity: Ambiguity,
 }
 
-/// Those of the LA kernel of Saigo, Vert, Ueda & Akutsu, Protein homology detection using string alignment kernels (2004).
-const BETA: f64 = 0.5;
-const OPEN: f64 = 11.0;
-const EXTEND: f64 = 1.0;
-/// Those of EDNAFULL, the matrix of EMBOSS for bases.
-const MATCH: f64 = 5.0;
-const MISMATCH: f64 = -4.0;
 /// The most that beta times a score may be: exp of it, of one row after the other, stays within the range of numbers.
 const MOST: f64 = 300.0;
 /// Operations of one cell of the recursion, at 10^10 operations a second.
@@ -156,15 +151,7 @@ impl Kernel for LocalAlignment {
     type Prepared = AlignedStrings;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        LocalAlignment {
-            beta: self.beta.settle(BETA),
-            matched: self.matched.settle(MATCH),
-            mismatch: self.mismatch.settle(MISMATCH),
-            open: self.open.settle(OPEN),
-            extend: self.extend.settle(EXTEND),
-            alphabet: self.reading().settled(inputs),
-            ..self.clone()
-        }
+        LocalAlignment { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         if self.matrix == SubstitutionMatrix::Blosum62 && self.alphabet != Alphabet::Protein {

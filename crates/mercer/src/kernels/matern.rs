@@ -214,7 +214,7 @@ impl Kernel for Matern {
     type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
-        Matern { nu: self.nu.settle(2.5), length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ard: self.ard }
+        Matern { length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ..self.clone() }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         let nu = self.nu.number();

@@ -102,7 +102,7 @@ impl Kernel for Mismatch {
         let alphabet = self.reading().settled(inputs);
         let reading = Reading { alphabet, ..self.reading() };
         let letters = self.letters.settle_by(|| reading.fixed_size().unwrap_or_else(|| reading.encode(inputs, None).size()).max(1) as f64);
-        Mismatch { k: self.k.settle(5.0), m: self.m.settle(1.0), letters, alphabet, ..self.clone() }
+        Mismatch { letters, alphabet, ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         if self.m.number() > self.k.number() {

@@ -4,7 +4,7 @@
 //! exp(negative_distance) are Mercer kernels then.
 
 use crate::control::Control;
-use crate::data::{Points, RowWeights};
+use crate::data::Points;
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
@@ -76,9 +76,6 @@ impl Kernel for NegativeDistance {
     type Learnt = ();
     type Prepared = PreparedPoints;
 
-    fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
-        NegativeDistance { power: self.power.settle(2.0) }
-    }
     fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::scaled(inputs, &[1.0], like))
     }

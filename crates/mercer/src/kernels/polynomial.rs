@@ -71,11 +71,7 @@ impl Kernel for Polynomial {
     type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
-        Polynomial {
-            gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64),
-            degree: self.degree.settle(3.0),
-            offset: self.offset.settle(1.0),
-        }
+        Polynomial { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))

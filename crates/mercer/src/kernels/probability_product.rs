@@ -141,7 +141,7 @@ impl Kernel for ProbabilityProduct {
             self.model.settle(&pooled, RowWeights::from(Some(each.as_slice())))
         };
         let model = self.pooled(inputs).and_then(settled).unwrap_or_else(|_| self.model.clone());
-        ProbabilityProduct { model, rho: self.rho.settle(1.0), seed: self.seed.settle(0.0), ..self.clone() }
+        ProbabilityProduct { model, ..self.clone() }
     }
     fn check(&self, inputs: &Dataset) -> Result<()> {
         self.model.check(&self.pooled(inputs)?.0)

@@ -28,10 +28,12 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct PyramidMatch {
     /// times that the side of a cell is doubled: there are levels + 1 grids, one inside the other
-    #[param(default = LEVELS, domain = Integer(0, 40))]
+    // Sides from the range of the vectors down to 1/32 of it.
+    #[param(default = 5.0, domain = Integer(0, 40))]
     levels: Value,
     /// weight of a match relative to one a level finer; 0.5 divides by the side of the cell
-    #[param(default = DECAY, domain = UpToOne)]
+    // Grauman & Darrell (2005): a match counts by the inverse of the side of its cell.
+    #[param(default = 0.5, domain = UpToOne)]
     decay: Value,
     /// side of the coarsest cells, which have a corner at 0; auto: the range of the training vectors along each axis, from their least
     /// value
@@ -44,11 +46,6 @@ pub struct PyramidMatch {
     #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     seed: Value,
 }
-
-/// Sides from the range of the vectors down to 1/32 of it.
-const LEVELS: f64 = 5.0;
-/// Grauman & Darrell (2005): a match counts by the inverse of the side of its cell.
-const DECAY: f64 = 0.5;
 
 /// The box that holds the vectors of the training sets: its lowest corner and its width along each axis; empty where the side is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -156,13 +153,7 @@ impl Kernel for PyramidMatch {
 
     fn settle(&self, inputs: &Sets, weights: RowWeights<'_>) -> Self {
         let widest = || VectorRange::of(inputs, weights).width.into_iter().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        PyramidMatch {
-            levels: self.levels.settle(LEVELS),
-            decay: self.decay.settle(DECAY),
-            side: if self.side == Value::Auto { Value::Auto } else { self.side.settle_by(widest) },
-            shifts: self.shifts.settle(0.0),
-            seed: self.seed.settle(0.0),
-        }
+        PyramidMatch { side: if self.side == Value::Auto { Value::Auto } else { self.side.settle_by(widest) }, ..self.clone() }
     }
     fn learns(&self) -> bool {
         self.side == Value::Auto

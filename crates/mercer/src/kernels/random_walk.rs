@@ -8,7 +8,7 @@
 
 use crate::control::Control;
 use super::graphs::adjacency::Adjacency;
-use crate::data::{Cells, Graphs, PER_STEP, RowWeights};
+use crate::data::{Cells, Graphs, PER_STEP};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
@@ -26,18 +26,15 @@ use std::collections::HashMap;
 #[serde(deny_unknown_fields)]
 pub struct RandomWalk {
     /// weight of each step of a walk
-    #[param(default = DECAY, domain = PositiveFinite)]
+    #[param(default = 0.1, domain = PositiveFinite)]
     decay: Value,
     /// most steps of a walk
-    #[param(default = STEPS, domain = Integer(0, 1000))]
+    #[param(default = 10.0, domain = Integer(0, 1000))]
     steps: Value,
     /// walks of any length instead of at most steps; decay must be below 0.99 / rho, rho the largest eigenvalue of the product of a graph
     /// with itself
     unlimited: bool,
 }
-
-const DECAY: f64 = 0.1;
-const STEPS: f64 = 10.0;
 
 /// The most that decay rho of the product of a graph with itself may be where walks have any length: 36 / (1 - 0.99) steps then reach the last bit.
 const MOST_RATIO: f64 = 0.99;
@@ -186,9 +183,6 @@ impl Kernel for RandomWalk {
     type Learnt = ();
     type Prepared = Walked;
 
-    fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
-        RandomWalk { decay: self.decay.settle(DECAY), steps: self.steps.settle(STEPS), ..self.clone() }
-    }
     fn prepare(&self, (): &(), inputs: &Graphs, _: Option<&Walked>, control: &Control) -> Result<Walked> {
         let graphs = prepare_each(Cells::len(inputs), 1, control, |row| Adjacency::of(inputs, row))?;
         let needed = graphs.iter().map(product_bytes).max().unwrap_or(0).saturating_mul(rayon::current_num_threads() as u64);

@@ -59,7 +59,7 @@ impl Kernel for Sigmoid {
     type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
-        Sigmoid { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), offset: self.offset.settle(0.0) }
+        Sigmoid { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))

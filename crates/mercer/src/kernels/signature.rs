@@ -5,7 +5,7 @@
 use crate::control::Control;
 use super::series::dense::{DenseSeries, with_time};
 use super::series::signatures::{signature_size, signatures};
-use crate::data::{Points, RowWeights, Series};
+use crate::data::{Points, Series};
 use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
@@ -24,7 +24,7 @@ use std::borrow::Cow;
 #[serde(deny_unknown_fields)]
 pub struct Signature {
     /// greatest order of the iterated integrals: channels^depth of them
-    #[param(default = DEPTH, domain = Integer(1, 20))]
+    #[param(default = 4.0, domain = Integer(1, 20))]
     depth: Value,
     #[param(TIME)]
     #[serde(default)]
@@ -37,8 +37,6 @@ pub(super) const TIME: Param = Param::fixed(
     "time as one more channel, from 0 to 1: distinguishes paths that differ in speed alone",
     Domain::Flag,
 );
-/// Levels where none are given.
-const DEPTH: f64 = 4.0;
 /// Bytes of a number of a signature: as it is made, and prepared.
 const PER_TERM: u64 = 24;
 /// Signatures that a thread holds while it makes eight of them.
@@ -65,9 +63,6 @@ impl Kernel for Signature {
     type Learnt = ();
     type Prepared = PreparedPoints;
 
-    fn settle(&self, _: &Series, _: RowWeights<'_>) -> Self {
-        Signature { depth: self.depth.settle(DEPTH), time: self.time }
-    }
     fn check(&self, inputs: &Series) -> Result<()> {
         match signature_size(self.channels(inputs), self.whole_depth()) {
             Some(size) if size <= MOST_TERMS => Ok(()),

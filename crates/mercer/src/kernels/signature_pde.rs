@@ -188,11 +188,7 @@ impl Kernel for SignaturePde {
     type Prepared = PathSeries;
 
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
-        SignaturePde {
-            order: self.order.settle(f64::INFINITY),
-            length_scale: self.length_scale.settle_by(|| start(inputs, weights)),
-            ..self.clone()
-        }
+        SignaturePde { length_scale: self.length_scale.settle_by(|| start(inputs, weights)), ..self.clone() }
     }
     fn check(&self, _: &Series) -> Result<()> {
         let order = self.order.number();

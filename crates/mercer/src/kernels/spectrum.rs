@@ -52,7 +52,7 @@ impl Kernel for Spectrum {
     type Prepared = Counted;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        Spectrum { k: self.k.settle(3.0), alphabet: self.reading().settled(inputs), ..self.clone() }
+        Spectrum { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     by_counts!();
 }

@@ -38,10 +38,11 @@ pub enum SubsequenceLengths {
 #[serde(deny_unknown_fields)]
 pub struct Subsequence {
     /// letters of the subsequences
-    #[param(default = LENGTH, domain = Integer(1, 100))]
+    #[param(default = 4.0, domain = Integer(1, 100))]
     k: Value,
     /// factor for each letter that a subsequence spans, gaps included; 1 counts subsequences
-    #[param(default = DECAY, domain = UpToOne, search = 10.0)]
+    // Lodhi et al., table 1.
+    #[param(default = 0.5, domain = UpToOne, search = 10.0)]
     decay: Value,
     /// which subsequences are added: one, those of k letters; up_to, those of 1 to k letters
     lengths: SubsequenceLengths,
@@ -51,9 +52,6 @@ pub struct Subsequence {
     ambiguity: Ambiguity,
 }
 
-/// Letters of the subsequences, and the decay of Lodhi et al., table 1.
-const LENGTH: f64 = 4.0;
-const DECAY: f64 = 0.5;
 /// Operations of one cell of the recursion for one length: .045 ns of AVX-512 at 2 10^10 operations a second, .1 ns of AVX2.
 const PER_CELL: f64 = 1.2;
 
@@ -283,7 +281,7 @@ impl Kernel for Subsequence {
     type Prepared = CodedStrings;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        Subsequence { k: self.k.settle(LENGTH), decay: self.decay.settle(DECAY), alphabet: self.reading().settled(inputs), ..self.clone() }
+        Subsequence { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         self.reading().check(Self::NAME, inputs)

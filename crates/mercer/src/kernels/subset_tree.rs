@@ -8,7 +8,7 @@
 
 use super::trees::forest::{ChildValues, KeyedNodes, Kids, NodeValues, PreparedTrees, by_nodes, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
-use crate::data::{RowWeights, Trees};
+use crate::data::Trees;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
@@ -75,8 +75,5 @@ impl Kernel for SubsetTree {
     type Learnt = ();
     type Prepared = PreparedTrees;
 
-    fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
-        SubsetTree { decay: self.decay.settle(DECAY), ..*self }
-    }
     by_nodes!(remedy: "take a smaller decay, or the kernel subtree");
 }

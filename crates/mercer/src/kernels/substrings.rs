@@ -75,14 +75,7 @@ impl Kernel for Substrings {
     type Prepared = Counted;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        Substrings {
-            shortest: self.shortest.settle(1.0),
-            longest: self.longest.settle(f64::INFINITY),
-            decay: self.decay.settle(1.0),
-            weights: self.weights.settle(1.0),
-            alphabet: self.reading().settled(inputs),
-            ..self.clone()
-        }
+        Substrings { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     by_counts!(check: |kernel| {
         let (shortest, longest) = (kernel.shortest.number(), kernel.longest.number());

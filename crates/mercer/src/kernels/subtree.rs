@@ -6,7 +6,7 @@
 use crate::control::Control;
 use super::hashed_counts::{HashedCounts, by_hashed_features, by_plain_counts, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
-use crate::data::{Cells, RowWeights, Trees};
+use crate::data::{Cells, Trees};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile, prepare_each};
 use crate::linalg::{Real, SparseMatrix};
@@ -58,9 +58,6 @@ impl Kernel for Subtree {
     type Learnt = ();
     type Prepared = HashedCounts;
 
-    fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
-        Subtree { decay: self.decay.settle(DECAY), ..*self }
-    }
     fn prepare(&self, (): &(), inputs: &Trees, like: Option<&HashedCounts>, control: &Control) -> Result<HashedCounts> {
         let rows = prepare_each(Cells::len(inputs), TOGETHER, control, |row| self.count(inputs, row))?;
         HashedCounts::new(rows, like, control)

@@ -146,10 +146,6 @@ impl Kernel for Tfidf {
     type Learnt = Vocabulary;
     type Prepared = PreparedPoints;
 
-    fn settle(&self, _: &Strings, _: RowWeights<'_>) -> Self {
-        let (ngrams, min_df, max_df) = (self.ngrams.settle(1.0), self.min_df.settle(1.0), self.max_df.settle(1.0));
-        Tfidf { ngrams, min_df, max_df, ..self.clone() }
-    }
     fn check(&self, _: &Strings) -> Result<()> {
         match self.reader().without_a_word(&stop_lists::meant(&self.stop_words)) {
             Some(stop_word) => Err(Error::OutOfDomain {

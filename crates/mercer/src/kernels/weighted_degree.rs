@@ -92,7 +92,7 @@ impl Kernel for WeightedDegree {
     type Prepared = Aligned;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        WeightedDegree { degree: self.degree.settle(10.0), shift: self.shift.settle(0.0), alphabet: self.reading().settled(inputs), ..self.clone() }
+        WeightedDegree { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         self.reading().check(Self::NAME, inputs)

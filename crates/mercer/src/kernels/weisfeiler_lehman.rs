@@ -4,7 +4,7 @@
 
 use super::graphs::adjacency::{Adjacency, features_of};
 use super::hashed_counts::{HashedCounts, by_hashed_counts, by_plain_counts, count_runs, mixed, per_value};
-use crate::data::{Cells, Graphs, RowWeights};
+use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
@@ -21,12 +21,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct WeisfeilerLehman {
     /// rounds of refinement: edges from the root of a pattern
-    #[param(default = DEPTH, domain = Integer(0, 100))]
+    // The rounds of Shervashidze et al. (2011) lie between 0 and 10; GraKeL takes 5.
+    #[param(default = 5.0, domain = Integer(0, 100))]
     depth: Value,
 }
-
-/// The rounds of Shervashidze et al. (2011) lie between 0 and 10; GraKeL takes 5.
-const DEPTH: f64 = 5.0;
 
 impl WeisfeilerLehman {
     fn count(&self, graph: &Adjacency) -> Vec<(u128, f64)> {
@@ -67,9 +65,6 @@ impl Kernel for WeisfeilerLehman {
     type Learnt = ();
     type Prepared = HashedCounts;
 
-    fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
-        WeisfeilerLehman { depth: self.depth.settle(DEPTH) }
-    }
     by_plain_counts!();
     by_hashed_counts!();
 }

@@ -3,7 +3,7 @@
 //! Equal inputs in different rows are different rows, and a new row is never a training row.
 
 use crate::control::Control;
-use crate::data::{RowCount, RowWeights};
+use crate::data::RowCount;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
@@ -47,9 +47,6 @@ impl Kernel for White {
     type Learnt = ();
     type Prepared = RowCount;
 
-    fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
-        White { value: self.value.settle(1.0) }
-    }
     fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>, _: &Control) -> Result<RowCount> {
         Ok(*inputs)
     }

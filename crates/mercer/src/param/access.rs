@@ -99,6 +99,17 @@ pub(crate) fn set_at(object: &mut dyn Parameters, owner: &str, path: &str, value
     set(object, owner, path, value)
 }
 
+/// Replaces what is open by its default, where that is a number, and a range by its point nearest to that.
+pub(crate) fn settle_from_defaults(object: &mut dyn Parameters, defaults: &dyn Parameters) {
+    for place in 0..object.records().len() {
+        if let Some(Value::Number(start)) = defaults.parameter(place).and_then(|held| held.number())
+            && let Some(open) = object.parameter_mut(place).and_then(|held| held.number_mut())
+        {
+            *open = open.settle(*start);
+        }
+    }
+}
+
 /// Sets a flag or a choice by name to one of its words.
 pub(crate) fn set_word(object: &mut dyn Parameters, owner: &str, name: &str, word: &str) -> Result<()> {
     let (place, param) = place(owner, object.records(), &[], name)?;

@@ -53,8 +53,11 @@ pub trait Estimator: Parameters + Serialize + DeserializeOwned + Default + Clone
     fn uses(&self, _param: &str, _target: Kind) -> bool {
         true
     }
-    /// The data-based start for a parameter that is `auto`. Errors that the fit meets anyway may be left to it.
-    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64>;
+    /// The data-based start for a parameter that is `auto`: 1 unless the estimator says otherwise. Errors that the fit meets anyway may be
+    /// left to it.
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(1.0)
+    }
     /// The size of kernel values that suits the target, where a kernel leaves its factors open: 1 unless the estimator says
     /// otherwise. Every parameter is settled.
     fn amplitude(&self, _target: &Target, _weights: Option<&[f64]>) -> f64 {

@@ -38,8 +38,9 @@ const SETTLED: f64 = 1e-18;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Ridge {
-    /// Strength of the penalty (lambda/2) ||g||^2; in the units of the kernel.
-    #[param(domain = NonNegative, search = 1e6, doc = LAMBDA)]
+    /// strength of the penalty, in the units of the kernel; c = 1/lambda; 0: none, and of all functions that fit best the one of least
+    /// norm
+    #[param(domain = NonNegative, search = 1e6)]
     pub lambda: Value,
     /// whether to add an unpenalised intercept
     #[param(default = true)]
@@ -97,10 +98,6 @@ impl Ridge {
         Ok(0.5 * (sum / size).max(least_mean(&y)).ln())
     }
 }
-
-/// What `lambda` is.
-const LAMBDA: &str =
-    "strength of the penalty, in the units of the kernel; c = 1/lambda; 0: none, and of all functions that fit best the one of least norm";
 
 /// The system if it can be solved as it stands; `None` where nothing is penalised and K is singular in working precision.
 fn definite(system: Result<Bordered>, lambda: f64) -> Result<Option<Bordered>> {

@@ -58,10 +58,6 @@ impl Estimator for NearestMedoid {
         Costs { bytes: 8 * size.rows as u64 * 100, values: within, fit: PASSED * within, ..size.by_values().costs() }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(f64::NAN)
-    }
-
     fn fit(&self, task: &Task<'_>) -> Result<FittedNearestMedoid> {
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         Error::unless_equal("rows of the target", task.rows(), codes.len())?;

@@ -78,10 +78,6 @@ impl Estimator for Kde {
         }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(1.0)
-    }
-
     fn fit(&self, task: &Task<'_>) -> Result<FittedKde> {
         require_settled(self, Self::NAME)?;
         let points = points(task, Self::NAME)?;

@@ -291,10 +291,6 @@ impl Estimator for NadarayaWatson {
         }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(f64::NAN)
-    }
-
     /// Keeps the rows. A kernel with values below 0 is found here, of many rows in the first with all; each prediction looks at its own.
     fn fit(&self, task: &Task<'_>) -> Result<FittedNadarayaWatson> {
         let mut fitted = FittedNadarayaWatson::of(task)?;

@@ -81,10 +81,6 @@ impl Estimator for LinearSvc {
         Costs { fit: fits * costs.fit, ..costs }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(1.0)
-    }
-
     fn fit(&self, task: &Task<'_>) -> Result<FittedLinearSvc> {
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         check_rows(task, codes.len(), Self::NAME)?;

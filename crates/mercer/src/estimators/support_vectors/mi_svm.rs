@@ -26,8 +26,6 @@ use crate::param::{Value, require_settled};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
-/// Most turns of the machine: classes of vectors settle within ten, as a rule.
-const ROUNDS: f64 = 50.0;
 /// Turns that a fit takes, as a rule.
 const TYPICAL_ROUNDS: f64 = 6.0;
 
@@ -46,7 +44,8 @@ pub struct MiSvm {
     #[param(default = 1e-3, domain = Fraction)]
     pub tolerance: Value,
     /// most machines that are fitted in turn
-    #[param(default = ROUNDS, domain = Integer(1, 10_000))]
+    // Classes of vectors settle within ten, as a rule.
+    #[param(default = 50.0, domain = Integer(1, 10_000))]
     pub rounds: Value,
     /// Whether to fit probabilities of the classes too.
     #[param(doc = CALIBRATED)]
@@ -138,10 +137,6 @@ impl Estimator for MiSvm {
             prediction: machine.prediction,
             ..machine
         }
-    }
-
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(1.0)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedMiSvm> {

@@ -109,10 +109,6 @@ impl Estimator for Svc {
         Costs { bytes, values: fits * costs.values, fit: fits * costs.fit, ..costs }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(1.0)
-    }
-
     fn fit(&self, task: &Task<'_>) -> Result<FittedSvc> {
         self.fit_from(task, None)
     }

@@ -2,7 +2,6 @@
 //! |X| |Z| (Gaertner, Flach, Kowalczyk & Smola, Multi-instance kernels, 2002, section 4). Features of a set are the sum, or the
 //! mean, of those of its vectors; an empty set has none, and is like nothing.
 
-use crate::param::Parameters;
 use crate::control::Control;
 use crate::data::{Cells, Column, ColumnKind, Dataset, RowWeights, Sets, Values};
 use crate::error::{Error, Result};
@@ -12,6 +11,7 @@ use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::linalg::Matrix;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,7 +22,8 @@ pub(crate) const ALTERNATIVES: &[&str] =
     &["set_extremes(rbf)", "set_extremes(polynomial(degree=3))", "normalise(codebook)", "normalise(set_mean(linear))"];
 
 /// A kernel of vectors, over all pairs of two sets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[parameters(none)]
 #[serde(deny_unknown_fields)]
 pub struct OverSets {
     /// What is made of the values of all pairs.
@@ -60,8 +61,6 @@ pub(super) fn vectors<'d>(rows: Scope<'d>) -> Result<(&'d Sets, Dataset)> {
     }
     Err(Error::Shape { what: "columns of a kernel of sets".into(), expected: 1, found: rows.selected.map_or(0, <[String]>::len) })
 }
-
-impl Parameters for OverSets {}
 
 impl Composition for OverSets {
     const FORMS: &'static [Form] = &[

@@ -5,7 +5,6 @@
 //! k(x)' U (g / L) U' for a new row with similarities k(x): a training row that comes as a new row gets its training values.
 //! The r eigenpairs with g > 0 are learnt, so that a new row costs O(N r).
 
-use crate::param::Parameters;
 use crate::blocks;
 use crate::control::Control;
 use crate::data::RowWeights;
@@ -15,6 +14,7 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties, one};
 use crate::kernels::fitted::{Scope, foreign};
 use crate::linalg::{Matrix, eigh, gramian_within, product_transposed_within, product_within};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// What happens to negative eigenvalues.
@@ -49,7 +49,8 @@ impl Repair {
 }
 
 /// A similarity whose negative eigenvalues among the training rows are repaired.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[parameters(none)]
 #[serde(deny_unknown_fields)]
 pub struct Repaired {
     /// How.
@@ -59,8 +60,6 @@ pub struct Repaired {
 const fn form(name: &'static str, [form, example]: [&'static str; 2], doc: &'static str, because: &'static str) -> Form {
     Form { name, also: None, form, example, doc, because }
 }
-
-impl Parameters for Repaired {}
 
 impl Composition for Repaired {
     const FORMS: &'static [Form] = &[
