@@ -11,7 +11,7 @@ mod nested;
 mod setting;
 
 pub(crate) use access::{
-    build, call, fill, find, given, numbers, require_settled, set, set_at, set_word, settle_from_defaults, terms, values, written,
+    build, call, fill, find, given, numbers, require_settled, set, set_at, set_word, settle_from_defaults, terms, written,
 };
 pub use fields::{Choice, OfOneDomain, ParameterValue, Parameters};
 pub use mercer_derive::{Choice, Parameters};

@@ -6,7 +6,7 @@ use crate::data::{ColumnNeeds, Dataset, Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::expr::Term;
 use crate::linalg::Matrix;
-use crate::param::{self, NumericSetting, Param, Value};
+use crate::param::{self, NumericSetting, Value};
 use std::borrow::Cow;
 
 /// All columns of a table as one batch.
@@ -66,8 +66,6 @@ pub(super) fn unlike() -> Error {
 pub trait DynModel {
     /// The name of the model.
     fn name(&self) -> &'static str;
-    /// The parameter records of the model.
-    fn params(&self) -> &'static [Param];
     /// The columns that the model is a distribution of.
     fn column_needs(&self) -> ColumnNeeds;
     /// The expression that it is.
@@ -96,9 +94,6 @@ pub trait DynModel {
 impl<M: GenerativeModel> DynModel for M {
     fn name(&self) -> &'static str {
         M::NAME
-    }
-    fn params(&self) -> &'static [Param] {
-        self.records()
     }
     fn column_needs(&self) -> ColumnNeeds {
         ColumnNeeds { as_is: M::AS_IS, ..ColumnNeeds::of::<M::Inputs>() }

@@ -9,7 +9,7 @@ use crate::data::{Arity, ColumnKind, Dataset, RowWeights};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
 use crate::gram::Bound;
-use crate::param::{self, Alias, Param, Parameters, Value};
+use crate::param::{self, Alias, NumericSetting, Param, Parameters, Value};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
@@ -331,7 +331,7 @@ pub(super) trait AnyComposition: Takes {
     fn selected(&self) -> Option<&[String]>;
     fn column(&self) -> Option<&str>;
     fn takes_itself(&self) -> bool;
-    fn values(&self) -> Vec<(&'static Param, Value)>;
+    fn values(&self) -> Vec<NumericSetting>;
     fn has_gradient(&self, name: &str) -> bool;
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()>;
@@ -367,8 +367,8 @@ impl<C: Composition> AnyComposition for Composed<C> {
     fn takes_itself(&self) -> bool {
         C::takes().is_some()
     }
-    fn values(&self) -> Vec<(&'static Param, Value)> {
-        param::values(&self.how)
+    fn values(&self) -> Vec<NumericSetting> {
+        param::numbers(&self.how)
     }
     fn has_gradient(&self, name: &str) -> bool {
         C::DIFFERENTIABLE.contains(&name)

@@ -126,20 +126,13 @@ pub(crate) fn written(object: &dyn Parameters) -> Vec<String> {
     each(object).map(|(_, held)| held.term().to_string()).collect()
 }
 
-/// Every numeric parameter with its value, in record order; one outside its domain, which only a damaged file brings about, is left out.
-pub(crate) fn values(object: &dyn Parameters) -> Vec<(&'static Param, Value)> {
-    each(object).filter_map(|(param, held)| own_number(param, held)).collect()
-}
-
-fn own_number(param: &'static Param, held: &dyn ParameterValue) -> Option<(&'static Param, Value)> {
-    held.number().filter(|value| param.domain.check("", param.name, value).is_ok()).map(|value| (param, value.clone()))
-}
-
-/// Every numeric parameter, those of nested expressions where these stand.
+/// Every numeric parameter, those of nested expressions where these stand; one outside its domain, which only a damaged file brings
+/// about, is left out.
 pub(crate) fn numbers(object: &dyn Parameters) -> Vec<NumericSetting> {
     let mut all = Vec::new();
     for (param, held) in each(object) {
-        all.extend(own_number(param, held).map(|(param, value)| NumericSetting { path: param.name.to_owned(), param, value }));
+        let own = held.number().filter(|value| param.domain.check("", param.name, value).is_ok());
+        all.extend(own.map(|value| NumericSetting { path: param.name.to_owned(), param, value: value.clone() }));
         all.extend(held.nested_numbers().into_iter().map(|nested| nested.below(param.name)));
     }
     all
