@@ -36,7 +36,8 @@ pub struct MiSvm {
     /// penalty C on margin violations of a vector
     #[param(domain = Positive, search = 1e3)]
     pub c: Value,
-    /// of two classes the one that a set is of where one of its vectors is, such as [1]; []: the last
+    /// Of two classes the one that a set is of where one of its vectors is.
+    #[param(doc = "of two classes the one that a set is of where one of its vectors is, such as [1]; []: the last")]
     pub positive: Vec<String>,
     /// none: vectors count by the weights of their sets; balanced: both classes of vectors have equal total weight
     pub class_weight: ClassWeight,
