@@ -106,8 +106,10 @@ impl FunctionKernel {
     fn plain(of: &Arc<dyn KernelFunction>) -> Result<Self> {
         let entry = of.entry();
         let mut made = FunctionKernel { of: of.clone(), entry, parameters: entry.params.iter().map(FunctionParameter::of).collect() };
-        let default = |text: String| Ok(Argument { name: None, term: crate::expr::parse(&text)? });
-        param::fill(&mut made, entry.name, &[], &entry.defaults().into_iter().map(default).collect::<Result<Vec<_>>>()?)?;
+        for (param, text) in entry.params.iter().zip(entry.defaults()) {
+            let default = Argument { name: Some(param.name.to_owned()), term: crate::expr::parse(&text)? };
+            param::fill(&mut made, entry.name, &[], &[default])?;
+        }
         Ok(made)
     }
 
