@@ -14,7 +14,7 @@ use mercer::estimators::{
 use mercer::expr::{Argument, Term};
 use mercer::gram;
 use mercer::linalg::Matrix;
-use mercer::param::{Domain, Param, Value};
+use mercer::param::{Domain, Param, ParameterValue, Parameters, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use serde::{Deserialize, Serialize};
@@ -70,11 +70,11 @@ fn known(face: Face) -> &'static Known {
         name: leaked(name),
         params: Vec::leak(params),
         takes,
+        criterion: None,
+        aliases: &[],
+        doc: Own::DOC,
         gives: Gives { probabilities: of_classes(face.probabilities), scores, ..Gives::VALUES },
         needs: if face.reads_columns { Needs::Rows } else { Needs::AnySimilarity },
-        doc: Own::DOC,
-        aliases: Own::ALIASES,
-        criterion: Own::CRITERION,
     };
     let one: &'static Known = Box::leak(Box::new(Known { face: face.clone(), entry }));
     all.insert(face, one);
@@ -122,6 +122,19 @@ impl From<Own> for OwnForm {
 impl Default for Own {
     fn default() -> Self {
         Own { known: known(Face::default()), numbers: BTreeMap::new() }
+    }
+}
+
+/// Its numbers, in the order of the records: by name.
+impl Parameters for Own {
+    fn records(&self) -> &'static [Param] {
+        self.known.entry.params
+    }
+    fn parameter(&self, place: usize) -> Option<&dyn ParameterValue> {
+        self.numbers.values().nth(place).map(|value| value as _)
+    }
+    fn parameter_mut(&mut self, place: usize) -> Option<&mut dyn ParameterValue> {
+        self.numbers.values_mut().nth(place).map(|value| value as _)
     }
 }
 
@@ -232,7 +245,6 @@ impl Own {
 impl Estimator for Own {
     const NAME: &'static str = "python";
     const DOC: &'static str = "a class of Python with fit and predict, given as an object";
-    const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     type Fitted = FittedOwn;
 

@@ -10,16 +10,17 @@ use mercer::data::{ColumnKind, Dataset, Inputs, RowWeights, Values};
 use mercer::error::{Error, Result};
 use mercer::generative::{FittedDistribution, FreeParameter, GenerativeModel, register_unlisted};
 use mercer::linalg::Matrix;
-use mercer::param::{Domain, Param};
+use mercer::param::Parameters;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A generative model of the user's own, written in Python.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OwnModel {
+    /// class and parameters of the object
     class: Vec<String>,
 }
 
@@ -139,7 +140,6 @@ impl GenerativeModel for OwnModel {
     const NAME: &'static str = "python";
     const DOC: &'static str = "a class of Python with fit(inputs, weight), log_density(inputs) and score(inputs), given as an object";
     const SOURCE: &'static str = "the user";
-    const PARAMS: &'static [Param] = &[Param::fixed("class", "class and parameters of the object", Domain::Words)];
     type Inputs = AnyColumns;
     type Fitted = FittedOwnModel;
 

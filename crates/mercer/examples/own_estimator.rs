@@ -15,7 +15,7 @@ use mercer::estimators::{
 use mercer::gram;
 use mercer::learner::{Learner, Model};
 use mercer::linalg::Matrix;
-use mercer::param::{Domain, Param, Value};
+use mercer::param::{Parameters, Value};
 use mercer::read::{ReadOptions, Source, Table};
 use serde::{Deserialize, Serialize};
 
@@ -23,16 +23,12 @@ const STEPS: usize = 100;
 
 /// Descent along the gradient of |y - m - K a|^2 + lambda a'Ka in feature space: a <- a + step ((y - m) - (K + lambda) a), some steps,
 /// m the mean of y. Weight 2 is a row that stands twice.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Descent {
+    /// penalty; auto: 0.1
+    #[param(domain = PositiveFinite, search = 100.0)]
     lambda: Value,
-}
-
-impl Default for Descent {
-    fn default() -> Self {
-        Descent { lambda: Value::Auto }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,7 +40,6 @@ pub(crate) struct FittedDescent {
 impl Estimator for Descent {
     const NAME: &'static str = "descent";
     const DOC: &'static str = "ridge regression by steps along the gradient";
-    const PARAMS: &'static [Param] = &[Param::searched("lambda", "penalty; auto: 0.1", Domain::PositiveFinite, 100.0)];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     type Fitted = FittedDescent;
 

@@ -12,21 +12,17 @@ use mercer::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use mercer::kernels::{KernelExpr, register};
 use mercer::learner::Learner;
 use mercer::linalg::Real;
-use mercer::param::{Domain, Param, Value};
+use mercer::param::{Parameters, Value};
 use mercer::read::{ReadOptions, Source, Table};
 use serde::{Deserialize, Serialize};
 
 /// k(x, z) = prod_d max(0, 1 - |x_d - z_d| / width): a Mercer kernel, as the Fourier transform of a triangle is a square.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Triangle {
+    /// where it is 0; auto: 4
+    #[param(domain = PositiveFinite, search = 10.0)]
     width: Value,
-}
-
-impl Default for Triangle {
-    fn default() -> Self {
-        Triangle { width: Value::Auto }
-    }
 }
 
 /// What is compared: rows of numbers.
@@ -47,7 +43,6 @@ impl Kernel for Triangle {
     const NAME: &'static str = "triangle";
     const DOC: &'static str = "a triangle in every direction, 0 from a width on";
     const SOURCE: &'static str = "Fejer, Sur les fonctions bornees et integrables (1900), for its Fourier transform";
-    const PARAMS: &'static [Param] = &[Param::searched("width", "where it is 0; auto: 4", Domain::PositiveFinite, 10.0)];
     const BECAUSE: &'static str = "a product of triangles, whose Fourier transforms are squares";
     type Inputs = Points;
     type Learnt = ();
@@ -76,7 +71,7 @@ fn main() -> Result<()> {
     let mut table = Table::read(&Source::new("example:iris"))?;
     let (target, info) = table.take_target(&["species"], &ReadOptions::default())?;
     let data = table.dataset(&ReadOptions::default())?;
-    let learner = Learner::new(svc()).kernel(KernelExpr::own(Triangle { width: (1.0..20.0).into() })?);
+    let learner = Learner::new(svc()).kernel(KernelExpr::own(Triangle::default().width(1.0..20.0))?);
     let model = learner.fit(&data, &target, &info, None, &Control::default())?;
     println!("{} with {}", model.estimator, model.kernel);
     Ok(())

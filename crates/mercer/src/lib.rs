@@ -52,6 +52,9 @@
 //! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`mod@compare`], which
 //! puts estimators side by side; [`report`], which says it; [`demos`], the textbook's figures made again.
 
+// What is derived names this crate as others do.
+extern crate self as mercer;
+
 pub mod blocks;
 mod calls;
 pub mod compare;

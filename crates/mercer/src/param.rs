@@ -1,25 +1,28 @@
 //! Parameter records: what a kernel or an estimator lets the user set, and what may be written there.
 //!
-//! A record (name, domain, meaning, search range) is written once beside its owner; the expression
-//! parser, the checks, the search, the command line, Python and the docs all read it. Values are got and set
-//! through serde, so an owner is a plain struct and its fields are its parameters.
+//! A record (name, domain, meaning, search range) is written once, beside the field that it is of; the expression parser, the checks, the
+//! search, the command line, Python and the docs all read it. An owner is a plain struct, and [`Parameters`] gives its fields one by one.
 
+mod access;
 mod elsewhere;
+mod fields;
 pub(crate) mod named;
 mod nested;
-mod records;
 mod setting;
 
-pub use nested::{NestedTerm, NumericSetting, TermList};
-pub(crate) use nested::{numbers, require_settled, set_at};
-pub(crate) use records::require_records;
+pub(crate) use access::{
+    build, call, fill, find, given, numbers, require_settled, set, set_at, set_word, settle_from_defaults, terms, written,
+};
+pub use fields::{Choice, OfOneDomain, ParameterValue, Parameters};
+pub use mercer_derive::{Choice, Parameters};
+pub use nested::{NumericSetting, TermList};
 pub use setting::auto;
 #[cfg(test)]
-pub(crate) use setting::tests::{HasSetters, Setter, set_one_by_one};
+pub(crate) use setting::tests::set_one_by_one;
 
 use crate::error::{Error, Result};
-use crate::expr::{Argument, Short, Term};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use crate::expr::{Short, Term};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// A number as a user may write it: `2.5`, `auto`, `0.1..10`, or one number per column `[1, 2]`.
@@ -186,13 +189,6 @@ pub enum Domain {
     Term(&'static TermList),
 }
 
-impl Domain {
-    /// Whether numbers are no values of it.
-    pub fn is_of_words(self) -> bool {
-        matches!(self, Domain::Flag | Domain::Choice(_) | Domain::Words | Domain::Term(_))
-    }
-}
-
 impl fmt::Display for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -297,180 +293,12 @@ impl Param {
     pub const fn fixed(name: &'static str, doc: &'static str, domain: Domain) -> Self {
         Param { name, doc, domain, search: None, learnt: false }
     }
-    /// A parameter that is given or learnt from the training inputs: its `auto` stays, and it is not searched.
-    pub const fn learnt(name: &'static str, doc: &'static str, domain: Domain) -> Self {
-        Param { name, doc, domain, search: None, learnt: true }
-    }
-}
 
-/// The record with this name.
-pub(crate) fn find<'a>(owner: &str, params: &'a [Param], aliases: &[Alias], name: &str) -> Result<&'a Param> {
-    params
-        .iter()
-        .find(|p| p.name == name)
-        // Books write C where files and keywords are in small letters.
-        .or_else(|| params.iter().find(|p| p.name.eq_ignore_ascii_case(name)))
-        .ok_or_else(|| {
-            let known = params.iter().map(|p| p.name).chain(aliases.iter().map(|(alias, _, _)| *alias));
-            let of_owner = elsewhere::NAMES.iter().filter(|(whose, _, _)| whose.split(' ').any(|o| o == owner));
-            let elsewhere: Vec<(&str, &'static str)> = of_owner.map(|(_, name, here)| (*name, *here)).collect();
-            Error::unknown_here(format!("parameter of {owner}"), name, known, &elsewhere)
-        })
+    /// The error of a term that is no value of it.
+    fn refuse(&self, owner: &str, term: &Term) -> Error {
+        self.domain.refuse(owner, self.name, &term.to_string())
+    }
 }
 
 /// Another name for a parameter: (name, parameter, value of the parameter for a value of the name).
 pub type Alias = (&'static str, &'static str, fn(f64) -> f64);
-
-/// Builds an owner from the arguments of a call, the rest at their defaults; positional arguments go in record order.
-pub(crate) fn build<T: Default + Serialize + DeserializeOwned>(
-    owner: &str,
-    params: &[Param],
-    aliases: &[Alias],
-    args: &[Argument],
-) -> Result<T> {
-    build_from(T::default(), owner, params, aliases, args)
-}
-
-/// Builds an owner from the arguments of a call, the rest as in the given owner.
-pub(crate) fn build_from<T: Serialize + DeserializeOwned>(
-    mut made: T,
-    owner: &str,
-    params: &[Param],
-    aliases: &[Alias],
-    args: &[Argument],
-) -> Result<T> {
-    let mut given: Vec<(&'static str, &str)> = Vec::new();
-    for (i, arg) in args.iter().enumerate() {
-        if let Some((alias, name, convert)) = aliases.iter().find(|(a, _, _)| arg.name.as_deref() == Some(a)) {
-            let param = find(owner, params, aliases, name)?;
-            require_once(owner, &mut given, param.name, alias)?;
-            let given = Value::from_term(&arg.term, owner, alias, param.domain)?;
-            set(&mut made, owner, params, name, &given.map(convert))?;
-            continue;
-        }
-        let param = match &arg.name {
-            Some(name) => find(owner, params, aliases, name)?,
-            None => params.get(i).ok_or_else(|| Error::Data(format!("{owner} takes {} parameter(s), found more", params.len())))?,
-        };
-        require_once(owner, &mut given, param.name, param.name)?;
-        set_term(&mut made, owner, param, &arg.term)?;
-    }
-    Ok(made)
-}
-
-/// Notes that a parameter was given, by its name or another one; an error where it was before.
-fn require_once<'a>(owner: &str, given: &mut Vec<(&'static str, &'a str)>, name: &'static str, by: &'a str) -> Result<()> {
-    let Some((_, first)) = given.iter().find(|(known, _)| *known == name) else {
-        given.push((name, by));
-        return Ok(());
-    };
-    let other: Vec<String> = [*first, by].into_iter().filter(|by| *by != name).map(str::to_owned).collect();
-    let spelt = match other.as_slice() {
-        [] => String::new(),
-        [one] => format!(" ({one} is another spelling of it)"),
-        [one, two, ..] if one == two => format!(" ({one} is another spelling of it)"),
-        [one, two, ..] => format!(" ({one} and {two} are other spellings of it)"),
-    };
-    Err(Error::Setting { name: owner.to_owned(), why: format!("{name} stands twice{spelt}; give it once") })
-}
-
-fn set_term<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, param: &Param, term: &Term) -> Result<()> {
-    let json = match (param.domain, term.word()) {
-        (Domain::Flag, Some(w)) if w == "true" || w == "false" => serde_json::Value::Bool(w == "true"),
-        (Domain::Choice(words), Some(w)) if words.contains(&w) => serde_json::Value::String(w.to_owned()),
-        // The word of a choice, and not a number that is open.
-        (Domain::Choice(words), None) if *term == Term::Auto && words.contains(&"auto") => serde_json::Value::String("auto".into()),
-        (Domain::Words, _) => term.words().ok_or_else(|| param.domain.refuse(owner, param.name, &term.to_string()))?.into(),
-        (Domain::Term(list), _) => crate::expr::locate_nested(term, list.read(term))?,
-        (Domain::Flag | Domain::Choice(_), _) => return Err(param.domain.refuse(owner, param.name, &term.to_string())),
-        (domain, _) => serde_json::Value::String(Value::from_term(term, owner, param.name, domain)?.to_string()),
-    };
-    edit(object, owner, param.name, json)
-}
-
-/// Sets a numeric parameter by name, its domain checked.
-pub(crate) fn set<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, params: &[Param], name: &str, value: &Value) -> Result<()> {
-    let param = find(owner, params, &[], name)?;
-    param.domain.check(owner, name, value)?;
-    edit(object, owner, param.name, serde_json::Value::String(value.to_string()))
-}
-
-/// Sets a flag by name.
-pub(crate) fn set_flag<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, name: &str, value: bool) -> Result<()> {
-    edit(object, owner, name, serde_json::Value::Bool(value))
-}
-
-/// Sets a choice by name to one of its words.
-pub(crate) fn set_word<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, name: &str, word: &str) -> Result<()> {
-    edit(object, owner, name, serde_json::Value::String(word.to_owned()))
-}
-
-fn edit<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, name: &str, json: serde_json::Value) -> Result<()> {
-    let fault = |e: serde_json::Error| Error::Data(format!("{owner}: {name}: {e}"));
-    let mut tree = serde_json::to_value(&*object).map_err(fault)?;
-    tree[name] = json;
-    *object = serde_json::from_value(tree).map_err(fault)?;
-    Ok(())
-}
-
-/// Every parameter with its value as a term, in record order.
-pub(crate) fn terms<T: Serialize>(object: &T, params: &[Param]) -> Vec<(&'static str, Term)> {
-    let tree = serde_json::to_value(object).unwrap_or_default();
-    params
-        .iter()
-        .map(|p| {
-            let term = match (p.domain, &tree[p.name]) {
-                (Domain::Term(list), stored) => list.print(stored).unwrap_or_else(|| Term::Word(stored.to_string())),
-                (Domain::Choice(_), serde_json::Value::String(s)) if s == "auto" => Term::Auto,
-                (Domain::Choice(_), serde_json::Value::String(s)) => Term::Word(s.clone()),
-                (_, serde_json::Value::String(s)) => crate::expr::parse(s).unwrap_or_else(|_| Term::Word(s.clone())),
-                (_, serde_json::Value::Array(words)) => {
-                    Term::List(words.iter().map(|w| Term::Word(w.as_str().unwrap_or_default().to_owned())).collect())
-                }
-                (_, other) => Term::Word(other.to_string()),
-            };
-            (p.name, term)
-        })
-        .collect()
-}
-
-/// Every numeric parameter with its value, in record order.
-pub(crate) fn values<T: Serialize>(object: &T, params: &'static [Param]) -> Vec<(&'static Param, Value)> {
-    terms(object, params)
-        .into_iter()
-        .zip(params)
-        .filter(|(_, p)| !p.domain.is_of_words())
-        .filter_map(|((_, term), p)| Some((p, Value::from_term(&term, "", p.name, p.domain).ok()?)))
-        .collect()
-}
-
-/// An error that names the first parameter that is not settled or, which only a damaged file brings about, not in its domain.
-fn require_own_settled<T: Serialize>(object: &T, owner: &str, params: &'static [Param]) -> Result<()> {
-    for ((_, term), p) in terms(object, params).into_iter().zip(params) {
-        if p.domain.is_of_words() {
-            continue;
-        }
-        let value = Value::from_term(&term, owner, p.name, p.domain)?;
-        let is_learnt = p.learnt && value == Value::Auto;
-        if !is_learnt && !value.is_settled() {
-            return Err(Error::Unsettled { owner: owner.into(), name: p.name.into(), value: value.to_string() });
-        }
-    }
-    Ok(())
-}
-
-/// `name(a=1, b=auto)`, leaving out parameters at their defaults; `name` alone when all are.
-pub(crate) fn call<T: Default + Serialize>(name: &str, object: &T, params: &[Param]) -> Term {
-    Term::Call { name: name.to_owned(), args: given(&T::default(), object, params), at: 0 }
-}
-
-/// The parameters in which an owner differs from another, as arguments.
-pub(crate) fn given<T: Serialize>(default: &T, object: &T, params: &[Param]) -> Vec<Argument> {
-    let defaults = terms(default, params);
-    terms(object, params)
-        .into_iter()
-        .zip(defaults)
-        .filter(|((_, now), (_, default))| now != default)
-        .map(|((name, term), _)| Argument { name: Some(name.to_owned()), term })
-        .collect()
-}

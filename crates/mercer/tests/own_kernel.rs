@@ -20,14 +20,14 @@ use mercer::gram::{Kernel, Mercer, PreparedBatch, Tile, psd_check};
 use mercer::kernels::{KernelExpr, catalogue, register};
 use mercer::learner::{Learner, Model};
 use mercer::linalg::Real;
-use mercer::param::{Domain, Param};
+use mercer::param::Parameters;
 use mercer::read::{ReadOptions, Source, Table};
 use mercer::store;
 use mercer::testkit::{check_kernel, check_kernel_expr, table};
 use serde::{Deserialize, Serialize};
 
 /// k(x, z) = sum_d min(F_d(x_d), F_d(z_d)), F_d the distribution function of the training rows: that of a Brownian motion.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 struct Ranks {}
 
@@ -45,7 +45,6 @@ impl Kernel for Ranks {
     const NAME: &'static str = "ranks";
     const DOC: &'static str = "the lesser rank among the training rows";
     const SOURCE: &'static str = "the covariance of Brownian motion";
-    const PARAMS: &'static [Param] = &[];
     const BECAUSE: &'static str = "a covariance";
     type Inputs = Points;
     type Learnt = Shares;
@@ -92,51 +91,14 @@ impl Kernel for Ranks {
     }
 }
 
-/// A kernel whose fields are not its parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Careless<const KIND: usize> {
-    width: f64,
-}
-
-impl<const KIND: usize> Kernel for Careless<KIND> {
-    const NAME: &'static str = "careless";
-    const DOC: &'static str = "none";
-    const SOURCE: &'static str = "none";
-    const PARAMS: &'static [Param] = [&[] as &[Param], &[Param::fixed("width", "a width", Domain::Positive)]][KIND];
-    type Inputs = Points;
-    type Learnt = ();
-    type Prepared = Prepared;
-    fn prepare(&self, (): &(), inputs: &Points, _: Option<&Prepared>, _: &Control) -> Result<Prepared> {
-        Ok(Prepared { dim: inputs.dim(), shares: inputs.to_dense().into_owned() })
-    }
-    fn fill<T: Real>(&self, tile: Tile<'_, Prepared, T>) {
-        tile.from_pairs(|_, _| self.width);
-    }
-    fn diagonal(&self, x: &Prepared) -> Vec<f64> {
-        vec![self.width; x.shares.len() / x.dim.max(1)]
-    }
-    fn mercer(&self) -> Mercer {
-        Mercer::Always
-    }
-}
-
-#[test]
-fn a_kernel_whose_fields_are_not_its_parameters_is_refused_when_it_is_registered() {
-    let said = register::<Careless<0>>().unwrap_err().to_string();
-    assert!(said.contains("kernel careless: its fields are [width] and its records []"), "{said}");
-    let said = register::<Careless<1>>().unwrap_err().to_string();
-    assert!(said.contains("the field width is stored as 0.0; its record asks for a mercer::param::Value"), "{said}");
-}
-
 /// A kernel by a name that Mercer has.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 struct Impostor<const KIND: usize> {}
 
 impl<const KIND: usize> Kernel for Impostor<KIND> {
     const NAME: &'static str = ["rbf", "normalise", "nystroem", "triangle", "my kernel"][KIND];
     const DOC: &'static str = "none";
     const SOURCE: &'static str = "none";
-    const PARAMS: &'static [Param] = &[];
     type Inputs = Points;
     type Learnt = ();
     type Prepared = Prepared;
@@ -177,7 +139,7 @@ fn kernels_of_a_program_pass_the_kit_alone_and_inside_of_compositions() {
 }
 
 /// k(g(x), g(z)), k = rbf and g one layer of a network: a kernel on a map of the columns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 struct Deep {}
 
@@ -192,7 +154,6 @@ impl Kernel for Deep {
     const NAME: &'static str = "deep";
     const DOC: &'static str = "rbf behind a layer";
     const SOURCE: &'static str = "Wilson, Hu, Salakhutdinov & Xing, Deep kernel learning (2016), (5)";
-    const PARAMS: &'static [Param] = &[];
     const BECAUSE: &'static str = "a Mercer kernel of numbers made of each input";
     type Inputs = Points;
     type Learnt = ();

@@ -6,14 +6,14 @@
 
 use super::Strings;
 use crate::error::{Error, Result};
-use crate::param::{Domain, Param};
+use crate::param::{Choice, Domain, OfOneDomain, Param};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// The letters that a kernel of strings knows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Alphabet {
     /// Guessed from the training rows.
@@ -30,7 +30,7 @@ pub enum Alphabet {
 }
 
 /// What is done with a letter that stands for several, such as N for any base.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Ambiguity {
     /// It matches nothing, itself included, and no substring runs across it.
@@ -53,20 +53,19 @@ pub(crate) struct Reading {
 pub(crate) const ALPHABET: Param = Param::fixed(
     "alphabet",
     "letters of the strings: dna, rna or protein, whatever their case, or text, every character as it is; auto: guessed from the training rows",
-    Domain::Choice(&["auto", "dna", "rna", "protein", "text"]),
+    Alphabet::DOMAIN,
 );
 pub(crate) const AMBIGUITY: Param = Param::fixed(
     "ambiguity",
     "letters that stand for several, such as N: split, they match nothing and no substring runs across them; skip, they are left out; letter, they match themselves; a letter that is none of the alphabet splits, or is left out by skip",
-    POLICIES,
+    Ambiguity::DOMAIN,
 );
 /// The parameter `ambiguity` of kernels that allow gaps.
 pub(crate) const AMBIGUITY_IN_GAPS: Param = Param::fixed(
     "ambiguity",
     "letters that stand for several, such as N: split, they match nothing, and a gap may run across them; skip, they are left out; letter, they match themselves; a letter that is none of the alphabet is treated as by split, or is left out by skip",
-    POLICIES,
+    Ambiguity::DOMAIN,
 );
-const POLICIES: Domain = Domain::Choice(&["split", "skip", "letter"]);
 pub(crate) const REVERSE_COMPLEMENT: Param = Param::fixed(
     "reverse_complement",
     "whether both strands of DNA or RNA count: k(x, z) + k(x, reverse complement of z), by features of both strands",
@@ -101,13 +100,7 @@ impl Alphabet {
     }
     /// Its name in expressions.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Alphabet::Auto => "auto",
-            Alphabet::Dna => "dna",
-            Alphabet::Rna => "rna",
-            Alphabet::Protein => "protein",
-            Alphabet::Text => "text",
-        }
+        self.word()
     }
 
     /// The alphabet in which nine in ten letters are written, whatever their case; gaps and stops are no letters. Proteins are written in

@@ -4,19 +4,17 @@ use super::{Answer, Costs, Estimator, Fit, FitContext, Fitted, Gives, Needs, Pre
 use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::param::Param;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The best prediction that looks at no input.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {}
 
 impl Estimator for Baseline {
     const NAME: &'static str = "baseline";
     const DOC: &'static str = "the most frequent class, or the mean of the targets: looks at no input";
-    const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     type Fitted = FittedBaseline;
 
@@ -30,10 +28,6 @@ impl Estimator for Baseline {
     /// The mean, or the shares of the classes.
     fn costs(&self, size: Size) -> Costs {
         Costs { bytes: 8 * size.rows as u64 + 16 * size.outputs as u64, fit: size.rows as f64, ..Costs::default() }
-    }
-
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(f64::NAN)
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedBaseline>) -> Result<Fit<FittedBaseline>> {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::expr::Term;
 use crate::linalg::Matrix;
 use crate::notice::Notice;
-use crate::param::{self, NumericSetting, Param, Value};
+use crate::param::{self, NumericSetting, Value};
 use std::borrow::Cow;
 
 /// All columns of a table as one batch.
@@ -18,7 +18,7 @@ fn gather<I: Inputs>(rows: &Dataset) -> Result<Cow<'_, I>> {
 /// The inputs of a fit to all columns of a table, checked like the weights and the parameters.
 fn checked<'d, M: GenerativeModel>(model: &M, rows: &'d Dataset, weights: RowWeights<'_>) -> Result<Cow<'d, M::Inputs>> {
     weights.check(rows.rows())?;
-    param::require_settled(model, M::NAME, M::PARAMS)?;
+    param::require_settled(model, M::NAME)?;
     let inputs = gather::<M::Inputs>(rows)?;
     model.check(&inputs)?;
     Ok(inputs)
@@ -67,8 +67,6 @@ pub(super) fn unlike() -> Error {
 pub trait DynModel {
     /// The name of the model.
     fn name(&self) -> &'static str;
-    /// The parameter records of the model.
-    fn params(&self) -> &'static [Param];
     /// The columns that the model is a distribution of.
     fn column_needs(&self) -> ColumnNeeds;
     /// The expression that it is.
@@ -98,23 +96,22 @@ impl<M: GenerativeModel> DynModel for M {
     fn name(&self) -> &'static str {
         M::NAME
     }
-    fn params(&self) -> &'static [Param] {
-        M::PARAMS
-    }
     fn column_needs(&self) -> ColumnNeeds {
         ColumnNeeds { as_is: M::AS_IS, ..ColumnNeeds::of::<M::Inputs>() }
     }
     fn term(&self) -> Term {
-        param::call(M::NAME, self, M::PARAMS)
+        param::call(M::NAME, self)
     }
     fn numbers(&self) -> Vec<NumericSetting> {
-        param::numbers(self, M::PARAMS)
+        param::numbers(self)
     }
     fn set(&mut self, path: &str, value: &Value) -> Result<()> {
-        param::set_at(self, M::NAME, M::PARAMS, path, value)
+        param::set_at(self, M::NAME, path, value)
     }
     fn settle_on(&mut self, rows: &Dataset, weights: RowWeights<'_>) -> Result<()> {
-        *self = self.settle(gather::<M::Inputs>(rows)?.as_ref(), weights);
+        let inputs = gather::<M::Inputs>(rows)?;
+        param::settle_from_defaults(self, &M::default());
+        *self = self.settle(inputs.as_ref(), weights);
         Ok(())
     }
     fn check(&self, rows: &Dataset) -> Result<()> {

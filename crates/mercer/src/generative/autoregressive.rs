@@ -18,7 +18,7 @@ use crate::data::{Cells, RowWeights, Series};
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within};
 use crate::notice::Notice;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use fitted::FittedAutoregressive;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -27,15 +27,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Autoregressive {
+    /// times that the next one depends on
+    #[param(default = 1.0, domain = Integer(1, 10_000))]
     order: Value,
+    /// 1 or above: prior - 1 times of white noise with the mean and the variance of all times are added to those of the rows, so that
+    /// coefficients shrink towards 0; 1: least squares
+    #[param(default = 1.1, domain = Positive)]
     prior: Value,
+    #[param(LENGTH)]
     length: Value,
-}
-
-impl Default for Autoregressive {
-    fn default() -> Self {
-        Autoregressive { order: Value::Number(1.0), prior: Value::Number(1.1), length: Value::Auto }
-    }
 }
 
 /// An error that names the first series of fewer times than the order and one more.
@@ -56,24 +56,11 @@ impl GenerativeModel for Autoregressive {
     const DOC: &'static str =
         "prod over t of N(x_t; c + sum over k of A_k x_t-k, V): series in which each time depends on the last few, of all channels";
     const SOURCE: &'static str = "Luetkepohl, New introduction to multiple time series analysis (2005), sections 3.2 and 3.4";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("order", "times that the next one depends on", Domain::Integer(1, 10_000)),
-        Param::fixed(
-            "prior",
-            "1 or above: prior - 1 times of white noise with the mean and the variance of all times are added to those of the rows, so that coefficients shrink towards 0; 1: least squares",
-            Domain::Positive,
-        ),
-        LENGTH,
-    ];
     type Inputs = Series;
     type Fitted = FittedAutoregressive;
 
     fn settle(&self, inputs: &Series, _: RowWeights<'_>) -> Self {
-        Autoregressive {
-            order: self.order.settle(1.0),
-            prior: self.prior.settle(1.1),
-            length: self.length.settle_by(|| longest(inputs)),
-        }
+        Autoregressive { length: self.length.settle_by(|| longest(inputs)), ..self.clone() }
     }
     fn check(&self, inputs: &Series) -> Result<()> {
         check_prior(Self::NAME, &self.prior)?;

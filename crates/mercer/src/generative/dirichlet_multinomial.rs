@@ -13,7 +13,7 @@ use super::counts::{Counts, PRIOR};
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use fit::Tally;
 use fitted::FittedDirichletMultinomial;
 use mercer_derive::Parameters;
@@ -23,14 +23,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct DirichletMultinomial {
+    /// rows that hold one count, for each column, before any row is seen; 0: maximum likelihood, where no column may be empty
+    #[param(default = PRIOR, domain = NonNegative)]
     prior: Value,
+    /// counts of a row that the Fisher information and samples are for; auto: the mean over the training rows
+    #[param(domain = Integer(1, 1_000_000))]
     trials: Value,
-}
-
-impl Default for DirichletMultinomial {
-    fn default() -> Self {
-        DirichletMultinomial { prior: Value::Number(PRIOR), trials: Value::Auto }
-    }
 }
 
 impl GenerativeModel for DirichletMultinomial {
@@ -38,25 +36,13 @@ impl GenerativeModel for DirichletMultinomial {
     const DOC: &'static str = "n! / prod_w x_w! * Gamma(A) / Gamma(A + n) * prod_w Gamma(x_w + a_w) / Gamma(a_w), A = sum a: counts that come in bursts, such as words";
     const SOURCE: &'static str =
         "Madsen, Kauchak & Elkan, Modeling word burstiness using the Dirichlet distribution (2005); Minka, Estimating a Dirichlet distribution (2000)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed(
-            "prior",
-            "rows that hold one count, for each column, before any row is seen; 0: maximum likelihood, where no column may be empty",
-            Domain::NonNegative,
-        ),
-        Param::fixed(
-            "trials",
-            "counts of a row that the Fisher information and samples are for; auto: the mean over the training rows",
-            Domain::Integer(1, 1_000_000),
-        ),
-    ];
     const AS_IS: bool = true;
     type Inputs = Points;
     type Fitted = FittedDirichletMultinomial;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         let trials = self.trials.settle_by(|| Counts::mean_total(Self::NAME, inputs, weights).max(2.0));
-        DirichletMultinomial { prior: self.prior.settle(PRIOR), trials }
+        DirichletMultinomial { trials, ..self.clone() }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         Counts::of(Self::NAME, inputs).map(|_| ())

@@ -4,7 +4,7 @@ use super::{GenerativeExpr, GenerativeModel, catalogue};
 use crate::data::{Dataset, Inputs, RowWeights};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
-use crate::param::{self, Alias, NestedTerm, NumericSetting, Param, Value};
+use crate::param::{self, Alias, Domain, NumericSetting, OfOneDomain, Param, ParameterValue, TermList, Value};
 use std::fmt;
 
 /// What the list, the help and the docs say of a generative model.
@@ -38,14 +38,14 @@ pub(super) fn entry<M: GenerativeModel>() -> GenerativeEntry {
         takes: M::Inputs::NEEDS,
         needs: M::Inputs::takes,
         as_is: M::AS_IS,
-        params: M::PARAMS,
+        params: M::default().records(),
         aliases: M::ALIASES,
-        defaults: || param::terms(&M::default(), M::PARAMS).into_iter().map(|(_, term)| term.to_string()).collect(),
+        defaults: || param::written(&M::default()),
     }
 }
 
 pub(super) fn build<M: GenerativeModel>(args: &[Argument]) -> Result<M> {
-    param::build(M::NAME, M::PARAMS, M::ALIASES, args)
+    param::build(M::NAME, M::ALIASES, args)
 }
 
 /// What other books and libraries call a model.
@@ -62,33 +62,39 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("var", "autoregressive"),
 ];
 
-impl NestedTerm for GenerativeExpr {
-    const WHAT: &'static str = "a generative model";
+impl OfOneDomain for GenerativeExpr {
+    const DOMAIN: Domain = Domain::Term(&TermList::new("a generative model", GenerativeExpr::names));
+}
 
+impl ParameterValue for GenerativeExpr {
+    fn term(&self) -> Term {
+        (**self).term()
+    }
+    fn read(&mut self, term: &Term, _owner: &str, _param: &Param) -> Result<()> {
+        *self = expr::locate_nested(term, Self::from_term(term))?;
+        Ok(())
+    }
+    fn nested_numbers(&self) -> Vec<NumericSetting> {
+        (**self).numbers().into_iter().map(|setting| setting.below(self.name())).collect()
+    }
+    fn set_nested(&mut self, path: &str, value: &Value) -> Result<()> {
+        match path.split_once('.') {
+            Some((own, rest)) if own == self.name() => (**self).set(rest, value),
+            _ => Err(Error::unknown("parameter of a generative model", path, self.nested_numbers().into_iter().map(|n| n.path))),
+        }
+    }
+}
+
+impl GenerativeExpr {
+    fn names() -> Vec<&'static str> {
+        catalogue().into_iter().map(|entry| entry.name).collect()
+    }
     fn from_term(term: &Term) -> Result<Self> {
         let Term::Call { name, args, .. } = term else {
             return Err(Error::Data(format!("'{term}' is not a generative model; there are: {}", Self::names().join(", "))));
         };
         Self::call(name, args).unwrap_or_else(|| Err(Error::unknown_here("generative model", name, Self::names(), ELSEWHERE)))
     }
-    fn term(&self) -> Term {
-        (**self).term()
-    }
-    fn numbers(&self) -> Vec<NumericSetting> {
-        (**self).numbers().into_iter().map(|setting| setting.below(self.name())).collect()
-    }
-    fn set(&mut self, path: &str, value: &Value) -> Result<()> {
-        match path.split_once('.') {
-            Some((own, rest)) if own == self.name() => (**self).set(rest, value),
-            _ => Err(Error::unknown("parameter of a generative model", path, NestedTerm::numbers(self).into_iter().map(|n| n.path))),
-        }
-    }
-    fn names() -> Vec<&'static str> {
-        catalogue().into_iter().map(|entry| entry.name).collect()
-    }
-}
-
-impl GenerativeExpr {
     /// Reads an expression such as `gaussian(covariance=full)`.
     ///
     /// # Errors

@@ -10,22 +10,28 @@ use crate::control::Control;
 use crate::data::{Cells, Points, RowWeights, Series};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, gramian_of_columns_within};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 pub(super) use fitted::{FittedGaussian, Spread};
-use mercer_derive::Parameters;
+use mercer_derive::{Choice, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The normal distribution of vectors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Gaussian {
+    /// S: diagonal, a variance per column; full, also a covariance per pair of columns; spherical, one variance for all columns
+    #[param(default = CovarianceForm::Diagonal)]
     covariance: CovarianceForm,
+    /// known variances, one or one per column, which leave the mean as the only free parameter; auto: estimated
+    #[param(domain = PositiveFinite, learnt)]
     variance: Value,
+    /// share of the correlations that a full S loses; auto: none where S is positive definite, else d / (rows + d)
+    #[param(domain = UpToOne, learnt)]
     shrinkage: Value,
 }
 
 /// What the covariance may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum CovarianceForm {
     /// A variance for each column.
@@ -34,12 +40,6 @@ pub enum CovarianceForm {
     Full,
     /// One variance for all columns.
     Spherical,
-}
-
-impl Default for Gaussian {
-    fn default() -> Self {
-        Gaussian { covariance: CovarianceForm::Diagonal, variance: Value::Auto, shrinkage: Value::Auto }
-    }
 }
 
 /// Mean, variance of each column, rows minus the mean, and the columns that hold one value.
@@ -128,23 +128,6 @@ impl GenerativeModel for Gaussian {
     const NAME: &'static str = "gaussian";
     const DOC: &'static str = "exp(-(x - m)' S^-1 (x - m) / 2) / ((2 pi)^d |S|)^(1/2): one cloud of points around a mean m";
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (4.1), (4.6) and (4.7)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed(
-            "covariance",
-            "S: diagonal, a variance per column; full, also a covariance per pair of columns; spherical, one variance for all columns",
-            Domain::Choice(&["diagonal", "full", "spherical"]),
-        ),
-        Param::learnt(
-            "variance",
-            "known variances, one or one per column, which leave the mean as the only free parameter; auto: estimated",
-            Domain::PositiveFinite,
-        ),
-        Param::learnt(
-            "shrinkage",
-            "share of the correlations that a full S loses; auto: none where S is positive definite, else d / (rows + d)",
-            Domain::UpToOne,
-        ),
-    ];
     type Inputs = Points;
     type Fitted = FittedGaussian;
 
@@ -152,7 +135,7 @@ impl GenerativeModel for Gaussian {
         let near = |value: &Value, start: &dyn Fn() -> f64| if matches!(value, Value::Range(..)) { value.settle_by(start) } else { value.clone() };
         let typical = || Moments::of(inputs, weights, &Control::unwatched()).map_or(1.0, |moments| moments.scale());
         let few = || inputs.dim() as f64 / (weights.total(inputs.rows()) + inputs.dim() as f64);
-        Gaussian { covariance: self.covariance, variance: near(&self.variance, &typical), shrinkage: near(&self.shrinkage, &few) }
+        Gaussian { variance: near(&self.variance, &typical), shrinkage: near(&self.shrinkage, &few), ..self.clone() }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         match self.variance.numbers().len() {

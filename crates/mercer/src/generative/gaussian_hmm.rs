@@ -10,12 +10,12 @@ mod fitted;
 use super::distinct::distinct_series;
 use super::gaussian::Moments;
 use super::hidden::{Training, Transitions, baum_welch};
-use super::hmm::{ITERATIONS, LENGTH, PRIOR, STARTS, STATES, TOLERANCE, USUAL, check_prior, settled};
+use super::hmm::{ITERATIONS, LENGTH, PRIOR, STARTS, STATES, TOLERANCE, check_prior};
 use super::{GenerativeModel, seeding};
 use crate::control::Control;
 use crate::data::{Cells, RowWeights, Series};
 use crate::error::{Error, Result};
-use crate::param::{Param, Value};
+use crate::param::Value;
 use fitted::{FittedGaussianHmm, NormalEmission, SeriesRows};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -24,19 +24,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct GaussianHmm {
+    #[param(STATES, default = 2.0)]
     states: Value,
+    #[param(STARTS, default = 3.0)]
     starts: Value,
+    #[param(ITERATIONS, default = 100.0)]
     iterations: Value,
+    #[param(PRIOR, default = 1.1)]
     prior: Value,
+    #[param(TOLERANCE, default = 1e-6)]
     tolerance: Value,
+    #[param(LENGTH)]
     length: Value,
-}
-
-impl Default for GaussianHmm {
-    fn default() -> Self {
-        let [states, starts, iterations, prior, tolerance] = USUAL.map(Value::Number);
-        GaussianHmm { states, starts, iterations, prior, tolerance, length: Value::Auto }
-    }
 }
 
 /// Times of the longest row, 1 at least.
@@ -49,14 +48,11 @@ impl GenerativeModel for GaussianHmm {
     const DOC: &'static str =
         "sum over s of pi(s_1) N(x_1 | s_1) prod A(s_t-1, s_t) N(x_t | s_t): series whose mean and variance depend on a state that changes unseen";
     const SOURCE: &'static str = "Rabiner, A tutorial on hidden Markov models (1989); Murphy (2012), section 17.5";
-    const PARAMS: &'static [Param] = &[STATES, STARTS, ITERATIONS, PRIOR, TOLERANCE, LENGTH];
     type Inputs = Series;
     type Fitted = FittedGaussianHmm;
 
     fn settle(&self, inputs: &Series, _: RowWeights<'_>) -> Self {
-        let [states, starts, iterations, prior, tolerance] =
-            settled([&self.states, &self.starts, &self.iterations, &self.prior, &self.tolerance]);
-        GaussianHmm { states, starts, iterations, prior, tolerance, length: self.length.settle_by(|| longest(inputs)) }
+        GaussianHmm { length: self.length.settle_by(|| longest(inputs)), ..self.clone() }
     }
     fn check(&self, _: &Series) -> Result<()> {
         check_prior(Self::NAME, &self.prior)

@@ -10,12 +10,12 @@ mod training;
 
 use super::distinct::{compare_numbers, distinct};
 use super::gaussian::{CovarianceForm, Moments};
-use super::hmm::{ITERATIONS, PRIOR, STARTS, TOLERANCE, USUAL, check_prior, settled};
+use super::hmm::{ITERATIONS, PRIOR, STARTS, TOLERANCE, check_prior};
 use super::{GenerativeModel, hidden};
 use crate::control::Control;
 use crate::data::{Cells, Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use fitted::FittedGaussianMixture;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -25,45 +25,29 @@ use training::Training;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct GaussianMixture {
+    /// number of clouds
+    #[param(default = 2.0, domain = Integer(1, 100_000))]
     components: Value,
+    /// S_k: diagonal, a variance per column; full, also a covariance per pair of columns; spherical, one variance for all columns
+    #[param(default = CovarianceForm::Diagonal)]
     covariance: CovarianceForm,
+    #[param(STARTS, default = 3.0)]
     starts: Value,
+    #[param(ITERATIONS, default = 100.0)]
     iterations: Value,
+    #[param(PRIOR, default = 1.1)]
     prior: Value,
+    #[param(TOLERANCE, default = 1e-6)]
     tolerance: Value,
-}
-
-impl Default for GaussianMixture {
-    fn default() -> Self {
-        let [components, starts, iterations, prior, tolerance] = USUAL.map(Value::Number);
-        GaussianMixture { components, covariance: CovarianceForm::Diagonal, starts, iterations, prior, tolerance }
-    }
 }
 
 impl GenerativeModel for GaussianMixture {
     const NAME: &'static str = "gaussian_mixture";
     const DOC: &'static str = "sum over k of w_k N(x; m_k, S_k): several clouds of points, each with a mean and a covariance";
     const SOURCE: &'static str = "Murphy (2012), sections 11.2.1 and 11.4.2; Perronnin, Sanchez & Mensink (2010) for Fisher vectors";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("components", "number of clouds", Domain::Integer(1, 100_000)),
-        Param::fixed(
-            "covariance",
-            "S_k: diagonal, a variance per column; full, also a covariance per pair of columns; spherical, one variance for all columns",
-            Domain::Choice(&["diagonal", "full", "spherical"]),
-        ),
-        STARTS,
-        ITERATIONS,
-        PRIOR,
-        TOLERANCE,
-    ];
     type Inputs = Points;
     type Fitted = FittedGaussianMixture;
 
-    fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
-        let [components, starts, iterations, prior, tolerance] =
-            settled([&self.components, &self.starts, &self.iterations, &self.prior, &self.tolerance]);
-        GaussianMixture { components, covariance: self.covariance, starts, iterations, prior, tolerance }
-    }
     fn check(&self, _: &Points) -> Result<()> {
         check_prior(Self::NAME, &self.prior)
     }

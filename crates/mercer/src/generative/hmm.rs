@@ -24,30 +24,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Hmm {
+    #[param(STATES, default = 2.0)]
     states: Value,
+    #[param(STARTS, default = 3.0)]
     starts: Value,
+    #[param(ITERATIONS, default = 100.0)]
     iterations: Value,
+    #[param(PRIOR, default = 1.1)]
     prior: Value,
+    #[param(TOLERANCE, default = 1e-6)]
     tolerance: Value,
+    #[param(LENGTH)]
     length: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
-}
-
-impl Default for Hmm {
-    fn default() -> Self {
-        let [states, starts, iterations, prior, tolerance] = USUAL.map(Value::Number);
-        let (alphabet, ambiguity) = (Alphabet::Auto, Ambiguity::Split);
-        Hmm { states, starts, iterations, prior, tolerance, length: Value::Auto, alphabet, ambiguity }
-    }
-}
-
-/// States or components, starts, iterations, prior and tolerance where none are given.
-pub(super) const USUAL: [f64; 5] = [2.0, 3.0, 100.0, 1.1, 1e-6];
-
-/// Those numbers in the places of what is open.
-pub(super) fn settled(given: [&Value; 5]) -> [Value; 5] {
-    std::array::from_fn(|i| given[i].settle(USUAL[i]))
 }
 
 pub(super) const STATES: Param = Param::fixed("states", "hidden states", Domain::Integer(1, 1000));
@@ -125,26 +117,13 @@ impl GenerativeModel for Hmm {
     const DOC: &'static str =
         "sum over s of pi(s_1) B(s_1, x_1) prod A(s_t-1, s_t) B(s_t, x_t): strings whose letters depend on a state that changes unseen";
     const SOURCE: &'static str = "Rabiner, A tutorial on hidden Markov models (1989); Murphy (2012), sections 17.3 to 17.5";
-    const PARAMS: &'static [Param] = &[
-        STATES,
-        STARTS,
-        ITERATIONS,
-        PRIOR,
-        TOLERANCE,
-        LENGTH,
-        ALPHABET,
-        AMBIGUITY,
-    ];
     const AS_IS: bool = true;
     type Inputs = Strings;
     type Fitted = FittedHmm;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
         let longest = || inputs.iter().map(|s| s.chars().count()).max().unwrap_or(0).max(1) as f64;
-        let [states, starts, iterations, prior, tolerance] =
-            settled([&self.states, &self.starts, &self.iterations, &self.prior, &self.tolerance]);
-        let alphabet = self.reading().settled(inputs);
-        Hmm { states, starts, iterations, prior, tolerance, length: self.length.settle_by(longest), alphabet, ambiguity: self.ambiguity }
+        Hmm { length: self.length.settle_by(longest), alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         check_prior(Self::NAME, &self.prior)?;

@@ -13,7 +13,7 @@ use crate::control::Control;
 use crate::data::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
 use crate::data::{Cells, RowWeights, Strings};
 use crate::error::{Error, Result};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use fitted::FittedMarkov;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -22,23 +22,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Markov {
+    /// letters that the next one depends on
+    #[param(default = 1.0, domain = Integer(0, 12))]
     order: Value,
+    /// count of each transition before any string is seen (1/2: Jeffreys' prior); 0: maximum likelihood, where every transition must occur
+    #[param(default = PRIOR, domain = NonNegative)]
     prior: Value,
+    /// letters of a string that the Fisher information, samples and products of two chains are for; auto: the mean length of the training
+    /// rows
+    #[param(domain = Integer(1, 1_000_000))]
     length: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
-}
-
-impl Default for Markov {
-    fn default() -> Self {
-        Markov {
-            order: Value::Number(1.0),
-            prior: Value::Number(PRIOR),
-            length: Value::Auto,
-            alphabet: Alphabet::Auto,
-            ambiguity: Ambiguity::Split,
-        }
-    }
 }
 
 /// Transition probabilities of the largest chain that is fitted: 128 MiB.
@@ -98,27 +95,12 @@ impl GenerativeModel for Markov {
     const DOC: &'static str = "product over places t of theta(x_t | the letters at t - order .. t - 1): strings by which letters follow which";
     const SOURCE: &'static str =
         "Saunders, Shawe-Taylor & Vinokourov, String kernels, Fisher kernels and finite state automata (2003); Murphy (2012), 17.2";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("order", "letters that the next one depends on", Domain::Integer(0, 12)),
-        Param::fixed(
-            "prior",
-            "count of each transition before any string is seen (1/2: Jeffreys' prior); 0: maximum likelihood, where every transition must occur",
-            Domain::NonNegative,
-        ),
-        Param::fixed(
-            "length",
-            "letters of a string that the Fisher information, samples and products of two chains are for; auto: the mean length of the training rows",
-            Domain::Integer(1, 1_000_000),
-        ),
-        ALPHABET,
-        AMBIGUITY,
-    ];
     type Inputs = Strings;
     type Fitted = FittedMarkov;
 
     fn settle(&self, inputs: &Strings, weights: RowWeights<'_>) -> Self {
         let alphabet = self.reading().settled(inputs);
-        let settled = Markov { order: self.order.settle(1.0), prior: self.prior.settle(PRIOR), alphabet, ..self.clone() };
+        let settled = Markov { alphabet, ..self.clone() };
         let mean = || {
             let encoded = settled.reading().encode(inputs, None);
             let letters: f64 = (0..inputs.len()).map(|i| weights.at(i) * encoded.length(i) as f64).sum();

@@ -185,7 +185,7 @@ macro_rules! models {
         fn set_one_by_one() -> Vec<(&'static str, Vec<GenerativeExpr>)> {
             vec![$({
                 assert_eq!($Model::default(), constructors::$module());
-                let all = crate::param::set_one_by_one::<$Model>(stringify!($module), $Model::PARAMS);
+                let all = crate::param::set_one_by_one::<$Model>(stringify!($module));
                 (stringify!($module), all.into_iter().map(GenerativeExpr::from).collect())
             },)*]
         }

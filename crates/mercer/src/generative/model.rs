@@ -6,20 +6,18 @@ use crate::data::{Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::notice::Notice;
-use crate::param::{Alias, Param};
+use crate::param::{Alias, Parameters};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
 /// A family of distributions p(x | theta) of one kind of input. Small, stored as data; its fields are its parameters.
-pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debug + PartialEq + Send + Sync + 'static {
+pub trait GenerativeModel: Parameters + Serialize + DeserializeOwned + Default + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The name of the model in expressions.
     const NAME: &'static str;
     /// The density and what it is good for, in one sentence.
     const DOC: &'static str;
     /// Where the formulas stand: author, work, year, equation.
     const SOURCE: &'static str;
-    /// The records of the parameters, in the order of the struct's fields.
-    const PARAMS: &'static [Param];
     /// Other names that users bring from elsewhere.
     const ALIASES: &'static [Alias] = &[];
     /// Whether it takes columns as they are: counts lose their meaning when they are standardised.
@@ -29,7 +27,8 @@ pub trait GenerativeModel: Serialize + DeserializeOwned + Default + Clone + Debu
     /// What a fit leaves.
     type Fitted: FittedDistribution<Inputs = Self::Inputs>;
 
-    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that.
+    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that. What has a number
+    /// as its default is settled before, from that number on.
     fn settle(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>) -> Self {
         self.clone()
     }

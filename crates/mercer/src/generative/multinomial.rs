@@ -11,7 +11,7 @@ use super::counts::{Counts, PRIOR};
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use fitted::FittedMultinomial;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -20,39 +20,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Multinomial {
+    /// count of each column before any row is seen (1/2: Jeffreys' prior); 0: maximum likelihood, where no column may be empty
+    #[param(default = PRIOR, domain = NonNegative)]
     prior: Value,
+    /// counts of a row that the Fisher information, samples and products of two models are for; auto: the mean over the training rows
+    #[param(domain = Integer(1, 1_000_000))]
     trials: Value,
-}
-
-impl Default for Multinomial {
-    fn default() -> Self {
-        Multinomial { prior: Value::Number(PRIOR), trials: Value::Auto }
-    }
 }
 
 impl GenerativeModel for Multinomial {
     const NAME: &'static str = "multinomial";
     const DOC: &'static str = "n! prod_w theta_w^x_w / x_w!: counts x of n independent draws, such as the words of a document";
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (2.34) and (3.47)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed(
-            "prior",
-            "count of each column before any row is seen (1/2: Jeffreys' prior); 0: maximum likelihood, where no column may be empty",
-            Domain::NonNegative,
-        ),
-        Param::fixed(
-            "trials",
-            "counts of a row that the Fisher information, samples and products of two models are for; auto: the mean over the training rows",
-            Domain::Integer(1, 1_000_000),
-        ),
-    ];
     const AS_IS: bool = true;
     type Inputs = Points;
     type Fitted = FittedMultinomial;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         let trials = self.trials.settle_by(|| Counts::mean_total(Self::NAME, inputs, weights));
-        Multinomial { prior: self.prior.settle(PRIOR), trials }
+        Multinomial { trials, ..self.clone() }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         Counts::of(Self::NAME, inputs).map(|_| ())

@@ -8,7 +8,6 @@ use crate::control::Control;
 use crate::data::{Dataset, RowWeights};
 use crate::error::Result;
 use crate::expr::Argument;
-use crate::param;
 use crate::param::named::{Registry, stored_by_name};
 use serde_json::Value;
 use std::any::{Any, TypeId};
@@ -20,9 +19,8 @@ use std::marker::PhantomData;
 /// A file with such a model is loaded only by a program that has registered it.
 ///
 /// # Errors
-/// A name that another generative model has, or that no expression can have; fields that are not its parameters.
+/// A name that another generative model has, or that no expression can have.
 pub fn register<M: GenerativeModel>() -> Result<()> {
-    param::require_records(&format!("generative model {}", M::NAME), &M::default(), M::PARAMS)?;
     add::<M>(Some(expression::entry::<M>()))
 }
 

@@ -11,7 +11,7 @@ use crate::data::{ColumnNeeds, Inputs, RowCount, RowWeights};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
 use crate::notice::Notice;
-use crate::param::{Alias, Param};
+use crate::param::{Alias, Parameters};
 use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -41,15 +41,13 @@ pub enum Spectral {
 }
 
 /// A similarity between two inputs. Small, stored as data.
-pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync + 'static {
+pub trait Kernel: Parameters + Serialize + DeserializeOwned + Default + Clone + Send + Sync + 'static {
     /// Its name in expressions.
     const NAME: &'static str;
     /// Formula and meaning in one sentence.
     const DOC: &'static str;
     /// Where the formula stands: author, work, year, equation.
     const SOURCE: &'static str;
-    /// Its parameters, in the order of the struct's fields.
-    const PARAMS: &'static [Param];
     /// Other names that users bring from elsewhere.
     const ALIASES: &'static [Alias] = &[];
     /// The parameters that [`Kernel::gradient`] knows.
@@ -72,7 +70,8 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn column_needs(&self) -> ColumnNeeds {
         ColumnNeeds { as_is: Self::AS_IS, ..ColumnNeeds::of::<Self::Inputs>() }
     }
-    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that.
+    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that. What has a number
+    /// as its default is settled before, from that number on.
     fn settle(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>) -> Self {
         self.clone()
     }
@@ -247,7 +246,7 @@ impl<K: Kernel> Ready<K> {
         Ok(Ready {
             kernel: kernel.clone(),
             learnt: learnt.clone(),
-            parameters: crate::param::numbers(kernel, K::PARAMS).iter().map(|setting| setting.value.numbers().len()).sum(),
+            parameters: crate::param::numbers(kernel).iter().map(|setting| setting.value.numbers().len()).sum(),
             count: inputs.len(),
             batch: kernel.prepare(learnt, inputs, None, control)?,
             tree: OnceLock::new(),
@@ -258,7 +257,7 @@ impl<K: Kernel> Ready<K> {
 
 /// An error unless every parameter is settled and the parameters fit the inputs.
 pub(crate) fn require_fit<K: Kernel>(kernel: &K, inputs: &K::Inputs) -> Result<()> {
-    crate::param::require_settled(kernel, K::NAME, K::PARAMS)?;
+    crate::param::require_settled(kernel, K::NAME)?;
     kernel.check(inputs)
 }
 

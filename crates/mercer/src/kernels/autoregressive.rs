@@ -10,7 +10,7 @@ use crate::data::{Inputs, Points, RowWeights, Series};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Cholesky, Matrix, Real, gramian_of_columns_within};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use rayon::prelude::*;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
@@ -24,22 +24,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Autoregressive {
+    /// times that the next one depends on
+    #[param(default = 2.0, domain = Integer(1, MOST_LAGS))]
     order: Value,
+    /// distance of coefficients over which the kernel falls; auto: sqrt(coefficients * variance / 2)
+    #[param(domain = PositiveFinite, search = 100.0)]
     length_scale: Value,
+    /// penalty on the squares of coefficients, in times of variance 1: short series have coefficients near 0
+    #[param(default = 1.0, domain = PositiveFinite)]
     penalty: Value,
 }
 
-/// Times that the next one depends on, and the penalty, in times of variance 1, where none are given.
-const ORDER: f64 = 2.0;
-const PENALTY: f64 = 1.0;
 /// The most coefficients of a channel: their normal equations take 8 MB.
 const MOST_LAGS: usize = 1000;
-
-impl Default for Autoregressive {
-    fn default() -> Self {
-        Autoregressive { order: Value::Number(ORDER), length_scale: Value::Auto, penalty: Value::Number(PENALTY) }
-    }
-}
 
 /// The numbers of a series, time after time, each channel with mean 0 and variance 1; a constant channel is 0.
 fn standardised(values: &[f64], channels: usize) -> Vec<f64> {
@@ -105,28 +102,13 @@ impl Kernel for Autoregressive {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Piccolo, A distance measure for classifying ARIMA models (1990), for the distance of coefficients";
     const BECAUSE: &'static str = "a Gaussian kernel of the coefficients of each series";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("order", "times that the next one depends on", Domain::Integer(1, MOST_LAGS)),
-        Param::searched(
-            "length_scale",
-            "distance of coefficients over which the kernel falls; auto: sqrt(coefficients * variance / 2)",
-            Domain::PositiveFinite,
-            100.0,
-        ),
-        Param::fixed(
-            "penalty",
-            "penalty on the squares of coefficients, in times of variance 1: short series have coefficients near 0",
-            Domain::PositiveFinite,
-        ),
-    ];
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Series;
     type Learnt = ();
     type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
-        let (order, penalty) = (self.order.settle(ORDER), self.penalty.settle(PENALTY));
-        let settled = Autoregressive { order, penalty, length_scale: Value::Number(1.0) };
+        let settled = self.clone().length_scale(1.0);
         // What cannot be fitted is refused when it is prepared.
         let start = || match settled.check(inputs).and_then(|()| settled.features(inputs)) {
             Ok(points) => stationary::settle(&Value::Auto, false, &points, weights).number(),

@@ -7,7 +7,7 @@ use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -20,23 +20,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Blended {
+    /// greatest length of the substrings in letters
+    #[param(default = 4.0, domain = Integer(1, 1000))]
     k: Value,
+    /// weight of a substring for each of its letters: above 1, long ones count more
+    #[param(default = 1.0, domain = PositiveFinite)]
     decay: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
+    #[param(REVERSE_COMPLEMENT)]
     reverse_complement: bool,
-}
-
-impl Default for Blended {
-    fn default() -> Self {
-        Blended {
-            k: Value::Number(4.0),
-            decay: Value::Number(1.0),
-            alphabet: Alphabet::Auto,
-            ambiguity: Ambiguity::Split,
-            reverse_complement: false,
-        }
-    }
 }
 
 impl Blended {
@@ -53,21 +48,13 @@ impl Kernel for Blended {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), 11.2 (blended spectrum)";
     const BECAUSE: &'static str = "an inner product of weighted counts";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("k", "greatest length of the substrings in letters", Domain::Integer(1, 1000)),
-        Param::fixed("decay", "weight of a substring for each of its letters: above 1, long ones count more", Domain::PositiveFinite),
-        ALPHABET,
-        AMBIGUITY,
-        REVERSE_COMPLEMENT,
-    ];
     const SHARED: &'static str = "substring";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Counted;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        let (k, decay) = (self.k.settle(4.0), self.decay.settle(1.0));
-        Blended { k, decay, alphabet: self.reading().settled(inputs), ..self.clone() }
+        Blended { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     by_counts!();
 }

@@ -7,7 +7,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile, chi_squared_distance};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -19,13 +19,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct ChiSquared {
+    /// factor of the distance; auto: 1 over twice the mean distance from the mean row
+    #[param(domain = PositiveFinite, search = 30.0)]
     gamma: Value,
-}
-
-impl Default for ChiSquared {
-    fn default() -> Self {
-        ChiSquared { gamma: Value::Auto }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -66,12 +62,6 @@ impl Kernel for ChiSquared {
         "Zhang, Marszalek, Lazebnik & Schmid, Local features and kernels for classification of texture and object categories (2007)";
     const BECAUSE: &'static str =
         "exp of minus a distance of negative type: (x - z)^2 / (x + z) = x + z - 4 x z / (x + z), and x z / (x + z) is an inner product";
-    const PARAMS: &'static [Param] = &[Param::searched(
-        "gamma",
-        "factor of the distance; auto: 1 over twice the mean distance from the mean row",
-        Domain::PositiveFinite,
-        30.0,
-    )];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     const AS_IS: bool = true;
     type Inputs = Points;

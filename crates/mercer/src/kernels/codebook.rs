@@ -9,9 +9,9 @@ use crate::data::{Cells, PER_FUNCTION, Points, RowWeights, Sets};
 use crate::error::Result;
 use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use rayon::prelude::*;
-use mercer_derive::{Formula, Parameters};
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Counts of the vectors of a set by centres of k-means.
@@ -23,14 +23,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Codebook {
+    /// centres of k-means, learnt from the training vectors; no more than vectors that differ
+    #[param(default = 64.0, domain = Integer(1, 1_000_000))]
     centres: Value,
+    /// what a vector counts for: hard, the nearest centre; soft, all, by a Gaussian of the mean width of a cluster
+    #[param(default = CentreAssignment::Hard)]
     assign: CentreAssignment,
+    /// how counts are compared: linear, sum of products; intersection, sum of minima
+    #[param(default = CodeComparison::Intersection)]
     by: CodeComparison,
+    /// seed of the start of k-means
+    #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     seed: Value,
 }
 
 /// Which centres a vector counts for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum CentreAssignment {
     /// The nearest.
@@ -40,21 +48,13 @@ pub enum CentreAssignment {
 }
 
 /// How counts are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum CodeComparison {
     /// By the sum of their products.
     Linear,
     /// By the sum of their minima.
     Intersection,
-}
-
-const CENTRES: f64 = 64.0;
-
-impl Default for Codebook {
-    fn default() -> Self {
-        Codebook { centres: Value::Number(CENTRES), assign: CentreAssignment::Hard, by: CodeComparison::Intersection, seed: Value::Number(0.0) }
-    }
 }
 
 impl Codebook {
@@ -81,24 +81,11 @@ impl Kernel for Codebook {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Csurka, Dance, Fan, Willamowski & Bray, Visual categorization with bags of keypoints (2004); Murphy (2012), 14.2.7";
     const BECAUSE: &'static str = "an inner product of counts, or min(m, n) of them, which is one of steps up to m and up to n";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("centres", "centres of k-means, learnt from the training vectors; no more than vectors that differ", Domain::Integer(1, 1_000_000)),
-        Param::fixed(
-            "assign",
-            "what a vector counts for: hard, the nearest centre; soft, all, by a Gaussian of the mean width of a cluster",
-            Domain::Choice(&["hard", "soft"]),
-        ),
-        Param::fixed("by", "how counts are compared: linear, sum of products; intersection, sum of minima", Domain::Choice(&["linear", "intersection"])),
-        Param::fixed("seed", "seed of the start of k-means", Domain::Integer(0, usize::MAX)),
-    ];
     const SHARED: &'static str = "codeword";
     type Inputs = Sets;
     type Learnt = Centres;
     type Prepared = PreparedPoints;
 
-    fn settle(&self, _: &Sets, _: RowWeights<'_>) -> Self {
-        Codebook { centres: self.centres.settle(CENTRES), seed: self.seed.settle(0.0), ..self.clone() }
-    }
     fn learns(&self) -> bool {
         true
     }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
 use crate::gram::Bound;
 use crate::notice::Notice;
-use crate::param::{self, Alias, Param, Value};
+use crate::param::{self, Alias, NumericSetting, Param, Parameters, Value};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
@@ -92,14 +92,12 @@ pub enum Closure {
     Never(String),
 }
 
-/// A way of making a composite kernel. Its fields are its parameters; its parts stand beside it in [`Composed`].
-pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
+/// A way of making a composite kernel. Its fields are its parameters, which are written behind the kernel; its parts stand beside it in [`Composed`].
+pub trait Composition: Parameters + Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What it is called: one form for most.
     const FORMS: &'static [Form];
     /// Where it stands: author, work, year, equation.
     const SOURCE: &'static str;
-    /// Its parameters that are written behind the kernel, as for kernels.
-    const PARAMS: &'static [Param] = &[];
     /// Other names that users bring from elsewhere.
     const ALIASES: &'static [Alias] = &[];
     /// The parameters that the gradient of what it binds knows, before those of its parts.
@@ -123,8 +121,9 @@ pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + Deseria
     /// Arguments that are none.
     fn read(name: &str, args: &[Argument], part: &dyn Fn(&Term) -> Result<KernelExpr>) -> Result<Composed<Self>> {
         match args {
-            [Argument { name: None, term }, rest @ ..] if rest.is_empty() || !Self::PARAMS.is_empty() => {
-                let how = param::build_from(Self::called(name), name, Self::PARAMS, Self::ALIASES, rest)?;
+            [Argument { name: None, term }, rest @ ..] if rest.is_empty() || !Self::default().records().is_empty() => {
+                let mut how = Self::called(name);
+                param::fill(&mut how, name, Self::ALIASES, rest)?;
                 Ok(Composed { how, of: vec![part(term)?] })
             }
             _ => {
@@ -136,7 +135,7 @@ pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + Deseria
     /// How it is printed: its name, its parts, what is not at its default.
     fn term(&self, parts: Vec<Term>) -> Term {
         let name = self.form().name;
-        let given = param::given(&Self::called(name), self, Self::PARAMS);
+        let given = param::given(&Self::called(name), self);
         let args = parts.into_iter().map(|term| Argument { name: None, term }).chain(given).collect();
         Term::Call { name: name.to_owned(), args, at: 0 }
     }
@@ -262,7 +261,7 @@ pub(super) fn learn<C: Composition>(
     control: &Control,
 ) -> Result<Own<C::Learnt>> {
     let name = kernel.name();
-    param::require_settled(&kernel.how, name, C::PARAMS)?;
+    param::require_settled(&kernel.how, name)?;
     if let Some(part) = kernel.of.iter().find(|p| C::IS.other_rows && p.needs_training_rows()) {
         let why = format!("{part} is a kernel of training rows, and {name} compares others with it; write it around {name}");
         return Err(Error::Setting { name: name.into(), why });
@@ -332,7 +331,7 @@ pub(super) trait AnyComposition: Takes {
     fn selected(&self) -> Option<&[String]>;
     fn column(&self) -> Option<&str>;
     fn takes_itself(&self) -> bool;
-    fn values(&self) -> Vec<(&'static Param, Value)>;
+    fn values(&self) -> Vec<NumericSetting>;
     fn has_gradient(&self, name: &str) -> bool;
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()>;
@@ -368,15 +367,15 @@ impl<C: Composition> AnyComposition for Composed<C> {
     fn takes_itself(&self) -> bool {
         C::takes().is_some()
     }
-    fn values(&self) -> Vec<(&'static Param, Value)> {
-        param::values(&self.how, C::PARAMS)
+    fn values(&self) -> Vec<NumericSetting> {
+        param::numbers(&self.how)
     }
     fn has_gradient(&self, name: &str) -> bool {
         C::DIFFERENTIABLE.contains(&name)
     }
     fn set(&mut self, name: &str, value: &Value) -> Result<()> {
         let owner = self.name();
-        param::set(&mut self.how, owner, C::PARAMS, name, value)
+        param::set(&mut self.how, owner, name, value)
     }
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()> {
         settle(self, rows, weights)
@@ -450,7 +449,8 @@ pub struct CompositionEntry {
 }
 
 pub(super) fn entries<C: Composition>() -> impl Iterator<Item = CompositionEntry> {
-    C::FORMS.iter().map(|form| CompositionEntry { form: *form, source: C::SOURCE, params: C::PARAMS, aliases: C::ALIASES })
+    let params = C::default().records();
+    C::FORMS.iter().map(move |form| CompositionEntry { form: *form, source: C::SOURCE, params, aliases: C::ALIASES })
 }
 
 /// The composition of this name with these arguments; `None` if it is another.

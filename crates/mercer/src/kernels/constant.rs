@@ -1,11 +1,11 @@
 //! constant: k(x, z) = value: functions that are one unknown number (the theta_2 of K13).
 
 use crate::control::Control;
-use crate::data::{RowCount, RowWeights};
+use crate::data::RowCount;
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +17,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
+    /// variance of the constant
+    #[param(default = 1.0, domain = NonNegative, search = 100.0)]
     value: Value,
-}
-
-impl Default for Constant {
-    fn default() -> Self {
-        Constant { value: Value::Number(1.0) }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -53,15 +49,11 @@ impl Kernel for Constant {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Bishop, Pattern Recognition and Machine Learning (2006), (6.63), its third term";
     const BECAUSE: &'static str = "v'Kv = value (sum v)^2, and value is 0 or above";
-    const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the constant", Domain::NonNegative, 100.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["value"];
     type Inputs = RowCount;
     type Learnt = ();
     type Prepared = RowCount;
 
-    fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
-        Constant { value: self.value.settle(1.0) }
-    }
     fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>, _: &Control) -> Result<RowCount> {
         Ok(*inputs)
     }

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::generative::distinct_series;
 use crate::gram::{FeatureWeights, Fold, Identity, Kernel, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -31,24 +31,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Convolutions {
+    /// number of features, rounded down to a multiple of 84
+    // As in the paper.
+    #[param(default = 10_000.0, domain = Integer(KERNELS, 1_000_000))]
     count: Value,
+    /// seed of the training rows that biases are taken from, and of the channels that are added up
+    #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     seed: Value,
 }
 
-/// Features where none are given, as in the paper.
-const COUNT: f64 = 10_000.0;
 /// Rows whose moments are summed together, in order.
 const TOGETHER: usize = 32;
 /// Bytes of a feature of a row: as it is computed, and prepared.
 const PER_FEATURE: u64 = 16;
 /// What long work is called.
 const WORK: &str = "convolutions of series";
-
-impl Default for Convolutions {
-    fn default() -> Self {
-        Convolutions { count: Value::Number(COUNT), seed: Value::Number(0.0) }
-    }
-}
 
 /// Learnt from the training series: biases, the channels that are added up, means and deviations of features.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -220,17 +217,10 @@ impl Kernel for Convolutions {
     const SOURCE: &'static str =
         "Dempster, Schmidt & Webb, MiniRocket: a very fast (almost) deterministic transform for time series classification (2021), section 3";
     const BECAUSE: &'static str = "an inner product of shares of times";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("count", "number of features, rounded down to a multiple of 84", Domain::Integer(KERNELS, 1_000_000)),
-        Param::fixed("seed", "seed of the training rows that biases are taken from, and of the channels that are added up", Domain::Integer(0, usize::MAX)),
-    ];
     type Inputs = Series;
     type Learnt = ConvolutionBiases;
     type Prepared = ConvolutionFeatures;
 
-    fn settle(&self, _: &Series, _: RowWeights<'_>) -> Self {
-        Convolutions { count: self.count.settle(COUNT), seed: self.seed.settle(0.0) }
-    }
     fn learns(&self) -> bool {
         true
     }

@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
 use crate::linalg::fma;
 use crate::linalg::Real;
-use crate::param::Param;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// x . z / (|x| |z|): direction only, length ignored
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Cosine {}
 
@@ -50,7 +49,6 @@ impl Kernel for Cosine {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.4)";
     const BECAUSE: &'static str = "an inner product of inputs of unit length";
-    const PARAMS: &'static [Param] = &[];
     type Inputs = Points;
     type Learnt = ();
     type Prepared = PreparedPoints;

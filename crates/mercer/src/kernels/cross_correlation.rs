@@ -7,11 +7,11 @@
 
 use crate::control::Control;
 use super::series::dense::DenseSeries;
-use crate::data::{RowWeights, Series};
+use crate::data::Series;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::{Real, simd::dot};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -24,17 +24,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct CrossCorrelation {
+    /// factor of the correlation: the larger, the more the lag counts at which the two are most alike
+    // A correlation of 0.8 counts e^-2 of one of 1.
+    #[param(default = 10.0, domain = PositiveFinite, search = 10.0)]
     gamma: Value,
 }
 
-/// The factor where none is given: a correlation of 0.8 counts e^-2 of one of 1.
-const GAMMA: f64 = 10.0;
-
-impl Default for CrossCorrelation {
-    fn default() -> Self {
-        CrossCorrelation { gamma: Value::Number(GAMMA) }
-    }
-}
 
 /// Centred series of norm 1, and k of each with itself.
 pub struct UnitSeries {
@@ -70,20 +65,11 @@ impl Kernel for CrossCorrelation {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Wachman, Khardon, Protopapas & Alcock, Kernels for periodic time series arising in astronomy (2009), section 3";
     const BECAUSE: &'static str = "a sum over all shifts of powers of an inner product that they leave as it is";
-    const PARAMS: &'static [Param] = &[Param::searched(
-        "gamma",
-        "factor of the correlation: the larger, the more the lag counts at which the two are most alike",
-        Domain::PositiveFinite,
-        10.0,
-    )];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     type Inputs = Series;
     type Learnt = ();
     type Prepared = UnitSeries;
 
-    fn settle(&self, _: &Series, _: RowWeights<'_>) -> Self {
-        CrossCorrelation { gamma: self.gamma.settle(GAMMA) }
-    }
     fn prepare(&self, (): &(), inputs: &Series, _: Option<&UnitSeries>, control: &Control) -> Result<UnitSeries> {
         let series = DenseSeries::unit(inputs);
         let channels = series.channels().max(1);

@@ -13,7 +13,7 @@ use crate::data::{RowWeights, Series};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -26,15 +26,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Dtw {
+    /// factor of the squared distance; auto: 1 over the mean length times the sum of the variances of the channels
+    #[param(domain = PositiveFinite, search = 100.0)]
     gamma: Value,
+    /// only times less than this from the diagonals through both ends are aligned: 1 is the Euclidean distance of series of one length; 0:
+    /// all
+    #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     window: Value,
 }
 
-impl Default for Dtw {
-    fn default() -> Self {
-        Dtw { gamma: Value::Auto, window: Value::Number(0.0) }
-    }
-}
 
 /// exp(-gamma s) of a squared distance s.
 #[derive(Clone, Copy)]
@@ -87,26 +87,13 @@ impl Kernel for Dtw {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str =
         "Sakoe & Chiba, Dynamic programming algorithm optimization for spoken word recognition (1978), for the distance";
-    const PARAMS: &'static [Param] = &[
-        Param::searched(
-            "gamma",
-            "factor of the squared distance; auto: 1 over the mean length times the sum of the variances of the channels",
-            Domain::PositiveFinite,
-            100.0,
-        ),
-        Param::fixed(
-            "window",
-            "only times less than this from the diagonals through both ends are aligned: 1 is the Euclidean distance of series of one length; 0: all",
-            Domain::Integer(0, usize::MAX),
-        ),
-    ];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     type Inputs = Series;
     type Learnt = ();
     type Prepared = WarpedSeries;
 
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
-        Dtw { gamma: self.gamma.settle_by(|| start(inputs, weights)), window: self.window.settle(0.0) }
+        Dtw { gamma: self.gamma.settle_by(|| start(inputs, weights)), ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Series, _: Option<&WarpedSeries>, _: &Control) -> Result<WarpedSeries> {
         Ok(WarpedSeries(DenseSeries::scaled(inputs, 1.0)))

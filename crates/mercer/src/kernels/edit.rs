@@ -15,7 +15,7 @@ use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -27,13 +27,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
+    /// factor of the squared distance; auto: 1 over the mean squared length
+    #[param(domain = PositiveFinite, search = 100.0)]
     gamma: Value,
-}
-
-impl Default for Edit {
-    fn default() -> Self {
-        Edit { gamma: Value::Auto }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -151,8 +147,6 @@ impl Kernel for Edit {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str =
         "Levenshtein, Binary codes capable of correcting deletions, insertions and reversals (1966), for the distance";
-    const PARAMS: &'static [Param] =
-        &[Param::searched("gamma", "factor of the squared distance; auto: 1 over the mean squared length", Domain::PositiveFinite, 100.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     type Inputs = Strings;
     type Learnt = ();

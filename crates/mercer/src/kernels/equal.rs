@@ -7,7 +7,6 @@ use crate::data::{ColumnKind, Dataset, Inputs, UNSEEN, Values};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, log_decay};
 use crate::linalg::Real;
-use crate::param::Param;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -17,7 +16,7 @@ use std::borrow::Cow;
 /// ```text
 /// share of the category columns that are equal
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Equal {}
 
@@ -69,7 +68,6 @@ impl Kernel for Equal {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "the one-hot code: the inner product of indicators of labels";
     const BECAUSE: &'static str = "an inner product of indicators";
-    const PARAMS: &'static [Param] = &[];
     const SHARED: &'static str = "label";
     type Inputs = Labels;
     type Learnt = ();

@@ -89,10 +89,10 @@ impl KernelExpr {
         if let Some(c) = self.composed() {
             let name = c.form().name;
             let prefix = if name.is_empty() { prefix.to_owned() } else { format!("{prefix}{name}.") };
-            out.extend(c.values().into_iter().map(|(param, value)| {
-                let differentiable = smooth && c.has_gradient(param.name);
-                Parameter { path: format!("{prefix}{}", param.name), param, value, differentiable }
-            }));
+            for NumericSetting { path, param, value } in c.values() {
+                let differentiable = smooth && c.has_gradient(&path);
+                out.push(Parameter { path: format!("{prefix}{path}"), param, value, differentiable });
+            }
         }
         if let Some(k) = self.leaf() {
             for NumericSetting { path, param, value } in k.values() {
@@ -114,7 +114,7 @@ impl KernelExpr {
             return self.parts_mut().get_mut(i).ok_or(error)?.set(rest, value);
         }
         if let Some(c) = self.composed_mut() {
-            let known = c.form().name == first && c.values().iter().any(|(p, _)| p.name == rest);
+            let known = c.form().name == first && c.values().iter().any(|p| p.path == rest);
             return if known { c.set(rest, value) } else { Err(error) };
         }
         match self.leaf_mut() {

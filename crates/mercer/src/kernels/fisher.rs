@@ -12,8 +12,8 @@ use crate::generative::{FittedGenerative, Gaussian, GenerativeExpr, ShrunkFactor
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, gramian_of_columns_within};
 use crate::notice::Notice;
-use crate::param::{Domain, Param, TermList, Value};
-use mercer_derive::{Formula, Parameters};
+use crate::param::Value;
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of score vectors of a generative model.
@@ -25,13 +25,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Fisher {
+    /// the model p, fitted to the training rows
+    #[param(default = Gaussian::default().into())]
     model: GenerativeExpr,
+    /// I, analytic: by the formula of the model; empirical: the mean of g g' over the training rows; identity: 1; auto: analytic where
+    /// there is a formula, else empirical
+    #[param(default = FisherInformation::Auto)]
     information: FisherInformation,
+    /// seed of what the fit of the model draws
+    #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     seed: Value,
 }
 
 /// Where the Fisher information comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum FisherInformation {
     /// By the formula of the model where it has one, else from the training rows.
@@ -42,12 +49,6 @@ pub enum FisherInformation {
     Empirical,
     /// 1.
     Identity,
-}
-
-impl Default for Fisher {
-    fn default() -> Self {
-        Fisher { model: GenerativeExpr::Gaussian(Gaussian::default()), information: FisherInformation::Auto, seed: Value::Number(0.0) }
-    }
 }
 
 /// The model of the training rows, and the factor of its information where there is no closed form of I^(-1/2) g and I is not 1.
@@ -115,15 +116,6 @@ impl Kernel for Fisher {
     const SOURCE: &'static str =
         "Jaakkola & Haussler, Exploiting generative models in discriminative classifiers (1998); Murphy (2012), (14.25) to (14.27)";
     const BECAUSE: &'static str = "an inner product of I^(-1/2) g(x)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("model", "the model p, fitted to the training rows", Domain::Term(&TermList::of::<GenerativeExpr>())),
-        Param::fixed(
-            "information",
-            "I, analytic: by the formula of the model; empirical: the mean of g g' over the training rows; identity: 1; auto: analytic where there is a formula, else empirical",
-            Domain::Choice(&["auto", "analytic", "empirical", "identity"]),
-        ),
-        Param::fixed("seed", "seed of what the fit of the model draws", Domain::Integer(0, usize::MAX)),
-    ];
     type Inputs = Dataset;
     type Learnt = FittedScores;
     type Prepared = PreparedPoints;
@@ -134,7 +126,7 @@ impl Kernel for Fisher {
     fn settle(&self, inputs: &Dataset, weights: RowWeights<'_>) -> Self {
         // Rows of another kind are refused where the kernel is bound.
         let model = self.model.settle(inputs, weights).unwrap_or_else(|_| self.model.clone());
-        Fisher { model, information: self.information, seed: self.seed.settle(0.0) }
+        Fisher { model, ..self.clone() }
     }
     fn check(&self, inputs: &Dataset) -> Result<()> {
         self.model.check(inputs)

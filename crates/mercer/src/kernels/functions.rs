@@ -11,7 +11,8 @@ use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
 use crate::gram::{Bound, Dense, Gram, Mercer, Side, Spectral, Structure, of_held_values};
 use crate::linalg::Matrix;
-use crate::param::{self, Domain, NumericSetting, Param, Value};
+use crate::param::{self, Domain, NumericSetting, Param, ParameterValue, Parameters, Value};
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::sync::{Arc, OnceLock};
 
@@ -43,56 +44,112 @@ pub trait KernelFunction: Send + Sync {
 pub(super) struct FunctionKernel {
     of: Arc<dyn KernelFunction>,
     entry: KernelEntry,
-    /// Parameters as they are stored, by name.
-    parameters: Json,
+    /// Parameters, in the order of the records.
+    parameters: Vec<FunctionParameter>,
+}
+
+/// A parameter of a function, as its record asks for.
+#[derive(Clone, Serialize)]
+#[serde(untagged)]
+enum FunctionParameter {
+    Number(Value),
+    Flag(bool),
+    Word(&'static str),
+    Words(Vec<String>),
+}
+
+impl FunctionParameter {
+    /// One for a record, before it is set.
+    fn of(param: &Param) -> Self {
+        match param.domain {
+            Domain::Flag => FunctionParameter::Flag(false),
+            Domain::Choice(_) => FunctionParameter::Word(""),
+            Domain::Words => FunctionParameter::Words(Vec::new()),
+            _ => FunctionParameter::Number(Value::Auto),
+        }
+    }
+}
+
+impl Parameters for FunctionKernel {
+    fn records(&self) -> &'static [Param] {
+        self.entry.params
+    }
+    fn parameter(&self, place: usize) -> Option<&dyn ParameterValue> {
+        Some(match self.parameters.get(place)? {
+            FunctionParameter::Number(value) => value,
+            FunctionParameter::Flag(value) => value,
+            FunctionParameter::Word(value) => value,
+            FunctionParameter::Words(value) => value,
+        })
+    }
+    fn parameter_mut(&mut self, place: usize) -> Option<&mut dyn ParameterValue> {
+        Some(match self.parameters.get_mut(place)? {
+            FunctionParameter::Number(value) => value,
+            FunctionParameter::Flag(value) => value,
+            FunctionParameter::Word(value) => value,
+            FunctionParameter::Words(value) => value,
+        })
+    }
 }
 
 impl FunctionKernel {
     /// With every parameter at its default.
     fn plain(of: &Arc<dyn KernelFunction>) -> Result<Self> {
         let entry = of.entry();
-        let mut made = FunctionKernel { of: of.clone(), entry, parameters: Json::Object(serde_json::Map::new()) };
+        let mut made = FunctionKernel { of: of.clone(), entry, parameters: entry.params.iter().map(FunctionParameter::of).collect() };
         for (param, text) in entry.params.iter().zip(entry.defaults()) {
             let default = Argument { name: Some(param.name.to_owned()), term: crate::expr::parse(&text)? };
-            made.parameters = param::build_from(made.parameters, entry.name, entry.params, &[], &[default])?;
+            param::fill(&mut made, entry.name, &[], &[default])?;
         }
         Ok(made)
     }
 
     pub(super) fn build(of: &Arc<dyn KernelFunction>, args: &[Argument]) -> Result<Self> {
-        let plain = Self::plain(of)?;
-        let parameters = param::build_from(plain.parameters, plain.entry.name, plain.entry.params, plain.entry.aliases, args)?;
-        Ok(FunctionKernel { parameters, ..plain })
+        let mut made = Self::plain(of)?;
+        let KernelEntry { name, aliases, .. } = made.entry;
+        param::fill(&mut made, name, aliases, args)?;
+        Ok(made)
     }
 
     /// From its parameters as they are stored: those that it has, and no others.
     pub(super) fn stored(of: &Arc<dyn KernelFunction>, parameters: Json) -> Result<Self> {
-        let plain = Self::plain(of)?;
+        let mut made = Self::plain(of)?;
+        let name = made.entry.name;
         let names = |json: &Json| json.as_object().map(|all| all.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
-        if names(&plain.parameters) != names(&parameters) {
+        let fault = |e: serde_json::Error| Error::Data(format!("{name}: {e}"));
+        let (stored, known) = (names(&parameters), names(&made.parameters().map_err(fault)?));
+        if stored != known {
             return Err(Error::Data(format!(
-                "the kernel {} was stored with the parameters [{}] and is registered with [{}]",
-                plain.entry.name,
-                names(&parameters).join(", "),
-                names(&plain.parameters).join(", ")
+                "the kernel {name} was stored with the parameters [{}] and is registered with [{}]",
+                stored.join(", "),
+                known.join(", ")
             )));
         }
-        Ok(FunctionKernel { parameters, ..plain })
+        for (param, held) in made.entry.params.iter().zip(&mut made.parameters) {
+            let json = &parameters[param.name];
+            match held {
+                FunctionParameter::Number(value) => *value = Value::deserialize(json).map_err(fault)?,
+                FunctionParameter::Flag(value) => *value = bool::deserialize(json).map_err(fault)?,
+                FunctionParameter::Word(value) => value.read(&Term::Word(String::deserialize(json).map_err(fault)?), name, param)?,
+                FunctionParameter::Words(value) => *value = Vec::deserialize(json).map_err(fault)?,
+            }
+        }
+        Ok(made)
     }
 
-    pub(super) fn parameters(&self) -> &Json {
-        &self.parameters
+    /// Parameters as they are stored, by name.
+    pub(super) fn parameters(&self) -> serde_json::Result<Json> {
+        let each = self.entry.params.iter().zip(&self.parameters);
+        each.map(|(param, held)| Ok((param.name.to_owned(), serde_json::to_value(held)?)))
+            .collect::<serde_json::Result<_>>()
+            .map(Json::Object)
     }
     pub(super) fn is_declared_mercer(&self) -> bool {
         self.of.is_declared_mercer()
     }
 
-    fn terms(&self) -> Vec<(&'static str, Term)> {
-        param::terms(&self.parameters, self.entry.params)
-    }
-
     pub(super) fn fix(&self, rows: Scope<'_>) -> Result<Box<dyn Fixed>> {
-        param::require_settled(&self.parameters, self.entry.name, self.entry.params)?;
+        param::require_settled(self, self.entry.name)?;
         let places = rows.columns(self)?;
         let columns: Vec<Taken> = places.iter().map(|&place| Taken::of(rows.data, place)).collect();
         Ok(Box::new(FixedFunction { kernel: self.clone(), rows: part(rows.data, &places)?, columns, squares: OnceLock::new() }))
@@ -140,7 +197,7 @@ impl FunctionKernel {
 
     fn arguments(&self) -> Vec<(&'static Param, Term)> {
         let params: &'static [Param] = self.entry.params;
-        params.iter().zip(self.terms()).map(|(param, (_, term))| (param, term)).collect()
+        params.iter().zip(param::terms(self)).map(|(param, (_, term))| (param, term)).collect()
     }
 
     fn bound(&self, values: Dense) -> Box<dyn Bound> {
@@ -170,7 +227,7 @@ impl Takes for FunctionKernel {
     }
     fn term(&self) -> Term {
         let defaults = self.entry.defaults().into_iter().map(|text| crate::expr::parse(&text).ok());
-        let args = self.terms().into_iter().zip(defaults).filter(|((_, now), default)| default.as_ref() != Some(now));
+        let args = param::terms(self).into_iter().zip(defaults).filter(|((_, now), default)| default.as_ref() != Some(now));
         let args = args.map(|((name, term), _)| Argument { name: Some(name.to_owned()), term }).collect();
         Term::Call { name: self.entry.name.to_owned(), args, at: 0 }
     }
@@ -184,13 +241,14 @@ impl AnyKernel for FunctionKernel {
         None
     }
     fn values(&self) -> Vec<NumericSetting> {
-        param::numbers(&self.parameters, self.entry.params)
+        param::numbers(self)
     }
     fn has_gradient(&self, _: &str) -> bool {
         false
     }
     fn set(&mut self, path: &str, value: &Value) -> Result<()> {
-        param::set_at(&mut self.parameters, self.entry.name, self.entry.params, path, value)
+        let owner = self.entry.name;
+        param::set_at(self, owner, path, value)
     }
     fn verdict(&self) -> Mercer {
         Mercer::Conditional(match self.of.is_declared_mercer() {

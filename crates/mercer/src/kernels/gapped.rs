@@ -12,7 +12,7 @@ use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -24,25 +24,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Gapped {
+    /// length of the windows in letters
+    #[param(default = 10.0, domain = Integer(1, LONGEST))]
     length: Value,
+    /// letters of a window that a gapped word keeps
+    #[param(default = 6.0, domain = Integer(1, LONGEST))]
     k: Value,
+    /// windows that differ in more letters do not count; auto: length - k, where no gapped word is shared any more
+    #[param(domain = Integer(0, LONGEST))]
     mismatches: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
+    #[param(REVERSE_COMPLEMENT)]
     reverse_complement: bool,
-}
-
-impl Default for Gapped {
-    fn default() -> Self {
-        Gapped {
-            length: Value::Number(10.0),
-            k: Value::Number(6.0),
-            mismatches: Value::Auto,
-            alphabet: Alphabet::Auto,
-            ambiguity: Ambiguity::Split,
-            reverse_complement: false,
-        }
-    }
 }
 
 impl Gapped {
@@ -64,23 +60,14 @@ impl Kernel for Gapped {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Ghandi, Lee, Mohammad-Noori & Beer, Enhanced regulatory sequence prediction using gapped k-mer features (2014)";
     const BECAUSE: &'static str = "an inner product of counts";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("length", "length of the windows in letters", Domain::Integer(1, LONGEST)),
-        Param::fixed("k", "letters of a window that a gapped word keeps", Domain::Integer(1, LONGEST)),
-        Param::fixed("mismatches", "windows that differ in more letters do not count; auto: length - k, where no gapped word is shared any more", Domain::Integer(0, LONGEST)),
-        ALPHABET,
-        AMBIGUITY,
-        REVERSE_COMPLEMENT,
-    ];
     const SHARED: &'static str = "gapped word";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Windowed;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        let (length, k) = (self.length.settle(10.0), self.k.settle(6.0));
-        let mismatches = self.mismatches.settle((length.number() - k.number()).max(0.0));
-        Gapped { length, k, mismatches, alphabet: self.reading().settled(inputs), ..self.clone() }
+        let mismatches = self.mismatches.settle((self.length.number() - self.k.number()).max(0.0));
+        Gapped { mismatches, alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         if self.k.number() > self.length.number() {

@@ -14,7 +14,7 @@ use crate::data::{RowWeights, Series};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
-use crate::param::{Alias, Domain, Param, Value};
+use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -29,15 +29,14 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct GlobalAlignment {
+    /// distance of two vectors at which they count as alike; auto: the root mean squared distance times the root of the mean length
+    #[param(domain = PositiveFinite, search = 10.0)]
     length_scale: Value,
+    /// only times that differ by less than this are aligned, with a weight that falls linearly (triangular band); 0: all
+    #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     band: Value,
 }
 
-impl Default for GlobalAlignment {
-    fn default() -> Self {
-        GlobalAlignment { length_scale: Value::Auto, band: Value::Number(0.0) }
-    }
-}
 
 /// Scaled series, and of each with itself ln K.
 pub struct AlignedSeries {
@@ -85,19 +84,6 @@ impl Kernel for GlobalAlignment {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Cuturi, Fast global alignment kernels (2011)";
     const BECAUSE: &'static str = "a convolution of local kernels q of which q / (1 + q) is a Mercer kernel, normalised";
-    const PARAMS: &'static [Param] = &[
-        Param::searched(
-            "length_scale",
-            "distance of two vectors at which they count as alike; auto: the root mean squared distance times the root of the mean length",
-            Domain::PositiveFinite,
-            10.0,
-        ),
-        Param::fixed(
-            "band",
-            "only times that differ by less than this are aligned, with a weight that falls linearly (triangular band); 0: all",
-            Domain::Integer(0, usize::MAX),
-        ),
-    ];
     const ALIASES: &'static [Alias] = &[("sigma", "length_scale", |sigma| sigma)];
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Series;
@@ -105,7 +91,7 @@ impl Kernel for GlobalAlignment {
     type Prepared = AlignedSeries;
 
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
-        GlobalAlignment { length_scale: self.length_scale.settle_by(|| start(inputs, weights)), band: self.band.settle(0.0) }
+        GlobalAlignment { length_scale: self.length_scale.settle_by(|| start(inputs, weights)), ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Series, _: Option<&AlignedSeries>, control: &Control) -> Result<AlignedSeries> {
         let series = DenseSeries::scaled(inputs, FRAC_1_SQRT_2 / self.length_scale.number());

@@ -7,11 +7,11 @@
 
 use super::graphs::adjacency::{Adjacency, features_of};
 use super::hashed_counts::{HashedCounts, by_hashed_counts, by_plain_counts, mixed, per_value};
-use crate::data::{Cells, Graphs, RowWeights};
+use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -23,15 +23,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Graphlet {
+    /// nodes of the subgraphs
+    #[param(default = 4.0, domain = Integer(3, 4))]
     size: Value,
-}
-
-const SIZE: f64 = 4.0;
-
-impl Default for Graphlet {
-    fn default() -> Self {
-        Graphlet { size: Value::Number(SIZE) }
-    }
 }
 
 /// n over 2.
@@ -132,15 +126,11 @@ impl Kernel for Graphlet {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Shervashidze, Vishwanathan, Petri, Mehlhorn & Borgwardt, Efficient graphlet kernels (2009)";
     const BECAUSE: &'static str = "an inner product of counts";
-    const PARAMS: &'static [Param] = &[Param::fixed("size", "nodes of the subgraphs", Domain::Integer(3, 4))];
     const SHARED: &'static str = "connected subgraph of that size";
     type Inputs = Graphs;
     type Learnt = ();
     type Prepared = HashedCounts;
 
-    fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
-        Graphlet { size: self.size.settle(SIZE) }
-    }
     by_plain_counts!();
     by_hashed_counts!();
 }

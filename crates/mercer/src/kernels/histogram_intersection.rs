@@ -6,7 +6,6 @@ use crate::data::Points;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::Real;
-use crate::param::Param;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum of min(x, z) over columns of counts: what two histograms have in common
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct HistogramIntersection {}
 
@@ -24,7 +23,6 @@ impl Kernel for HistogramIntersection {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Swain & Ballard, Color indexing (1991)";
     const BECAUSE: &'static str = "min(x, z) is the inner product of the steps that are 1 up to x and up to z";
-    const PARAMS: &'static [Param] = &[];
     const AS_IS: bool = true;
     type Inputs = Points;
     type Learnt = ();

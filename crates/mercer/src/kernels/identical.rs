@@ -5,7 +5,6 @@ use crate::data::{ColumnNeeds, Dataset};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
-use crate::param::Param;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// 1 where two rows are equal in every column, else 0: each different row is a class of its own
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Identical {}
 
@@ -28,7 +27,6 @@ impl Kernel for Identical {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Kronecker's delta: the inner product of indicators of different rows";
     const BECAUSE: &'static str = "an inner product of indicators of different rows";
-    const PARAMS: &'static [Param] = &[];
     type Inputs = Dataset;
     type Learnt = ();
     type Prepared = ComparedCells;

@@ -6,7 +6,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PointStatistic, PreparedPoints, Spectral, Tile, l1_distance};
 use crate::linalg::Real;
-use crate::param::{Alias, Param, Value};
+use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +18,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Laplacian {
+    #[param(stationary::LENGTH_SCALE)]
     length_scale: Value,
+    #[param(stationary::ARD)]
     ard: bool,
-}
-
-impl Default for Laplacian {
-    fn default() -> Self {
-        Laplacian { length_scale: Value::Auto, ard: false }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -55,7 +51,6 @@ impl Kernel for Laplacian {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.18), multiplied over columns";
     const BECAUSE: &'static str = "a product over columns of exp(-|t|), whose Fourier transform 2/(1 + w^2) is nowhere negative (Bochner)";
-    const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];
     const ALIASES: &'static [Alias] = &[("gamma", "length_scale", |g| 1.0 / g)];
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;

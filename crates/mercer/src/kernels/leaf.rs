@@ -60,14 +60,14 @@ pub(super) fn entry<K: Kernel>() -> KernelEntry {
         takes: K::Inputs::NEEDS,
         because: K::BECAUSE,
         as_is: K::AS_IS,
-        params: K::PARAMS,
+        params: K::default().records(),
         aliases: K::ALIASES,
-        defaults: Defaults::Of(|| param::terms(&K::default(), K::PARAMS).into_iter().map(|(_, term)| term.to_string()).collect()),
+        defaults: Defaults::Of(|| param::written(&K::default())),
     }
 }
 
 pub(super) fn build<K: Kernel>(args: &[Argument]) -> Result<K> {
-    param::build(K::NAME, K::PARAMS, K::ALIASES, args)
+    param::build(K::NAME, K::ALIASES, args)
 }
 
 /// What a kernel learns from the rows that it sees.
@@ -171,7 +171,7 @@ impl<K: Kernel> Takes for K {
         lists.max().filter(|n| *n > 1).map(K::dim_for)
     }
     fn term(&self) -> Term {
-        param::call(K::NAME, self, K::PARAMS)
+        param::call(K::NAME, self)
     }
 }
 
@@ -210,13 +210,13 @@ impl<K: Kernel> AnyKernel for K {
         Kernel::negative_type(self)
     }
     fn values(&self) -> Vec<NumericSetting> {
-        param::numbers(self, K::PARAMS)
+        param::numbers(self)
     }
     fn has_gradient(&self, path: &str) -> bool {
         K::DIFFERENTIABLE.contains(&path)
     }
     fn set(&mut self, path: &str, value: &Value) -> Result<()> {
-        param::set_at(self, K::NAME, K::PARAMS, path, value)
+        param::set_at(self, K::NAME, path, value)
     }
     fn verdict(&self) -> Mercer {
         self.mercer()
@@ -238,11 +238,13 @@ impl<K: Kernel> AnyKernel for K {
     }
     /// What is not settled yet is taken at its default.
     fn has_counts(&self) -> bool {
-        let is_open = param::require_settled(self, K::NAME, K::PARAMS).is_err();
+        let is_open = param::require_settled(self, K::NAME).is_err();
         Kernel::has_counts(self) || is_open && Kernel::has_counts(&K::default())
     }
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()> {
-        *self = self.settle(rows.gather::<K::Inputs>(self)?.as_ref(), weights);
+        let inputs = rows.gather::<K::Inputs>(self)?;
+        param::settle_from_defaults(self, &K::default());
+        *self = self.settle(inputs.as_ref(), weights);
         Ok(())
     }
 }

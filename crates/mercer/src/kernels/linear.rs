@@ -5,7 +5,6 @@ use crate::data::{Points, Storage};
 use crate::error::Result;
 use crate::gram::{Counts, Identity, Kernel, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real, SparseMatrix};
-use crate::param::Param;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// x . z: straight lines and planes
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Linear {}
 
@@ -23,7 +22,6 @@ impl Kernel for Linear {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.18)";
     const BECAUSE: &'static str = "an inner product of the inputs";
-    const PARAMS: &'static [Param] = &[];
     type Inputs = Points;
     type Learnt = ();
     type Prepared = PreparedPoints;

@@ -16,12 +16,12 @@ use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
-use mercer_derive::{Formula, Parameters};
+use crate::param::Value;
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// What of the scores of all local alignments is the value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum AlignmentScore {
     /// ln K(x, z) / beta.
@@ -34,7 +34,7 @@ pub enum AlignmentScore {
 }
 
 /// What scores two letters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum SubstitutionMatrix {
     /// BLOSUM62 of proteins, match and mismatch of others.
@@ -55,41 +55,34 @@ pub enum SubstitutionMatrix {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct LocalAlignment {
+    /// log_sum: ln K / beta; sum: K(x, z) / sqrt(K(x, x) K(z, z)), a Mercer kernel; best: the score of the best local alignment
     score: AlignmentScore,
+    /// weight of the score of an alignment; the larger, the more the best ones count
+    // As open and extend: the LA kernel of Saigo, Vert, Ueda & Akutsu, Protein homology detection using string alignment kernels (2004).
+    #[param(default = 0.5, domain = PositiveFinite, search = 10.0)]
     beta: Value,
+    /// scores of two letters: blosum62, of amino acids; match, match if they are equal and else mismatch; auto: blosum62 of proteins
     matrix: SubstitutionMatrix,
+    /// score of equal letters (matrix=match)
+    // As mismatch: EDNAFULL, the matrix of EMBOSS for bases.
+    #[param(default = 5.0, domain = PositiveFinite)]
     #[serde(rename = "match")]
     matched: Value,
+    /// score of different letters (matrix=match)
+    #[param(default = -4.0, domain = Real)]
     mismatch: Value,
+    /// cost of the first letter of a gap
+    #[param(default = 11.0, domain = NonNegative)]
     open: Value,
+    /// cost of each further letter of a gap
+    #[param(default = 1.0, domain = NonNegative)]
     extend: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY_IN_GAPS)]
     ambiguity: Ambiguity,
 }
 
-/// Those of the LA kernel of Saigo, Vert, Ueda & Akutsu, Protein homology detection using string alignment kernels (2004).
-const BETA: f64 = 0.5;
-const OPEN: f64 = 11.0;
-const EXTEND: f64 = 1.0;
-/// Those of EDNAFULL, the matrix of EMBOSS for bases.
-const MATCH: f64 = 5.0;
-const MISMATCH: f64 = -4.0;
-
-impl Default for LocalAlignment {
-    fn default() -> Self {
-        LocalAlignment {
-            score: AlignmentScore::LogSum,
-            beta: Value::Number(BETA),
-            matrix: SubstitutionMatrix::Auto,
-            matched: Value::Number(MATCH),
-            mismatch: Value::Number(MISMATCH),
-            open: Value::Number(OPEN),
-            extend: Value::Number(EXTEND),
-            alphabet: Alphabet::Auto,
-            ambiguity: Ambiguity::Split,
-        }
-    }
-}
 
 /// Strings as codes, and of each with itself ln K or the best score.
 pub struct AlignedStrings {
@@ -149,39 +142,12 @@ impl Kernel for LocalAlignment {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Vert, Saigo & Akutsu, Local alignment kernels for biological sequences (2004)";
     const BECAUSE: &'static str = "a convolution of kernels of letters and gaps, normalised";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed(
-            "score",
-            "log_sum: ln K / beta; sum: K(x, z) / sqrt(K(x, x) K(z, z)), a Mercer kernel; best: the score of the best local alignment",
-            Domain::Choice(&["log_sum", "sum", "best"]),
-        ),
-        Param::searched("beta", "weight of the score of an alignment; the larger, the more the best ones count", Domain::PositiveFinite, 10.0),
-        Param::fixed(
-            "matrix",
-            "scores of two letters: blosum62, of amino acids; match, match if they are equal and else mismatch; auto: blosum62 of proteins",
-            Domain::Choice(&["auto", "blosum62", "match"]),
-        ),
-        Param::fixed("match", "score of equal letters (matrix=match)", Domain::PositiveFinite),
-        Param::fixed("mismatch", "score of different letters (matrix=match)", Domain::Real),
-        Param::fixed("open", "cost of the first letter of a gap", Domain::NonNegative),
-        Param::fixed("extend", "cost of each further letter of a gap", Domain::NonNegative),
-        ALPHABET,
-        AMBIGUITY_IN_GAPS,
-    ];
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = AlignedStrings;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        LocalAlignment {
-            beta: self.beta.settle(BETA),
-            matched: self.matched.settle(MATCH),
-            mismatch: self.mismatch.settle(MISMATCH),
-            open: self.open.settle(OPEN),
-            extend: self.extend.settle(EXTEND),
-            alphabet: self.reading().settled(inputs),
-            ..self.clone()
-        }
+        LocalAlignment { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         // The most that beta times a score may be: exp of it, of one row after the other, stays within the range of numbers.

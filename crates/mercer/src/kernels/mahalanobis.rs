@@ -9,7 +9,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile, map_row};
 use crate::linalg::{Cholesky, Lower, Matrix, Real, add_product};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -21,14 +21,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Mahalanobis {
+    /// columns x columns numbers, row after row; auto: columns / 2 times the covariance of the training inputs, shrunk where there are few
+    #[param(domain = Real, learnt)]
     covariance: Value,
 }
 
-impl Default for Mahalanobis {
-    fn default() -> Self {
-        Mahalanobis { covariance: Value::Auto }
-    }
-}
 
 /// columns / 2 times the covariance of the batch, which is the width of rbf where columns are uncorrelated and of one
 /// variance. Few rows say little of a covariance: the share columns / (rows + columns) of it is the mean variance times I.
@@ -107,11 +104,6 @@ impl Kernel for Mahalanobis {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.1)";
     const BECAUSE: &'static str = "rbf of L^-1 x, where covariance = L L'";
-    const PARAMS: &'static [Param] = &[Param::learnt(
-        "covariance",
-        "columns x columns numbers, row after row; auto: columns / 2 times the covariance of the training inputs, shrunk where there are few",
-        Domain::Real,
-    )];
     const DIFFERENTIABLE: &'static [&'static str] = &["covariance"];
     type Inputs = Points;
     type Learnt = Lower;

@@ -13,7 +13,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
 use crate::linalg::Real;
-use crate::param::{Alias, Domain, Param, Value};
+use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -26,15 +26,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Matern {
+    /// order: 0.5, 1.5, 2.5 and 3.5 are fast, others take Bessel functions; up to 1000, or inf
+    #[param(default = 2.5, domain = Positive)]
     nu: Value,
+    #[param(stationary::LENGTH_SCALE)]
     length_scale: Value,
+    #[param(stationary::ARD)]
     ard: bool,
-}
-
-impl Default for Matern {
-    fn default() -> Self {
-        Matern { nu: Value::Number(2.5), length_scale: Value::Auto, ard: false }
-    }
 }
 
 /// The order P + 1/2: a polynomial times e^-t.
@@ -205,11 +203,6 @@ impl Kernel for Matern {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.14)";
     const BECAUSE: &'static str = "its Fourier transform is a power of 1/(2 nu + w^2), nowhere negative (Bochner)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("nu", "order: 0.5, 1.5, 2.5 and 3.5 are fast, others take Bessel functions; up to 1000, or inf", Domain::Positive),
-        stationary::LENGTH_SCALE,
-        stationary::ARD,
-    ];
     const ALIASES: &'static [Alias] = &[("sigma", "length_scale", |s| s)];
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
@@ -217,7 +210,7 @@ impl Kernel for Matern {
     type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
-        Matern { nu: self.nu.settle(2.5), length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ard: self.ard }
+        Matern { length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ..self.clone() }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         // The largest finite order: the work per pair grows with it, and the kernel is within 0.0003 of rbf there.

@@ -15,7 +15,7 @@ use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -30,25 +30,22 @@ use std::collections::HashSet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Mismatch {
+    /// length of the windows in letters
+    #[param(default = 5.0, domain = Integer(1, LONGEST))]
     k: Value,
+    /// letters of a window that may be others
+    #[param(default = 1.0, domain = Integer(0, 20))]
     m: Value,
+    /// how many letters the alphabet has; auto: 4 of dna and rna, 20 of proteins, of text those in the training rows; no fewer than the
+    /// strings have
+    #[param(domain = Integer(1, 65_000))]
     letters: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
+    #[param(REVERSE_COMPLEMENT)]
     reverse_complement: bool,
-}
-
-impl Default for Mismatch {
-    fn default() -> Self {
-        Mismatch {
-            k: Value::Number(5.0),
-            m: Value::Number(1.0),
-            letters: Value::Auto,
-            alphabet: Alphabet::Auto,
-            ambiguity: Ambiguity::Split,
-            reverse_complement: false,
-        }
-    }
 }
 
 /// The letters of the training strings, of text; the alphabet says those of others.
@@ -96,14 +93,6 @@ impl Kernel for Mismatch {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Leslie, Eskin, Cohen, Weston & Noble, Mismatch string kernels for discriminative protein classification (2004)";
     const BECAUSE: &'static str = "an inner product of counts";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("k", "length of the windows in letters", Domain::Integer(1, LONGEST)),
-        Param::fixed("m", "letters of a window that may be others", Domain::Integer(0, 20)),
-        Param::fixed("letters", "how many letters the alphabet has; auto: 4 of dna and rna, 20 of proteins, of text those in the training rows; no fewer than the strings have", Domain::Integer(1, 65_000)),
-        ALPHABET,
-        AMBIGUITY,
-        REVERSE_COMPLEMENT,
-    ];
     const SHARED: &'static str = "substring";
     type Inputs = Strings;
     type Learnt = TrainingLetters;
@@ -113,7 +102,7 @@ impl Kernel for Mismatch {
         let alphabet = self.reading().settled(inputs);
         let reading = Reading { alphabet, ..self.reading() };
         let letters = self.letters.settle_by(|| reading.fixed_size().unwrap_or_else(|| reading.encode(inputs, None).size()).max(1) as f64);
-        Mismatch { k: self.k.settle(5.0), m: self.m.settle(1.0), letters, alphabet, ..self.clone() }
+        Mismatch { letters, alphabet, ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         if self.m.number() > self.k.number() {

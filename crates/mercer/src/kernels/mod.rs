@@ -199,7 +199,7 @@ macro_rules! catalogue {
         fn set_one_by_one() -> Vec<(&'static str, Vec<KernelExpr>)> {
             vec![$({
                 assert_eq!($Kernel::default(), constructors::$module());
-                let all = crate::param::set_one_by_one::<$Kernel>(stringify!($module), <$Kernel as crate::gram::Kernel>::PARAMS);
+                let all = crate::param::set_one_by_one::<$Kernel>(stringify!($module));
                 (stringify!($module), all.into_iter().map(KernelExpr::from).collect())
             },)*]
         }

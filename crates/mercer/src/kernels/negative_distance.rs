@@ -4,11 +4,11 @@
 //! exp(negative_distance) are Mercer kernels then.
 
 use crate::control::Control;
-use crate::data::{Points, RowWeights};
+use crate::data::Points;
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -20,13 +20,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct NegativeDistance {
+    /// power of the distance; up to 2 it is of negative type
+    #[param(default = 2.0, domain = PositiveFinite)]
     power: Value,
-}
-
-impl Default for NegativeDistance {
-    fn default() -> Self {
-        NegativeDistance { power: Value::Number(2.0) }
-    }
 }
 
 /// -s.
@@ -76,15 +72,10 @@ impl Kernel for NegativeDistance {
     const NAME: &'static str = "negative_distance";
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Schoenberg, Metric spaces and positive definite functions (1938)";
-    const PARAMS: &'static [Param] =
-        &[Param::fixed("power", "power of the distance; up to 2 it is of negative type", Domain::PositiveFinite)];
     type Inputs = Points;
     type Learnt = ();
     type Prepared = PreparedPoints;
 
-    fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
-        NegativeDistance { power: self.power.settle(2.0) }
-    }
     fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::scaled(inputs, &[1.0], like))
     }

@@ -7,11 +7,11 @@
 
 use super::trees::forest::{ChildValues, KeyedNodes, Kids, NodeValues, PreparedTrees, by_nodes, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
-use crate::data::{RowWeights, Trees};
+use crate::data::Trees;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
-use crate::param::{Alias, Domain, Param, Value};
+use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -24,15 +24,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct PartialTree {
+    /// weight of each place from the first to the last of the children in a fragment, left out or not
+    #[param(default = DECAY, domain = UpToOne, search = 10.0)]
     decay: Value,
+    /// weight of each node of a fragment
+    #[param(default = DECAY, domain = UpToOne, search = 10.0)]
     height: Value,
+    #[param(ORDERED, default = true)]
     ordered: bool,
-}
-
-impl Default for PartialTree {
-    fn default() -> Self {
-        PartialTree { decay: Value::Number(DECAY), height: Value::Number(DECAY), ordered: true }
-    }
 }
 
 /// The sum over subsequences of children, on top of a node alone.
@@ -98,19 +97,11 @@ impl Kernel for PartialTree {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Moschitti, Efficient convolution kernels for dependency and constituent syntactic trees (2006)";
     const BECAUSE: &'static str = "an inner product of weighted counts of fragments";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("decay", "weight of each place from the first to the last of the children in a fragment, left out or not", Domain::UpToOne, 10.0),
-        Param::searched("height", "weight of each node of a fragment", Domain::UpToOne, 10.0),
-        ORDERED,
-    ];
     const ALIASES: &'static [Alias] = &[("mu", "height", |x| x)];
     const SHARED: &'static str = "fragment";
     type Inputs = Trees;
     type Learnt = ();
     type Prepared = PreparedTrees;
 
-    fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
-        PartialTree { decay: self.decay.settle(DECAY), height: self.height.settle(DECAY), ..*self }
-    }
     by_nodes!(remedy: "take a smaller decay or height");
 }

@@ -10,7 +10,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile, map_row};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
@@ -23,14 +23,12 @@ use std::f64::consts::PI;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Periodic {
+    /// after which the function repeats, in units of the column as it is; auto: a quarter of the widest column's range
+    #[param(domain = PositiveFinite, search = 10.0)]
     period: Value,
+    /// smoothness within a period: 1 is about one wave, small is many; auto: 1
+    #[param(domain = PositiveFinite, search = 100.0)]
     length_scale: Value,
-}
-
-impl Default for Periodic {
-    fn default() -> Self {
-        Periodic { period: Value::Auto, length_scale: Value::Auto }
-    }
 }
 
 /// Inputs on circles, divided by the length scale, and the inputs themselves.
@@ -59,20 +57,6 @@ impl Kernel for Periodic {
     const SOURCE: &'static str =
         "MacKay, Introduction to Gaussian Processes (1998); Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.31)";
     const BECAUSE: &'static str = "rbf of the inputs wound on circles";
-    const PARAMS: &'static [Param] = &[
-        Param::searched(
-            "period",
-            "after which the function repeats, in units of the column as it is; auto: a quarter of the widest column's range",
-            Domain::PositiveFinite,
-            10.0,
-        ),
-        Param::searched(
-            "length_scale",
-            "smoothness within a period: 1 is about one wave, small is many; auto: 1",
-            Domain::PositiveFinite,
-            100.0,
-        ),
-    ];
     const DIFFERENTIABLE: &'static [&'static str] = &["period", "length_scale"];
     const AS_IS: bool = true;
     type Inputs = Points;

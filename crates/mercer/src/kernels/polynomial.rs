@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
 use crate::linalg::fma;
-use crate::param::{Alias, Domain, Param, Value};
+use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -18,15 +18,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Polynomial {
+    /// highest order of the monomials
+    #[param(default = 3.0, domain = Integer(1, 64))]
     degree: Value,
+    /// factor of the inner product; auto: 1 / number of columns
+    #[param(domain = PositiveFinite, search = 30.0)]
     gamma: Value,
+    /// 0 keeps only monomials of exactly the degree
+    #[param(default = 1.0, domain = NonNegative)]
     offset: Value,
-}
-
-impl Default for Polynomial {
-    fn default() -> Self {
-        Polynomial { degree: Value::Number(3.0), gamma: Value::Auto, offset: Value::Number(1.0) }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -64,11 +64,6 @@ impl Kernel for Polynomial {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), 14.2.3";
     const BECAUSE: &'static str = "sums and products of an inner product, with non-negative coefficients";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("degree", "highest order of the monomials", Domain::Integer(1, 64)),
-        Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::PositiveFinite, 30.0),
-        Param::fixed("offset", "0 keeps only monomials of exactly the degree", Domain::NonNegative),
-    ];
     const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma", "offset"];
     type Inputs = Points;
@@ -76,11 +71,7 @@ impl Kernel for Polynomial {
     type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
-        Polynomial {
-            gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64),
-            degree: self.degree.settle(3.0),
-            offset: self.offset.settle(1.0),
-        }
+        Polynomial { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))

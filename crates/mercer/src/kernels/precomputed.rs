@@ -5,7 +5,6 @@ use crate::data::Similarities;
 use crate::error::Result;
 use crate::gram::{PreparedBatch, Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
-use crate::param::Param;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// values of a given kernel matrix, whose rows and columns are found by name
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Precomputed {}
 
@@ -31,7 +30,6 @@ impl Kernel for Precomputed {
     const NAME: &'static str = "precomputed";
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "none: the values are given";
-    const PARAMS: &'static [Param] = &[];
     type Inputs = Similarities;
     type Learnt = ();
     type Prepared = Similarities;

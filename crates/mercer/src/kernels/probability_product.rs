@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::generative::{FittedGenerative, GenerativeExpr, Markov};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, TermList, Value};
+use crate::param::Value;
 use rayon::prelude::*;
-use mercer_derive::{Formula, Parameters};
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -27,28 +27,31 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct ProbabilityProduct {
+    /// the model p, fitted to each row alone
+    #[param(default = Markov::default().into())]
     model: GenerativeExpr,
+    /// power of the densities: 1, the expected density of one under the other; 0.5, Bhattacharyya's affinity
+    #[param(default = 1.0, domain = PositiveFinite)]
     rho: Value,
+    /// whether k(x, x) is 1: the cosine
+    #[param(default = true)]
     normalised: bool,
+    /// what a model is fitted to: row, the row; vectors, the vectors of the set or of the series in the row
+    #[param(default = Datum::Row)]
     datum: Datum,
+    /// seed of what the fit of a model draws
+    #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     seed: Value,
 }
 
 /// What a model is fitted to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Datum {
     /// The row.
     Row,
     /// The vectors of the set or of the series in the row.
     Vectors,
-}
-
-impl Default for ProbabilityProduct {
-    fn default() -> Self {
-        let model = GenerativeExpr::Markov(Markov::default());
-        ProbabilityProduct { model, rho: Value::Number(1.0), normalised: true, datum: Datum::Row, seed: Value::Number(0.0) }
-    }
 }
 
 /// The model of all training rows, whose shape the models of single rows take.
@@ -112,17 +115,6 @@ impl Kernel for ProbabilityProduct {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Jebara, Kondor & Howard, Probability product kernels (2004); Murphy (2012), (14.23) and (14.24)";
     const BECAUSE: &'static str = "an inner product of the functions p(u | x)^rho of u";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("model", "the model p, fitted to each row alone", Domain::Term(&TermList::of::<GenerativeExpr>())),
-        Param::fixed("rho", "power of the densities: 1, the expected density of one under the other; 0.5, Bhattacharyya's affinity", Domain::PositiveFinite),
-        Param::fixed("normalised", "whether k(x, x) is 1: the cosine", Domain::Flag),
-        Param::fixed(
-            "datum",
-            "what a model is fitted to: row, the row; vectors, the vectors of the set or of the series in the row",
-            Domain::Choice(&["row", "vectors"]),
-        ),
-        Param::fixed("seed", "seed of what the fit of a model draws", Domain::Integer(0, usize::MAX)),
-    ];
     type Inputs = Dataset;
     type Learnt = PooledModel;
     type Prepared = RowModels;
@@ -146,7 +138,7 @@ impl Kernel for ProbabilityProduct {
             self.model.settle(&pooled, RowWeights::from(Some(each.as_slice())))
         };
         let model = self.pooled(inputs).and_then(settled).unwrap_or_else(|_| self.model.clone());
-        ProbabilityProduct { model, rho: self.rho.settle(1.0), seed: self.seed.settle(0.0), ..self.clone() }
+        ProbabilityProduct { model, ..self.clone() }
     }
     fn check(&self, inputs: &Dataset) -> Result<()> {
         self.model.check(&self.pooled(inputs)?.0)

@@ -12,7 +12,7 @@ use crate::data::{Cells, RowWeights, Sets};
 use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, Tile, prepare_each};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use mercer_derive::{Formula, Parameters};
@@ -27,23 +27,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct PyramidMatch {
+    /// times that the side of a cell is doubled: there are levels + 1 grids, one inside the other
+    // Sides from the range of the vectors down to 1/32 of it.
+    #[param(default = 5.0, domain = Integer(0, 40))]
     levels: Value,
+    /// weight of a match relative to one a level finer; 0.5 divides by the side of the cell
+    // Grauman & Darrell (2005): a match counts by the inverse of the side of its cell.
+    #[param(default = 0.5, domain = UpToOne)]
     decay: Value,
+    /// side of the coarsest cells, which have a corner at 0; auto: the range of the training vectors along each axis, from their least
+    /// value
+    #[param(domain = PositiveFinite, learnt)]
     side: Value,
+    /// randomly shifted grids over which k is averaged, so that no border decides; 0: one grid, not shifted
+    #[param(default = 0.0, domain = Integer(0, 1000))]
     shifts: Value,
+    /// seed of the shifts
+    #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     seed: Value,
-}
-
-/// Sides from the range of the vectors down to 1/32 of it.
-const LEVELS: f64 = 5.0;
-/// Grauman & Darrell (2005): a match counts by the inverse of the side of its cell.
-const DECAY: f64 = 0.5;
-
-impl Default for PyramidMatch {
-    fn default() -> Self {
-        let [levels, decay, shifts, seed] = [LEVELS, DECAY, 0.0, 0.0].map(Value::Number);
-        PyramidMatch { levels, decay, side: Value::Auto, shifts, seed }
-    }
 }
 
 /// The box that holds the vectors of the training sets: its lowest corner and its width along each axis; empty where the side is given.
@@ -141,34 +142,13 @@ impl Kernel for PyramidMatch {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Grauman & Darrell, The pyramid match kernel (2005); Murphy (2012), 14.2.7";
     const BECAUSE: &'static str = "a sum of histogram intersections with weights of 0 or above";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("levels", "times that the side of a cell is doubled: there are levels + 1 grids, one inside the other", Domain::Integer(0, 40)),
-        Param::fixed("decay", "weight of a match relative to one a level finer; 0.5 divides by the side of the cell", Domain::UpToOne),
-        Param::learnt(
-            "side",
-            "side of the coarsest cells, which have a corner at 0; auto: the range of the training vectors along each axis, from their least value",
-            Domain::PositiveFinite,
-        ),
-        Param::fixed(
-            "shifts",
-            "randomly shifted grids over which k is averaged, so that no border decides; 0: one grid, not shifted",
-            Domain::Integer(0, 1000),
-        ),
-        Param::fixed("seed", "seed of the shifts", Domain::Integer(0, usize::MAX)),
-    ];
     type Inputs = Sets;
     type Learnt = VectorRange;
     type Prepared = HashedCounts;
 
     fn settle(&self, inputs: &Sets, weights: RowWeights<'_>) -> Self {
         let widest = || VectorRange::of(inputs, weights).width.into_iter().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        PyramidMatch {
-            levels: self.levels.settle(LEVELS),
-            decay: self.decay.settle(DECAY),
-            side: if self.side == Value::Auto { Value::Auto } else { self.side.settle_by(widest) },
-            shifts: self.shifts.settle(0.0),
-            seed: self.seed.settle(0.0),
-        }
+        PyramidMatch { side: if self.side == Value::Auto { Value::Auto } else { self.side.settle_by(widest) }, ..self.clone() }
     }
     fn learns(&self) -> bool {
         self.side == Value::Auto

@@ -8,11 +8,11 @@
 
 use crate::control::Control;
 use super::graphs::adjacency::Adjacency;
-use crate::data::{Cells, Graphs, PER_STEP, RowWeights};
+use crate::data::{Cells, Graphs, PER_STEP};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -25,19 +25,17 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct RandomWalk {
+    /// weight of each step of a walk
+    #[param(default = 0.1, domain = PositiveFinite)]
     decay: Value,
+    /// most steps of a walk
+    #[param(default = 10.0, domain = Integer(0, 1000))]
     steps: Value,
+    /// walks of any length instead of at most steps; decay must be below 0.99 / rho, rho the largest eigenvalue of the product of a graph
+    /// with itself
     unlimited: bool,
 }
 
-const DECAY: f64 = 0.1;
-const STEPS: f64 = 10.0;
-
-impl Default for RandomWalk {
-    fn default() -> Self {
-        RandomWalk { decay: Value::Number(DECAY), steps: Value::Number(STEPS), unlimited: false }
-    }
-}
 
 /// Graphs with k(x, x) of each.
 pub struct Walked {
@@ -174,23 +172,11 @@ impl Kernel for RandomWalk {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Gaertner, Flach & Wrobel, On graph kernels (2003); Vishwanathan et al., Graph kernels (2010)";
     const BECAUSE: &'static str = "an inner product of counts of walks by their labels, weighted by decay^steps";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("decay", "weight of each step of a walk", Domain::PositiveFinite),
-        Param::fixed("steps", "most steps of a walk", Domain::Integer(0, 1000)),
-        Param::fixed(
-            "unlimited",
-            "walks of any length instead of at most steps; decay must be below 0.99 / rho, rho the largest eigenvalue of the product of a graph with itself",
-            Domain::Flag,
-        ),
-    ];
     const SHARED: &'static str = "walk with its labels";
     type Inputs = Graphs;
     type Learnt = ();
     type Prepared = Walked;
 
-    fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
-        RandomWalk { decay: self.decay.settle(DECAY), steps: self.steps.settle(STEPS), ..self.clone() }
-    }
     fn prepare(&self, (): &(), inputs: &Graphs, _: Option<&Walked>, control: &Control) -> Result<Walked> {
         // The most that decay rho of the product of a graph with itself may be where walks have any length: 36 / (1 - 0.99) steps then reach the last bit.
         const MOST_RATIO: f64 = 0.99;

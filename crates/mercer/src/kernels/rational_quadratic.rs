@@ -7,7 +7,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
-use crate::param::{Alias, Domain, Param, Value};
+use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -19,15 +19,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct RationalQuadratic {
+    /// how alike the mixed length scales are: large is one of them; auto: 1
+    #[param(domain = PositiveFinite, search = 100.0)]
     alpha: Value,
+    #[param(stationary::LENGTH_SCALE)]
     length_scale: Value,
+    #[param(stationary::ARD)]
     ard: bool,
-}
-
-impl Default for RationalQuadratic {
-    fn default() -> Self {
-        RationalQuadratic { alpha: Value::Auto, length_scale: Value::Auto, ard: false }
-    }
 }
 
 /// (1 + s / (2 alpha))^-power.
@@ -78,11 +76,6 @@ impl Kernel for RationalQuadratic {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.19)";
     const BECAUSE: &'static str = "a mixture of rbf kernels over length scales, with weights of a gamma density";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("alpha", "how alike the mixed length scales are: large is one of them; auto: 1", Domain::PositiveFinite, 100.0),
-        stationary::LENGTH_SCALE,
-        stationary::ARD,
-    ];
     const ALIASES: &'static [Alias] = &[("sigma", "length_scale", |s| s)];
     const DIFFERENTIABLE: &'static [&'static str] = &["alpha", "length_scale"];
     type Inputs = Points;

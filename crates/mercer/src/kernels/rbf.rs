@@ -6,7 +6,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
 use crate::linalg::Real;
-use crate::param::{Alias, Param, Value};
+use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +18,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Rbf {
+    #[param(stationary::LENGTH_SCALE)]
     length_scale: Value,
+    #[param(stationary::ARD)]
     ard: bool,
-}
-
-impl Default for Rbf {
-    fn default() -> Self {
-        Rbf { length_scale: Value::Auto, ard: false }
-    }
 }
 
 /// exp(-s / 2).
@@ -70,7 +66,6 @@ impl Kernel for Rbf {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.2) and (14.3)";
     const BECAUSE: &'static str = "its Fourier transform is a Gaussian, nowhere negative (Bochner)";
-    const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];
     const ALIASES: &'static [Alias] = stationary::GAUSSIAN_ALIASES;
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;

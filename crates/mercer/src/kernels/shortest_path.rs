@@ -11,8 +11,7 @@ use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Counts, Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::{Domain, Param};
-use mercer_derive::{Formula, Parameters};
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
@@ -23,14 +22,15 @@ use std::f64::consts::SQRT_2;
 /// sum over labels a, b and lengths d of (pairs of nodes a, b at distance d in x) (the same in z): shortest paths
 /// with equal ends
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct ShortestPath {
+    /// ordered counts a pair of nodes from both ends, so that pairs with equal labels weigh twice as much; unordered counts it once
     pairs: NodePairs,
 }
 
 /// What counts as a pair of nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum NodePairs {
     /// (u, v) and (v, u) are two pairs.
@@ -109,11 +109,6 @@ impl Kernel for ShortestPath {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Borgwardt & Kriegel, Shortest-path kernels on graphs (2005)";
     const BECAUSE: &'static str = "an inner product of counts";
-    const PARAMS: &'static [Param] = &[Param::fixed(
-        "pairs",
-        "ordered counts a pair of nodes from both ends, so that pairs with equal labels weigh twice as much; unordered counts it once",
-        Domain::Choice(&["ordered", "unordered"]),
-    )];
     const SHARED: &'static str = "path between nodes with its labels";
     type Inputs = Graphs;
     type Learnt = ();

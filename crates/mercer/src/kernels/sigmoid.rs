@@ -5,7 +5,7 @@ use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};
 use crate::linalg::Real;
-use crate::param::{Alias, Domain, Param, Value};
+use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +17,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Sigmoid {
+    /// factor of the inner product; auto: 1 / number of columns
+    #[param(domain = PositiveFinite, search = 30.0)]
     gamma: Value,
+    /// added inside the tanh
+    #[param(default = 0.0, domain = Real)]
     offset: Value,
-}
-
-impl Default for Sigmoid {
-    fn default() -> Self {
-        Sigmoid { gamma: Value::Auto, offset: Value::Number(0.0) }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -54,10 +52,6 @@ impl Kernel for Sigmoid {
     const NAME: &'static str = "sigmoid";
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.17)";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::PositiveFinite, 30.0),
-        Param::fixed("offset", "added inside the tanh", Domain::Real),
-    ];
     const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma", "offset"];
     type Inputs = Points;
@@ -65,7 +59,7 @@ impl Kernel for Sigmoid {
     type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
-        Sigmoid { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), offset: self.offset.settle(0.0) }
+        Sigmoid { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>, _: &Control) -> Result<PreparedPoints> {
         Ok(PreparedPoints::plain(inputs, like))

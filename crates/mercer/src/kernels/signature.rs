@@ -5,7 +5,7 @@
 use crate::control::Control;
 use super::series::dense::{DenseSeries, with_time};
 use super::series::signatures::{signature_size, signatures};
-use crate::data::{Points, RowWeights, Series};
+use crate::data::{Points, Series};
 use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
@@ -23,15 +23,12 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
+    /// greatest order of the iterated integrals: channels^depth of them
+    #[param(default = 4.0, domain = Integer(1, 20))]
     depth: Value,
+    #[param(TIME)]
     #[serde(default)]
     time: bool,
-}
-
-impl Default for Signature {
-    fn default() -> Self {
-        Signature { depth: Value::Number(DEPTH), time: false }
-    }
 }
 
 /// The parameter that adds the time to a path.
@@ -40,8 +37,6 @@ pub(super) const TIME: Param = Param::fixed(
     "time as one more channel, from 0 to 1: distinguishes paths that differ in speed alone",
     Domain::Flag,
 );
-/// Levels where none are given.
-const DEPTH: f64 = 4.0;
 /// The most numbers of a signature: 8 MB a row.
 const MOST_TERMS: usize = 1 << 20;
 
@@ -60,17 +55,10 @@ impl Kernel for Signature {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Kiraly & Oberhauser, Kernels for sequentially ordered data (2019), for the kernel";
     const BECAUSE: &'static str = "an inner product of iterated integrals";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("depth", "greatest order of the iterated integrals: channels^depth of them", Domain::Integer(1, 20)),
-        TIME,
-    ];
     type Inputs = Series;
     type Learnt = ();
     type Prepared = PreparedPoints;
 
-    fn settle(&self, _: &Series, _: RowWeights<'_>) -> Self {
-        Signature { depth: self.depth.settle(DEPTH), time: self.time }
-    }
     fn check(&self, inputs: &Series) -> Result<()> {
         match signature_size(self.channels(inputs), self.whole_depth()) {
             Some(size) if size <= MOST_TERMS => Ok(()),

@@ -16,14 +16,14 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
 use crate::notice::Notice;
-use crate::param::{Domain, Param, Value};
-use mercer_derive::{Formula, Parameters};
+use crate::param::Value;
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// The kernel of vectors whose features make the path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum StaticKernel {
     /// x . z.
@@ -42,18 +42,19 @@ pub enum StaticKernel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct SignaturePde {
+    /// inf: power series, to double precision; 0 to 8: finite differences with each increment cut into 2^order, 4 times the work for each
+    /// and 1/4 of the error where steps are small
+    #[param(default = f64::INFINITY, domain = IntegerOrInfinite(0))]
     order: Value,
+    /// kernel of vectors whose features make the path
     #[serde(rename = "static")]
     static_kernel: StaticKernel,
+    /// length scale of static=rbf; auto: the root of the sum of the variances of the channels
+    #[param(domain = PositiveFinite, search = 10.0)]
     length_scale: Value,
+    #[param(TIME)]
     #[serde(default)]
     time: bool,
-}
-
-impl Default for SignaturePde {
-    fn default() -> Self {
-        SignaturePde { order: Value::Number(f64::INFINITY), static_kernel: StaticKernel::Linear, length_scale: Value::Auto, time: false }
-    }
 }
 
 /// Series whose finite differences are compared with power series, and the share of k(x, x) from which a difference is reported.
@@ -180,32 +181,13 @@ impl Kernel for SignaturePde {
     const NAME: &'static str = "signature_pde";
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Salvi, Cass, Foster, Lyons & Yang, The signature kernel is the solution of a Goursat PDE (2021)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed(
-            "order",
-            "inf: power series, to double precision; 0 to 8: finite differences with each increment cut into 2^order, 4 times the work for each and 1/4 of the error where steps are small",
-            Domain::IntegerOrInfinite(0),
-        ),
-        Param::fixed("static", "kernel of vectors whose features make the path", Domain::Choice(&["linear", "rbf"])),
-        Param::searched(
-            "length_scale",
-            "length scale of static=rbf; auto: the root of the sum of the variances of the channels",
-            Domain::PositiveFinite,
-            10.0,
-        ),
-        TIME,
-    ];
     type Inputs = Series;
     const BECAUSE: &'static str = "an inner product of signatures, computed to double precision";
     type Learnt = Option<DifferenceError>;
     type Prepared = PathSeries;
 
     fn settle(&self, inputs: &Series, weights: RowWeights<'_>) -> Self {
-        SignaturePde {
-            order: self.order.settle(f64::INFINITY),
-            length_scale: self.length_scale.settle_by(|| start(inputs, weights)),
-            ..self.clone()
-        }
+        SignaturePde { length_scale: self.length_scale.settle_by(|| start(inputs, weights)), ..self.clone() }
     }
     fn check(&self, _: &Series) -> Result<()> {
         // The greatest order of finite differences.

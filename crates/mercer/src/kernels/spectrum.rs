@@ -9,7 +9,7 @@ use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -21,16 +21,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Spectrum {
+    /// length of the substrings in letters (of text: characters of its composed form, NFC)
+    #[param(default = 3.0, domain = Integer(1, 1000))]
     k: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
+    #[param(REVERSE_COMPLEMENT)]
     reverse_complement: bool,
-}
-
-impl Default for Spectrum {
-    fn default() -> Self {
-        Spectrum { k: Value::Number(3.0), alphabet: Alphabet::Auto, ambiguity: Ambiguity::Split, reverse_complement: false }
-    }
 }
 
 impl Spectrum {
@@ -47,19 +46,13 @@ impl Kernel for Spectrum {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Leslie, Eskin & Noble, The spectrum kernel (2002)";
     const BECAUSE: &'static str = "an inner product of counts";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("k", "length of the substrings in letters (of text: characters of its composed form, NFC)", Domain::Integer(1, 1000)),
-        ALPHABET,
-        AMBIGUITY,
-        REVERSE_COMPLEMENT,
-    ];
     const SHARED: &'static str = "substring";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Counted;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        Spectrum { k: self.k.settle(3.0), alphabet: self.reading().settled(inputs), ..self.clone() }
+        Spectrum { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     by_counts!();
 }

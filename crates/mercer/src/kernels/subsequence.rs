@@ -13,12 +13,12 @@ use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
-use mercer_derive::{Formula, Parameters};
+use crate::param::Value;
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Which subsequences count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum SubsequenceLengths {
     /// Those of k letters.
@@ -37,28 +37,21 @@ pub enum SubsequenceLengths {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Subsequence {
+    /// letters of the subsequences
+    #[param(default = 4.0, domain = Integer(1, 100))]
     k: Value,
+    /// factor for each letter that a subsequence spans, gaps included; 1 counts subsequences
+    // Lodhi et al., table 1.
+    #[param(default = 0.5, domain = UpToOne, search = 10.0)]
     decay: Value,
+    /// which subsequences are added: one, those of k letters; up_to, those of 1 to k letters
     lengths: SubsequenceLengths,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY_IN_GAPS)]
     ambiguity: Ambiguity,
 }
 
-impl Default for Subsequence {
-    fn default() -> Self {
-        Subsequence {
-            k: Value::Number(LENGTH),
-            decay: Value::Number(DECAY),
-            lengths: SubsequenceLengths::One,
-            alphabet: Alphabet::Auto,
-            ambiguity: Ambiguity::Split,
-        }
-    }
-}
-
-/// Letters of the subsequences, and the decay of Lodhi et al., table 1.
-const LENGTH: f64 = 4.0;
-const DECAY: f64 = 0.5;
 
 /// Strings as codes, with k(x, x).
 pub struct CodedStrings {
@@ -279,13 +272,6 @@ impl Kernel for Subsequence {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Lodhi, Saunders, Shawe-Taylor, Cristianini & Watkins, Text classification using string kernels (2002)";
     const BECAUSE: &'static str = "an inner product of weights of subsequences";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("k", "letters of the subsequences", Domain::Integer(1, 100)),
-        Param::searched("decay", "factor for each letter that a subsequence spans, gaps included; 1 counts subsequences", Domain::UpToOne, 10.0),
-        Param::fixed("lengths", "which subsequences are added: one, those of k letters; up_to, those of 1 to k letters", Domain::Choice(&["one", "up_to"])),
-        ALPHABET,
-        AMBIGUITY_IN_GAPS,
-    ];
     const DIFFERENTIABLE: &'static [&'static str] = &["decay"];
     const SHARED: &'static str = "subsequence";
     type Inputs = Strings;
@@ -293,7 +279,7 @@ impl Kernel for Subsequence {
     type Prepared = CodedStrings;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        Subsequence { k: self.k.settle(LENGTH), decay: self.decay.settle(DECAY), alphabet: self.reading().settled(inputs), ..self.clone() }
+        Subsequence { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         self.reading().check(Self::NAME, inputs)

@@ -8,11 +8,11 @@
 
 use super::trees::forest::{ChildValues, KeyedNodes, Kids, NodeValues, PreparedTrees, by_nodes, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
-use crate::data::{RowWeights, Trees};
+use crate::data::Trees;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -24,14 +24,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct SubsetTree {
+    /// weight of each production in a fragment; 1 counts fragments
+    #[param(default = DECAY, domain = UpToOne, search = 10.0)]
     decay: Value,
+    #[param(ORDERED, default = true)]
     ordered: bool,
-}
-
-impl Default for SubsetTree {
-    fn default() -> Self {
-        SubsetTree { decay: Value::Number(DECAY), ordered: true }
-    }
 }
 
 /// C(n, m) = decay prod_j (1 + C(n_j, m_j)).
@@ -73,17 +70,10 @@ impl Kernel for SubsetTree {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Collins & Duffy, Convolution kernels for natural language (2001)";
     const BECAUSE: &'static str = "an inner product of weighted counts of fragments";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("decay", "weight of each production in a fragment; 1 counts fragments", Domain::UpToOne, 10.0),
-        ORDERED,
-    ];
     const SHARED: &'static str = "fragment";
     type Inputs = Trees;
     type Learnt = ();
     type Prepared = PreparedTrees;
 
-    fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
-        SubsetTree { decay: self.decay.settle(DECAY), ..*self }
-    }
     by_nodes!(remedy: "take a smaller decay, or the kernel subtree");
 }

@@ -10,7 +10,7 @@ use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -23,29 +23,26 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Substrings {
+    /// least length of the substrings in letters
+    #[param(default = 1.0, domain = Integer(1, 1_000_000))]
     shortest: Value,
+    /// greatest length of the substrings in letters; inf: every length
+    #[param(default = f64::INFINITY, domain = IntegerOrInfinite(1))]
     longest: Value,
+    /// weight of a substring for each of its letters; 1: all weigh the same
+    #[param(default = 1.0, domain = PositiveFinite)]
     decay: Value,
+    /// substrings that count, a list such as [TATA, CCAAT]; all others weigh nothing; empty: all count
     only: Vec<String>,
+    /// weights of the substrings in `only`: one number for all, or a list of as many
+    #[param(default = 1.0, domain = NonNegative)]
     weights: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
+    #[param(REVERSE_COMPLEMENT)]
     reverse_complement: bool,
-}
-
-impl Default for Substrings {
-    fn default() -> Self {
-        Substrings {
-            shortest: Value::Number(1.0),
-            longest: Value::Number(f64::INFINITY),
-            decay: Value::Number(1.0),
-            only: Vec::new(),
-            weights: Value::Number(1.0),
-            alphabet: Alphabet::Auto,
-            ambiguity: Ambiguity::Split,
-            reverse_complement: false,
-        }
-    }
 }
 
 impl Substrings {
@@ -72,30 +69,13 @@ impl Kernel for Substrings {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Vishwanathan & Smola, Fast kernels for string and tree matching (2003)";
     const BECAUSE: &'static str = "an inner product of weighted counts";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("shortest", "least length of the substrings in letters", Domain::Integer(1, 1_000_000)),
-        Param::fixed("longest", "greatest length of the substrings in letters; inf: every length", Domain::IntegerOrInfinite(1)),
-        Param::fixed("decay", "weight of a substring for each of its letters; 1: all weigh the same", Domain::PositiveFinite),
-        Param::fixed("only", "substrings that count, a list such as [TATA, CCAAT]; all others weigh nothing; empty: all count", Domain::Words),
-        Param::fixed("weights", "weights of the substrings in `only`: one number for all, or a list of as many", Domain::NonNegative),
-        ALPHABET,
-        AMBIGUITY,
-        REVERSE_COMPLEMENT,
-    ];
     const SHARED: &'static str = "substring";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Counted;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        Substrings {
-            shortest: self.shortest.settle(1.0),
-            longest: self.longest.settle(f64::INFINITY),
-            decay: self.decay.settle(1.0),
-            weights: self.weights.settle(1.0),
-            alphabet: self.reading().settled(inputs),
-            ..self.clone()
-        }
+        Substrings { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     by_counts!(check: |kernel| {
         let (shortest, longest) = (kernel.shortest.number(), kernel.longest.number());

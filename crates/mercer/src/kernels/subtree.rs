@@ -6,11 +6,11 @@
 use crate::control::Control;
 use super::hashed_counts::{HashedCounts, by_hashed_features, by_plain_counts, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
-use crate::data::{Cells, RowWeights, Trees};
+use crate::data::{Cells, Trees};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile, prepare_each};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -22,14 +22,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Subtree {
+    /// weight of each production in a subtree; 1 counts subtrees
+    #[param(default = DECAY, domain = UpToOne, search = 10.0)]
     decay: Value,
+    #[param(ORDERED, default = true)]
     ordered: bool,
-}
-
-impl Default for Subtree {
-    fn default() -> Self {
-        Subtree { decay: Value::Number(DECAY), ordered: true }
-    }
 }
 
 impl Subtree {
@@ -53,16 +50,11 @@ impl Kernel for Subtree {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Vishwanathan & Smola, Fast kernels for string and tree matching (2003)";
     const BECAUSE: &'static str = "an inner product of weighted counts of subtrees";
-    const PARAMS: &'static [Param] =
-        &[Param::searched("decay", "weight of each production in a subtree; 1 counts subtrees", Domain::UpToOne, 10.0), ORDERED];
     const SHARED: &'static str = "subtree";
     type Inputs = Trees;
     type Learnt = ();
     type Prepared = HashedCounts;
 
-    fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
-        Subtree { decay: self.decay.settle(DECAY), ..*self }
-    }
     fn prepare(&self, (): &(), inputs: &Trees, like: Option<&HashedCounts>, control: &Control) -> Result<HashedCounts> {
         // Trees whose subtrees one thread counts at a time.
         const TOGETHER: usize = 64;

@@ -12,9 +12,9 @@ use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Sparse, Tile};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use rayon::prelude::*;
-use mercer_derive::{Formula, Parameters};
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the weighted words of two documents.
@@ -26,19 +26,37 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Tfidf {
+    /// what x times a word counts: log(1 + x), sublinear 1 + log(x), count x, binary 1
+    #[param(default = TermFrequency::Log)]
     tf: TermFrequency,
+    /// weight of a word in n of N training documents: smooth log((1 + N)/(1 + n)) + 1, plain log(N/n) + 1, murphy log(N/(1 + n)), none 1
+    #[param(default = InverseDocumentFrequency::Smooth)]
     idf: InverseDocumentFrequency,
+    /// whether k(x, x) is 1: the cosine
+    #[param(default = true)]
     normalised: bool,
+    /// n-grams of words up to this n
+    #[param(default = 1.0, domain = Integer(1, 10))]
     ngrams: Value,
+    /// least number of training documents with the word; below 1: a share of them
+    #[param(default = 1.0, domain = PositiveFinite)]
     min_df: Value,
+    /// greatest number of training documents with the word; up to 1: a share of them
+    #[param(default = 1.0, domain = PositiveFinite)]
     max_df: Value,
+    /// lower-case the text first
+    #[param(default = true)]
     lower_case: bool,
+    /// what a word is: words, by the word boundaries of Unicode (UAX 29); spaces, all between white space
+    #[param(default = Tokens::Words)]
     tokens: Tokens,
+    /// words that do not count, a list, or the name of a language, such as english or german, or several, for the lists of NLTK; each is
+    /// cut as texts are, and one of several words counts where these follow one another
     stop_words: Vec<String>,
 }
 
 /// What x times a word counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum TermFrequency {
     /// log(1 + x).
@@ -52,7 +70,7 @@ pub enum TermFrequency {
 }
 
 /// What a word that few documents hold counts more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum InverseDocumentFrequency {
     /// log((1 + N) / (1 + n)) + 1, for a word in n of N training documents.
@@ -83,22 +101,6 @@ impl InverseDocumentFrequency {
             InverseDocumentFrequency::Plain => (all / holding).ln() + 1.0,
             InverseDocumentFrequency::Murphy => (all / (1.0 + holding)).ln(),
             InverseDocumentFrequency::None => 1.0,
-        }
-    }
-}
-
-impl Default for Tfidf {
-    fn default() -> Self {
-        Tfidf {
-            tf: TermFrequency::Log,
-            idf: InverseDocumentFrequency::Smooth,
-            normalised: true,
-            ngrams: Value::Number(1.0),
-            min_df: Value::Number(1.0),
-            max_df: Value::Number(1.0),
-            lower_case: true,
-            tokens: Tokens::Words,
-            stop_words: Vec::new(),
         }
     }
 }
@@ -138,38 +140,11 @@ impl Kernel for Tfidf {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.5) to (14.8)";
     const BECAUSE: &'static str = "an inner product of weighted counts";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed(
-            "tf",
-            "what x times a word counts: log(1 + x), sublinear 1 + log(x), count x, binary 1",
-            Domain::Choice(&["log", "sublinear", "count", "binary"]),
-        ),
-        Param::fixed(
-            "idf",
-            "weight of a word in n of N training documents: smooth log((1 + N)/(1 + n)) + 1, plain log(N/n) + 1, murphy log(N/(1 + n)), none 1",
-            Domain::Choice(&["smooth", "plain", "murphy", "none"]),
-        ),
-        Param::fixed("normalised", "whether k(x, x) is 1: the cosine", Domain::Flag),
-        Param::fixed("ngrams", "n-grams of words up to this n", Domain::Integer(1, 10)),
-        Param::fixed("min_df", "least number of training documents with the word; below 1: a share of them", Domain::PositiveFinite),
-        Param::fixed("max_df", "greatest number of training documents with the word; up to 1: a share of them", Domain::PositiveFinite),
-        Param::fixed("lower_case", "lower-case the text first", Domain::Flag),
-        Param::fixed(
-            "tokens",
-            "what a word is: words, by the word boundaries of Unicode (UAX 29); spaces, all between white space",
-            Domain::Choice(&["words", "spaces"]),
-        ),
-        Param::fixed("stop_words", "words that do not count, a list, or the name of a language, such as english or german, or several, for the lists of NLTK; each is cut as texts are, and one of several words counts where these follow one another", Domain::Words),
-    ];
     const SHARED: &'static str = "word";
     type Inputs = Strings;
     type Learnt = Vocabulary;
     type Prepared = PreparedPoints;
 
-    fn settle(&self, _: &Strings, _: RowWeights<'_>) -> Self {
-        let (ngrams, min_df, max_df) = (self.ngrams.settle(1.0), self.min_df.settle(1.0), self.max_df.settle(1.0));
-        Tfidf { ngrams, min_df, max_df, ..self.clone() }
-    }
     fn check(&self, _: &Strings) -> Result<()> {
         match self.reader().without_a_word(&stop_lists::meant(&self.stop_words)) {
             Some(stop_word) => Err(Error::OutOfDomain {

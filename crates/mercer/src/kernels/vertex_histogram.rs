@@ -7,7 +7,6 @@ use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::Param;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// sum over labels of (nodes of x) (nodes of z): a baseline that ignores edges
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct VertexHistogram {}
 
@@ -36,7 +35,6 @@ impl Kernel for VertexHistogram {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Sugiyama & Borgwardt, Halting in random walk kernels (2015)";
     const BECAUSE: &'static str = "an inner product of counts";
-    const PARAMS: &'static [Param] = &[];
     const SHARED: &'static str = "label of a node";
     type Inputs = Graphs;
     type Learnt = ();

@@ -12,7 +12,7 @@ use crate::data::{PER_FUNCTION, RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -25,16 +25,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedDegree {
+    /// greatest length of the substrings in letters
+    #[param(default = 10.0, domain = Integer(1, 255))]
     degree: Value,
+    /// substrings up to so many places apart count too, s places apart 1 / (2 (s + 1)) as much
+    #[param(default = 0.0, domain = Integer(0, 1000))]
     shift: Value,
+    #[param(ALPHABET)]
     alphabet: Alphabet,
+    #[param(AMBIGUITY)]
     ambiguity: Ambiguity,
-}
-
-impl Default for WeightedDegree {
-    fn default() -> Self {
-        WeightedDegree { degree: Value::Number(10.0), shift: Value::Number(0.0), alphabet: Alphabet::Auto, ambiguity: Ambiguity::Split }
-    }
 }
 
 /// Strings, and the same in blocks.
@@ -86,19 +86,13 @@ impl Kernel for WeightedDegree {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Raetsch, Sonnenburg & Schoelkopf, RASE: recognition of alternatively spliced exons in C. elegans (2005)";
     const BECAUSE: &'static str = "a sum over places of inner products of indicators, weighted by a positive definite function of their distance";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("degree", "greatest length of the substrings in letters", Domain::Integer(1, 255)),
-        Param::fixed("shift", "substrings up to so many places apart count too, s places apart 1 / (2 (s + 1)) as much", Domain::Integer(0, 1000)),
-        ALPHABET,
-        AMBIGUITY,
-    ];
     const SHARED: &'static str = "substring at the same place";
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Aligned;
 
     fn settle(&self, inputs: &Strings, _: RowWeights<'_>) -> Self {
-        WeightedDegree { degree: self.degree.settle(10.0), shift: self.shift.settle(0.0), alphabet: self.reading().settled(inputs), ..self.clone() }
+        WeightedDegree { alphabet: self.reading().settled(inputs), ..self.clone() }
     }
     fn check(&self, inputs: &Strings) -> Result<()> {
         self.reading().check(Self::NAME, inputs)

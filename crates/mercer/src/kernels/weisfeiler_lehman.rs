@@ -4,11 +4,11 @@
 
 use super::graphs::adjacency::{Adjacency, features_of};
 use super::hashed_counts::{HashedCounts, by_hashed_counts, by_plain_counts, count_runs, mixed, per_value};
-use crate::data::{Cells, Graphs, RowWeights};
+use crate::data::{Cells, Graphs};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Real, SparseMatrix};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -20,16 +20,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct WeisfeilerLehman {
+    /// rounds of refinement: edges from the root of a pattern
+    // The rounds of Shervashidze et al. (2011) lie between 0 and 10; GraKeL takes 5.
+    #[param(default = 5.0, domain = Integer(0, 100))]
     depth: Value,
-}
-
-/// The rounds of Shervashidze et al. (2011) lie between 0 and 10; GraKeL takes 5.
-const DEPTH: f64 = 5.0;
-
-impl Default for WeisfeilerLehman {
-    fn default() -> Self {
-        WeisfeilerLehman { depth: Value::Number(DEPTH) }
-    }
 }
 
 impl WeisfeilerLehman {
@@ -66,15 +60,11 @@ impl Kernel for WeisfeilerLehman {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Shervashidze, Schweitzer, van Leeuwen, Mehlhorn & Borgwardt, Weisfeiler-Lehman graph kernels (2011)";
     const BECAUSE: &'static str = "an inner product of counts";
-    const PARAMS: &'static [Param] = &[Param::fixed("depth", "rounds of refinement: edges from the root of a pattern", Domain::Integer(0, 100))];
     const SHARED: &'static str = "label of a node";
     type Inputs = Graphs;
     type Learnt = ();
     type Prepared = HashedCounts;
 
-    fn settle(&self, _: &Graphs, _: RowWeights<'_>) -> Self {
-        WeisfeilerLehman { depth: self.depth.settle(DEPTH) }
-    }
     by_plain_counts!();
     by_hashed_counts!();
 }

@@ -3,11 +3,11 @@
 //! Equal inputs in different rows are different rows, and a new row is never a training row.
 
 use crate::control::Control;
-use crate::data::{RowCount, RowWeights};
+use crate::data::RowCount;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -19,13 +19,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct White {
+    /// variance of the noise
+    #[param(default = 1.0, domain = NonNegative, search = 1000.0)]
     value: Value,
-}
-
-impl Default for White {
-    fn default() -> Self {
-        White { value: Value::Number(1.0) }
-    }
 }
 
 /// Where row k of the tile meets itself, if it does.
@@ -46,15 +42,11 @@ impl Kernel for White {
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (2.20), its noise";
     const BECAUSE: &'static str = "v'Kv = value sum v^2, and value is 0 or above";
-    const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the noise", Domain::NonNegative, 1000.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["value"];
     type Inputs = RowCount;
     type Learnt = ();
     type Prepared = RowCount;
 
-    fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
-        White { value: self.value.settle(1.0) }
-    }
     fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>, _: &Control) -> Result<RowCount> {
         Ok(*inputs)
     }

@@ -10,6 +10,7 @@ pub(super) use crate::data::letters::composed;
 use crate::data::{CutRows, PER_FUNCTION, RowWeights, Strings};
 use crate::error::Result;
 use crate::linalg::SCATTERED;
+use mercer_derive::Choice;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +20,7 @@ use unicode_segmentation::UnicodeSegmentation;
 pub(crate) const ALTERNATIVES: &[&str] = &["tfidf", "tfidf(ngrams=2)", "normalise(spectrum(k=5))"];
 
 /// What a word is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Tokens {
     /// What lies between the word boundaries of Unicode and holds a letter or a digit.

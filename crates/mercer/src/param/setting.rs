@@ -53,17 +53,8 @@ impl<const N: usize> From<[f64; N]> for Value {
 pub(crate) mod tests {
     use super::*;
     use crate::expr::{self, Argument};
-    use crate::param::{Domain, Param, build, call};
-    use serde::{Serialize, de::DeserializeOwned};
-    use std::fmt::Debug;
-
-    /// The name of a parameter, and its setter applied to the value that another owner has.
-    pub(crate) type Setter<T> = (&'static str, fn(T, &T) -> T);
-
-    /// The setters of a type.
-    pub(crate) trait HasSetters: Sized + 'static {
-        const SETTERS: &'static [Setter<Self>];
-    }
+    use crate::param::{Choice, Domain, Param, Parameters, build, call, require_settled, set, set_word, written};
+    use serde::{Deserialize, Serialize};
 
     /// Values of a domain, as they are written.
     fn values(domain: Domain) -> Vec<String> {
@@ -81,29 +72,104 @@ pub(crate) mod tests {
         }
     }
 
-    /// Every way to write one parameter of an owner, as the parser builds it and as the setter does, which are equal; one setter for
-    /// each parameter.
-    pub(crate) fn set_one_by_one<T>(owner: &str, params: &[Param]) -> Vec<T>
-    where
-        T: HasSetters + Clone + Default + PartialEq + Debug + Serialize + DeserializeOwned,
-    {
-        let mut names: Vec<&str> = T::SETTERS.iter().map(|(name, _)| *name).collect();
-        let mut expected: Vec<&str> = params.iter().map(|p| p.name).collect();
-        names.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(names, expected, "setters of {owner}");
-        let mut all = vec![T::default()];
-        for param in params {
-            let set = T::SETTERS.iter().find(|(name, _)| *name == param.name).unwrap().1;
+    /// Every way to write one parameter of an owner, as the parser builds it.
+    pub(crate) fn set_one_by_one<T: Clone + Default + Parameters>(owner: &str) -> Vec<T> {
+        let plain = T::default();
+        let mut all = vec![plain.clone()];
+        for param in plain.records() {
             for value in values(param.domain) {
                 let argument = Argument { name: Some(param.name.to_owned()), term: expr::parse(&value).unwrap() };
-                let parsed: T = build(owner, params, &[], &[argument]).unwrap();
-                let made = set(T::default(), &parsed);
-                assert_eq!(made, parsed, "{owner}({}={value}), printed {}", param.name, call(owner, &made, params));
-                all.push(made);
+                all.push(build(owner, &[], &[argument]).unwrap());
             }
         }
         all
+    }
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Choice)]
+    #[serde(rename_all = "snake_case")]
+    enum Surface {
+        Smooth,
+        #[default]
+        VeryRough,
+        #[serde(rename = "none")]
+        Nothing,
+    }
+
+    const SHARED: Param = Param::searched("shared", "a number of several owners", Domain::Real, 5.0);
+
+    /// One parameter of each type.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+    struct Sample {
+        /// how many,
+        /// a whole number
+        #[param(default = 3, domain = Integer(1, 10))]
+        count: Value,
+        #[param(SHARED, default = 0.5)]
+        other: Value,
+        /// what it is like
+        surface: Surface,
+        /// some of the surfaces
+        #[param(default = Surface::Smooth, domain = Choice(&["smooth", "none"]))]
+        some: Surface,
+        /// whether it is
+        #[param(default = true)]
+        #[serde(rename = "is")]
+        being: bool,
+        /// its words
+        words: Vec<String>,
+        /// a width
+        #[param(domain = Positive, learnt)]
+        width: Value,
+    }
+
+    #[test]
+    fn a_parameter_is_said_once_beside_its_field() {
+        let plain = Sample::default();
+        let said: Vec<String> =
+            plain.records().iter().map(|p| format!("{} {} {} {:?} {}", p.name, p.doc, p.domain, p.search, p.learnt)).collect();
+        assert_eq!(
+            said,
+            [
+                "count how many, a whole number a whole number from 1 to 10 None false",
+                "other a number of several owners a finite number Some(5.0) false",
+                "surface what it is like one of smooth, very_rough, none None false",
+                "some some of the surfaces one of smooth, none None false",
+                "is whether it is true or false None false",
+                "words its words a list of words such as [the, of, \"don't\"] None false",
+                "width a width above 0 None true",
+            ]
+        );
+        assert_eq!(written(&plain), ["3", "0.5", "very_rough", "smooth", "true", "[]", "auto"]);
+        assert_eq!(call("sample", &plain).to_string(), "sample");
+    }
+
+    #[test]
+    fn setters_make_what_text_does() {
+        let made =
+            Sample::default().count(2..=4).other(auto()).surface(Surface::Nothing).being(false).words(["a", "b c"]).width([1.0, 2.0]);
+        let term = call("sample", &made);
+        assert_eq!(term.to_string(), "sample(count=2..4, other=auto, surface=none, is=false, words=[a, \"b c\"], width=[1, 2])");
+        let expr::Term::Call { args, .. } = expr::parse(&term.to_string()).unwrap() else { panic!("a call") };
+        assert_eq!(build::<Sample>("sample", &[], &args).unwrap(), made);
+        let json = serde_json::to_string(&made).unwrap();
+        assert_eq!(serde_json::from_str::<Sample>(&json).unwrap(), made);
+    }
+
+    #[test]
+    fn what_is_no_value_of_a_parameter_is_refused_where_it_is_set() {
+        let mut sample = Sample::default();
+        for (name, value) in [("count", Value::Number(11.0)), ("count", Value::Range(4.0, 2.0)), ("is", auto()), ("no", Value::Number(1.0))]
+        {
+            assert!(set(&mut sample, "sample", name, &value).is_err(), "{name}={value}");
+        }
+        for (name, word) in [("some", "very_rough"), ("surface", "Smooth"), ("is", "yes"), ("width", "wide")] {
+            assert!(set_word(&mut sample, "sample", name, word).is_err(), "{name}={word}");
+        }
+        assert_eq!(sample, Sample::default());
+        set(&mut sample, "sample", "COUNT", &Value::Number(7.0)).unwrap();
+        assert_eq!(require_settled(&sample, "sample").map_err(|e| e.to_string()), Ok(()));
+        set(&mut sample, "sample", "other", &auto()).unwrap();
+        assert!(require_settled(&sample, "sample").unwrap_err().to_string().contains("other"));
     }
 
     #[test]

@@ -5,13 +5,14 @@
 
 use crate::error::{Error, Result};
 use crate::kernels::KernelExpr;
+use crate::param::Choice;
 use rand::RngExt;
 use rand_distr::{Exp1, StandardNormal};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// A kernel that smooths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum SmoothingKernel {
     /// exp(-r^2 / 2): smooth, never 0.
@@ -34,7 +35,7 @@ pub enum SmoothingKernel {
 }
 
 /// How a kernel of one column becomes one of D columns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// p(|x|): the same in all directions.
@@ -82,16 +83,7 @@ impl SmoothingKernel {
 
     /// How it is written.
     pub fn name(self) -> &'static str {
-        match self {
-            SmoothingKernel::Gaussian => "gaussian",
-            SmoothingKernel::Epanechnikov => "epanechnikov",
-            SmoothingKernel::Tricube => "tricube",
-            SmoothingKernel::Boxcar => "boxcar",
-            SmoothingKernel::Biweight => "biweight",
-            SmoothingKernel::Triangular => "triangular",
-            SmoothingKernel::Cosine => "cosine",
-            SmoothingKernel::Exponential => "exponential",
-        }
+        self.word()
     }
 
     /// The kernel of a name, ours or that of another library.

@@ -7,10 +7,11 @@ use super::{Sample, Scale, Shape, SmoothingKernel, cross_validation, plug_in};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
+use crate::param::Choice;
 use serde::{Deserialize, Serialize};
 
 /// A rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// Another of them as the sample asks for, with equal rows once: see [`Rule::settle`].
@@ -65,16 +66,7 @@ impl Rule {
 
     /// How it is written.
     pub fn name(self) -> &'static str {
-        match self {
-            Rule::Auto => "auto",
-            Rule::NormalReference => "normal_reference",
-            Rule::Silverman => "silverman",
-            Rule::Scott => "scott",
-            Rule::SheatherJones => "sheather_jones",
-            Rule::Isj => "isj",
-            Rule::CrossValidation => "cross_validation",
-            Rule::LeastSquares => "least_squares",
-        }
+        self.word()
     }
 
     /// The rule of a name, ours or that of another program.

@@ -11,7 +11,7 @@ use mercer::estimators::{
 };
 use mercer::gram;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
-use mercer::param::Param;
+use mercer::param::Parameters;
 use mercer::read::TargetInfo;
 use mercer::solve::Minimiser;
 use problem::*;
@@ -80,10 +80,11 @@ struct FittedPlugged {
     summary: Summary,
 }
 
+impl Parameters for Plugged {}
+
 impl Estimator for Plugged {
     const NAME: &'static str = "plugged";
     const DOC: &'static str = "any smooth loss";
-    const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     type Fitted = FittedPlugged;
 

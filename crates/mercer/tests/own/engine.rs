@@ -10,7 +10,7 @@ use mercer::gram::{
 use mercer::kernels::{KernelExpr, catalogue, register};
 use mercer::learner::Learner;
 use mercer::linalg::{Matrix, Real};
-use mercer::param::Param;
+use mercer::param::Parameters;
 use mercer::testkit::table;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -170,7 +170,7 @@ fn no_kernel_of_the_list_gives_a_formula_that_its_tiles_do_not_have() {
 }
 
 /// k(x, z) = 1 / (1 + |x - z|^2).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 struct InverseQuadratic {}
 
@@ -192,7 +192,6 @@ impl Kernel for InverseQuadratic {
     const DOC: &'static str = "1 / (1 + |x - z|^2)";
     const SOURCE: &'static str = "rational_quadratic with alpha = 1 and 2 length_scale^2 = 1";
     const BECAUSE: &'static str = "a mixture of rbf kernels";
-    const PARAMS: &'static [Param] = &[];
     type Inputs = Points;
     type Learnt = ();
     type Prepared = PreparedPoints;

@@ -7,23 +7,19 @@ use mercer::generative::{FittedDistribution, FreeParameter, GenerativeExpr, Gene
 use mercer::gram;
 use mercer::kernels::{FittedKernel, KernelExpr};
 use mercer::linalg::Matrix;
-use mercer::param::{Domain, Param, Value};
+use mercer::param::{Parameters, Value};
 use mercer::testkit::{check_kernel_expr, check_model, check_model_expr, table};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 /// Independent normal columns around the origin, with a variance s each: s = sum w (x - at)^2 / sum w.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 struct Spreads {
+    /// the mean of every column
+    #[param(default = 0.0, domain = Real, search = 10.0)]
     at: Value,
-}
-
-impl Default for Spreads {
-    fn default() -> Self {
-        Spreads { at: Value::Number(0.0) }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +45,6 @@ impl GenerativeModel for Spreads {
     const NAME: &'static str = "spreads";
     const DOC: &'static str = "normal columns around a point that is known";
     const SOURCE: &'static str = "this test";
-    const PARAMS: &'static [Param] = &[Param::searched("at", "the mean of every column", Domain::Real, 10.0)];
     type Inputs = Points;
     type Fitted = Fit;
 
@@ -129,13 +124,12 @@ fn a_model_of_ones_own_passes_the_kit_and_is_a_part_of_kernels() {
 
 #[test]
 fn a_name_that_is_taken_is_refused() {
-    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
     struct Taken {}
     impl GenerativeModel for Taken {
         const NAME: &'static str = "gaussian";
         const DOC: &'static str = "another";
         const SOURCE: &'static str = "this test";
-        const PARAMS: &'static [Param] = &[];
         type Inputs = Points;
         type Fitted = Fit;
         fn free_parameters(&self, _: &Points) -> Option<usize> {

@@ -22,6 +22,7 @@ use crate::gram::{Dense, dot};
 use crate::linalg::{Matrix, product_transposed_within};
 use crate::notice::{ClusterChoice, Notice};
 use crate::param::{Domain, Param};
+use mercer_derive::Choice;
 use rand::{RngExt, SeedableRng, seq};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ const SAMPLE: f64 = 0.8;
 const EQUAL: f64 = 1e-9;
 
 /// What the number of clusters is found by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum CountBy {
     /// The mean silhouette.

@@ -17,7 +17,7 @@ use crate::estimators::{
 };
 use crate::gram::Side;
 use crate::linalg::Matrix;
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::{Medoids, medoids};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -26,29 +26,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct KMedoids {
-    /// How many clusters.
+    /// number of clusters; auto: up to 10, chosen by count_by
+    #[param(domain = Integer(1, usize::MAX))]
     pub clusters: Value,
-    /// What the kernel's values are.
+    /// similarities: what kernels give; distances: the kernel's values are distances
     pub values: KernelValueKind,
-    /// The power of distances that is added up: 1 or 2.
+    /// 2: squared distances are added up; 1: distances
+    #[param(default = 2.0, domain = Integer(1, 2))]
     pub power: Value,
-    /// Starts, the first greedy and the others drawn.
+    /// number of starts, of which the best is kept: the first greedy, the others random
+    #[param(default = 1.0, domain = Integer(1, usize::MAX))]
     pub starts: Value,
     /// What the number of clusters is found by, where it is open.
+    #[param(CountBy::OF_DISTANCES)]
     #[serde(default)]
     pub count_by: CountBy,
-}
-
-impl Default for KMedoids {
-    fn default() -> Self {
-        KMedoids {
-            clusters: Value::Auto,
-            values: KernelValueKind::Similarities,
-            power: Value::Number(2.0),
-            starts: Value::Number(1.0),
-            count_by: CountBy::Silhouette,
-        }
-    }
 }
 
 impl KMedoids {
@@ -77,21 +69,6 @@ const SWAPS: f64 = 300.0;
 impl Estimator for KMedoids {
     const NAME: &'static str = "k_medoids";
     const DOC: &'static str = "k-medoids: clusters around central training rows (medoids)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "number of clusters; auto: up to 10, chosen by count_by", Domain::Integer(1, usize::MAX)),
-        Param::fixed(
-            "values",
-            "similarities: what kernels give; distances: the kernel's values are distances",
-            Domain::Choice(&["similarities", "distances"]),
-        ),
-        Param::fixed("power", "2: squared distances are added up; 1: distances", Domain::Integer(1, 2)),
-        Param::fixed(
-            "starts",
-            "number of starts, of which the best is kept: the first greedy, the others random",
-            Domain::Integer(1, usize::MAX),
-        ),
-        CountBy::OF_DISTANCES,
-    ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     type Fitted = FittedClusters;
 
@@ -125,7 +102,7 @@ impl Estimator for KMedoids {
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedClusters>) -> Result<Fit<FittedClusters>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let count = self.clusters.integer();
         let places = self.places(task)?;
         places.require(count, Self::NAME)?;

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::estimators::{Certificate, Costs, Estimator, EstimatorFacts, Expansion, Finds, Fit, FitContext, Gives, Size, Summary, Task};
 use crate::gram::Side;
 use crate::linalg::Matrix;
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::KernelMeans;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -23,19 +23,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct KernelKMeans {
-    /// How many clusters.
+    /// number of clusters; auto: up to 10, chosen by count_by
+    #[param(domain = Integer(1, usize::MAX))]
     pub clusters: Value,
-    /// Starts, each drawn.
+    /// number of random starts, of which the best is kept
+    #[param(default = 5.0, domain = Integer(1, usize::MAX))]
     pub starts: Value,
     /// What the number of clusters is found by, where it is open.
+    #[param(CountBy::OF_DISTANCES)]
     #[serde(default)]
     pub count_by: CountBy,
-}
-
-impl Default for KernelKMeans {
-    fn default() -> Self {
-        KernelKMeans { clusters: Value::Auto, starts: Value::Number(5.0), count_by: CountBy::Silhouette }
-    }
 }
 
 impl KernelKMeans {
@@ -48,11 +45,6 @@ impl KernelKMeans {
 impl Estimator for KernelKMeans {
     const NAME: &'static str = "kernel_k_means";
     const DOC: &'static str = "k-means in feature space: clusters around means, of any shape that the kernel gives them";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "number of clusters; auto: up to 10, chosen by count_by", Domain::Integer(1, usize::MAX)),
-        Param::fixed("starts", "number of random starts, of which the best is kept", Domain::Integer(1, usize::MAX)),
-        CountBy::OF_DISTANCES,
-    ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     type Fitted = FittedClusters;
 
@@ -86,7 +78,7 @@ impl Estimator for KernelKMeans {
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedClusters>) -> Result<Fit<FittedClusters>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let (n, count) = (task.rows(), self.clusters.integer());
         let places = Places::of(task, false)?;
         places.require(count, Self::NAME)?;

@@ -19,7 +19,7 @@ use crate::estimators::{
 };
 use crate::gram::{Block, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::KernelMeans;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -31,23 +31,21 @@ const TOLERANCE: f64 = 1e-8;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct SpectralClustering {
-    /// How many clusters.
+    /// number of clusters; auto: up to 10, chosen by count_by
+    #[param(domain = Integer(1, usize::MAX))]
     pub clusters: Value,
-    /// Starts of k-means among the eigenvectors.
+    /// number of k-means starts on the eigenvectors, of which the best is kept
+    #[param(default = 10.0, domain = Integer(1, usize::MAX))]
     pub starts: Value,
-    /// What the number of clusters is found by, where it is open.
+    /// how the number of clusters is found, where it is auto. eigengap: from 2, where the eigenvalues fall most; stability: the greatest
+    /// number whose clusters of two samples of the rows agree as well as those of the best
+    #[param(default = CountBy::Eigengap, domain = Choice(&["eigengap", "stability"]))]
     #[serde(default = "eigengap")]
     pub count_by: CountBy,
 }
 
 fn eigengap() -> CountBy {
     CountBy::Eigengap
-}
-
-impl Default for SpectralClustering {
-    fn default() -> Self {
-        SpectralClustering { clusters: Value::Auto, starts: Value::Number(10.0), count_by: CountBy::Eigengap }
-    }
 }
 
 /// Fitted spectral clustering.
@@ -136,15 +134,6 @@ impl SpectralClustering {
 impl Estimator for SpectralClustering {
     const NAME: &'static str = "spectral_clustering";
     const DOC: &'static str = "spectral clustering: clusters of any shape with few similarities between them";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "number of clusters; auto: up to 10, chosen by count_by", Domain::Integer(1, usize::MAX)),
-        Param::fixed("starts", "number of k-means starts on the eigenvectors, of which the best is kept", Domain::Integer(1, usize::MAX)),
-        Param::fixed(
-            "count_by",
-            "how the number of clusters is found, where it is auto. eigengap: from 2, where the eigenvalues fall most; stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best",
-            Domain::Choice(&["eigengap", "stability"]),
-        ),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     type Fitted = FittedSpectralClustering;
 
@@ -188,7 +177,7 @@ impl Estimator for SpectralClustering {
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedSpectralClustering>) -> Result<Fit<FittedSpectralClustering>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let (n, count) = (task.rows(), self.clusters.integer());
         let places = Places::of(task, false)?;
         places.require(count, Self::NAME)?;

@@ -7,17 +7,15 @@ use crate::estimators::{
     Size, Task,
 };
 use crate::expr::Term;
-use crate::param::{self, Alias, Param};
+use crate::param::{self, Alias, Parameters};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// A method of fitting. Small, stored as data.
-pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Sync {
+pub trait Estimator: Parameters + Serialize + DeserializeOwned + Default + Clone + Send + Sync {
     /// Its name in expressions.
     const NAME: &'static str;
     /// One sentence for lists and help.
     const DOC: &'static str;
-    /// Its parameters, in the order of the struct's fields.
-    const PARAMS: &'static [Param];
     /// Other names of parameters.
     const ALIASES: &'static [Alias] = &[];
     /// The kinds of target that it can be fitted to.
@@ -42,7 +40,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// The expression as it is shown: a call of its name with the parameters that differ from their defaults.
     fn shown(&self) -> Term {
-        param::call(Self::NAME, self, Self::PARAMS)
+        param::call(Self::NAME, self)
     }
     /// The value of the smooth criterion in the unit shown to the user; increases with the value.
     fn criterion_for_display(value: f64) -> f64 {
@@ -58,8 +56,11 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn uses(&self, _param: &str, _target: Kind) -> bool {
         true
     }
-    /// The data-based start for a parameter that is `auto`. Errors that the fit meets anyway may be left to it.
-    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64>;
+    /// The data-based start for a parameter that is `auto`: 1 unless the estimator says otherwise. Errors that the fit meets anyway may be
+    /// left to it.
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(1.0)
+    }
     /// The size of kernel values that suits the target, where a kernel leaves its factors open: 1 unless the estimator says
     /// otherwise. Every parameter is settled.
     fn amplitude(&self, _target: &Target, _weights: Option<&[f64]>) -> f64 {

@@ -36,9 +36,9 @@ use crate::estimators::{
 use crate::gram::{Block, Gram, Side, dot};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
 use crate::notice::Notice;
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::l1::{Sparsified, most_penalty, sparsified};
-use mercer_derive::Parameters;
+use mercer_derive::{Choice, Parameters};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -61,14 +61,18 @@ const SHOWN: usize = 10;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct KernelPca {
-    /// How many components, or which share of the variance they hold together.
+    /// number of components, or the share of the variance that they explain together; auto: those with more variance than in rows whose
+    /// columns are shuffled (parallel analysis), or 2 where kernel values are given
+    #[param(default = 2.0, domain = CountOrShare)]
     pub components: Value,
-    /// What the kernel's values are.
+    /// similarities: what kernels give; distances: the kernel's values are distances d, and -d^2/2 takes their place (classical scaling)
     pub values: KernelValueKind,
-    /// Whether the squared reconstruction error follows the coordinates.
+    /// add a last column with the squared reconstruction error in feature space, which is large for rows unlike the training rows
     #[serde(default)]
     pub novelty: bool,
-    /// The penalty on the loadings of each row, as a share of the least that leaves none; 0: every row has loadings.
+    /// 0: every training row has loadings; above 0 and below 1: few have, by a penalty on those of each row, as a share of the least
+    /// penalty that leaves none: predictions need these rows alone, and coordinates shrink
+    #[param(default = none(), domain = NonNegative)]
     #[serde(default = "none")]
     pub sparsity: Value,
 }
@@ -78,7 +82,7 @@ fn none() -> Value {
 }
 
 /// What kernel values are to kernel principal components.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum KernelValueKind {
     /// Similarities.
@@ -86,12 +90,6 @@ pub enum KernelValueKind {
     Similarities,
     /// Distances d, of which -d^2/2 is the similarity up to centring.
     Distances,
-}
-
-impl Default for KernelPca {
-    fn default() -> Self {
-        KernelPca { components: Value::Number(2.0), values: KernelValueKind::Similarities, novelty: false, sparsity: none() }
-    }
 }
 
 impl KernelPca {
@@ -134,28 +132,6 @@ impl Estimator for KernelPca {
     const NAME: &'static str = "kernel_pca";
     const DOC: &'static str =
         "kernel principal component analysis: directions of greatest variance in feature space; classical scaling of distances";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed(
-            "components",
-            "number of components, or the share of the variance that they explain together; auto: those with more variance than in rows whose columns are shuffled (parallel analysis), or 2 where kernel values are given",
-            Domain::CountOrShare,
-        ),
-        Param::fixed(
-            "values",
-            "similarities: what kernels give; distances: the kernel's values are distances d, and -d^2/2 takes their place (classical scaling)",
-            Domain::Choice(&["similarities", "distances"]),
-        ),
-        Param::fixed(
-            "novelty",
-            "add a last column with the squared reconstruction error in feature space, which is large for rows unlike the training rows",
-            Domain::Flag,
-        ),
-        Param::fixed(
-            "sparsity",
-            "0: every training row has loadings; above 0 and below 1: few have, by a penalty on those of each row, as a share of the least penalty that leaves none: predictions need these rows alone, and coordinates shrink",
-            Domain::NonNegative,
-        ),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     type Fitted = FittedKernelPca;
 
@@ -182,7 +158,7 @@ impl Estimator for KernelPca {
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedKernelPca>) -> Result<Fit<FittedKernelPca>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let (n, asked) = (task.rows(), self.components.number());
         self.check_sparsity()?;
         let centred = self.centred(task)?;

@@ -18,9 +18,9 @@ use crate::estimators::{
 };
 use crate::linalg::{Block, Matrix, PASSED, product_transposed_within};
 use crate::notice::Notice;
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::{Misfit, PER_PAIR, place, scaling};
-use mercer_derive::Parameters;
+use mercer_derive::{Choice, Parameters};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -35,18 +35,20 @@ const ROWS: usize = 64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Mds {
-    /// How many dimensions.
+    /// number of dimensions
+    #[param(default = 2.0, domain = Integer(1, usize::MAX))]
     pub components: Value,
-    /// What the kernel's values are.
+    /// similarities: what kernels give; distances: the kernel's values are distances
     pub values: KernelValueKind,
-    /// What is minimised.
+    /// stress: differences of distances count alike; sammon: each by 1 / distance, so that near rows stay near
     pub loss: Loss,
-    /// The gradient at which the search ends.
+    /// gradient norm at which the optimisation stops
+    #[param(default = 1e-6, domain = PositiveFinite)]
     pub tolerance: Value,
 }
 
 /// How differences of distances count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
     /// All alike.
@@ -62,12 +64,6 @@ impl From<Loss> for Misfit {
             Loss::Stress => Misfit::Stress,
             Loss::Sammon => Misfit::Sammon,
         }
-    }
-}
-
-impl Default for Mds {
-    fn default() -> Self {
-        Mds { components: Value::Number(2.0), values: KernelValueKind::Similarities, loss: Loss::Stress, tolerance: Value::Number(1e-6) }
     }
 }
 
@@ -115,20 +111,6 @@ const PASSES: f64 = 300.0;
 impl Estimator for Mds {
     const NAME: &'static str = "mds";
     const DOC: &'static str = "metric multidimensional scaling: coordinates in few dimensions that preserve the distances of the rows";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("components", "number of dimensions", Domain::Integer(1, usize::MAX)),
-        Param::fixed(
-            "values",
-            "similarities: what kernels give; distances: the kernel's values are distances",
-            Domain::Choice(&["similarities", "distances"]),
-        ),
-        Param::fixed(
-            "loss",
-            "stress: differences of distances count alike; sammon: each by 1 / distance, so that near rows stay near",
-            Domain::Choice(&["stress", "sammon"]),
-        ),
-        Param::fixed("tolerance", "gradient norm at which the optimisation stops", Domain::PositiveFinite),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     type Fitted = FittedMds;
 
@@ -159,7 +141,7 @@ impl Estimator for Mds {
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedMds>) -> Result<Fit<FittedMds>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let components = self.components.integer();
         task.control.plan(&format!("the names of {components} coordinates"), PER_NAME.saturating_mul(components as u64))?;
         let mut places = Places::of(task, self.values == KernelValueKind::Distances)?;

@@ -13,7 +13,7 @@ use crate::estimators::systems::bordered;
 use crate::estimators::{
     Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fit, FitContext, Gives, Near, Predictions, Scores, Size, Task, When,
 };
-use crate::param::{Domain, Param, Value};
+use crate::param::{Choice, Value};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
@@ -21,22 +21,30 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Gp {
-    /// Noise variance (regression only).
+    /// noise variance, in units of the target's variance if the target is standardised (regression only)
+    #[param(domain = NonNegative, search = 1e4)]
     pub noise: Value,
-    /// Variance of the function: a factor on the kernel.
+    /// variance of the function, in the same units: a factor on the kernel
+    #[param(domain = Positive, search = 1e3)]
     pub variance: Value,
-    /// Whether the target is shifted and scaled to mean 0 and variance 1 first; `noise` and `variance` are then in those units.
+    /// standardise the target to mean 0 and variance 1 (regression only)
+    #[param(default = true)]
     pub standardise_target: bool,
-    /// How the posterior of classes is approximated.
+    /// posterior approximation (classification only). laplace: at the mode; ep: expectation propagation, for two classes: slower, more
+    /// accurate
     #[serde(default)]
     pub inference: Inference,
-    /// Whether Laplace's approximation for classes has a temperature: see `tempering`.
+    /// scale the Laplace covariance by a temperature of at most 1, chosen by leave-one-out log loss (classification only; 1 where the
+    /// kernel learns from the rows); without it probabilities are underconfident where the variance is large
+    #[param(default = true)]
     #[serde(default = "yes")]
     pub tempered: bool,
-    /// How numbers lie around the function.
+    /// observation model (regression only). gaussian; student_t: robust to outliers, with noise the square of its scale; poisson: counts
+    /// whose log rate is the function. The last two use Laplace's approximation
     #[serde(default)]
     pub likelihood: NumberLikelihood,
-    /// Degrees of freedom of Student's t.
+    /// degrees of freedom of student_t, above 2
+    #[param(default = usual_degrees(), domain = PositiveFinite)]
     #[serde(default = "usual_degrees")]
     pub degrees: Value,
 }
@@ -50,7 +58,7 @@ fn usual_degrees() -> Value {
 }
 
 /// How numbers lie around the function.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum NumberLikelihood {
     /// Normally.
@@ -65,16 +73,12 @@ pub enum NumberLikelihood {
 impl NumberLikelihood {
     /// Its name in expressions.
     pub fn name(self) -> &'static str {
-        match self {
-            NumberLikelihood::Gaussian => "gaussian",
-            NumberLikelihood::StudentT => "student_t",
-            NumberLikelihood::Poisson => "poisson",
-        }
+        self.word()
     }
 }
 
 /// How the posterior of latent functions of classes is approximated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Inference {
     /// By a normal distribution around the mode.
@@ -82,20 +86,6 @@ pub enum Inference {
     Laplace,
     /// By expectation propagation, for two classes.
     Ep,
-}
-
-impl Default for Gp {
-    fn default() -> Self {
-        Gp {
-            noise: Value::Auto,
-            variance: Value::Auto,
-            standardise_target: true,
-            inference: Inference::Laplace,
-            tempered: true,
-            likelihood: NumberLikelihood::Gaussian,
-            degrees: usual_degrees(),
-        }
-    }
 }
 
 /// For no more values of the noise a factor each is cheaper than derivatives.
@@ -142,32 +132,6 @@ impl Gp {
 impl Estimator for Gp {
     const NAME: &'static str = "gp";
     const DOC: &'static str = "Gaussian processes: means and variances of numbers, probabilities of classes, evidence";
-    const PARAMS: &'static [Param] = &[
-        Param::searched(
-            "noise",
-            "noise variance, in units of the target's variance if the target is standardised (regression only)",
-            Domain::NonNegative,
-            1e4,
-        ),
-        Param::searched("variance", "variance of the function, in the same units: a factor on the kernel", Domain::Positive, 1e3),
-        Param::fixed("standardise_target", "standardise the target to mean 0 and variance 1 (regression only)", Domain::Flag),
-        Param::fixed(
-            "inference",
-            "posterior approximation (classification only). laplace: at the mode; ep: expectation propagation, for two classes: slower, more accurate",
-            Domain::Choice(&["laplace", "ep"]),
-        ),
-        Param::fixed(
-            "tempered",
-            "scale the Laplace covariance by a temperature of at most 1, chosen by leave-one-out log loss (classification only; 1 where the kernel learns from the rows); without it probabilities are underconfident where the variance is large",
-            Domain::Flag,
-        ),
-        Param::fixed(
-            "likelihood",
-            "observation model (regression only). gaussian; student_t: robust to outliers, with noise the square of its scale; poisson: counts whose log rate is the function. The last two use Laplace's approximation",
-            Domain::Choice(&["gaussian", "student_t", "poisson"]),
-        ),
-        Param::fixed("degrees", "degrees of freedom of student_t, above 2", Domain::PositiveFinite),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence"));
     type Fitted = FittedGp;

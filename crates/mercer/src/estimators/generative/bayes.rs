@@ -2,7 +2,7 @@
 //! rows of class c (S3 14.5; Murphy 2012, 2.2.1 and 3.5). With gaussian it is quadratic discriminant analysis, or with a
 //! diagonal covariance naive Bayes; with markov, hmm and autoregressive a classifier of strings and of series.
 
-use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled};
+use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, Modelled};
 use crate::control::Control;
 use crate::data::{Dataset, Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
@@ -11,10 +11,9 @@ use crate::estimators::{
     Answer, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, GenerativePart, Gives, Needs, Predictions, Priors, Query, Scores,
     Size, Summary, Task, ViewKind, When,
 };
-use crate::generative::{FittedGenerative, GenerativeExpr};
+use crate::generative::{FittedGenerative, Gaussian, GenerativeExpr};
 use crate::linalg::Matrix;
 use crate::notice::Notice;
-use crate::param::{Domain, Param};
 use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -23,16 +22,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Bayes {
-    /// The model of a class.
+    /// the generative model that is fitted to each class
+    #[param(default = Gaussian::default().into())]
     pub model: GenerativeExpr,
-    /// The priors of the classes.
+    /// how frequent classes are taken to be: as among the training rows, or all alike
     pub priors: Priors,
-}
-
-impl Default for Bayes {
-    fn default() -> Self {
-        Bayes { model: GenerativeExpr::Gaussian(crate::generative::Gaussian::default()), priors: Priors::Frequencies }
-    }
 }
 
 /// A fitted model of each class.
@@ -54,14 +48,6 @@ const PER_PARAMETER: u64 = 16;
 impl Estimator for Bayes {
     const NAME: &'static str = "bayes";
     const DOC: &'static str = "Bayes' rule over a generative model of each class: naive Bayes, quadratic discriminants, Markov chains";
-    const PARAMS: &'static [Param] = &[
-        Param { doc: "the generative model that is fitted to each class", ..MODEL },
-        Param::fixed(
-            "priors",
-            "how frequent classes are taken to be: as among the training rows, or all alike",
-            Domain::Choice(&["frequencies", "equal"]),
-        ),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     type Fitted = FittedBayes;
 

@@ -2,16 +2,16 @@
 //!
 //! Predictions are logarithms of the density per unit of the columns, which are not standardised for it.
 
-use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, MODEL, Modelled};
+use super::modelled_columns::{self, DENSITY_PASSES, FIT_PASSES, Modelled};
 use crate::data::{Kind, RowWeights, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{
     Answer, Costs, Criterion, CriterionName, CriterionSort, Estimator, EstimatorFacts, Finds, Fit, FitContext, Fitted, GenerativePart,
     Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, ViewKind,
 };
-use crate::generative::{FittedGenerative, GenerativeExpr};
+use crate::generative::{FittedGenerative, Gaussian, GenerativeExpr};
 use crate::linalg::Matrix;
-use crate::param::{Param, Value};
+use crate::param::Value;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
@@ -25,14 +25,9 @@ const SAME: f64 = 1e-9;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Density {
-    /// The model.
+    /// the generative model
+    #[param(default = Gaussian::default().into())]
     pub model: GenerativeExpr,
-}
-
-impl Default for Density {
-    fn default() -> Self {
-        Density { model: GenerativeExpr::Gaussian(crate::generative::Gaussian::default()) }
-    }
 }
 
 /// A fitted density.
@@ -49,7 +44,6 @@ pub struct FittedDensity {
 impl Estimator for Density {
     const NAME: &'static str = "density";
     const DOC: &'static str = "a generative model of the rows: how likely each is, as the logarithm of a density";
-    const PARAMS: &'static [Param] = &[MODEL];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const CRITERION: Option<CriterionName> = Some(CriterionName { name: "BIC", sort: CriterionSort::Information });
     type Fitted = FittedDensity;

@@ -5,10 +5,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{RowNotice, Task};
 use crate::generative::{FittedGenerative, GenerativeExpr, catalogue};
 use crate::linalg::PASSED;
-use crate::param::{Domain, NestedTerm, Param, TermList};
-
-/// The record of the model.
-pub(super) const MODEL: Param = Param::fixed("model", "the generative model", Domain::Term(&TermList::of::<GenerativeExpr>()));
+use crate::param::ParameterValue;
 
 /// Passes over the numbers of a row that a fit takes, as a rule, and those of a log density.
 pub(super) const FIT_PASSES: f64 = 200.0 * PASSED;
@@ -97,8 +94,8 @@ pub(super) fn unseen(model: &FittedGenerative, rows: &Dataset) -> Result<Vec<Row
 /// The start of an open number of the model, `model.gaussian_mixture.components`: what the model takes it to be on these rows.
 pub(super) fn start(model: &GenerativeExpr, path: &str, task: &Task<'_>, who: &'static str) -> Result<f64> {
     let settled = Modelled::of(model, task, who)?.model;
-    let own = path.strip_prefix(MODEL.name).and_then(|rest| rest.strip_prefix('.')).unwrap_or(path);
-    let found = NestedTerm::numbers(&settled).into_iter().find(|number| number.path == own && number.value.is_settled());
+    let own = path.strip_prefix("model.").unwrap_or(path);
+    let found = settled.nested_numbers().into_iter().find(|number| number.path == own && number.value.is_settled());
     let unsettled = || Error::Unsettled { owner: who.into(), name: path.into(), value: "auto".into() };
     found.map(|number| number.value.number()).ok_or_else(unsettled)
 }

@@ -14,10 +14,11 @@ use crate::gram::{self, Subset, TIED};
 use crate::linalg::{Matrix, PASSED, gramian_of_columns_within, transposed_product_within};
 use crate::solve::exchange::{Products, exchange};
 use crate::solve::medoids;
+use mercer_derive::Choice;
 use serde::{Deserialize, Serialize};
 
 /// How centroids are chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Centroids {
     /// Every row.

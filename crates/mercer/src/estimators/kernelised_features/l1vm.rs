@@ -19,7 +19,7 @@ use crate::estimators::{
 };
 use crate::gram::Subset;
 use crate::linalg::Matrix;
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use crate::solve::l1::{self, Options, Solution, Solver};
 use crate::solve::losses::Losses;
 use mercer_derive::Parameters;
@@ -39,20 +39,17 @@ const KEPT: u64 = 500;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct L1vm {
-    /// Strength of the penalty.
+    /// strength of the penalty, lambda sum_j |B_j| beside the sum of the losses; the larger, the fewer rows are kept
+    #[param(domain = PositiveFinite, search = 50.0)]
     pub lambda: Value,
-    /// Greatest violation of the optimality conditions, as a share of lambda.
+    /// greatest violation of the optimality conditions, as a share of lambda
+    #[param(default = 1e-6, domain = Fraction)]
     pub tolerance: Value,
-    /// Newton steps at most.
+    /// most Newton steps
+    #[param(default = 1000.0, domain = Integer(1, usize::MAX))]
     pub max_iterations: Value,
-    /// Weights of the classes.
+    /// none: rows count by their own weights; balanced: classes have equal total weight
     pub class_weight: ClassWeight,
-}
-
-impl Default for L1vm {
-    fn default() -> Self {
-        L1vm { lambda: Value::Auto, tolerance: Value::Number(1e-6), max_iterations: Value::Number(1000.0), class_weight: ClassWeight::None }
-    }
 }
 
 /// A fitted kernel machine with an L1 penalty: the rows that it needs, and no other.
@@ -141,21 +138,6 @@ impl L1vm {
 impl Estimator for L1vm {
     const NAME: &'static str = "l1vm";
     const DOC: &'static str = "L1 vector machine: a sparse linear or logistic model on kernel values with training rows";
-    const PARAMS: &'static [Param] = &[
-        Param::searched(
-            "lambda",
-            "strength of the penalty, lambda sum_j |B_j| beside the sum of the losses; the larger, the fewer rows are kept",
-            Domain::PositiveFinite,
-            50.0,
-        ),
-        Param::fixed("tolerance", "greatest violation of the optimality conditions, as a share of lambda", Domain::Fraction),
-        Param::fixed("max_iterations", "most Newton steps", Domain::Integer(1, usize::MAX)),
-        Param::fixed(
-            "class_weight",
-            "none: rows count by their own weights; balanced: classes have equal total weight",
-            Domain::Choice(&["none", "balanced"]),
-        ),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     type Fitted = FittedL1vm;
 

@@ -25,7 +25,7 @@ use crate::estimators::{
 };
 use crate::gram::{self, Dense, Subset};
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -37,18 +37,14 @@ const JUDGED: usize = 500;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct L2vm {
-    /// Strength of the penalty (lambda/2) |u|^2.
+    /// strength of the penalty on the squares of the weights of the similarities
+    #[param(domain = Positive, search = 1e6)]
     pub lambda: Value,
-    /// Whether constants that are not penalised are added.
+    /// whether to add an unpenalised intercept per output
+    #[param(default = true)]
     pub intercept: bool,
-    /// Weights of the classes.
+    /// none: rows count by their own weights; balanced: classes have equal total weight (classification only)
     pub class_weight: ClassWeight,
-}
-
-impl Default for L2vm {
-    fn default() -> Self {
-        L2vm { lambda: Value::Auto, intercept: true, class_weight: ClassWeight::None }
-    }
 }
 
 /// A fitted L2 vector machine.
@@ -192,15 +188,6 @@ fn evidence_of(square: f64, size: f64, freedom: f64, log_dets: f64) -> f64 {
 impl Estimator for L2vm {
     const NAME: &'static str = "l2vm";
     const DOC: &'static str = "L2 vector machine: a linear model on the similarities with all training rows, for numbers and classes";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("lambda", "strength of the penalty on the squares of the weights of the similarities", Domain::Positive, 1e6),
-        Param::fixed("intercept", "whether to add an unpenalised intercept per output", Domain::Flag),
-        Param::fixed(
-            "class_weight",
-            "none: rows count by their own weights; balanced: classes have equal total weight (classification only)",
-            Domain::Choice(&["none", "balanced"]),
-        ),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence"));
     type Fitted = FittedL2vm;

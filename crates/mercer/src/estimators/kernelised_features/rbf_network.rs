@@ -23,7 +23,7 @@ use crate::estimators::{
 };
 use crate::gram::{self, LowRank, Subset};
 use crate::linalg::{Matrix, product_within, transposed_product_within};
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -35,23 +35,23 @@ const MOST: f64 = 1e120;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct RbfNetwork {
-    /// Strength of the penalty (lambda/2) |u|^2.
+    /// strength of the penalty on the squares of the weights of the similarities
+    #[param(domain = Positive, search = 1e6)]
     pub lambda: Value,
-    /// How many centroids.
+    /// how many centroids; auto: twice the root of the number of rows that differ; not used by centroids=all
+    #[param(domain = Integer(1, usize::MAX))]
     pub count: Value,
-    /// How they are chosen.
+    /// rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of k-means in feature space
+    /// the row nearest to its centre (both among 8 rows for each centroid, 1000 at least, where there are more); grid: spread evenly over
+    /// the range of the rows, each as far as can be from those before; optimised: those by which least squares fit the target best, where
+    /// no exchange of a row for another is better, the best of four starts (among 4 rows for each centroid, 500 at least; lambda and the
+    /// kernel are chosen with k_medoids); all: every row
     pub centroids: Centroids,
-    /// Whether constants that are not penalised are added.
+    /// whether to add an unpenalised intercept per output
+    #[param(default = true)]
     pub intercept: bool,
-    /// Weights of the classes.
+    /// none: rows count by their own weights; balanced: classes have equal total weight (classification only)
     pub class_weight: ClassWeight,
-}
-
-impl Default for RbfNetwork {
-    fn default() -> Self {
-        let centroids = Centroids::default();
-        RbfNetwork { lambda: Value::Auto, count: Value::Auto, centroids, intercept: true, class_weight: ClassWeight::None }
-    }
 }
 
 /// A fitted network.
@@ -168,25 +168,6 @@ impl Estimator for RbfNetwork {
     const NAME: &'static str = "rbf_network";
     const DOC: &'static str =
         "network of radial basis functions: a linear model on the similarities with few centroids, for numbers and classes";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("lambda", "strength of the penalty on the squares of the weights of the similarities", Domain::Positive, 1e6),
-        Param::fixed(
-            "count",
-            "how many centroids; auto: twice the root of the number of rows that differ; not used by centroids=all",
-            Domain::Integer(1, usize::MAX),
-        ),
-        Param::fixed(
-            "centroids",
-            "rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least, where there are more); grid: spread evenly over the range of the rows, each as far as can be from those before; optimised: those by which least squares fit the target best, where no exchange of a row for another is better, the best of four starts (among 4 rows for each centroid, 500 at least; lambda and the kernel are chosen with k_medoids); all: every row",
-            Domain::Choice(&["all", "grid", "k_means", "k_medoids", "optimised"]),
-        ),
-        Param::fixed("intercept", "whether to add an unpenalised intercept per output", Domain::Flag),
-        Param::fixed(
-            "class_weight",
-            "none: rows count by their own weights; balanced: classes have equal total weight (classification only)",
-            Domain::Choice(&["none", "balanced"]),
-        ),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const CRITERION: Option<CriterionName> =
         Some(CriterionName::leave_one_out("log leave-one-out error in deviations of the target, of classes negative log evidence"));
@@ -254,7 +235,7 @@ impl Estimator for RbfNetwork {
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedRbfNetwork>) -> Result<Fit<FittedRbfNetwork>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let scores = self.scores(task)?;
         let (features, ends) = match self.centroids {
             Centroids::Optimised => {

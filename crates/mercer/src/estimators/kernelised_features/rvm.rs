@@ -21,7 +21,7 @@ use crate::estimators::{
 };
 use crate::gram::{self, Dense, axpy, dot};
 use crate::linalg::{Matrix, product};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use crate::solve::likelihood::HELD;
 use crate::solve::relevance::{self, ClassPlan, Columns, Numbers, Plan, Relevance, SPANNED};
 use mercer_derive::Parameters;
@@ -50,23 +50,22 @@ const FIRST_START: f64 = 0.6;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Rvm {
-    /// Whether a constant is one of the columns.
+    /// whether the intercept is one of the basis functions
+    #[param(default = true)]
     pub intercept: bool,
-    /// Weights of the classes.
+    /// none: rows count by their own weights; balanced: classes have equal total weight
     pub class_weight: ClassWeight,
-    /// How many columns may stay.
+    /// most relevant rows; auto: an eighth of the rows, at least 500
+    #[param(domain = Integer(1, usize::MAX))]
     pub max_relevant: Value,
-    /// How many starts there are.
+    /// number of starts of the evidence maximisation, of which the best is kept; auto: 4 for regression, 2 for classification
+    #[param(domain = Integer(1, usize::MAX))]
     pub starts: Value,
-    /// Whether held-out rows measure the variance of predicted numbers.
+    /// whether the variance of predicted numbers is multiplied by what rows held out in folds ask for, where intervals by evidence do not
+    /// hold them (regression only)
+    #[param(default = true)]
     #[serde(default)]
     pub calibrated: bool,
-}
-
-impl Default for Rvm {
-    fn default() -> Self {
-        Rvm { intercept: true, class_weight: ClassWeight::None, max_relevant: Value::Auto, starts: Value::Auto, calibrated: true }
-    }
 }
 
 /// What one output of numbers needs for its variance.
@@ -300,25 +299,6 @@ fn summary(found: &[Relevance], n: usize, expansion: &Expansion, most: usize) ->
 impl Estimator for Rvm {
     const NAME: &'static str = "rvm";
     const DOC: &'static str = "relevance vector machine: few training rows, noise and weights by evidence, probabilities of classes";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("intercept", "whether the intercept is one of the basis functions", Domain::Flag),
-        Param::fixed(
-            "class_weight",
-            "none: rows count by their own weights; balanced: classes have equal total weight",
-            Domain::Choice(&["none", "balanced"]),
-        ),
-        Param::fixed("max_relevant", "most relevant rows; auto: an eighth of the rows, at least 500", Domain::Integer(1, usize::MAX)),
-        Param::fixed(
-            "starts",
-            "number of starts of the evidence maximisation, of which the best is kept; auto: 4 for regression, 2 for classification",
-            Domain::Integer(1, usize::MAX),
-        ),
-        Param::fixed(
-            "calibrated",
-            "whether the variance of predicted numbers is multiplied by what rows held out in folds ask for, where intervals by evidence do not hold them (regression only)",
-            Domain::Flag,
-        ),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     type Fitted = FittedRvm;
 

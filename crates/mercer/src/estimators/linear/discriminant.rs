@@ -31,8 +31,8 @@ use crate::estimators::{
     HoldOut, Predictions, Query, Ridge, Scores, Size, Summary, Task, Want, When,
 };
 use crate::linalg::{Cholesky, Matrix, eigh, product};
-use crate::param::{Domain, Param, Value};
-use mercer_derive::Parameters;
+use crate::param::Value;
+use mercer_derive::{Choice, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A spread of the fitted indicators below this, and below such a share of the largest, is rounding.
@@ -44,17 +44,19 @@ const WITHIN: f64 = 1e-10;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Discriminant {
-    /// What is added to the scatter within classes, in the units of the kernel.
+    /// regularisation added to the within-class scatter, in the units of the kernel
+    #[param(domain = PositiveFinite, search = 1e6)]
     pub lambda: Value,
-    /// The priors of the classes.
+    /// frequencies: class priors from the training rows; equal: uniform priors
     pub priors: Priors,
     /// Whether probabilities are calibrated.
+    #[param(default = true, doc = CALIBRATED)]
     #[serde(default)]
     pub calibrated: bool,
 }
 
 /// How frequent classes are taken to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Priors {
     /// As among the training rows.
@@ -62,12 +64,6 @@ pub enum Priors {
     Frequencies,
     /// All alike.
     Equal,
-}
-
-impl Default for Discriminant {
-    fn default() -> Self {
-        Discriminant { lambda: Value::Auto, priors: Priors::Frequencies, calibrated: true }
-    }
 }
 
 impl Discriminant {
@@ -161,20 +157,6 @@ pub struct FittedDiscriminant {
 impl Estimator for Discriminant {
     const NAME: &'static str = "discriminant";
     const DOC: &'static str = "kernel Fisher discriminant analysis: discriminant directions, and Gaussian classes along them";
-    const PARAMS: &'static [Param] = &[
-        Param::searched(
-            "lambda",
-            "regularisation added to the within-class scatter, in the units of the kernel",
-            Domain::PositiveFinite,
-            1e6,
-        ),
-        Param::fixed(
-            "priors",
-            "frequencies: class priors from the training rows; equal: uniform priors",
-            Domain::Choice(&["frequencies", "equal"]),
-        ),
-        Param::fixed("calibrated", CALIBRATED, Domain::Flag),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error of the indicators"));
     type Fitted = FittedDiscriminant;

@@ -19,7 +19,7 @@ use crate::estimators::{
 };
 use crate::gram;
 use crate::linalg::{Matrix, product_within};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use crate::solve::feature_mode::Features;
 use crate::solve::likelihood::{ClassLikelihood, Likelihood};
 use crate::solve::mode::{self, Mode};
@@ -34,18 +34,14 @@ pub(crate) const TOLERANCE: f64 = 1e-8;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Logistic {
-    /// Strength of the penalty (lambda/2) ||g||^2; in the units of the kernel.
+    /// strength of the penalty, in the units of the kernel; c = 1/lambda
+    #[param(domain = Positive, search = 1e4)]
     pub lambda: Value,
-    /// Whether constants that are not penalised are added.
+    /// whether to add an unpenalised intercept per output
+    #[param(default = true)]
     pub intercept: bool,
-    /// Weights of the classes.
+    /// none: rows count by their own weights; balanced: classes have equal total weight
     pub class_weight: ClassWeight,
-}
-
-impl Default for Logistic {
-    fn default() -> Self {
-        Logistic { lambda: Value::Auto, intercept: true, class_weight: ClassWeight::None }
-    }
 }
 
 /// A fitted kernel logistic regression.
@@ -129,15 +125,6 @@ pub(crate) fn newton_over_features(rows: f64, rank: usize, outputs: f64) -> f64 
 impl Estimator for Logistic {
     const NAME: &'static str = "logistic";
     const DOC: &'static str = "kernel logistic regression: probabilities of two classes, or of several by a softmax";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("lambda", "strength of the penalty, in the units of the kernel; c = 1/lambda", Domain::Positive, 1e4),
-        Param::fixed("intercept", "whether to add an unpenalised intercept per output", Domain::Flag),
-        Param::fixed(
-            "class_weight",
-            "none: rows count by their own weights; balanced: classes have equal total weight",
-            Domain::Choice(&["none", "balanced"]),
-        ),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence by Laplace's approximation"));
     type Fitted = FittedLogistic;

@@ -18,9 +18,9 @@ use crate::estimators::{
 };
 use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::{Matrix, PASSED};
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::online::{BLOCK, Learnt, Rule, Shown, Stream};
-use mercer_derive::Parameters;
+use mercer_derive::{Choice, Parameters};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -32,24 +32,30 @@ const ROWS: usize = 128;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Perceptron {
-    /// Which of the vectors on the way predicts.
+    /// vector that predicts (classification only). averaged: the mean of all vectors; voted: each votes once for every row it survived;
+    /// last: the last alone
     pub vector: Vector,
-    /// Passes at most.
+    /// most passes over the rows; stops after a pass without a mistake
+    #[param(default = 10.0, domain = Integer(1, usize::MAX))]
     pub passes: Value,
-    /// Support rows at most; 0: as many as there come.
+    /// most support rows; the last vector then predicts; 0: no limit
+    #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     pub budget: Value,
-    /// The rate of the least mean squares rule.
+    /// step size of the least mean squares rule (regression only); auto: 1 / (2 max k(x, x))
+    #[param(domain = PositiveFinite)]
     pub rate: Value,
-    /// Whether there is a constant.
+    /// whether to add an intercept
+    #[param(default = true)]
     pub intercept: bool,
-    /// The order of rows in a pass.
+    /// drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them
     pub order: RowOrder,
     /// Whether there are probabilities of classes.
+    #[param(doc = CALIBRATED)]
     pub probabilities: bool,
 }
 
 /// Which of the vectors on the way predicts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Vector {
     /// Their mean.
@@ -62,7 +68,7 @@ pub enum Vector {
 }
 
 /// The order of rows in a pass.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum RowOrder {
     /// Drawn by the seed, whatever the order of the table.
@@ -70,20 +76,6 @@ pub enum RowOrder {
     Drawn,
     /// As they stand.
     Given,
-}
-
-impl Default for Perceptron {
-    fn default() -> Self {
-        Perceptron {
-            vector: Vector::Averaged,
-            passes: Value::Number(10.0),
-            budget: Value::Number(0.0),
-            rate: Value::Auto,
-            intercept: true,
-            order: RowOrder::Drawn,
-            probabilities: false,
-        }
-    }
 }
 
 /// A fitted perceptron: the state of its stream, and the vectors that predict.
@@ -144,7 +136,7 @@ impl Perceptron {
     /// Makes passes over some rows of a task, continuing a stream. A first fit with a constant starts at the mean of
     /// the numbers, or at the first one of a stream, so that no answer depends on where 0 lies.
     fn learn(&self, task: &Task<'_>, shown: &Shown, first: usize, mut learnt: Learnt, passes: usize) -> Result<FittedPerceptron> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let origin = match task.target {
             Target::Numbers(y) if self.intercept && learnt.time == 0.0 && self.order == RowOrder::Drawn => {
                 means(y, &shown.rows, &shown.weights)
@@ -251,27 +243,6 @@ impl Perceptron {
 impl Estimator for Perceptron {
     const NAME: &'static str = "perceptron";
     const DOC: &'static str = "online learning, row by row: the perceptron for classes, the least mean squares rule for numbers";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed(
-            "vector",
-            "vector that predicts (classification only). averaged: the mean of all vectors; voted: each votes once for every row it survived; last: the last alone",
-            Domain::Choice(&["averaged", "voted", "last"]),
-        ),
-        Param::fixed("passes", "most passes over the rows; stops after a pass without a mistake", Domain::Integer(1, usize::MAX)),
-        Param::fixed("budget", "most support rows; the last vector then predicts; 0: no limit", Domain::Integer(0, usize::MAX)),
-        Param::fixed(
-            "rate",
-            "step size of the least mean squares rule (regression only); auto: 1 / (2 max k(x, x))",
-            Domain::PositiveFinite,
-        ),
-        Param::fixed("intercept", "whether to add an intercept", Domain::Flag),
-        Param::fixed(
-            "order",
-            "drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them",
-            Domain::Choice(&["drawn", "given"]),
-        ),
-        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     type Fitted = FittedPerceptron;
 

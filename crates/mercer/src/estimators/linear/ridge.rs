@@ -25,7 +25,7 @@ use crate::estimators::{
 };
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -38,19 +38,17 @@ const SETTLED: f64 = 1e-18;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Ridge {
-    /// Strength of the penalty (lambda/2) ||g||^2; in the units of the kernel.
+    /// strength of the penalty, in the units of the kernel; c = 1/lambda; 0: none, and of all functions that fit best the one of least
+    /// norm
+    #[param(domain = NonNegative, search = 1e6)]
     pub lambda: Value,
-    /// Whether a constant that is not penalised is added.
+    /// whether to add an unpenalised intercept
+    #[param(default = true)]
     pub intercept: bool,
     /// Whether there are probabilities of classes.
+    #[param(doc = CALIBRATED)]
     #[serde(default)]
     pub probabilities: bool,
-}
-
-impl Default for Ridge {
-    fn default() -> Self {
-        Ridge { lambda: Value::Auto, intercept: true, probabilities: false }
-    }
 }
 
 /// A fitted kernel ridge regression.
@@ -100,10 +98,6 @@ impl Ridge {
         Ok(0.5 * (sum / size).max(least_mean(&y)).ln())
     }
 }
-
-/// What `lambda` is.
-const LAMBDA: &str =
-    "strength of the penalty, in the units of the kernel; c = 1/lambda; 0: none, and of all functions that fit best the one of least norm";
 
 /// The system if it can be solved as it stands; `None` where nothing is penalised and K is singular in working precision.
 fn definite(system: Result<Bordered>, lambda: f64) -> Result<Option<Bordered>> {
@@ -277,11 +271,6 @@ const SAMPLED_ROWS: usize = 1500;
 impl Estimator for Ridge {
     const NAME: &'static str = "ridge";
     const DOC: &'static str = "kernel ridge regression; classes through one-against-rest indicators";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("lambda", LAMBDA, Domain::NonNegative, 1e6),
-        Param::fixed("intercept", "whether to add an unpenalised intercept", Domain::Flag),
-        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error"));
     type Fitted = FittedRidge;

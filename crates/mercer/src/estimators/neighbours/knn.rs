@@ -23,8 +23,8 @@ use crate::estimators::{
 use crate::gram::{Block, Gram, Subset};
 use crate::linalg::Matrix;
 use crate::notice::Notice;
-use crate::param::{Domain, Param, Value, require_settled};
-use mercer_derive::Parameters;
+use crate::param::{Value, require_settled};
+use mercer_derive::{Choice, Parameters};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -38,20 +38,23 @@ const EVEN: f64 = 1e-9;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Knn {
-    /// Neighbours that are asked.
+    /// number of neighbours; a row of weight 2 counts as two; without calibration a class has the probability (votes + its frequency) / (k
+    /// + 1)
+    #[param(domain = Integer(1, usize::MAX), search = 20.0)]
     pub k: Value,
-    /// How much each of them counts.
+    /// uniform: every neighbour counts alike; distance: by the inverse of its distance
     pub weights: NeighbourWeights,
-    /// Which of the classes with equal votes wins.
+    /// of classes with equal votes, nearest: the one with the nearest neighbour wins; first: the first of them
     #[serde(default)]
     pub ties: Ties,
     /// Whether probabilities are calibrated.
+    #[param(default = true, doc = CALIBRATED)]
     #[serde(default)]
     pub calibrated: bool,
 }
 
 /// Which of the classes with equal votes wins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Ties {
     /// The one with the nearest neighbour, then the lower code; its votes are raised by a millionth.
@@ -62,7 +65,7 @@ pub enum Ties {
 }
 
 /// How much a neighbour counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum NeighbourWeights {
     /// All alike.
@@ -72,12 +75,6 @@ pub enum NeighbourWeights {
     Distance,
 }
 
-impl Default for Knn {
-    fn default() -> Self {
-        Knn { k: Value::Auto, weights: NeighbourWeights::Uniform, ties: Ties::Nearest, calibrated: true }
-    }
-}
-
 /// Rows that a calibration learns from at most, and its operations for each row and class, where there are more than two.
 const LEFT_OUT: f64 = 2000.0;
 const CALIBRATION: f64 = 330.0;
@@ -85,25 +82,6 @@ const CALIBRATION: f64 = 330.0;
 impl Estimator for Knn {
     const NAME: &'static str = "knn";
     const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers";
-    const PARAMS: &'static [Param] = &[
-        Param::searched(
-            "k",
-            "number of neighbours; a row of weight 2 counts as two; without calibration a class has the probability (votes + its frequency) / (k + 1)",
-            Domain::Integer(1, usize::MAX),
-            20.0,
-        ),
-        Param::fixed(
-            "weights",
-            "uniform: every neighbour counts alike; distance: by the inverse of its distance",
-            Domain::Choice(&["uniform", "distance"]),
-        ),
-        Param::fixed(
-            "ties",
-            "of classes with equal votes, nearest: the one with the nearest neighbour wins; first: the first of them",
-            Domain::Choice(&["nearest", "first"]),
-        ),
-        Param::fixed("calibrated", CALIBRATED, Domain::Flag),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     type Fitted = FittedKnn;
 
@@ -172,7 +150,7 @@ impl Estimator for Knn {
 impl Knn {
     /// Keeps the training rows and what they answer.
     fn keep(&self, task: &Task<'_>) -> Result<FittedKnn> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let n = task.rows();
         if task.target.rows() != n || n == 0 {
             return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: task.target.rows() });

@@ -17,13 +17,12 @@ use crate::estimators::{
 };
 use crate::gram::{Block, Gram, Side, Subset, dot};
 use crate::linalg::{Matrix, PASSED};
-use crate::param::Param;
 use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Nearest medoid classification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct NearestMedoid {}
 
@@ -44,7 +43,6 @@ pub struct FittedNearestMedoid {
 impl Estimator for NearestMedoid {
     const NAME: &'static str = "nearest_medoid";
     const DOC: &'static str = "nearest medoid: the class whose most central training row is nearest; keeps one row for each class";
-    const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     type Fitted = FittedNearestMedoid;
 
@@ -64,10 +62,6 @@ impl Estimator for NearestMedoid {
     fn costs(&self, size: Size) -> Costs {
         let within = (size.rows as f64).powi(2) * (2.5 / size.outputs.max(1) as f64).min(1.0);
         Costs { bytes: 8 * size.rows as u64 * 100, values: within, fit: PASSED * within, ..size.by_values().costs() }
-    }
-
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(f64::NAN)
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedNearestMedoid>) -> Result<Fit<FittedNearestMedoid>> {

@@ -39,9 +39,7 @@ pub trait DynEstimator {
     fn require_settled(&self) -> Result<()>;
     /// Sets a parameter by name.
     fn set(&mut self, path: &str, value: &Value) -> Result<()>;
-    /// Sets a flag by name.
-    fn set_flag(&mut self, name: &str, value: bool) -> Result<()>;
-    /// Sets a choice by name to one of its words.
+    /// Sets a flag or a choice by name to one of its words.
     fn set_word(&mut self, name: &str, word: &str) -> Result<()>;
     /// See [`Estimator::start`].
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64>;
@@ -93,21 +91,17 @@ impl<E: Estimator> DynEstimator for E {
         self.shown()
     }
     fn terms(&self) -> Vec<(&'static str, Term)> {
-        param::terms(self, self.entry().params)
+        param::terms(self)
     }
     fn values(&self) -> Vec<NumericSetting> {
-        param::numbers(self, self.entry().params)
+        param::numbers(self)
     }
     fn require_settled(&self) -> Result<()> {
-        param::require_settled(self, self.entry().name, self.entry().params)
+        param::require_settled(self, self.entry().name)
     }
     fn set(&mut self, path: &str, value: &Value) -> Result<()> {
-        let entry = self.entry();
-        param::set_at(self, entry.name, entry.params, path, value)
-    }
-    fn set_flag(&mut self, name: &str, value: bool) -> Result<()> {
         let owner = self.entry().name;
-        param::set_flag(self, owner, name, value)
+        param::set_at(self, owner, path, value)
     }
     fn set_word(&mut self, name: &str, word: &str) -> Result<()> {
         let owner = self.entry().name;

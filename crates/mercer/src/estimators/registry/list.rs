@@ -45,7 +45,7 @@ impl EstimatorEntry {
         EstimatorEntry {
             name: E::NAME,
             doc: E::DOC,
-            params: E::PARAMS,
+            params: E::default().records(),
             aliases: E::ALIASES,
             criterion: E::CRITERION,
             takes: E::TAKES,
@@ -135,7 +135,7 @@ macro_rules! estimators {
             fn call(name: &str, args: &[Argument]) -> Option<Result<EstimatorExpr>> {
                 match name {
                     $($Estimator::NAME => {
-                        Some(param::build($Estimator::NAME, $Estimator::PARAMS, $Estimator::ALIASES, args).map(EstimatorExpr::$Estimator))
+                        Some(param::build($Estimator::NAME, $Estimator::ALIASES, args).map(EstimatorExpr::$Estimator))
                     })*
                     _ => TransformedTarget::call(name, args)
                         .map(|made| made.map(EstimatorExpr::TransformedTarget))
@@ -194,7 +194,7 @@ macro_rules! estimators {
         pub(super) fn set_one_by_one() -> Vec<(&'static str, Vec<EstimatorExpr>)> {
             vec![$({
                 assert_eq!($Estimator::default(), constructors::$name());
-                let all = param::set_one_by_one::<$Estimator>(stringify!($name), $Estimator::PARAMS);
+                let all = param::set_one_by_one::<$Estimator>(stringify!($name));
                 (stringify!($name), all.into_iter().map(EstimatorExpr::from).collect())
             },)*]
         }

@@ -25,9 +25,8 @@ impl<F: Fitted + Clone + Debug + PartialEq + 'static> FittedOfProgram for F {}
 /// A model by such an estimator is loaded only by a program that has registered it.
 ///
 /// # Errors
-/// A name that another estimator has, or that no expression can have; fields that are not its parameters.
+/// A name that another estimator has, or that no expression can have.
 pub fn register<E: Estimator<Fitted: FittedOfProgram> + 'static>() -> Result<()> {
-    param::require_records(&format!("estimator {}", E::NAME), &E::default(), E::PARAMS)?;
     add::<E>(Some(EstimatorEntry::of(&E::default())))
 }
 
@@ -75,7 +74,7 @@ impl<E: Estimator<Fitted: FittedOfProgram> + 'static> Maker for Of<E> {
         self.entry
     }
     fn build(&self, args: &[Argument]) -> Result<Registered> {
-        Ok(Registered(Box::new(param::build::<E>(E::NAME, E::PARAMS, E::ALIASES, args)?)))
+        Ok(Registered(Box::new(param::build::<E>(E::NAME, E::ALIASES, args)?)))
     }
     fn stored(&self, parameters: Value) -> serde_json::Result<Registered> {
         Ok(Registered(Box::new(serde_json::from_value::<E>(parameters)?)))

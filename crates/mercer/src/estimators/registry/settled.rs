@@ -6,7 +6,7 @@ use crate::param::{self, Value};
 
 /// The number of a parameter: settled, one, finite, and inside its domain.
 pub(crate) fn settled<E: Estimator>(name: &'static str, value: &Value) -> Result<f64> {
-    let param = param::find(E::NAME, E::PARAMS, E::ALIASES, name)?;
+    let param = param::find(E::NAME, E::default().records(), E::ALIASES, name)?;
     if !value.is_settled() {
         return Err(Error::Unsettled { owner: E::NAME.into(), name: name.into(), value: value.to_string() });
     }

@@ -292,9 +292,6 @@ impl DynEstimator for TransformedTarget {
     fn set(&mut self, path: &str, value: &Value) -> Result<()> {
         self.estimator.set(path, value)
     }
-    fn set_flag(&mut self, name: &str, value: bool) -> Result<()> {
-        self.estimator.set_flag(name, value)
-    }
     fn set_word(&mut self, name: &str, word: &str) -> Result<()> {
         self.estimator.set_word(name, word)
     }

@@ -19,7 +19,7 @@ impl EstimatorExpr {
         for asked in [self.gives().calibrated, self.gives().measured_variance] {
             if let When::If(flag) = asked {
                 // A flag of the record is a field, and takes a flag.
-                let _ = plain.set_flag(flag, false);
+                let _ = plain.set_word(flag, "false");
             }
         }
         plain
@@ -38,7 +38,7 @@ impl EstimatorExpr {
         let mut with = self.clone();
         if let When::If(flag) = self.gives().calibrated {
             // As above.
-            let _ = with.set_flag(flag, true);
+            let _ = with.set_word(flag, "true");
         }
         with
     }

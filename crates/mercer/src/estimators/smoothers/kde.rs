@@ -10,7 +10,7 @@ use crate::estimators::{
     Task, ViewKind,
 };
 use crate::linalg::{Matrix, PASSED};
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{OfOneDomain, Param, Value, require_settled};
 use crate::smoothing::{Asked, Bandwidth, Density, Rule, Sample, Shape, SmoothingKernel};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -25,62 +25,30 @@ const PER_COORDINATE: f64 = 50.0;
 pub(super) const SMOOTHING_KERNEL: Param = Param::fixed(
     "kernel",
     "the smoothing kernel; of one column gaussian and exponential reach everywhere, the others end at a bandwidth",
-    Domain::Choice(&["gaussian", "epanechnikov", "tricube", "boxcar", "biweight", "triangular", "cosine", "exponential"]),
+    SmoothingKernel::DOMAIN,
 );
 
 /// Kernel density estimation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Kde {
-    /// The bandwidth: the same in every column or one for each; `auto`: by `rule`.
+    /// width of the kernel in units of the columns, one number for all or a list with one for each; auto: as rule says
+    #[param(domain = PositiveFinite, learnt)]
     pub bandwidth: Value,
-    /// The rule.
+    /// what chooses a bandwidth that is auto; auto: isj for one column, silverman for several and where values repeat
     pub rule: Rule,
     /// The smoothing kernel.
+    #[param(SMOOTHING_KERNEL)]
     pub kernel: SmoothingKernel,
-    /// How it is one of several columns.
+    /// radial: of several columns the kernel of the distance; product: the product of one for each column
     pub shape: Shape,
-    /// Whether each row has a width of its own.
+    /// whether each row has a width of its own, wide where rows are sparse (Abramson 1982)
     pub adaptive: bool,
-}
-
-impl Default for Kde {
-    fn default() -> Self {
-        Kde { bandwidth: Value::Auto, rule: Rule::Auto, kernel: SmoothingKernel::Gaussian, shape: Shape::Radial, adaptive: false }
-    }
 }
 
 impl Estimator for Kde {
     const NAME: &'static str = "kde";
     const DOC: &'static str = "kernel density estimation: how dense rows lie, as the logarithm of a density over columns of numbers";
-    const PARAMS: &'static [Param] = &[
-        Param::learnt(
-            "bandwidth",
-            "width of the kernel in units of the columns, one number for all or a list with one for each; auto: as rule says",
-            Domain::PositiveFinite,
-        ),
-        Param::fixed(
-            "rule",
-            "what chooses a bandwidth that is auto; auto: isj for one column, silverman for several and where values repeat",
-            Domain::Choice(&[
-                "auto",
-                "normal_reference",
-                "silverman",
-                "scott",
-                "sheather_jones",
-                "isj",
-                "cross_validation",
-                "least_squares",
-            ]),
-        ),
-        SMOOTHING_KERNEL,
-        Param::fixed(
-            "shape",
-            "radial: of several columns the kernel of the distance; product: the product of one for each column",
-            Domain::Choice(&["radial", "product"]),
-        ),
-        Param::fixed("adaptive", "whether each row has a width of its own, wide where rows are sparse (Abramson 1982)", Domain::Flag),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     type Fitted = FittedKde;
 
@@ -115,12 +83,8 @@ impl Estimator for Kde {
         }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(1.0)
-    }
-
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedKde>) -> Result<Fit<FittedKde>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let points = points(task, Self::NAME)?;
         let sample = Sample::new(&points, task.weights)?;
         let bandwidth = match self.bandwidth.numbers() {

@@ -19,7 +19,7 @@ use crate::estimators::{
     Answer, Costs, Estimator, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, ViewKind, When,
 };
 use crate::linalg::{Matrix, PASSED};
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::smoothing::{LocalFit, LocalOptions, Reach, SmoothingKernel};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -39,49 +39,28 @@ const TOGETHER: f64 = 1024.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct LocalRegression {
-    /// The bandwidth: the same in every column or one for each; `auto`: by rows left out.
+    /// width of the kernel in units of the prepared columns, one number for all or a list with one for each; auto: at which rows left out
+    /// are predicted best
+    #[param(domain = PositiveFinite, learnt)]
     pub bandwidth: Value,
-    /// The share of the rows that a place looks at; 0: the bandwidth says how far.
+    /// share of the rows that a place looks at, as in R's loess, instead of a bandwidth; 0: the bandwidth says how far
+    #[param(default = 0.0, domain = NonNegative)]
     pub span: Value,
-    /// Degree of the polynomials.
+    /// degree of the polynomials
+    #[param(default = 1.0, domain = Integer(0, 2))]
     pub degree: Value,
     /// The smoothing kernel.
+    #[param(SMOOTHING_KERNEL)]
     pub kernel: SmoothingKernel,
-    /// Rounds against outliers.
+    /// rounds after the first fit in which outliers lose weight
+    #[param(default = 0.0, domain = Integer(0, 100))]
     pub rounds: Value,
-}
-
-impl Default for LocalRegression {
-    fn default() -> Self {
-        LocalRegression {
-            bandwidth: Value::Auto,
-            span: Value::Number(0.0),
-            degree: Value::Number(1.0),
-            kernel: SmoothingKernel::Gaussian,
-            rounds: Value::Number(0.0),
-        }
-    }
 }
 
 impl Estimator for LocalRegression {
     const NAME: &'static str = "local_regression";
     const DOC: &'static str =
         "local regression (loess): at each place a polynomial fitted to the rows near it, over few columns of numbers";
-    const PARAMS: &'static [Param] = &[
-        Param::learnt(
-            "bandwidth",
-            "width of the kernel in units of the prepared columns, one number for all or a list with one for each; auto: at which rows left out are predicted best",
-            Domain::PositiveFinite,
-        ),
-        Param::fixed(
-            "span",
-            "share of the rows that a place looks at, as in R's loess, instead of a bandwidth; 0: the bandwidth says how far",
-            Domain::NonNegative,
-        ),
-        Param::fixed("degree", "degree of the polynomials", Domain::Integer(0, 2)),
-        SMOOTHING_KERNEL,
-        Param::fixed("rounds", "rounds after the first fit in which outliers lose weight", Domain::Integer(0, 100)),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     type Fitted = FittedLocalRegression;
 
@@ -119,7 +98,7 @@ impl Estimator for LocalRegression {
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedLocalRegression>) -> Result<Fit<FittedLocalRegression>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let target = task.target.as_numbers(Self::NAME)?;
         check(task, Self::NAME)?;
         let points = points(task, Self::NAME)?;

@@ -25,7 +25,6 @@ use crate::estimators::{
 };
 use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
 use crate::linalg::{Matrix, PASSED};
-use crate::param::{Domain, Param};
 use mercer_derive::Parameters;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -44,14 +43,9 @@ const SAME: f64 = 1e-9;
 #[serde(deny_unknown_fields)]
 pub struct NadarayaWatson {
     /// Whether probabilities are calibrated.
+    #[param(default = true, doc = CALIBRATED)]
     #[serde(default)]
     pub calibrated: bool,
-}
-
-impl Default for NadarayaWatson {
-    fn default() -> Self {
-        NadarayaWatson { calibrated: true }
-    }
 }
 
 /// Its training rows.
@@ -261,7 +255,6 @@ fn not_a_weight(value: f64, new: usize, row: usize) -> Error {
 impl Estimator for NadarayaWatson {
     const NAME: &'static str = "nadaraya_watson";
     const DOC: &'static str = "kernel regression of Nadaraya and Watson: means weighed by kernel values, for classes their shares";
-    const PARAMS: &'static [Param] = &[Param::fixed("calibrated", CALIBRATED, Domain::Flag)];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error"));
     type Fitted = FittedNadarayaWatson;
@@ -301,10 +294,6 @@ impl Estimator for NadarayaWatson {
             criterion: (80.0 + 6.0 * outputs) * n * n,
             ..size.by_values().costs()
         }
-    }
-
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(f64::NAN)
     }
 
     /// Keeps the rows. A kernel with values below 0 is found here, of many rows in the first with all; each prediction looks at its own.

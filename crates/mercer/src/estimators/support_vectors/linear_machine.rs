@@ -9,12 +9,13 @@ use crate::error::{Error, Result};
 use crate::estimators::contract::no_features;
 use crate::estimators::{Certificate, Costs, Expansion, Size, Summary, Task};
 use crate::linalg::{Matrix, PASSED};
-use crate::param::{Domain, Param, Value};
+use crate::param::{Domain, OfOneDomain, Param, Value};
 use crate::solve::linear::{self, Method, Options, Problem, Solution};
+use mercer_derive::Choice;
 use serde::{Deserialize, Serialize};
 
 /// Which problem is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum LinearSolver {
     /// The primal where the loss is smooth and there are no fewer rows than features, else the dual.
@@ -36,7 +37,7 @@ pub(super) const INTERCEPT_SCALE: Param = Param::fixed(
 pub(super) const SOLVER: Param = Param::fixed(
     "solver",
     "dual: coordinate descent; primal: Newton's method, for squared losses; auto: the primal where the loss allows it and there are no fewer rows than features",
-    Domain::Choice(&["auto", "dual", "primal"]),
+    LinearSolver::DOMAIN,
 );
 pub(super) const MAX_ITERATIONS: Param =
     Param::fixed("max_iterations", "most passes over the rows, or Newton steps", Domain::Integer(0, usize::MAX));

@@ -19,13 +19,13 @@ use crate::estimators::{
     Answer, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, LinearSolver, Needs, Predictions, Query, Scores,
     Size, Summary, Task, ViewKind, When,
 };
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
-use mercer_derive::Parameters;
+use mercer_derive::{Choice, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// What a row costs that is not on its side of the margin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum HingeLoss {
     /// The square of its distance from there.
@@ -40,64 +40,34 @@ pub enum HingeLoss {
 #[serde(deny_unknown_fields)]
 pub struct LinearSvc {
     /// Penalty C on the losses.
+    #[param(C)]
     pub c: Value,
-    /// The loss.
+    /// squared_hinge: the square of what a row lacks to the margin; hinge: what it lacks
     pub loss: HingeLoss,
     /// Value of the column whose weight is the intercept; 0: none.
+    #[param(INTERCEPT_SCALE, default = 1.0)]
     pub intercept_scale: Value,
-    /// Weights of the classes.
+    /// none: rows count by their own weights; balanced: every class counts alike as a whole
     pub class_weight: ClassWeight,
     /// Which problem is solved.
+    #[param(SOLVER)]
     pub solver: LinearSolver,
-    /// When to stop.
+    /// of the dual problem, the greatest slope of the objective less the least; of the primal problem, the length of the gradient as a
+    /// share of that at 0, times the share of the rarer class; and the greatest relative duality gap
+    #[param(default = DEFAULT_TOLERANCE, domain = PositiveFinite)]
     pub tolerance: Value,
     /// Most passes over the rows, or Newton steps.
+    #[param(MAX_ITERATIONS, default = DEFAULT_MAX_ITERATIONS)]
     pub max_iterations: Value,
     /// Whether to fit probabilities of the classes too.
+    #[param(doc = CALIBRATED)]
     pub probabilities: bool,
-}
-
-impl Default for LinearSvc {
-    fn default() -> Self {
-        LinearSvc {
-            c: Value::Auto,
-            loss: HingeLoss::SquaredHinge,
-            intercept_scale: Value::Number(1.0),
-            class_weight: ClassWeight::None,
-            solver: LinearSolver::Auto,
-            tolerance: Value::Number(DEFAULT_TOLERANCE),
-            max_iterations: Value::Number(DEFAULT_MAX_ITERATIONS),
-            probabilities: false,
-        }
-    }
 }
 
 impl Estimator for LinearSvc {
     const NAME: &'static str = "linear_svc";
     const DOC: &'static str =
         "linear support vector classification on written-out features, in O(N): the widest margin, each class against the rest";
-    const PARAMS: &'static [Param] = &[
-        C,
-        Param::fixed(
-            "loss",
-            "squared_hinge: the square of what a row lacks to the margin; hinge: what it lacks",
-            Domain::Choice(&["squared_hinge", "hinge"]),
-        ),
-        INTERCEPT_SCALE,
-        Param::fixed(
-            "class_weight",
-            "none: rows count by their own weights; balanced: every class counts alike as a whole",
-            Domain::Choice(&["none", "balanced"]),
-        ),
-        SOLVER,
-        Param::fixed(
-            "tolerance",
-            "of the dual problem, the greatest slope of the objective less the least; of the primal problem, the length of the gradient as a share of that at 0, times the share of the rarer class; and the greatest relative duality gap",
-            Domain::PositiveFinite,
-        ),
-        MAX_ITERATIONS,
-        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     type Fitted = FittedLinearSvc;
 
@@ -115,10 +85,6 @@ impl Estimator for LinearSvc {
         Costs { fit: fits * costs.fit, ..costs }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(1.0)
-    }
-
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedLinearSvc>) -> Result<Fit<FittedLinearSvc>> {
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         check_rows(task, codes.len(), Self::NAME)?;
@@ -134,7 +100,7 @@ impl LinearSvc {
     /// # Errors
     /// Those of [`Estimator::fit`]; another number of factors.
     pub fn fit_by_class(&self, task: &Task<'_>, factors: &[f64]) -> Result<FittedLinearSvc> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         check_rows(task, codes.len(), Self::NAME)?;
         Error::unless_equal("factors of classes", names.len(), factors.len())?;

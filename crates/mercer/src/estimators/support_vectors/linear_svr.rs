@@ -17,13 +17,13 @@ use crate::estimators::{
     Answer, Costs, Estimator, Expansion, Fit, FitContext, Fitted, LinearSolver, Needs, Predicted, Predictions, Query, Size, Summary, Task,
     ViewKind,
 };
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
-use mercer_derive::Parameters;
+use mercer_derive::{Choice, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// What a residual costs beyond epsilon.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum TubeLoss {
     /// Its size.
@@ -38,64 +38,35 @@ pub enum TubeLoss {
 #[serde(deny_unknown_fields)]
 pub struct LinearSvr {
     /// Penalty C on the losses.
+    #[param(C)]
     pub c: Value,
-    /// Residuals up to here cost nothing.
+    /// half the height of the tube within which nothing is lost
+    #[param(domain = NonNegative, search = 10.0)]
     pub epsilon: Value,
-    /// The loss.
+    /// what a residual costs beyond epsilon, epsilon_insensitive: its size; squared_epsilon_insensitive: the square of it
     pub loss: TubeLoss,
-    /// Whether `c`, `epsilon` and the tolerance count in standard deviations of the target.
+    /// true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units
+    #[param(default = true)]
     pub standardise_target: bool,
     /// Value of the column whose weight is the intercept; 0: none.
+    #[param(INTERCEPT_SCALE, default = 1.0)]
     pub intercept_scale: Value,
     /// Which problem is solved.
+    #[param(SOLVER)]
     pub solver: LinearSolver,
-    /// When to stop.
+    /// of the dual problem, the sum of the violations of a pass as a share of that of the first; of the primal problem, the length of the
+    /// gradient as a share of that at 0; and the greatest relative duality gap
+    #[param(default = DEFAULT_TOLERANCE, domain = PositiveFinite)]
     pub tolerance: Value,
     /// Most passes over the rows, or Newton steps.
+    #[param(MAX_ITERATIONS, default = DEFAULT_MAX_ITERATIONS)]
     pub max_iterations: Value,
-}
-
-impl Default for LinearSvr {
-    fn default() -> Self {
-        LinearSvr {
-            c: Value::Auto,
-            epsilon: Value::Auto,
-            loss: TubeLoss::EpsilonInsensitive,
-            standardise_target: true,
-            intercept_scale: Value::Number(1.0),
-            solver: LinearSolver::Auto,
-            tolerance: Value::Number(DEFAULT_TOLERANCE),
-            max_iterations: Value::Number(DEFAULT_MAX_ITERATIONS),
-        }
-    }
 }
 
 impl Estimator for LinearSvr {
     const NAME: &'static str = "linear_svr";
     const DOC: &'static str =
         "linear support vector regression on written-out features, in O(N): the flattest plane within a tube around most of the targets";
-    const PARAMS: &'static [Param] = &[
-        C,
-        Param::searched("epsilon", "half the height of the tube within which nothing is lost", Domain::NonNegative, 10.0),
-        Param::fixed(
-            "loss",
-            "what a residual costs beyond epsilon, epsilon_insensitive: its size; squared_epsilon_insensitive: the square of it",
-            Domain::Choice(&["epsilon_insensitive", "squared_epsilon_insensitive"]),
-        ),
-        Param::fixed(
-            "standardise_target",
-            "true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units",
-            Domain::Flag,
-        ),
-        INTERCEPT_SCALE,
-        SOLVER,
-        Param::fixed(
-            "tolerance",
-            "of the dual problem, the sum of the violations of a pass as a share of that of the first; of the primal problem, the length of the gradient as a share of that at 0; and the greatest relative duality gap",
-            Domain::PositiveFinite,
-        ),
-        MAX_ITERATIONS,
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     type Fitted = FittedLinearSvr;
 
@@ -112,7 +83,7 @@ impl Estimator for LinearSvr {
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedLinearSvr>) -> Result<Fit<FittedLinearSvr>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let target = task.target.as_numbers(Self::NAME)?;
         check_rows(task, target.rows(), Self::NAME)?;
         svr::require_finite(target)?;

@@ -22,12 +22,10 @@ use crate::estimators::{
 };
 use crate::gram::{Dense, Gram, SetVectors, Subset};
 use crate::linalg::{Matrix, argmax};
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
-/// Most turns of the machine: classes of vectors settle within ten, as a rule.
-const ROUNDS: f64 = 50.0;
 /// Turns that a fit takes, as a rule.
 const TYPICAL_ROUNDS: f64 = 6.0;
 
@@ -35,31 +33,24 @@ const TYPICAL_ROUNDS: f64 = 6.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct MiSvm {
-    /// Penalty of a vector inside the margin.
+    /// penalty C on margin violations of a vector
+    #[param(domain = Positive, search = 1e3)]
     pub c: Value,
-    /// Of two classes the one that a set is of where one of its vectors is; none: the last.
+    /// Of two classes the one that a set is of where one of its vectors is.
+    #[param(doc = "of two classes the one that a set is of where one of its vectors is, such as [1]; []: the last")]
     pub positive: Vec<String>,
-    /// Weights of the classes of vectors.
+    /// none: vectors count by the weights of their sets; balanced: both classes of vectors have equal total weight
     pub class_weight: ClassWeight,
-    /// Greatest violation of the optimality conditions of a machine, and its greatest relative duality gap.
+    /// greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap
+    #[param(default = 1e-3, domain = Fraction)]
     pub tolerance: Value,
-    /// Most turns.
+    /// most machines that are fitted in turn
+    // Classes of vectors settle within ten, as a rule.
+    #[param(default = 50.0, domain = Integer(1, 10_000))]
     pub rounds: Value,
     /// Whether to fit probabilities of the classes too.
+    #[param(doc = CALIBRATED)]
     pub probabilities: bool,
-}
-
-impl Default for MiSvm {
-    fn default() -> Self {
-        MiSvm {
-            c: Value::Auto,
-            positive: Vec::new(),
-            class_weight: ClassWeight::None,
-            tolerance: Value::Number(1e-3),
-            rounds: Value::Number(ROUNDS),
-            probabilities: false,
-        }
-    }
 }
 
 /// Sets, with one class that is positive.
@@ -116,26 +107,6 @@ impl Estimator for MiSvm {
     const NAME: &'static str = "mi_svm";
     const DOC: &'static str =
         "multiple-instance support vector machine: a set is of a class where one of its vectors is, and which one is found";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("c", "penalty C on margin violations of a vector", Domain::Positive, 1e3),
-        Param::fixed(
-            "positive",
-            "of two classes the one that a set is of where one of its vectors is, such as [1]; []: the last",
-            Domain::Words,
-        ),
-        Param::fixed(
-            "class_weight",
-            "none: vectors count by the weights of their sets; balanced: both classes of vectors have equal total weight",
-            Domain::Choice(&["none", "balanced"]),
-        ),
-        Param::fixed(
-            "tolerance",
-            "greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap",
-            Domain::Fraction,
-        ),
-        Param::fixed("rounds", "most machines that are fitted in turn", Domain::Integer(1, 10_000)),
-        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     type Fitted = FittedMiSvm;
 
@@ -162,12 +133,8 @@ impl Estimator for MiSvm {
         }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(1.0)
-    }
-
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedMiSvm>) -> Result<Fit<FittedMiSvm>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         let classes = ClassScores::present_in(task, Self::NAME)?;
         let positive = self.positive_classes(classes.present(), names)?;

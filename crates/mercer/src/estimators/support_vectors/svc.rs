@@ -23,9 +23,9 @@ use crate::estimators::{
 };
 use crate::gram::Gram;
 use crate::linalg::Matrix;
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::smo;
-use mercer_derive::Parameters;
+use mercer_derive::{Choice, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a coefficient of a row while pairs are solved: of all rows, and of the support.
@@ -38,7 +38,7 @@ const PER_SCORE: u64 = 16;
 const HELD_OUT_SCORES: u64 = 24;
 
 /// Which of the classes with equal votes wins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum EqualVotes {
     /// The one with the greater sum of decision values, then the lower code. A decision value of 0 is a vote for the first class
@@ -53,62 +53,32 @@ pub enum EqualVotes {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Svc {
-    /// Penalty of a row inside the margin.
+    /// penalty C on margin violations
+    #[param(domain = Positive, search = 1e3)]
     pub c: Value,
-    /// Greatest violation of the optimality conditions and greatest relative duality gap.
+    /// greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap
+    #[param(default = 1e-3, domain = Fraction)]
     pub tolerance: Value,
-    /// Most pair steps per pair of classes.
+    /// most steps of the solver for each pair of classes
+    #[param(default = svm::MAX_ITERATIONS, domain = Integer(1, usize::MAX))]
     pub max_iterations: Value,
-    /// Weights of the classes.
+    /// none: rows count by their own weights; balanced: classes have equal total weight
     pub class_weight: ClassWeight,
-    /// Megabytes of kernel rows to keep.
+    /// kernel cache in MB; affects speed only
+    #[param(default = svm::CACHE_MB, domain = Positive)]
     pub cache_mb: Value,
     /// Whether to fit probabilities of the classes too.
+    #[param(doc = CALIBRATED)]
     #[serde(default)]
     pub probabilities: bool,
-    /// Which of the classes with equal votes wins.
+    /// of classes with equal votes, sum: the one with the greater sum of decision values wins; first: the first of them
     #[serde(default)]
     pub ties: EqualVotes,
-}
-
-impl Default for Svc {
-    fn default() -> Self {
-        Svc {
-            c: Value::Auto,
-            tolerance: Value::Number(1e-3),
-            max_iterations: Value::Number(svm::MAX_ITERATIONS),
-            class_weight: ClassWeight::None,
-            cache_mb: Value::Number(svm::CACHE_MB),
-            probabilities: false,
-            ties: EqualVotes::Sum,
-        }
-    }
 }
 
 impl Estimator for Svc {
     const NAME: &'static str = "svc";
     const DOC: &'static str = "support vector classification: the widest margin between two classes, one against one for more";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("c", "penalty C on margin violations", Domain::Positive, 1e3),
-        Param::fixed(
-            "tolerance",
-            "greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap",
-            Domain::Fraction,
-        ),
-        Param::fixed("max_iterations", "most steps of the solver for each pair of classes", Domain::Integer(1, usize::MAX)),
-        Param::fixed(
-            "class_weight",
-            "none: rows count by their own weights; balanced: classes have equal total weight",
-            Domain::Choice(&["none", "balanced"]),
-        ),
-        Param::fixed("cache_mb", "kernel cache in MB; affects speed only", Domain::Positive),
-        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
-        Param::fixed(
-            "ties",
-            "of classes with equal votes, sum: the one with the greater sum of decision values wins; first: the first of them",
-            Domain::Choice(&["sum", "first"]),
-        ),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     type Fitted = FittedSvc;
 
@@ -140,14 +110,10 @@ impl Estimator for Svc {
         Costs { bytes, values: fits * costs.values, fit: fits * costs.fit, ..costs }
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
-        Ok(1.0)
-    }
-
     /// Machines without a fold start from those on all rows and share their kernel values.
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedSvc>) -> Result<Fit<FittedSvc>> {
         let split = context.wants_scores.then_some(context.hold.split);
-        require_settled(self, Svc::NAME, Svc::PARAMS)?;
+        require_settled(self, Svc::NAME)?;
         let c = svm::finite(Svc::NAME, "c", &self.c)?;
         let (codes, names) = task.target.as_classes(Svc::NAME)?;
         let (present, mass) = masses(task, codes, names)?;

@@ -15,7 +15,7 @@ use crate::estimators::{
     WarmStart,
 };
 use crate::linalg::Matrix;
-use crate::param::{Domain, Param, Value, require_settled};
+use crate::param::{Value, require_settled};
 use crate::solve::smo::{self, Problem};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -24,52 +24,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Svr {
-    /// Penalty of a row outside the tube.
+    /// penalty C on residuals beyond epsilon
+    #[param(domain = Positive, search = 1e3)]
     pub c: Value,
-    /// Half the height of the tube within which nothing is lost.
+    /// half-width of the tube within which residuals cost nothing
+    #[param(domain = NonNegative, search = 10.0)]
     pub epsilon: Value,
-    /// Whether `c`, `epsilon` and the tolerance count in standard deviations of the target.
+    /// true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units
+    #[param(default = true)]
     pub standardise_target: bool,
-    /// Greatest violation of the optimality conditions and greatest relative duality gap.
+    /// greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap
+    #[param(default = 1e-3, domain = Fraction)]
     pub tolerance: Value,
-    /// Most pair steps per target column.
+    /// most steps of the solver for each target column
+    #[param(default = svm::MAX_ITERATIONS, domain = Integer(1, usize::MAX))]
     pub max_iterations: Value,
-    /// Megabytes of kernel rows to keep.
+    /// kernel cache in MB; affects speed only
+    #[param(default = svm::CACHE_MB, domain = Positive)]
     pub cache_mb: Value,
-}
-
-impl Default for Svr {
-    fn default() -> Self {
-        Svr {
-            c: Value::Auto,
-            epsilon: Value::Auto,
-            standardise_target: true,
-            tolerance: Value::Number(1e-3),
-            max_iterations: Value::Number(svm::MAX_ITERATIONS),
-            cache_mb: Value::Number(svm::CACHE_MB),
-        }
-    }
 }
 
 impl Estimator for Svr {
     const NAME: &'static str = "svr";
     const DOC: &'static str = "support vector regression: the flattest function within a tube around most of the targets";
-    const PARAMS: &'static [Param] = &[
-        Param::searched("c", "penalty C on residuals beyond epsilon", Domain::Positive, 1e3),
-        Param::searched("epsilon", "half-width of the tube within which residuals cost nothing", Domain::NonNegative, 10.0),
-        Param::fixed(
-            "standardise_target",
-            "true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units",
-            Domain::Flag,
-        ),
-        Param::fixed(
-            "tolerance",
-            "greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap",
-            Domain::Fraction,
-        ),
-        Param::fixed("max_iterations", "most steps of the solver for each target column", Domain::Integer(1, usize::MAX)),
-        Param::fixed("cache_mb", "kernel cache in MB; affects speed only", Domain::Positive),
-    ];
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     type Fitted = FittedSvr;
 
@@ -87,7 +64,7 @@ impl Estimator for Svr {
     }
 
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedSvr>) -> Result<Fit<FittedSvr>> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
+        require_settled(self, Self::NAME)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
         let target = task.target.as_numbers(Self::NAME)?;

@@ -1,9 +1,10 @@
 //! How much the rows of a class count besides their own weights.
 
+use mercer_derive::Choice;
 use serde::{Deserialize, Serialize};
 
 /// How much the rows of a class count besides their own weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassWeight {
     /// All classes count alike per row.

@@ -10,7 +10,7 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope};
 use crate::kernels::shared::Shared;
-use mercer_derive::Formula;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A kernel of vectors, over the best pairs of two sets.
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// the mean of k over the vectors of two sets, each with the one of the other set that it is most like: not a
 /// Mercer kernel
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct BestMatch {}
 

@@ -12,7 +12,7 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties, one};
 use crate::kernels::fitted::{Scope, foreign};
 use crate::linalg::{Matrix, Real};
-use mercer_derive::Formula;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The kernel of features whose mean over the training rows is subtracted.
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// features less their mean over the training rows
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Centre {}
 

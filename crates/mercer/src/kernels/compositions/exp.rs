@@ -8,7 +8,7 @@ use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, Real};
-use mercer_derive::Formula;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The exponential of a kernel.
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// the exponential of k
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Exp {}
 

@@ -13,7 +13,7 @@ use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, product_transposed_within, product_within, transposed_product_within};
-use crate::param::{Domain, Param, Value};
+use crate::param::Value;
 use rand::SeedableRng;
 use rand_distr::{Cauchy, ChiSquared, Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -33,15 +33,15 @@ use std::sync::Arc;
 #[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Fourier {
+    /// number of features, two for each frequency
+    #[param(default = 1000.0, domain = Integer(2, 1_000_000))]
     count: Value,
+    /// orthogonal random features (rbf and matern only)
+    #[param(default = true)]
     orthogonal: bool,
+    /// seed of the frequencies
+    #[param(default = 0.0, domain = Integer(0, u32::MAX as usize))]
     seed: Value,
-}
-
-impl Default for Fourier {
-    fn default() -> Self {
-        Fourier { count: Value::Number(1000.0), orthogonal: true, seed: Value::Number(0.0) }
-    }
 }
 
 impl Composition for Fourier {
@@ -54,11 +54,6 @@ impl Composition for Fourier {
         because: "an inner product of waves",
     }];
     const SOURCE: &'static str = "Rahimi & Recht, Random features for large-scale kernel machines (2007)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("count", "number of features, two for each frequency", Domain::Integer(2, 1_000_000)),
-        Param::fixed("orthogonal", "orthogonal random features (rbf and matern only)", Domain::Flag),
-        Param::fixed("seed", "seed of the frequencies", Domain::Integer(0, u32::MAX as usize)),
-    ];
     const IS: Properties = Properties { other_rows: true, ..Properties::PLAIN };
     /// Frequencies for length scales of 1, one a row.
     type Learnt = Matrix;

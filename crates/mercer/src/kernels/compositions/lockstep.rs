@@ -13,7 +13,6 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
-use crate::param::{Domain, Param};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +21,11 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// k of the values of series, time by time, or of their differences
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Lockstep {
-    /// Whether vectors are the differences between times that follow each other.
+    /// whether to compare the differences between times that follow each other
     pub differences: bool,
 }
 
@@ -93,9 +92,6 @@ impl Composition for Lockstep {
         because: "a Mercer kernel of numbers made of each input",
     }];
     const SOURCE: &'static str = "Wang et al., Experimental comparison of representation methods and distance measures for time series data (2013), section 3.2";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("differences", "whether to compare the differences between times that follow each other", Domain::Flag),
-    ];
     const IS: Properties = Properties { learns: Learns::Values, other_rows: true, keeps_features: true, keeps_constants: true, ..Properties::PLAIN };
     type Learnt = usize;
 

@@ -14,7 +14,7 @@ use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, Real};
-use mercer_derive::Formula;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// the sum of the minima of the counts that k multiplies over the sum of their maxima; on sets the similarity of
 /// Jaccard and Tanimoto
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct MinMax {}
 

@@ -11,7 +11,7 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::linalg::{Matrix, Real};
-use mercer_derive::Formula;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use std::ops::Range;
 /// ```text
 /// k(x, z) / sqrt(k(x, x) k(z, z))
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Normalise {}
 

@@ -15,8 +15,8 @@ use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::linalg::{Cholesky, Lower, Matrix, product_within, transposed_product_within};
 use crate::notice::Notice;
-use crate::param::{Domain, Param, Value};
-use mercer_derive::{Formula, Parameters};
+use crate::param::Value;
+use mercer_derive::{Choice, Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -33,13 +33,20 @@ const TOLD: usize = 2000;
 #[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Nystroem {
+    /// number of landmarks; all rows where there are fewer
+    #[param(default = 500.0, domain = Integer(1, 1_000_000))]
     rank: Value,
+    /// uniform: drawn at random; spread: each far from those before it (k-means++); pivots: pivoted Cholesky, each the row with the largest
+    /// residual
+    #[param(default = LandmarkChoice::Uniform)]
     landmarks: LandmarkChoice,
+    /// seed of the random landmarks
+    #[param(default = 0.0, domain = Integer(0, u32::MAX as usize))]
     seed: Value,
 }
 
 /// How landmarks are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum LandmarkChoice {
     /// Rows drawn at random.
@@ -48,12 +55,6 @@ pub enum LandmarkChoice {
     Spread,
     /// Each the row of which most is left: pivoted Cholesky.
     Pivots,
-}
-
-impl Default for Nystroem {
-    fn default() -> Self {
-        Nystroem { rank: Value::Number(500.0), landmarks: LandmarkChoice::Uniform, seed: Value::Number(0.0) }
-    }
 }
 
 /// The landmarks of some training rows.
@@ -81,15 +82,6 @@ impl Composition for Nystroem {
         because: "an inner product of values with landmarks",
     }];
     const SOURCE: &'static str = "Williams & Seeger, Using the Nystroem method to speed up kernel machines (2001)";
-    const PARAMS: &'static [Param] = &[
-        Param::fixed("rank", "number of landmarks; all rows where there are fewer", Domain::Integer(1, 1_000_000)),
-        Param::fixed(
-            "landmarks",
-            "uniform: drawn at random; spread: each far from those before it (k-means++); pivots: pivoted Cholesky, each the row with the largest residual",
-            Domain::Choice(&["uniform", "spread", "pivots"]),
-        ),
-        Param::fixed("seed", "seed of the random landmarks", Domain::Integer(0, u32::MAX as usize)),
-    ];
     const IS: Properties = Properties { learns: Learns::Values, other_rows: true, ..Properties::PLAIN };
     type Learnt = LandmarkRows;
 

@@ -8,7 +8,7 @@ use crate::kernels::composition::{Closure, Composed, Composition, Form, Properti
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
-use mercer_derive::Formula;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A kernel on some columns only.
@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// k of these columns only
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[parameters(none)]
 #[serde(deny_unknown_fields)]
 pub struct On {
     /// Their names.

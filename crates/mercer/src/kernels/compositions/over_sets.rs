@@ -11,6 +11,7 @@ use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::linalg::Matrix;
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,7 +22,8 @@ pub(crate) const ALTERNATIVES: &[&str] =
     &["set_extremes(rbf)", "set_extremes(polynomial(degree=3))", "normalise(codebook)", "normalise(set_mean(linear))"];
 
 /// A kernel of vectors, over all pairs of two sets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[parameters(none)]
 #[serde(deny_unknown_fields)]
 pub struct OverSets {
     /// What is made of the values of all pairs.

@@ -9,7 +9,7 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::linalg::{Matrix, Real};
-use mercer_derive::Formula;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A kernel raised to a power.
@@ -17,17 +17,13 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// a product of k with itself, up to 64 times
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[parameters(none)]
 #[serde(deny_unknown_fields)]
 pub struct Power {
     /// The exponent, from 1.
+    #[param(default = 1)]
     pub exponent: u32,
-}
-
-impl Default for Power {
-    fn default() -> Self {
-        Power { exponent: 1 }
-    }
 }
 
 impl Composition for Power {

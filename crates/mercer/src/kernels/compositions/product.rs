@@ -8,7 +8,7 @@ use crate::gram::{self, Bound};
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
-use mercer_derive::Formula;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// The product of kernels.
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// products of features
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
 #[serde(deny_unknown_fields)]
 pub struct Product {}
 

@@ -14,6 +14,7 @@ use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties, one};
 use crate::kernels::fitted::{Scope, foreign};
 use crate::linalg::{Matrix, eigh, gramian_within, product_transposed_within, product_within};
+use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// What happens to negative eigenvalues.
@@ -48,7 +49,8 @@ impl Repair {
 }
 
 /// A similarity whose negative eigenvalues among the training rows are repaired.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
+#[parameters(none)]
 #[serde(deny_unknown_fields)]
 pub struct Repaired {
     /// How.

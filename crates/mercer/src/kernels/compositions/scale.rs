@@ -9,8 +9,8 @@ use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, Real};
-use crate::param::{Domain, Param, Value};
-use mercer_derive::Formula;
+use crate::param::Value;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A number times a kernel.
@@ -18,17 +18,13 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// a number, `auto` or a range in front
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[parameters(composed)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
-    /// The number.
+    /// number times the kernel
+    #[param(default = 1.0, domain = Real, search = 100.0)]
     pub scale: Value,
-}
-
-impl Default for Scale {
-    fn default() -> Self {
-        Scale { scale: Value::Number(1.0) }
-    }
 }
 
 impl Scale {
@@ -53,7 +49,6 @@ impl Composition for Scale {
         because: "a Mercer kernel times a number of 0 or above",
     }];
     const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), Proposition 3.22";
-    const PARAMS: &'static [Param] = &[Param::searched("scale", "number times the kernel", Domain::Real, 100.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["scale"];
     const IS: Properties = Properties { keeps_features: true, linear: true, keeps_constants: true, ..Properties::PLAIN };
     type Learnt = ();

@@ -10,7 +10,7 @@ use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, Real};
-use mercer_derive::Formula;
+use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// A kernel weighed by a column of numbers.
@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 /// ```text
 /// f(x) k(x, z) f(z), f the column w of numbers as it is
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Formula)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Formula, Parameters)]
+#[parameters(none)]
 #[serde(deny_unknown_fields)]
 pub struct Weighted {
     /// Its name.
