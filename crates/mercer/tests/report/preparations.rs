@@ -46,7 +46,7 @@ fn a_comparison_prepares_all_rows_and_those_of_each_fold_once() {
 #[test]
 fn a_comparison_binds_a_kernel_to_all_rows_and_once_to_those_of_each_prediction_that_is_timed() {
     let mut estimators = EstimatorExpr::all_for(&target()).unwrap();
-    estimators.retain(|e| !e.needs().reads_structure());
+    estimators.retain(|e| e.needs().reads_values());
     let (outcome, _, bound) = compared(estimators);
     let fitted = fitted(&outcome);
     // The check that the kernel fits the columns, the values among all rows, and rows of which each model is asked; in each fold the rows of
