@@ -11,15 +11,15 @@ use crate::trial::{Landmarks, LastSearch, Purpose, Trial};
 
 impl Prices for Runner<'_> {
     fn price(&self, trial: &Trial) -> f64 {
-        let (worker, left) = (&self.worker, &self.left[trial.candidate]);
-        let operations = worker.operations(trial, &left.cells);
+        let (worker, results) = (&self.worker, &self.results[trial.candidate]);
+        let operations = worker.operations(trial, &results.cells);
         if self.limit.is_none() {
             return operations;
         }
         // With a limit of time the unit is a second: by what the operations before took, and by what is assumed before that is known.
-        let unit = (left.spent.seconds + ASSUMED / RATE) / (left.spent.operations + ASSUMED);
+        let unit = (results.spent.seconds + ASSUMED / RATE) / (results.spent.operations + ASSUMED);
         let counted = unit * operations + worker.uncomputed_work(trial) / (RATE * rayon::current_num_threads() as f64);
-        if trial.purpose == Purpose::Look { counted.max(left.late) } else { counted }
+        if trial.purpose == Purpose::Look { counted.max(results.late) } else { counted }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::data::{Dataset, Examples, Fold, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::Size;
 use crate::kernels::KernelExpr;
-use crate::learner::Timed;
+use crate::learner::TimedFit;
 use crate::metrics::Contribution;
 use crate::metrics::Scoring;
 use crate::notice::Notice;
@@ -389,7 +389,7 @@ fn output(trial: &Trial, Reply { judged, made, search, is_open, exact_wins, spen
         Sent::Score(score) => Ok(Made::Score(score)),
         Sent::Fit(bytes, tune_seconds, fit_seconds, one) => {
             let model = store::from_bytes(&bytes, "a worker's model")?;
-            Ok(Made::Fit(Box::new(Timed { model, tune_seconds, fit_seconds }), one))
+            Ok(Made::Fit(Box::new(TimedFit { model, tune_seconds, fit_seconds }), one))
         }
     });
     let (judged, made) = match made.transpose() {

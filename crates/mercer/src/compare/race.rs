@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{Baseline, Estimator, EstimatorExpr, Predictions, Size};
 use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
-use crate::learner::{Model, Timed};
+use crate::learner::{Model, TimedFit};
 use crate::metrics::{Cut, Difference, Estimate, Judged, Metric, Scoring, against_best, corrected_for_choice, require_judged};
 use crate::notice::Notice;
 use crate::schedule::{Candidate, NextAction, Out, Schedule};
@@ -82,7 +82,7 @@ impl<'a> Race<'a> {
             candidate.own_scales = own_scales;
             candidate.failed = refused.is_some();
             candidates.push(candidate);
-            runner.left[c].failure = refused;
+            runner.results[c].failure = refused;
         }
         // Few methods are tuned to their end, as whoever names them expects; a limit of time is there to be used.
         let named = comparing.estimators.iter().filter(|e| e.name() != Baseline::NAME).count() <= NAMED;
@@ -158,7 +158,7 @@ impl<'a> Race<'a> {
         let c = result.trial.candidate;
         self.trials.push((result.trial, result.spent));
         if let (Err(error), true) = (result.judged, self.schedule.candidates[c].failed) {
-            self.runner.left[c].failure.get_or_insert(error);
+            self.runner.results[c].failure.get_or_insert(error);
         }
     }
 
@@ -244,7 +244,7 @@ impl<'a> Race<'a> {
     fn scores(&self, c: usize) -> Vec<Arc<FoldScore>> {
         let candidate = &self.schedule.candidates[c];
         let settled = candidate.is_tuned();
-        let cells = self.runner.left[c].cells.iter();
+        let cells = self.runner.results[c].cells.iter();
         cells.map_while(|cell| cell.tuned.as_ref().filter(|_| settled).or(cell.look.as_ref()).cloned()).collect()
     }
 
@@ -290,9 +290,9 @@ impl<'a> Race<'a> {
 
     /// The row of a candidate.
     fn scored(&mut self, c: usize, judged: &[(Metric, Judged)]) -> Scored {
-        let left = &mut self.runner.left[c];
+        let left = &mut self.runner.results[c];
         let (failure, last) = (left.failure.take(), left.last.take());
-        let left = &self.runner.left[c];
+        let left = &self.runner.results[c];
         let scores = self.scores(c);
         let parts = self.parts(&scores);
         let Examples { target, weights, .. } = self.runner.worker.arena.examples;
@@ -337,7 +337,7 @@ impl<'a> Race<'a> {
             return row;
         }
         row.failure = failure;
-        if let Some(Timed { model, tune_seconds, fit_seconds }) = last {
+        if let Some(TimedFit { model, tune_seconds, fit_seconds }) = last {
             (row.tune_seconds, row.fit_seconds) = (tune_seconds, fit_seconds);
             row.status.unconverged += usize::from(!model.summary().converged);
             row.status.fitted_rows = model.about.rows;

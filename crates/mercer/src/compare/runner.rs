@@ -8,13 +8,13 @@ use super::worker::{Cell, Made, TrialOutput, Worker};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::kernels::KernelExpr;
-use crate::learner::Timed;
+use crate::learner::TimedFit;
 use crate::trial::{Purpose, Spent, Trial, TrialResult};
 
 /// The results of the trials of one estimator.
-pub(super) struct Left {
+pub(super) struct CandidateResults {
     pub(super) cells: Vec<Cell>,
-    pub(super) last: Option<Timed>,
+    pub(super) last: Option<TimedFit>,
     pub(super) predict_us_per_row: f64,
     pub(super) failure: Option<Error>,
     /// Seconds and operations of its trials so far, with those of kernel values that they were the first to read.
@@ -27,17 +27,17 @@ pub(super) struct Left {
 pub(super) struct Runner<'a> {
     pub(super) worker: Worker<'a>,
     pub(super) control: &'a Control,
-    pub(super) left: Vec<Left>,
+    pub(super) results: Vec<CandidateResults>,
     /// The limit of time, in seconds.
     pub(super) limit: Option<f64>,
     pub(super) watch: Watch<'a>,
     executor: Box<dyn Executor>,
 }
 
-impl Left {
+impl CandidateResults {
     fn new(folds: usize) -> Self {
         let cells = vec![Cell::default(); folds];
-        Left { cells, last: None, predict_us_per_row: f64::NAN, failure: None, spent: Spent::default(), late: 0.0 }
+        CandidateResults { cells, last: None, predict_us_per_row: f64::NAN, failure: None, spent: Spent::default(), late: 0.0 }
     }
 
     /// Keeps what a trial gave, and returns what the schedule goes by.
@@ -84,7 +84,7 @@ impl<'a> Runner<'a> {
             _ => Box::new(Threads),
         };
         let mut runner = Runner {
-            left: worker.entrants.iter().map(|_| Left::new(folds)).collect(),
+            results: worker.entrants.iter().map(|_| CandidateResults::new(folds)).collect(),
             limit: control.seconds_left(),
             watch: Watch::new(worker.scoring.deciding),
             executor,
@@ -104,9 +104,9 @@ impl<'a> Runner<'a> {
 
     /// Runs trials; `part`: the share of the time left that they may take together.
     pub(super) fn run(&mut self, trials: &[Trial], part: f64) -> Result<Vec<TrialResult>> {
-        let Runner { worker, control, left, limit, watch, executor } = self;
+        let Runner { worker, control, results, limit, watch, executor } = self;
         let assigned: Vec<Assignment<'_>> =
-            trials.iter().map(|trial| Assignment { trial, known: left[trial.candidate].known(trial) }).collect();
+            trials.iter().map(|trial| Assignment { trial, known: results[trial.candidate].known(trial) }).collect();
         let (begun, ended) = (|trial: &Trial| watch.begun(trial), |output: &TrialOutput| watch.ended(&output.result));
         let together = control.share(part.min(1.0));
         let limits = Limits { control: &together, is_share: part < 1.0, whole: *limit, begun: &begun, ended: &ended };
@@ -116,7 +116,7 @@ impl<'a> Runner<'a> {
             false => executor.run(worker, &assigned, &limits)?,
         };
         let kept = |output: TrialOutput| {
-            let mut result = left[output.result.trial.candidate].keep(output);
+            let mut result = results[output.result.trial.candidate].keep(output);
             match &mut result.judged {
                 Err(Error::Cancelled) if control.cancel.is_cancelled() => return Err(Error::Cancelled),
                 Err(Error::Cancelled) => result.judged = Err(Error::Time { what: result.trial.estimator.name().into() }),

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
 use crate::fitting::{self, Sharing, Used};
 use crate::kernels::KernelExpr;
-use crate::learner::{Before, Learner, Timed, TrainingRows as Sampled};
+use crate::learner::{FitStart, Learner, TimedFit, TrainingRows as Sampled};
 use crate::metrics::{HeldOut, Scoring};
 use crate::select::{Aim, Preparation, Search, SearchState, Tuned, wins};
 use crate::trial::limits::{OVERTIME_SECONDS, SEARCHED_SHARE};
@@ -42,7 +42,7 @@ pub(super) struct Cell {
 pub(super) enum Made {
     Score(Arc<FoldScore>),
     /// A fit to all rows, and microseconds of a prediction of one row where that could be timed.
-    Fit(Box<Timed>, Option<f64>),
+    Fit(Box<TimedFit>, Option<f64>),
 }
 
 /// Everything that a trial leaves.
@@ -301,8 +301,8 @@ impl<'a> Worker<'a> {
     }
 
     /// The fit to all rows that is to follow what is known of folds.
-    fn before<'s>(&'s self, trial: &Trial, found: &'s [&'s SearchState]) -> Before<'s> {
-        Before {
+    fn fit_start<'s>(&'s self, trial: &Trial, found: &'s [&'s SearchState]) -> FitStart<'s> {
+        FitStart {
             searches: found,
             within_noise: trial.purpose != Purpose::Last(LastSearch::Full),
             is_plain: trial.purpose == Purpose::Last(LastSearch::None),
@@ -319,14 +319,14 @@ impl<'a> Worker<'a> {
     /// The search before a fit to all rows, and the seconds that it took.
     pub(super) fn tuned(&self, trial: &Trial, known: &[Cell], control: &Control) -> Result<(Tuned, f64)> {
         let found: Vec<&SearchState> = known.iter().filter_map(|cell| cell.search.as_ref()).collect();
-        contain(trial.estimator.name(), || self.learner(trial).tuned(&self.before(trial, &found), &self.arena.examples, control))
+        contain(trial.estimator.name(), || self.learner(trial).tuned(&self.fit_start(trial, &found), &self.arena.examples, control))
     }
 
     /// A fit to all rows, after its own search where that is not known yet; with the time of a prediction.
     fn fit(&self, trial: &Trial, known: &[Cell], tuned: Option<(Tuned, f64)>, control: &Control) -> Result<Made> {
         let found: Vec<&SearchState> = known.iter().filter_map(|cell| cell.search.as_ref()).collect();
-        let before = Before { tuned, ..self.before(trial, &found) };
-        let made = self.learner(trial).fit_from(&before, &self.arena.examples, self.info, control)?;
+        let start = FitStart { tuned, ..self.fit_start(trial, &found) };
+        let made = self.learner(trial).fit_from(&start, &self.arena.examples, self.info, control)?;
         let Examples { data, target, weights, .. } = self.arena.examples;
         let used = Used::of(&self.comparing.prep, data, target, weights)?.rows;
         let count = self.timed_rows(trial);
