@@ -123,7 +123,7 @@ fn columns_of_numbers_and_of_vectors_are_one_input() {
 }
 
 #[test]
-fn every_model_has_a_constructor_and_a_setter_for_each_parameter() {
+fn every_model_has_a_constructor_and_each_parameter_is_printed_as_it_is_read() {
     let made = set_one_by_one();
     let names: Vec<&str> = made.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, listed().iter().map(|entry| entry.name).collect::<Vec<_>>());

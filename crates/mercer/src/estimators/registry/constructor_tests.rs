@@ -15,7 +15,7 @@ fn assert_prints(estimator: impl Into<EstimatorExpr>, text: &str) {
 }
 
 #[test]
-fn every_estimator_has_a_constructor_and_a_setter_for_each_parameter() {
+fn every_estimator_has_a_constructor_and_each_parameter_is_printed_as_it_is_read() {
     let made = set_one_by_one();
     let names: Vec<&str> = made.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, listed().iter().map(|entry| entry.name).collect::<Vec<_>>());
