@@ -18,10 +18,10 @@ use crate::control::{Control, contain};
 use crate::data::TargetInfo;
 use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Reading, Size};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, OwnedView, Size};
 use crate::fitting::{
-    self, KernelValues, Prepared, Sharing, Used, cannot_predict, fit_view, plan, prepare_to_fit, reading_for, require_similarity, size_of,
-    support_of, zero_norm_rows,
+    self, KernelValues, Prepared, Sharing, Used, cannot_predict, fit_view, plan, prepare_to_fit, read_rows_for, require_similarity,
+    size_of, support_of, zero_norm_rows,
 };
 use crate::gram::{Known, Mercer, Side};
 use crate::kernels::{FittedKernel, KernelExpr};
@@ -302,9 +302,9 @@ impl Learner {
         plan(&self.estimator, size(&through(&open)), &used.target, control)?;
         notices.extend(prepared.notices.iter().cloned());
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
-        let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Reading<'_>> {
-            let reading = reading_for(kernel, estimator, size(expr), &prepared.data, control)?;
-            let Reading::Values(bound) = &reading else { return Ok(reading) };
+        let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<OwnedView<'_>> {
+            let reading = read_rows_for(kernel, estimator, size(expr), &prepared.data, control)?;
+            let OwnedView::Values(bound) = &reading else { return Ok(reading) };
             // Kernel values are no features, and of feature weights a model keeps no rows.
             let structure = bound.structure();
             let keeps_weights = structure.features_stand_alone() && structure.sparse_features(Side::Rows).is_some();
@@ -318,7 +318,7 @@ impl Learner {
                 None if control.was_stopped() => return Ok(reading),
                 None => sharing.values((&all, &[]), false, expr, || KernelValues::of(bound.as_ref(), None, control))?,
             };
-            Ok(Reading::Values(Box::new(Known(values.matrix(control)?))))
+            Ok(OwnedView::Values(Box::new(Known(values.matrix(control)?))))
         };
         let mut reading = bind(&kernel, &self.estimator, &open, control)?;
         // The origin is a place like any other.

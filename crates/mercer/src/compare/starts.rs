@@ -3,8 +3,8 @@
 use crate::control::Control;
 use crate::data::{Examples, some_rows_of};
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, Predicted, Query, Reading, Task, View, Want};
-use crate::fitting::{reading_of, size_of};
+use crate::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, OwnedView, Predicted, Query, Task, View, Want};
+use crate::fitting::{read_rows, size_of};
 use crate::gram::Dense;
 use crate::learner::Model;
 use crate::linalg::Matrix;
@@ -53,11 +53,11 @@ impl Starts {
         let rows: Vec<usize> = chosen.into_iter().map(|k| used[k]).collect();
         let part = examples.select(&rows);
         let data = model.prep.apply(&part.data)?;
-        let mut reading = reading_of(&model.kernel, model.estimator.needs().view(), &data, control)?;
+        let mut reading = read_rows(&model.kernel, model.estimator.needs().view(), &data, control)?;
         // Several fits read the values of so few rows.
-        if let Reading::Values(gram) = &reading {
+        if let OwnedView::Values(gram) = &reading {
             let values = Dense::of(gram.as_ref(), control)?;
-            reading = Reading::Values(Box::new(values));
+            reading = OwnedView::Values(Box::new(values));
         }
         let task = Task { view: reading.view(), target: &part.target, weights: part.weights.as_deref(), control, seed };
         // Of several starts the best end would hide what one start leads to.
