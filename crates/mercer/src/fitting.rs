@@ -3,9 +3,9 @@
 
 mod kernel_values;
 mod of_features;
-mod reading;
 mod recentred;
 mod relearnt;
+mod rows_read;
 mod shared_values;
 mod used;
 
@@ -15,9 +15,9 @@ pub(crate) use of_features::kernel_beside;
 pub(crate) use of_features::natural_kernel;
 pub use of_features::prepare_to_fit;
 use of_features::{from_rows_alone, in_blocks, require_features};
-pub use reading::reading_of;
 use recentred::Recentred;
 pub(crate) use relearnt::Relearnt;
+pub use rows_read::read_rows;
 pub(crate) use shared_values::{SharedValues, Sharing, ValuesOf, with_view};
 pub use used::Used;
 pub(crate) use used::{left_out, sum_of_weights};
@@ -26,7 +26,7 @@ use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{
-    EstimatorExpr, FitContext, Fitted, FittedModel, HoldOut, Needs, Predictions, Query, Reading, RowNotice, Size, Task, View, ViewKind,
+    EstimatorExpr, FitContext, Fitted, FittedModel, HoldOut, Needs, OwnedView, Predictions, Query, RowNotice, Size, Task, View, ViewKind,
     Want,
 };
 use crate::facts;
@@ -314,7 +314,7 @@ pub fn fit_settled(
     plan(estimator, size, examples.target, control)?;
     control.check()?;
     let kernel = kernel.learn(examples.data, examples.weights, control)?;
-    let reading = reading_for(&kernel, estimator, size, examples.data, control)?;
+    let reading = read_rows_for(&kernel, estimator, size, examples.data, control)?;
     let mut fitted = fit_view(reading.view(), (kernel.expr(), estimator), (examples, None), control, seed)?;
     drop(reading);
     fitted.forget_rows();
@@ -322,17 +322,17 @@ pub fn fit_settled(
 }
 
 /// What an estimator reads of rows for a fit of this size.
-pub(crate) fn reading_for<'a>(
+pub(crate) fn read_rows_for<'a>(
     kernel: &FittedKernel,
     estimator: &EstimatorExpr,
     size: Size,
     rows: &'a Dataset,
     control: &Control,
-) -> Result<Reading<'a>> {
+) -> Result<OwnedView<'a>> {
     let kind = estimator.needs().view();
     match estimator.multiplies(size) && kind != ViewKind::Rows {
-        true => Ok(Reading::of(kind, kernel.gram_to_multiply(rows, control)?)),
-        false => reading_of(kernel, kind, rows, control),
+        true => Ok(OwnedView::of(kind, kernel.gram_to_multiply(rows, control)?)),
+        false => read_rows(kernel, kind, rows, control),
     }
 }
 
@@ -393,7 +393,7 @@ pub fn predict_settled(
 ) -> Result<Predictions> {
     // Kernel values of new rows that are held at a time where a kernel computes all of them when it is bound: 128 MB.
     const WHOLE_VALUES: usize = 1 << 24;
-    if fitted.reads() == ViewKind::Rows || fitted.reads_features() {
+    if fitted.reads_new_rows_alone() {
         return from_rows_alone(kernel, fitted, new, want, control);
     }
     if support.rows() == 0 {
@@ -424,7 +424,7 @@ fn predict_bound(
     let all: Vec<usize> = (0..new.rows()).collect();
     let with_all = View::of(fitted.reads(), bound.as_ref());
     let with_support = whole.then(|| with_all.part(&all, fitted.support()));
-    let view = with_support.as_ref().map_or(with_all, Reading::view);
+    let view = with_support.as_ref().map_or(with_all, OwnedView::view);
     let among = (want.covariance && !whole).then(|| kernel.gram(new, control)).transpose()?;
     let mut found = match (&among, view) {
         (Some(among), View::Values(cross)) => fitted.predict(&Query::new(&gram::Joint { cross, among: among.as_ref() }, want, control))?,

@@ -186,7 +186,7 @@ pub fn advise(examples: &Examples<'_>, comparing: &Comparing, control: &Control)
 /// Predictions of some rows, each by the fit without it.
 fn left_out(tuned: &Tuned, part: &Sample, control: &Control, seed: u64) -> Result<Option<Predictions>> {
     let kernel = tuned.kernel.learn(&part.data, part.weights.as_deref(), control)?;
-    let reading = fitting::reading_of(&kernel, tuned.estimator.needs().view(), &part.data, control)?;
+    let reading = fitting::read_rows(&kernel, tuned.estimator.needs().view(), &part.data, control)?;
     let task = Task { view: reading.view(), target: &part.target, weights: part.weights.as_deref(), control, seed };
     tuned.estimator.leave_one_out(&task)
 }

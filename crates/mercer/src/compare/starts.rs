@@ -3,8 +3,8 @@
 use crate::control::Control;
 use crate::data::some_rows_of;
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, Predicted, Query, Reading, Task, View, ViewKind, Want};
-use crate::fitting::{reading_of, size_of};
+use crate::estimators::{EstimatorExpr, FitContext, Fitted, FittedModel, OwnedView, Predicted, Query, Task, View, ViewKind, Want};
+use crate::fitting::{read_rows, size_of};
 use crate::gram::Dense;
 use crate::learner::Model;
 use crate::linalg::Matrix;
@@ -60,12 +60,12 @@ impl Starts {
         };
         let data;
         let reading = match known {
-            Some(known) => Reading::Values(known.matrix(control)?),
+            Some(known) => OwnedView::Values(known.matrix(control)?),
             None => {
                 data = model.prep.apply(&part.data)?;
-                match reading_of(&model.kernel, kind, &data, control)? {
+                match read_rows(&model.kernel, kind, &data, control)? {
                     // Several fits read the values of so few rows.
-                    Reading::Values(gram) => Reading::Values(Arc::new(Dense::of(gram.as_ref(), control)?)),
+                    OwnedView::Values(gram) => OwnedView::Values(Arc::new(Dense::of(gram.as_ref(), control)?)),
                     other => other,
                 }
             }

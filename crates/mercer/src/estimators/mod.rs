@@ -40,7 +40,7 @@ pub use clustering::*;
 use contract::pair_count;
 pub use contract::{
     Answer, Certificate, Costs, Criterion, CriterionName, CriterionSort, Estimator, EstimatorFacts, Expansion, Finds, Fit, FitContext,
-    Fitted, GenerativePart, Gives, HoldOut, Near, Needs, PairLayout, Predicted, Predictions, Query, Reading, RelearntKernel, RowNotice,
+    Fitted, GenerativePart, Gives, HoldOut, Near, Needs, OwnedView, PairLayout, Predicted, Predictions, Query, RelearntKernel, RowNotice,
     Scores, Size, Summary, TargetTransform, Task, Transformed, View, ViewKind, Want, WarmStart, When, those_that_give,
 };
 pub use embedding::*;
@@ -58,4 +58,4 @@ pub use registry::{
 };
 pub use smoothers::*;
 pub use support_vectors::*;
-pub use targets::{ClassWeight, FittedTransformed};
+pub use targets::{ClassWeight, ExpansionFit, FittedTransformed};

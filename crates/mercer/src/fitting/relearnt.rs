@@ -4,7 +4,7 @@ use super::{KernelValues, Sharing, rows_leave_the_kernel};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Reading, RelearntKernel, ViewKind};
+use crate::estimators::{EstimatorExpr, OwnedView, RelearntKernel, ViewKind};
 use crate::kernels::KernelExpr;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Relearnt<'_> {
 }
 
 impl RelearntKernel for Relearnt<'_> {
-    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Reading<'_>; 2]> {
+    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[OwnedView<'_>; 2]> {
         let bind = || {
             let (train, test) = (self.rows.select(train), self.rows.select(test));
             KernelValues::bind(self.kernel, &train, weights, &test, control)
@@ -40,9 +40,9 @@ impl RelearntKernel for Relearnt<'_> {
                 KernelValues::of(among.as_ref(), Some(cross.as_ref()), control)
             };
             if let Some([among, cross]) = sharing.values((train, test), false, self.kernel, make)?.held() {
-                return Ok([Reading::Values(Arc::new(among)), Reading::Values(Arc::new(cross))]);
+                return Ok([OwnedView::Values(Arc::new(among)), OwnedView::Values(Arc::new(cross))]);
             }
         }
-        Ok(bind()?.map(|bound| Reading::of(self.reads, bound)))
+        Ok(bind()?.map(|bound| OwnedView::of(self.reads, bound)))
     }
 }

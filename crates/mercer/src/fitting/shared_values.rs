@@ -1,7 +1,7 @@
 //! Kernel values that several fits of a comparison use: computed once, and kept while there is room, those asked for last. Where no row
 //! changes the inputs or the kernel of others, the values among all rows serve every part of them.
 
-use super::{KernelValues, reading_of};
+use super::{KernelValues, read_rows};
 use crate::control::Control;
 use crate::data::Examples;
 use crate::error::Result;
@@ -129,7 +129,7 @@ pub(crate) fn with_view<T>(
     if let Some(values) = sharing.filter(|_| kind == ViewKind::Values).and_then(|sharing| sharing.known(kernel)) {
         return read(View::Values(values.among().as_ref()));
     }
-    read(reading_of(&kernel.learn(examples.data, examples.weights, control)?, kind, examples.data, control)?.view())
+    read(read_rows(&kernel.learn(examples.data, examples.weights, control)?, kind, examples.data, control)?.view())
 }
 
 impl SharedValues {

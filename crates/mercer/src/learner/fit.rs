@@ -4,9 +4,9 @@ use super::{About, FitStart, Learner, Model, TimedFit, TrainingRows};
 use crate::control::Control;
 use crate::data::{Examples, Sample, Target, TargetInfo, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, Reading, Size, ViewKind};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Needs, OwnedView, Size, ViewKind};
 use crate::fitting::{
-    self, KernelValues, Prepared, Sharing, Used, cannot_predict, fit_view, plan, reading_for, require_similarity, size_of, support_of,
+    self, KernelValues, Prepared, Sharing, Used, cannot_predict, fit_view, plan, read_rows_for, require_similarity, size_of, support_of,
     zero_norm_rows,
 };
 use crate::gram::{Known, Mercer, Side};
@@ -228,14 +228,14 @@ impl Fitting<'_> {
     }
 
     /// What an estimator reads of the rows under a kernel: values that others have use for are computed once for all.
-    fn bind(&self, kernel: &FittedKernel, estimator: &EstimatorExpr, control: &Control) -> Result<Reading<'_>> {
+    fn bind(&self, kernel: &FittedKernel, estimator: &EstimatorExpr, control: &Control) -> Result<OwnedView<'_>> {
         let (expr, data) = (kernel.expr(), &self.sample.prepared.data);
         let shared = self.sharing().filter(|_| estimator.needs().view() == ViewKind::Values).and_then(|sharing| sharing.bound_to(expr));
         let reading = match shared {
-            Some(bound) => Reading::Values(bound),
-            None => reading_for(kernel, estimator, self.size(expr), data, control)?,
+            Some(bound) => OwnedView::Values(bound),
+            None => read_rows_for(kernel, estimator, self.size(expr), data, control)?,
         };
-        let Reading::Values(bound) = &reading else { return Ok(reading) };
+        let OwnedView::Values(bound) = &reading else { return Ok(reading) };
         // Kernel values are no features, and of feature weights a model keeps no rows.
         let structure = bound.structure();
         let keeps_weights = structure.features_stand_alone() && structure.sparse_features(Side::Rows).is_some();
@@ -248,11 +248,11 @@ impl Fitting<'_> {
             None if control.was_stopped() => return Ok(reading),
             None => sharing.values((&all, &[]), false, expr, || KernelValues::of(bound.as_ref(), None, control))?,
         };
-        Ok(Reading::Values(Arc::new(Known(values.matrix(control)?))))
+        Ok(OwnedView::Values(Arc::new(Known(values.matrix(control)?))))
     }
 
     /// Rows with k(x, x) = 0 under the kernel of the start.
-    fn zero_rows(&self, open: &KernelExpr, reading: &Reading<'_>) -> Option<Notice> {
+    fn zero_rows(&self, open: &KernelExpr, reading: &OwnedView<'_>) -> Option<Notice> {
         let estimator = &self.learner.estimator;
         // The origin is a place like any other.
         let reads_values = estimator.looks_at_inputs() && estimator.needs() != Needs::Coordinates;
@@ -275,7 +275,7 @@ impl Fitting<'_> {
         &self,
         tuned: &Tuned,
         (kernel, open): (FittedKernel, KernelExpr),
-        reading: Reading<'_>,
+        reading: OwnedView<'_>,
     ) -> std::result::Result<(FittedKernel, FittedModel), LastFit> {
         let last = self.control.last_step();
         let chosen = self.through(&tuned.kernel);

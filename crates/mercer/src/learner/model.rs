@@ -4,7 +4,7 @@ use crate::control::{Control, contain};
 use crate::data::{Dataset, Target, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, FoundNeighbours, Predicted, Predictions, Summary, Task, Want, When};
-use crate::fitting::{predict_settled, reading_of, rows_leave_the_kernel};
+use crate::fitting::{predict_settled, read_rows, rows_leave_the_kernel};
 use crate::kernels::{FittedKernel, Support};
 use crate::linalg::Matrix;
 use crate::metrics::{Cut, Metric, Needs, score_by};
@@ -149,7 +149,7 @@ impl Model {
         }
         require_symmetric(self.kernel.expr(), self.estimator.name(), self.estimator.needs(), data)?;
         contain(format_args!("leaving rows out of {}", self.estimator.name()), || {
-            let reading = reading_of(&self.kernel, self.estimator.needs().view(), data, control)?;
+            let reading = read_rows(&self.kernel, self.estimator.needs().view(), data, control)?;
             let task = Task { view: reading.view(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
             self.estimator.leave_one_out(&task)
         })

@@ -5,7 +5,7 @@ use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{FitContext, Task};
-use crate::fitting::{reading_of, support_of};
+use crate::fitting::{read_rows, support_of};
 
 impl Model {
     /// Learns on from rows that come, of an estimator that sees one row after another. `data` holds the rows that the model keeps, in
@@ -29,7 +29,7 @@ impl Model {
         let (left_out, rows): (Vec<usize>, Vec<usize>) = (0..data.rows()).partition(|i| absent(*i));
         let prepared = self.prep.apply(data)?.select(&rows);
         let (target, weights) = (target.select(&rows), weights.map(|w| rows.iter().map(|&i| w[i]).collect::<Vec<_>>()));
-        let reading = reading_of(&self.kernel, self.estimator.needs().view(), &prepared, control)?;
+        let reading = read_rows(&self.kernel, self.estimator.needs().view(), &prepared, control)?;
         let task = Task { view: reading.view(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
         let fitted = self.estimator.fit_with(&task, &FitContext::continuing(&self.fitted, known))?.fitted;
         drop(reading);

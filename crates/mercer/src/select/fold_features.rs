@@ -50,8 +50,8 @@ impl FoldFeatures {
         let given = (self.kernel.expr(), estimator);
         let mut fitted = fitting::fit_view(view(self.train.as_ref()), given, (train, None), control, seed)?;
         fitted.forget_rows();
-        match fitted.reads_features() {
-            true => fitted.predict(&Query::of(view(self.test.as_ref()), want, control)),
+        match fitted.reads_new_rows_alone() {
+            true => fitted.predict(&Query::of(View::of(fitted.reads(), self.test.as_ref()), want, control)),
             false => fitting::predict_from(&self.kernel, &fitted, train.data, test, want, control),
         }
     }

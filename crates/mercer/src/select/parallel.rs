@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::data::{Column, Dataset, Examples, Points, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, MOST_CLUSTERS, Task};
-use crate::fitting::reading_of;
+use crate::fitting::read_rows;
 use crate::kernels::KernelExpr;
 use crate::metrics::{Metric, without_target as no_metric};
 use crate::notice::Notice;
@@ -52,7 +52,7 @@ pub(crate) fn without_target(
     let (counted, notice) = counted(&kernel, estimator, examples, control, seed)?;
     let estimator = &counted;
     let variances = |data: &Dataset| -> Result<_> {
-        let reading = reading_of(&kernel.learn(data, None, control)?, estimator.needs().view(), data, control)?;
+        let reading = read_rows(&kernel.learn(data, None, control)?, estimator.needs().view(), data, control)?;
         let task = Task { view: reading.view(), target: examples.target, weights: examples.weights, control, seed };
         Ok((estimator.settle(&task)?, estimator.component_variances(&task, MOST)?))
     };
@@ -99,7 +99,7 @@ fn counted(
     let Some(open) = values.iter().find(|own| own.path == "clusters" && !own.value.is_settled()) else {
         return Ok((counted, None));
     };
-    let reading = reading_of(&kernel.learn(examples.data, None, control)?, estimator.needs().view(), examples.data, control)?;
+    let reading = read_rows(&kernel.learn(examples.data, None, control)?, estimator.needs().view(), examples.data, control)?;
     let task = Task { view: reading.view(), target: examples.target, weights: examples.weights, control, seed };
     let Some(curve) = estimator.counts(&task, MOST_CLUSTERS)? else { return Ok((counted, None)) };
     counted.set(&open.path, &open.value.settle(curve.chosen as f64))?;

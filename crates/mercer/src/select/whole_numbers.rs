@@ -8,7 +8,7 @@ use crate::control::Control;
 use crate::data::{Examples, Kind};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Task};
-use crate::fitting::reading_of;
+use crate::fitting::read_rows;
 
 /// Values of one range at most; of a longer one these lie evenly on the scale of its search.
 const VALUES: usize = 40;
@@ -35,7 +35,7 @@ pub(super) fn choose(
         return Err(Error::Setting { name: real.path().into(), why });
     }
     let combinations = combinations(&free)?;
-    let reading = reading_of(&start.kernel.learn(examples.data, None, control)?, open.needs().view(), examples.data, control)?;
+    let reading = read_rows(&start.kernel.learn(examples.data, None, control)?, open.needs().view(), examples.data, control)?;
     let task = Task { view: reading.view(), target: examples.target, weights: examples.weights, control, seed };
     let (mut tried, mut indifference, mut failures) = (Vec::new(), 0.0, Vec::new());
     for (done, x) in combinations.iter().enumerate() {

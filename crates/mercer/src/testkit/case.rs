@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Reading, Task, View, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, OwnedView, Predicted, Predictions, Query, Task, View, Want};
 use crate::facts;
 use crate::fitting;
 use crate::kernels::KernelExpr;
@@ -102,9 +102,9 @@ impl Case {
     }
 
     /// What the estimator reads of the rows.
-    pub(super) fn reading(&self) -> Result<Reading<'_>> {
+    pub(super) fn reading(&self) -> Result<OwnedView<'_>> {
         let control = Control::default();
-        fitting::reading_of(&self.kernel.learn(&self.data, None, &control)?, self.estimator.needs().view(), &self.data, &control)
+        fitting::read_rows(&self.kernel.learn(&self.data, None, &control)?, self.estimator.needs().view(), &self.data, &control)
     }
 
     /// Runs `work` on the task of the case over what the estimator reads.

@@ -3,8 +3,8 @@
 use crate::made;
 use mercer::control::Control;
 use mercer::data::{ColumnKind, Dataset, Target};
-use mercer::estimators::{EstimatorEntry, EstimatorExpr, Fitted, Needs, Reading, Task, ViewKind, When, catalogue};
-use mercer::fitting::reading_of;
+use mercer::estimators::{EstimatorEntry, EstimatorExpr, Fitted, Needs, OwnedView, Task, ViewKind, When, catalogue};
+use mercer::fitting::read_rows;
 use mercer::kernels::KernelExpr;
 use mercer::testkit;
 
@@ -68,9 +68,9 @@ fn every_fit_that_solves_a_problem_says_how_good_its_solution_is() {
     let views = [ViewKind::Values, ViewKind::Features, ViewKind::Vectors, ViewKind::Rows].into_iter().zip(kernels);
     let read = |(kind, kernel)| {
         let kernel = KernelExpr::parse(kernel).unwrap().learn(&data, None, &control).unwrap();
-        (kind, reading_of(&kernel, kind, &data, &control).unwrap())
+        (kind, read_rows(&kernel, kind, &data, &control).unwrap())
     };
-    let readings: Vec<(ViewKind, Reading<'_>)> = views.map(read).collect();
+    let readings: Vec<(ViewKind, OwnedView<'_>)> = views.map(read).collect();
     let numbers = Target::numbers(&e);
     let classes = made::labels(e.iter().map(|v| *v > 0.0));
     let none = Target::Absent { rows: 26 };

@@ -2,7 +2,7 @@
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{ClassWeight, Estimator, FitContext, Fitted, FittedL1vm, L1vm, Predicted, Query, Task, View, Want, choose};
+use mercer::estimators::{ClassWeight, Estimator, ExpansionFit, FitContext, Fitted, L1vm, Predicted, Query, Task, View, Want, choose};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
@@ -38,12 +38,12 @@ fn with_task<R>(k: &Matrix, target: &Target, weights: Option<&[f64]>, work: impl
     work(&Task { view: View::Values(&dense), target, weights, control: &control, seed: 0 })
 }
 
-fn fit(lambda: f64, k: &Matrix, target: &Target, weights: Option<&[f64]>) -> FittedL1vm {
+fn fit(lambda: f64, k: &Matrix, target: &Target, weights: Option<&[f64]>) -> ExpansionFit {
     with_task(k, target, weights, |task| l1vm(lambda).fit(task)).unwrap()
 }
 
 /// Outputs for the training rows.
-fn outputs(fitted: &FittedL1vm, k: &Matrix) -> Matrix {
+fn outputs(fitted: &ExpansionFit, k: &Matrix) -> Matrix {
     let e = fitted.expansion();
     Matrix::from_fn(k.rows(), e.bias.len(), |i, o| {
         e.bias[o] + e.support.iter().enumerate().map(|(s, &j)| k[(i, j)] * e.coef[(s, o)]).sum::<f64>()
@@ -51,7 +51,7 @@ fn outputs(fitted: &FittedL1vm, k: &Matrix) -> Matrix {
 }
 
 /// The greatest violation of: g_j = lambda B_j / |B_j| where B_j is not 0, |g_j| <= lambda, sum of residuals 0; by lambda.
-fn violation(fitted: &FittedL1vm, k: &Matrix, residuals: &Matrix, lambda: f64) -> f64 {
+fn violation(fitted: &ExpansionFit, k: &Matrix, residuals: &Matrix, lambda: f64) -> f64 {
     let e = fitted.expansion();
     let mut worst = 0.0f64;
     for o in 0..residuals.cols() {
@@ -309,7 +309,7 @@ fn balanced_classes_are_weights_of_rows() {
     let ours = with_task(&k, &target, None, |task| balanced.fit(task).unwrap());
     let weighted = with_task(&k, &target, Some(&weights), |task| l1vm(0.5).fit(task).unwrap());
     let plain = with_task(&k, &target, None, |task| l1vm(0.5).fit(task).unwrap());
-    let coef = |fitted: &FittedL1vm| fitted.expansion().coef.data().to_vec();
+    let coef = |fitted: &ExpansionFit| fitted.expansion().coef.data().to_vec();
     assert!(coef(&ours).iter().zip(coef(&weighted)).all(|(a, b)| (a - b).abs() < 1e-10));
     assert!(coef(&ours) != coef(&plain));
 }

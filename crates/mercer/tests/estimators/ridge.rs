@@ -5,7 +5,7 @@ use crate::problem;
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{Estimator, Fitted, FittedRidge, Predicted, Query, Ridge, Task, View, Want};
+use mercer::estimators::{Estimator, ExpansionFit, Fitted, Predicted, Query, Ridge, Task, View, Want};
 use mercer::gram::Dense;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Value;
@@ -267,7 +267,7 @@ fn what_cannot_be_fitted_is_a_named_error() {
     let (x, control) = (wave(4, 1, 23), Control::default());
     let gram = square(&x, rbf);
     let attempt = |e: &Ridge, target: &Target, weights: Option<&[f64]>| {
-        e.fit(&Task { view: View::Values(&gram), target, weights, control: &control, seed: 0 }).map(|_: FittedRidge| ()).unwrap_err()
+        e.fit(&Task { view: View::Values(&gram), target, weights, control: &control, seed: 0 }).map(|_: ExpansionFit| ()).unwrap_err()
     };
     let fine = Target::numbers(&[1.0, 2.0, 3.0, 4.0]);
     assert!(attempt(&ridge(-1.0, true), &fine, None).to_string().contains("lambda=-1 is outside its domain: it must be 0 or above"));
@@ -284,11 +284,11 @@ fn a_stored_fit_predicts_the_same_bits_and_a_damaged_one_is_an_error() {
     let (x, y, new) = (wave(20, 2, 24), wave(20, 2, 25), wave(7, 2, 26));
     let fitted = fit(&ridge(0.1, true), &square(&x, rbf), &Target::Numbers(y), None);
     let (text, stored) = mercer::blocks::collect(|| serde_json::to_string(&fitted).unwrap());
-    let back: FittedRidge = mercer::blocks::supply(stored, || serde_json::from_str(&text)).unwrap();
+    let back: ExpansionFit = mercer::blocks::supply(stored, || serde_json::from_str(&text)).unwrap();
     assert_eq!(back, fitted);
     assert_eq!(predict(&back, &cross(&new, &x, rbf)), predict(&fitted, &cross(&new, &x, rbf)));
     let damaged = serde_json::to_string(&fitted).unwrap().replacen("\"bias\":[", "\"bias\":[0.5,", 1);
-    let damaged: FittedRidge = serde_json::from_str(&damaged).unwrap();
+    let damaged: ExpansionFit = serde_json::from_str(&damaged).unwrap();
     assert!(damaged.predict(&Query::new(&cross(&new, &x, rbf), Want::default(), &Control::default())).is_err());
 }
 

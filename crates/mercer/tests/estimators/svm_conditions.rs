@@ -5,7 +5,7 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
-use mercer::estimators::{EstimatorExpr, Expansion, Fitted, FittedSvr, Query, Svc, Svr};
+use mercer::estimators::{EstimatorExpr, Expansion, ExpansionFit, Fitted, Query, Svc, Svr};
 use mercer::gram::{self, Dense};
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
@@ -240,7 +240,7 @@ fn the_score_over_the_norm_of_w_is_the_signed_distance_from_the_plane() {
 }
 
 /// sum of losses + lambda |w|^2, as (14.45) has it, at a fit.
-fn risk(fitted: &FittedSvr, gram: &Dense, t: &[f64], epsilon: f64, lambda: f64) -> f64 {
+fn risk(fitted: &ExpansionFit, gram: &Dense, t: &[f64], epsilon: f64, lambda: f64) -> f64 {
     let f = on_training(fitted, gram);
     let loss: f64 = t.iter().zip(numbers(&f).data()).map(|(t, f)| ((t - f).abs() - epsilon).max(0.0)).sum();
     loss + lambda * norm(&coefficients(&fitted.expansion, t.len()), gram.matrix())

@@ -5,7 +5,7 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, FitContext, Fitted, FittedSvr, Query, Svr, Task, View};
+use mercer::estimators::{Estimator, ExpansionFit, FitContext, Fitted, Query, Svr, Task, View};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
@@ -31,7 +31,7 @@ fn made_task(set: usize, n: usize, d: usize, gamma: f64) -> (Dense, Vec<f64>) {
     (square(&x, |a, b| rbf(gamma)(a, b)), t)
 }
 
-fn coefficients(fitted: &FittedSvr, n: usize, output: usize) -> Vec<f64> {
+fn coefficients(fitted: &ExpansionFit, n: usize, output: usize) -> Vec<f64> {
     let mut all = vec![0.0; n];
     for (s, &r) in fitted.expansion.support.iter().enumerate() {
         all[r] = fitted.expansion.coef[(s, output)];

@@ -39,9 +39,16 @@ pub trait Fitted: Send + Sync {
     fn reads(&self) -> ViewKind {
         ViewKind::Values
     }
-    /// Whether it predicts from features of new rows alone, and no training row is asked for.
-    fn reads_features(&self) -> bool {
-        self.support().is_empty() && self.expansion().is_some_and(Expansion::is_of_features)
+    /// Whether it predicts from what is read of new rows alone, and no training row is asked for.
+    fn reads_new_rows_alone(&self) -> bool {
+        let of_features = self.expansion().map(Expansion::is_of_features);
+        self.support().is_empty()
+            && match self.reads() {
+                ViewKind::Rows => true,
+                ViewKind::Features => of_features.unwrap_or(true),
+                ViewKind::Values => of_features.unwrap_or(false),
+                ViewKind::Vectors => false,
+            }
     }
     /// Forgets the training rows where weights of features say the same, so that none is stored.
     fn forget_rows(&mut self) {}
@@ -172,9 +179,6 @@ macro_rules! hands_on {
         }
         fn reads(&self) -> $crate::estimators::ViewKind {
             self.fitted.reads()
-        }
-        fn reads_features(&self) -> bool {
-            self.fitted.reads_features()
         }
         fn forget_rows(&mut self) {
             self.fitted.forget_rows();

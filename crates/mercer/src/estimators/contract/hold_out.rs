@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::data::Split;
 use crate::error::Result;
-use crate::estimators::Reading;
+use crate::estimators::OwnedView;
 
 /// A kernel that learns from the training rows, learnt anew from some of them.
 pub trait RelearntKernel: Sync {
@@ -12,7 +12,7 @@ pub trait RelearntKernel: Sync {
     ///
     /// # Errors
     /// Rows that the kernel cannot learn from; bounds of `control`.
-    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Reading<'_>; 2]>;
+    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[OwnedView<'_>; 2]>;
 }
 
 /// How a fit holds rows out.
@@ -49,7 +49,7 @@ pub(crate) struct RelearntAmong<'a> {
 }
 
 impl RelearntKernel for RelearntAmong<'_> {
-    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[Reading<'_>; 2]> {
+    fn values(&self, train: &[usize], weights: Option<&[f64]>, test: &[usize], control: &Control) -> Result<[OwnedView<'_>; 2]> {
         let of_task = |places: &[usize]| places.iter().map(|&p| self.rows[p]).collect::<Vec<_>>();
         self.kernel.values(&of_task(train), weights, &of_task(test), control)
     }

@@ -38,5 +38,5 @@ pub use summary::{Certificate, Summary};
 pub use task::Task;
 pub use transform::{TargetTransform, Transformed};
 pub(super) use view::no_features;
-pub use view::{Reading, View, ViewKind};
+pub use view::{OwnedView, View, ViewKind};
 pub use warm_start::WarmStart;

@@ -3,6 +3,7 @@
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gram::{Bound, Gram, RowFeatures, SelectedVectors, SetVectors, Subset};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ pub enum View<'a> {
 }
 
 /// The kind of a [`View`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ViewKind {
     /// [`View::Values`].
     Values,
@@ -33,7 +35,7 @@ pub enum ViewKind {
 }
 
 /// What a [`View`] looks at, owned.
-pub enum Reading<'a> {
+pub enum OwnedView<'a> {
     /// Kernel values.
     Values(Arc<dyn Gram + 'a>),
     /// A kernel that writes features out.
@@ -72,12 +74,12 @@ impl<'a> View<'a> {
     }
 
     /// Some of the rows, against some of the rows that they are compared with.
-    pub(crate) fn part(self, rows: &[usize], cols: &[usize]) -> Reading<'a> {
+    pub(crate) fn part(self, rows: &[usize], cols: &[usize]) -> OwnedView<'a> {
         match self {
-            View::Values(gram) => Reading::Values(Arc::new(Subset::new(gram, rows, cols))),
-            View::Features(features) => Reading::Features(Box::new(Subset::new(features.products(), rows, cols))),
-            View::Vectors(sets) => Reading::Vectors(sets.select(rows, cols)),
-            View::Rows(table) => Reading::Rows(Cow::Owned(table.select(rows))),
+            View::Values(gram) => OwnedView::Values(Arc::new(Subset::new(gram, rows, cols))),
+            View::Features(features) => OwnedView::Features(Box::new(Subset::new(features.products(), rows, cols))),
+            View::Vectors(sets) => OwnedView::Vectors(sets.select(rows, cols)),
+            View::Rows(table) => OwnedView::Rows(Cow::Owned(table.select(rows))),
         }
     }
 
@@ -137,34 +139,34 @@ pub(crate) fn no_features(who: &str) -> Error {
     ))
 }
 
-impl<'a> Reading<'a> {
+impl<'a> OwnedView<'a> {
     /// What a view of a kind reads of a kernel that is bound. Columns are no part of it: of these there are the values alone.
-    pub fn of(kind: ViewKind, bound: Box<dyn Bound + 'a>) -> Reading<'a> {
+    pub fn of(kind: ViewKind, bound: Box<dyn Bound + 'a>) -> OwnedView<'a> {
         match kind {
-            ViewKind::Features => Reading::Features(bound),
-            ViewKind::Vectors => Reading::Sets(bound),
-            ViewKind::Values | ViewKind::Rows => Reading::Values(Arc::<dyn Bound + 'a>::from(bound)),
+            ViewKind::Features => OwnedView::Features(bound),
+            ViewKind::Vectors => OwnedView::Sets(bound),
+            ViewKind::Values | ViewKind::Rows => OwnedView::Values(Arc::<dyn Bound + 'a>::from(bound)),
         }
     }
 
     /// The kernel that is bound, where rows are read through one.
     pub(crate) fn gram(&self) -> Option<&dyn Gram> {
         match self {
-            Reading::Values(gram) => Some(gram.as_ref()),
-            Reading::Features(gram) => Some(gram.as_ref()),
-            Reading::Sets(bound) => Some(bound.as_ref()),
-            Reading::Vectors(_) | Reading::Rows(_) => None,
+            OwnedView::Values(gram) => Some(gram.as_ref()),
+            OwnedView::Features(gram) => Some(gram.as_ref()),
+            OwnedView::Sets(bound) => Some(bound.as_ref()),
+            OwnedView::Vectors(_) | OwnedView::Rows(_) => None,
         }
     }
 
     /// The view of it.
     pub fn view(&self) -> View<'_> {
         match self {
-            Reading::Values(gram) => View::Values(gram.as_ref()),
-            Reading::Features(gram) => View::Features(RowFeatures::of(gram.as_ref())),
-            Reading::Sets(bound) => View::of(ViewKind::Vectors, bound.as_ref()),
-            Reading::Vectors(some) => View::Vectors(some.vectors()),
-            Reading::Rows(table) => View::Rows(table),
+            OwnedView::Values(gram) => View::Values(gram.as_ref()),
+            OwnedView::Features(gram) => View::Features(RowFeatures::of(gram.as_ref())),
+            OwnedView::Sets(bound) => View::of(ViewKind::Vectors, bound.as_ref()),
+            OwnedView::Vectors(some) => View::Vectors(some.vectors()),
+            OwnedView::Rows(table) => View::Rows(table),
         }
     }
 }

@@ -9,13 +9,13 @@
 //! Certificate: the duality gap and the greatest violation of the conditions of optimality, as a share of lambda.
 
 use super::exemplars::Exemplars;
-use crate::data::{Kind, TargetInfo, some_rows_of};
+use crate::data::{Kind, some_rows_of};
 use crate::error::Result;
 use crate::estimators::registry::settled::settled;
 use crate::estimators::targets::link::Link;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, Needs, Predictions, Query, Scores, Size,
-    Summary, Task, View, When,
+    Certificate, ClassWeight, Costs, Estimator, Expansion, ExpansionFit, Fit, FitContext, Gives, Needs, Scores, Size, Summary, Task, View,
+    When,
 };
 use crate::gram::Subset;
 use crate::linalg::Matrix;
@@ -52,15 +52,6 @@ pub struct L1vm {
     pub class_weight: ClassWeight,
 }
 
-/// A fitted kernel machine with an L1 penalty: the rows that it needs, and no other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FittedL1vm {
-    expansion: Expansion,
-    link: Link,
-    summary: Summary,
-}
-
 /// One point of a path.
 #[derive(Clone, Debug)]
 pub struct PathPoint {
@@ -83,7 +74,7 @@ impl L1vm {
     /// The whole path: `count` values of lambda from the one at which every coefficient is 0 down to `share` of it, each solution the
     /// start of the next; for one output with approximate leave-one-out losses. Time that ends cuts it short.
     pub fn path(&self, task: &Task<'_>, count: usize, share: f64) -> Result<Vec<PathPoint>> {
-        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
+        let (_, scale, losses) = Link::of(task, self.class_weight, Self::NAME)?;
         let columns = Exemplars::new(task.gram()?, task.control)?;
         let mut solver = Solver::new(&columns, &losses, self.options()?, task.control)?;
         let mut points = Vec::with_capacity(count);
@@ -97,7 +88,7 @@ impl L1vm {
                 _ => (None, None),
             };
             task.control.tell("penalties along the path", points.len() + 1, count);
-            points.push(PathPoint { lambda: lambda * link.scale(), solution, left_out, error });
+            points.push(PathPoint { lambda: lambda * scale, solution, left_out, error });
         }
         Ok(points)
     }
@@ -127,10 +118,10 @@ pub fn choose(points: &[PathPoint], cautious: bool) -> Option<&PathPoint> {
 impl L1vm {
     /// A twentieth of the lambda at which every coefficient is 0.
     fn start_on(&self, task: &Task<'_>) -> Result<f64> {
-        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
+        let (_, scale, losses) = Link::of(task, self.class_weight, Self::NAME)?;
         let columns = Exemplars::new(task.gram()?, task.control)?;
         let options = Options { tolerance: 1.0, max_iterations: 0 };
-        let greatest = Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * link.scale();
+        let greatest = Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * scale;
         Ok(Some(START * greatest).filter(|l| l.is_normal()).unwrap_or(1.0))
     }
 }
@@ -139,7 +130,7 @@ impl Estimator for L1vm {
     const NAME: &'static str = "l1vm";
     const DOC: &'static str = "L1 vector machine: a sparse linear or logistic model on kernel values with training rows";
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    type Fitted = FittedL1vm;
+    type Fitted = ExpansionFit;
 
     fn gives(&self) -> Gives {
         Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
@@ -182,22 +173,21 @@ impl Estimator for L1vm {
         Ok(of_some * n as f64 / rows.len() as f64)
     }
 
-    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedL1vm>) -> Result<Fit<FittedL1vm>> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, ExpansionFit>) -> Result<Fit<ExpansionFit>> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let options = self.options()?;
-        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
+        let (link, scale, losses) = Link::of(task, self.class_weight, Self::NAME)?;
         let columns = Exemplars::new(task.gram()?, task.control)?;
         let mut solver = Solver::new(&columns, &losses, options, task.control)?;
         let greatest = solver.greatest_lambda();
-        let scale = link.scale();
-        if let Some(FittedL1vm { expansion, link: before, .. }) = context.earlier.filter(|e| e.link == link) {
-            let by = 1.0 / before.scale();
+        if let Some(ExpansionFit { expansion, .. }) = context.earlier.filter(|earlier| *earlier.link() == link) {
+            let by = 1.0 / scale;
             solver.start(&expansion.support, &scaled(&expansion.coef, by), &expansion.bias.iter().map(|b| by * b).collect::<Vec<_>>())?;
         }
         let found = solver.solve(lambda / scale)?;
         let summary = summary(&found, greatest, lambda / scale, scale, options.tolerance);
         let bias = found.constants.iter().map(|b| scale * b).collect();
-        Ok(FittedL1vm { expansion: Expansion::new(found.support, scaled(&found.coef, scale), bias), link, summary }.into())
+        Ok(ExpansionFit::new(Expansion::new(found.support, scaled(&found.coef, scale), bias), link, summary).into())
     }
 }
 
@@ -237,30 +227,5 @@ fn summary(found: &Solution, greatest: f64, lambda: f64, scale: f64, tolerance: 
         violation: Some(found.violation),
         notes,
         ..Summary::default()
-    }
-}
-
-impl FittedL1vm {
-    /// The expansion over the rows kept.
-    pub fn expansion(&self) -> &Expansion {
-        &self.expansion
-    }
-}
-
-impl Fitted for FittedL1vm {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.link.predictions(self.expansion.predict(query.cross()?, query.control)?, query.want)
-    }
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, self.link.classes())
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(&self.expansion)
     }
 }

@@ -11,17 +11,18 @@
 //! the constant integrated and the variance at its best, V = 1/2 sum_o ((N - 1) log y_o'P y_o + log |C| + log 1'C^-1 1),
 //! C = G / lambda + W^-1, P as in `ridge` (Harville 1977).
 
-use crate::data::{Kind, Target, TargetInfo, even_rows};
+use crate::data::{Kind, Target, even_rows};
 use crate::error::{Error, Result};
 use crate::estimators::gaussian_process::gp::FEW_VALUES;
 use crate::estimators::linear::logistic::{NEWTON_PRODUCTS, Start};
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
-use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
+use crate::estimators::targets::link::Link;
+use crate::estimators::targets::outputs::{centred_outputs, outputs};
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, Expansion, Fit, FitContext, Fitted, Gives, Logistic, Near, Needs,
-    Predictions, Query, Ridge, Scores, Size, Summary, Task, View, When,
+    ClassWeight, Costs, Criterion, CriterionName, Estimator, Expansion, ExpansionFit, Fit, FitContext, Fitted, Gives, Logistic, Near,
+    Needs, Ridge, Scores, Size, Task, View, When,
 };
 use crate::gram::{self, Dense, Subset};
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
@@ -45,16 +46,6 @@ pub struct L2vm {
     pub intercept: bool,
     /// none: rows count by their own weights; balanced: classes have equal total weight (classification only)
     pub class_weight: ClassWeight,
-}
-
-/// A fitted L2 vector machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FittedL2vm {
-    expansion: Expansion,
-    /// Where classes are predicted.
-    scores: Option<ClassScores>,
-    summary: Summary,
 }
 
 /// The features K and their inner products K V K'.
@@ -190,7 +181,7 @@ impl Estimator for L2vm {
     const DOC: &'static str = "L2 vector machine: a linear model on the similarities with all training rows, for numbers and classes";
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence"));
-    type Fitted = FittedL2vm;
+    type Fitted = ExpansionFit;
 
     fn gives(&self) -> Gives {
         Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
@@ -231,7 +222,7 @@ impl Estimator for L2vm {
     }
 
     /// Of classes from the latent functions of the earlier fit.
-    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedL2vm>) -> Result<Fit<FittedL2vm>> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, ExpansionFit>) -> Result<Fit<ExpansionFit>> {
         settled::<Self>("lambda", &self.lambda)?;
         let scores = self.scores(task)?;
         let features = Features::of(task)?;
@@ -246,7 +237,7 @@ impl Estimator for L2vm {
         };
         let mut expansion = Expansion::new(found.support, features.weights(task, &found.coef)?, found.bias);
         expansion.weigh(task.gram()?, task.control)?;
-        Ok(FittedL2vm { expansion, scores, summary }.into())
+        Ok(ExpansionFit::new(expansion, Link::latent(scores), summary).into())
     }
 
     /// See the head of the file; less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes factors).
@@ -310,37 +301,5 @@ impl L2vm {
             Target::Classes { .. } => ClassScores::of(task, self.class_weight, Self::NAME).map(|(scores, _)| Some(scores)),
             _ => outputs(task, Self::NAME).map(|_| None),
         }
-    }
-}
-
-impl FittedL2vm {
-    /// The expansion: weights of the similarities (N x outputs) and constants.
-    pub fn expansion(&self) -> &Expansion {
-        &self.expansion
-    }
-}
-
-impl Fitted for FittedL2vm {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let f = self.expansion.predict(query.cross()?, query.control)?;
-        let Some(scores) = &self.scores else { return Ok(decide(f, None, query.want)) };
-        scores.check(f.cols())?;
-        let probabilities = scores.probabilities(&f);
-        Ok(scores.predictions(f, probabilities, query.want))
-    }
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, self.scores.as_ref().map(|s| s.classes))
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(&self.expansion)
-    }
-    fn forget_rows(&mut self) {
-        self.expansion.forget_rows();
     }
 }

@@ -9,7 +9,7 @@ mod rbf_network;
 mod rvm;
 
 pub use centroids::Centroids;
-pub use l1vm::{FittedL1vm, L1vm, PathPoint, choose};
-pub use l2vm::{FittedL2vm, L2vm};
-pub use rbf_network::{FittedRbfNetwork, RbfNetwork};
+pub use l1vm::{L1vm, PathPoint, choose};
+pub use l2vm::L2vm;
+pub use rbf_network::RbfNetwork;
 pub use rvm::{FittedRvm, Rvm};

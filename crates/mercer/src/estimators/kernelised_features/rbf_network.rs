@@ -10,16 +10,17 @@
 //! target. Those that are optimised do: lambda and the kernel are then chosen with k medoids, and the rows for them.
 
 use super::centroids::{self, Centroids};
-use crate::data::{Kind, Target, TargetInfo, even_rows};
+use crate::data::{Kind, Target, even_rows};
 use crate::error::{Error, Result};
 use crate::estimators::linear::logistic::{NEWTON_PRODUCTS, OfFeatures, newton_over_features};
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
-use crate::estimators::targets::outputs::{centred_outputs, decide, outputs};
+use crate::estimators::targets::link::Link;
+use crate::estimators::targets::outputs::{centred_outputs, outputs};
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Logistic,
-    Near, Needs, Predictions, Query, Ridge, Scores, Size, Summary, Task, View, When,
+    ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, ExpansionFit, Fit, FitContext, Fitted, Gives,
+    Logistic, Near, Needs, Ridge, Scores, Size, Task, View, When,
 };
 use crate::gram::{self, LowRank, Subset};
 use crate::linalg::{Matrix, product_within, transposed_product_within};
@@ -52,16 +53,6 @@ pub struct RbfNetwork {
     pub intercept: bool,
     /// none: rows count by their own weights; balanced: classes have equal total weight (classification only)
     pub class_weight: ClassWeight,
-}
-
-/// A fitted network.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FittedRbfNetwork {
-    expansion: Expansion,
-    /// Where classes are predicted.
-    scores: Option<ClassScores>,
-    summary: Summary,
 }
 
 /// Most rows from which the scale of similarities is estimated.
@@ -171,7 +162,7 @@ impl Estimator for RbfNetwork {
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const CRITERION: Option<CriterionName> =
         Some(CriterionName::leave_one_out("log leave-one-out error in deviations of the target, of classes negative log evidence"));
-    type Fitted = FittedRbfNetwork;
+    type Fitted = ExpansionFit;
 
     fn gives(&self) -> Gives {
         Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
@@ -234,7 +225,7 @@ impl Estimator for RbfNetwork {
         Ok(if all > 0.0 && all.is_finite() { 0.1 * all } else { 0.1 })
     }
 
-    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedRbfNetwork>) -> Result<Fit<FittedRbfNetwork>> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, ExpansionFit>) -> Result<Fit<ExpansionFit>> {
         require_settled(self, Self::NAME)?;
         let scores = self.scores(task)?;
         let (features, ends) = match self.centroids {
@@ -266,7 +257,7 @@ impl Estimator for RbfNetwork {
         };
         let mut expansion = Expansion::new(features.centroids, weights, found.bias);
         expansion.weigh(task.gram()?, task.control)?;
-        Ok(FittedRbfNetwork { expansion, scores, summary }.into())
+        Ok(ExpansionFit::new(expansion, Link::latent(scores), summary).into())
     }
 
     /// That of `ridge` or of `logistic` over the inner products of the features.
@@ -303,37 +294,5 @@ impl Estimator for RbfNetwork {
         }
         let (features, target) = (Features::of(self, task)?, self.in_own_unit(task)?);
         self.ridge().criterion_along(param, values, &Task { view: View::Values(&features.products), target: &target, ..*task })
-    }
-}
-
-impl FittedRbfNetwork {
-    /// The expansion: weights of the similarities with the centroids (m x outputs) and constants.
-    pub fn expansion(&self) -> &Expansion {
-        &self.expansion
-    }
-}
-
-impl Fitted for FittedRbfNetwork {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let f = self.expansion.predict(query.cross()?, query.control)?;
-        let Some(scores) = &self.scores else { return Ok(decide(f, None, query.want)) };
-        scores.check(f.cols())?;
-        let probabilities = scores.probabilities(&f);
-        Ok(scores.predictions(f, probabilities, query.want))
-    }
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, self.scores.as_ref().map(|s| s.classes))
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(&self.expansion)
-    }
-    fn forget_rows(&mut self) {
-        self.expansion.forget_rows();
     }
 }

@@ -18,6 +18,7 @@
 //! and E v = 0 for every row where labels are dealt at random. A direction along which the means of the classes that v has do not follow
 //! those of the fitted values is taken to say nothing.
 
+use super::ridge::at_training_rows;
 use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -70,14 +71,14 @@ impl Discriminant {
     /// The fit, and the coordinates of rows that the regression was fitted without, where it could be.
     fn fitted(&self, task: &Task<'_>, hold: HoldOut<'_>) -> Result<(FittedDiscriminant, Option<Unseen>)> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
-        let (link, _) = Link::of(task, ClassWeight::None, Self::NAME)?;
+        let (link, ..) = Link::of(task, ClassWeight::None, Self::NAME)?;
         let (fitted, held_out) = match fit_and_hold_out(&self.ridge(), task, hold) {
             Ok((fitted, held_out)) => (fitted, Some(held_out).filter(|held_out| !held_out.rows.is_empty())),
             Err(error) if error.ends_all() => return Err(error),
             Err(_) => (self.ridge().fit(task)?, None),
         };
         let indicators = fitted.expansion();
-        let f = fitted.at_training_rows(lambda, task)?;
+        let f = at_training_rows(&fitted, lambda, task)?;
         let groups = Groups::of(task, (&(0..task.rows()).collect::<Vec<_>>(), &task.all_weights()), &f)?;
         let (turn, between) = groups.directions(task.control)?;
         let (classes, unseen, how) = match held_out {
@@ -193,7 +194,8 @@ impl Estimator for Discriminant {
             let (means, towards) = gaussians.without(z.row(k), codes[i], held_out.mass[k], task.control)?;
             fitted.write_scores(&means, &towards, z.row(k), scores.row_mut(k));
         }
-        let predictions = fitted.link.predictions(scores, Want { probabilities: true, ..Want::default() })?;
+        fitted.link.check(scores.cols())?;
+        let predictions = fitted.link.predictions(scores, Want { probabilities: true, ..Want::default() });
         let (scores, pairs) = predictions.for_calibration()?;
         let mut of_class = vec![0.0; names.len()];
         held_out.rows.iter().zip(&held_out.mass).for_each(|(&i, w)| of_class[codes[i]] += w);
@@ -429,7 +431,8 @@ impl FittedDiscriminant {
         Error::unless_equal("directions of a discriminant", self.means.cols(), towards.cols())?;
         let mut scores = Matrix::zeros(z.rows(), self.scores());
         (0..z.rows()).for_each(|i| self.write_scores(&self.means, towards, z.row(i), scores.row_mut(i)));
-        self.link.predictions(scores, want)
+        self.link.check(scores.cols())?;
+        Ok(self.link.predictions(scores, want))
     }
 
     /// Coordinates along the discriminant directions as a kernel expansion.

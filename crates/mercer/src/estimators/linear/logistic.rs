@@ -8,14 +8,15 @@
 //! by `solve::mode`; the certificate is its duality gap. Laplace's approximation of the evidence of that model chooses lambda and
 //! kernel parameters, with constants at their best (Rasmussen & Williams 2006, 3.4 and 3.5). M29.
 
-use crate::data::{Kind, TargetInfo};
+use crate::data::Kind;
 use crate::error::Result;
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::targets::class_scores::ClassScores;
+use crate::estimators::targets::link::Link;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted,
-    Gives, Near, Predictions, Query, Scores, Size, Summary, Task, When,
+    Certificate, ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, ExpansionFit, Fit, FitContext, Gives,
+    Near, Scores, Size, Summary, Task, When,
 };
 use crate::gram;
 use crate::linalg::{Matrix, product_within};
@@ -42,15 +43,6 @@ pub struct Logistic {
     pub intercept: bool,
     /// none: rows count by their own weights; balanced: classes have equal total weight
     pub class_weight: ClassWeight,
-}
-
-/// A fitted kernel logistic regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FittedLogistic {
-    expansion: Expansion,
-    scores: ClassScores,
-    summary: Summary,
 }
 
 /// The criterion over features and its derivatives.
@@ -127,7 +119,7 @@ impl Estimator for Logistic {
     const DOC: &'static str = "kernel logistic regression: probabilities of two classes, or of several by a softmax";
     const TAKES: &'static [Kind] = &[Kind::Classes];
     const CRITERION: Option<CriterionName> = Some(CriterionName::evidence("negative log evidence by Laplace's approximation"));
-    type Fitted = FittedLogistic;
+    type Fitted = ExpansionFit;
 
     fn gives(&self) -> Gives {
         Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES }
@@ -156,7 +148,7 @@ impl Estimator for Logistic {
         Ok(0.1 * task.mean_square()?)
     }
 
-    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedLogistic>) -> Result<Fit<FittedLogistic>> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, ExpansionFit>) -> Result<Fit<ExpansionFit>> {
         let start = context.earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
         Ok(self.fit_near(task, start.as_ref())?.into())
     }
@@ -174,7 +166,7 @@ impl Estimator for Logistic {
 
 impl Logistic {
     /// The fit, over kernel values from a start.
-    pub(crate) fn fit_near(&self, task: &Task<'_>, start: Option<&Start>) -> Result<FittedLogistic> {
+    pub(crate) fn fit_near(&self, task: &Task<'_>, start: Option<&Start>) -> Result<ExpansionFit> {
         let (lambda, scores, likelihood) = self.problem(task)?;
         let (n, control) = (task.rows(), task.control);
         let scaled = |mut v: Matrix| {
@@ -209,7 +201,7 @@ impl Logistic {
             Some(weights) => expansion.with_weights(weights),
             None => expansion,
         };
-        Ok(FittedLogistic { expansion, scores, summary })
+        Ok(ExpansionFit::new(expansion, Link::Latent(scores), summary))
     }
 
     fn criterion_by(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Matrix)> {
@@ -242,40 +234,5 @@ impl Logistic {
         let by_lambda = -0.5 * gram::dot(by_features.data(), scaled.data()) / lambda;
         by_features.data_mut().iter_mut().for_each(|v| *v /= root);
         Ok(OfFeatures { value, by_features, by_lambda, alpha: mode.alpha })
-    }
-}
-
-impl FittedLogistic {
-    /// The expansion: coefficients (N x latent functions) and constants.
-    pub fn expansion(&self) -> &Expansion {
-        &self.expansion
-    }
-}
-
-impl Fitted for FittedLogistic {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-    /// Scores are log odds of the second of two classes, or latent functions of each.
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.scores.check(self.expansion.bias.len())?;
-        let f = self.expansion.predict(query.cross()?, query.control)?;
-        let probabilities = self.scores.probabilities(&f);
-        Ok(self.scores.predictions(f, probabilities, query.want))
-    }
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, Some(self.scores.classes))
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(&self.expansion)
-    }
-    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
-        Some(&mut self.expansion)
-    }
-    fn forget_rows(&mut self) {
-        self.expansion.forget_rows();
     }
 }

@@ -8,6 +8,6 @@ mod ridge;
 mod ridge_path;
 
 pub use discriminant::{Discriminant, FittedDiscriminant, Priors};
-pub use logistic::{FittedLogistic, Logistic};
+pub use logistic::Logistic;
 pub use perceptron::{FittedPerceptron, Perceptron, RowOrder, Vector};
-pub use ridge::{FittedRidge, Ridge};
+pub use ridge::Ridge;

@@ -9,7 +9,7 @@
 
 use super::least_norm::LeastNorm;
 use super::ridge_path::left_out_means;
-use crate::data::{Kind, TargetInfo, some_rows_of};
+use crate::data::{Kind, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::gaussian_process::gp::FEW_VALUES;
@@ -18,10 +18,11 @@ use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered::{self, Bordered, Purpose, Solution};
 use crate::estimators::systems::primal::{Primal, PrimalSolution, Solver};
 use crate::estimators::systems::residual::{TOLERANCE, certificate};
+use crate::estimators::targets::link::Link;
 use crate::estimators::targets::outputs::{classes, decide, least_mean, outputs};
 use crate::estimators::{
-    Answer, Certificate, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HeldOut,
-    Predictions, Query, Scores, Size, Summary, Task, Want, When,
+    Certificate, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, ExpansionFit, Fit, FitContext, Fitted, Gives,
+    HeldOut, Predictions, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
@@ -49,16 +50,6 @@ pub struct Ridge {
     #[param(doc = CALIBRATED)]
     #[serde(default)]
     pub probabilities: bool,
-}
-
-/// A fitted kernel ridge regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FittedRidge {
-    expansion: Expansion,
-    /// Number of classes where classes are predicted.
-    classes: Option<usize>,
-    summary: Summary,
 }
 
 impl Ridge {
@@ -111,7 +102,7 @@ fn definite(system: Result<Bordered>, lambda: f64) -> Result<Option<Bordered>> {
 
 impl Ridge {
     /// The fit without a penalty where K is singular.
-    fn fit_least_norm(&self, task: &Task<'_>, y: &Matrix) -> Result<FittedRidge> {
+    fn fit_least_norm(&self, task: &Task<'_>, y: &Matrix) -> Result<ExpansionFit> {
         let LeastNorm { alpha, bias, product, rank, gradient } = LeastNorm::new(task, y, self.intercept)?;
         let (n, outputs) = (y.rows(), y.cols());
         let error = |i: usize| (0..outputs).map(|o| (y[(i, o)] - product[(i, o)] - bias[o]).powi(2)).sum::<f64>();
@@ -128,7 +119,7 @@ impl Ridge {
             }],
             ..Summary::default()
         };
-        Ok(FittedRidge { expansion: Expansion::new((0..n).collect(), alpha, bias), classes: classes(task.target), summary })
+        Ok(ExpansionFit::new(Expansion::new((0..n).collect(), alpha, bias), Link::of_target(task.target), summary))
     }
 }
 
@@ -141,7 +132,7 @@ impl Ridge {
         y: &Matrix,
         lambda: f64,
         wants_left_out: bool,
-    ) -> Result<(FittedRidge, LeftOut)> {
+    ) -> Result<(ExpansionFit, LeftOut)> {
         let system = Primal::new(z, task, lambda, self.intercept)?;
         let found = system.solve(y, task.control)?;
         let left_out = match wants_left_out {
@@ -157,11 +148,11 @@ impl Ridge {
         let jitter = system.solver.jitter_used();
         let (expansion, mut summary, beta) = of_primal(&system, found, y);
         summary.jitter = jitter;
-        Ok((FittedRidge { expansion: expansion.with_weights(beta), classes: classes(task.target), summary }, left_out))
+        Ok((ExpansionFit::new(expansion.with_weights(beta), Link::of_target(task.target), summary), left_out))
     }
 
     /// The fit over lazy features; `None` where that costs digits.
-    fn fit_lazy(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
+    fn fit_lazy(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<ExpansionFit>> {
         let Structure::Whitened { values, factor, .. } = task.gram()?.structure() else { return Ok(None) };
         if !task.few(values.cols()) {
             return Ok(None);
@@ -175,12 +166,12 @@ impl Ridge {
             return Ok(None);
         }
         let (expansion, summary, beta) = of_primal(&system, found, y);
-        Ok(Some(FittedRidge { expansion: expansion.with_weights(beta), classes: classes(task.target), summary }))
+        Ok(Some(ExpansionFit::new(expansion.with_weights(beta), Link::of_target(task.target), summary)))
     }
 
     /// The fit over sparse features by conjugate gradients, where kernel values are more work; `None` where these are requested, or
     /// where it does not converge.
-    fn fit_sparse(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
+    fn fit_sparse(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<ExpansionFit>> {
         let less =
             |z: &SparseMatrix<'_>| Size { stored: Some(z.stored().div_ceil(z.rows().max(1))), ..task.size() }.by_gradients().is_some();
         let Some(z) = task.gram()?.structure().sparse_features(Side::Rows).filter(less) else { return Ok(None) };
@@ -193,12 +184,12 @@ impl Ridge {
         }
         let (mut expansion, summary, _) = of_primal(&system, found, y);
         expansion.weigh(task.gram()?, task.control)?;
-        Ok(Some(FittedRidge { expansion, classes: classes(task.target), summary }))
+        Ok(Some(ExpansionFit::new(expansion, Link::of_target(task.target), summary)))
     }
 
     /// The fit; on request also leave-one-out predictions: of all rows, or of as many as take no longer than the factorisation
     /// did.
-    fn solved(&self, task: &Task<'_>, wants_left_out: bool) -> Result<(FittedRidge, LeftOut)> {
+    fn solved(&self, task: &Task<'_>, wants_left_out: bool) -> Result<(ExpansionFit, LeftOut)> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
         if let Some(fitted) = if wants_left_out || lambda <= 0.0 { None } else { self.fit_lazy(task, &y, lambda)? } {
@@ -245,7 +236,7 @@ impl Ridge {
             ..Summary::default()
         };
         let expansion = Expansion::new((0..y.rows()).collect(), alpha, bias);
-        Ok((FittedRidge { expansion, classes: classes(task.target), summary }, left_out))
+        Ok((ExpansionFit::new(expansion, Link::of_target(task.target), summary), left_out))
     }
 }
 
@@ -273,7 +264,7 @@ impl Estimator for Ridge {
     const DOC: &'static str = "kernel ridge regression; classes through one-against-rest indicators";
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const CRITERION: Option<CriterionName> = Some(CriterionName::leave_one_out("leave-one-out error"));
-    type Fitted = FittedRidge;
+    type Fitted = ExpansionFit;
 
     fn gives(&self) -> Gives {
         Gives {
@@ -317,7 +308,7 @@ impl Estimator for Ridge {
         Ok(0.1 * task.mean_square()?)
     }
 
-    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedRidge>) -> Result<Fit<FittedRidge>> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, ExpansionFit>) -> Result<Fit<ExpansionFit>> {
         let hold = context.hold;
         if !context.wants_scores || hold.split.repeated().is_some() {
             return Ok(self.solved(task, false)?.0.into());
@@ -414,44 +405,13 @@ impl Estimator for Ridge {
     }
 }
 
-impl FittedRidge {
-    /// The expansion: coefficients alpha (N x outputs) and constants.
-    pub fn expansion(&self) -> &Expansion {
-        &self.expansion
+/// f at the training rows of a task: where coefficients of rows solve the system they say it, y - lambda alpha / w, and kernel values
+/// are not computed again.
+pub(super) fn at_training_rows(fitted: &ExpansionFit, lambda: f64, task: &Task<'_>) -> Result<Matrix> {
+    let solved = lambda > 0.0 && fitted.summary().converged && fitted.summary().jitter.is_none_or(|added| added == 0.0);
+    if !solved || fitted.expansion.is_of_features() {
+        return fitted.expansion.predict(task.gram()?, task.control);
     }
-
-    /// f at the training rows of a task: where coefficients of rows solve the system they say it, y - lambda alpha / w, and kernel values
-    /// are not computed again.
-    pub(super) fn at_training_rows(&self, lambda: f64, task: &Task<'_>) -> Result<Matrix> {
-        let solved = lambda > 0.0 && self.summary.converged && self.summary.jitter.is_none_or(|added| added == 0.0);
-        if !solved || self.expansion.is_of_features() {
-            return self.expansion.predict(task.gram()?, task.control);
-        }
-        let (y, alpha) = (outputs(task, Ridge::NAME)?, &self.expansion.coef);
-        Ok(Matrix::from_fn(y.rows(), y.cols(), |i, o| y[(i, o)] - lambda / task.weight(i) * alpha[(i, o)]))
-    }
-}
-
-impl Fitted for FittedRidge {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(decide(self.expansion.predict(query.cross()?, query.control)?, self.classes, query.want))
-    }
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, self.classes)
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(&self.expansion)
-    }
-    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
-        Some(&mut self.expansion)
-    }
-    fn forget_rows(&mut self) {
-        self.expansion.forget_rows();
-    }
+    let (y, alpha) = (outputs(task, Ridge::NAME)?, &fitted.expansion.coef);
+    Ok(Matrix::from_fn(y.rows(), y.cols(), |i, o| y[(i, o)] - lambda / task.weight(i) * alpha[(i, o)]))
 }

@@ -83,27 +83,24 @@ impl FitsWithout {
 /// asked, and every fold has a kernel learnt anew.
 pub(crate) fn fit<E: Estimator>(estimator: &E, task: &Task<'_>, context: &FitContext<'_, E::Fitted>) -> Result<Fit<E::Fitted>> {
     let (copies, hold) = (context.hold.split.repeated(), context.hold);
+    let in_folds = || copies.map_or_else(|| out_of_fold(estimator, task, hold), |copies| each_once(estimator, task, copies, hold));
     if !context.wants_scores {
         return estimator.fit_with(task, context);
     }
     if hold.kernel.is_some() {
-        let held_out = match copies {
-            Some(copies) => each_once(estimator, task, copies, hold)?,
-            None => out_of_fold(estimator, task, hold)?,
-        };
         let plain = FitContext { hold: HoldOut::default(), wants_scores: false, ..*context };
-        return Ok(Fit { held_out: Some(held_out), ..estimator.fit_with(task, &plain)? });
+        return Ok(Fit { held_out: Some(in_folds()?), ..estimator.fit_with(task, &plain)? });
     }
     let mut fit = estimator.fit_with(task, context)?;
-    if fit.held_out.is_some() {
-        return Ok(fit);
+    if fit.held_out.is_none() {
+        let has_closed_form = estimator.gives().leave_one_out != When::Never;
+        let left_out = if hold.frees_rows() { estimator.leave_one_out(task)? } else { None };
+        fit.held_out = Some(match left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some()) {
+            Some(predictions) => HeldOut::one_by_one(&predictions, task)?,
+            None if has_closed_form => in_folds()?,
+            None => out_of_fold(estimator, task, hold)?,
+        });
     }
-    if let (Some(copies), true) = (copies, estimator.gives().leave_one_out != When::Never) {
-        return Ok(Fit { held_out: Some(each_once(estimator, task, copies, hold)?), ..fit });
-    }
-    let left_out = if hold.frees_rows() { estimator.leave_one_out(task)? } else { None };
-    let scored = left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some());
-    fit.held_out = Some(scored.map_or_else(|| out_of_fold(estimator, task, hold), |p| HeldOut::one_by_one(&p, task))?);
     Ok(fit)
 }
 

@@ -261,9 +261,6 @@ impl Fitted for FittedModel {
     fn reads(&self) -> ViewKind {
         self.any().reads()
     }
-    fn reads_features(&self) -> bool {
-        self.any().reads_features()
-    }
     fn forget_rows(&mut self) {
         self.any_mut().forget_rows();
     }

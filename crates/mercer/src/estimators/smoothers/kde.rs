@@ -141,9 +141,6 @@ impl Fitted for FittedKde {
     fn reads(&self) -> ViewKind {
         ViewKind::Features
     }
-    fn reads_features(&self) -> bool {
-        true
-    }
     /// Logarithms of the density; -inf where a compact kernel reaches no row.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let logs = self.density.log_density(places(query, Kde::NAME)?.as_ref(), query.control)?;

@@ -169,9 +169,6 @@ impl Fitted for FittedLocalRegression {
     fn reads(&self) -> ViewKind {
         ViewKind::Features
     }
-    fn reads_features(&self) -> bool {
-        true
-    }
     /// The variance is that of the curve, the noise that of the residuals.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         Error::unless_equal("means of the target", self.curves.len(), self.means.len())?;

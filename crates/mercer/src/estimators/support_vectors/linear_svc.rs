@@ -10,14 +10,13 @@
 
 use super::linear_machine::{C, DEFAULT_MAX_ITERATIONS, DEFAULT_TOLERANCE, INTERCEPT_SCALE, MAX_ITERATIONS, Machine, SOLVER};
 use super::linear_machine::{check_rows, costs};
-use crate::data::{Kind, TargetInfo};
+use crate::data::Kind;
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::class_scores::ClassScores;
-use crate::estimators::targets::outputs::decide;
+use crate::estimators::targets::link::Link;
 use crate::estimators::{
-    Answer, ClassWeight, Costs, Estimator, Expansion, Fit, FitContext, Fitted, Gives, LinearSolver, Needs, Predictions, Query, Scores,
-    Size, Summary, Task, ViewKind, When,
+    ClassWeight, Costs, Estimator, ExpansionFit, Fit, FitContext, Gives, LinearSolver, Needs, Scores, Size, Task, When,
 };
 use crate::param::{Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
@@ -69,7 +68,7 @@ impl Estimator for LinearSvc {
     const DOC: &'static str =
         "linear support vector classification on written-out features, in O(N): the widest margin, each class against the rest";
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    type Fitted = FittedLinearSvc;
+    type Fitted = ExpansionFit;
 
     fn gives(&self) -> Gives {
         Gives { scores: Scores::Classes, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
@@ -85,7 +84,7 @@ impl Estimator for LinearSvc {
         Costs { fit: fits * costs.fit, ..costs }
     }
 
-    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedLinearSvc>) -> Result<Fit<FittedLinearSvc>> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, ExpansionFit>) -> Result<Fit<ExpansionFit>> {
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         check_rows(task, codes.len(), Self::NAME)?;
         let mut mass = vec![0.0; names.len()];
@@ -99,7 +98,7 @@ impl LinearSvc {
     ///
     /// # Errors
     /// Those of [`Estimator::fit`]; another number of factors.
-    pub fn fit_by_class(&self, task: &Task<'_>, factors: &[f64]) -> Result<FittedLinearSvc> {
+    pub fn fit_by_class(&self, task: &Task<'_>, factors: &[f64]) -> Result<ExpansionFit> {
         require_settled(self, Self::NAME)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
         check_rows(task, codes.len(), Self::NAME)?;
@@ -126,39 +125,6 @@ impl LinearSvc {
             max_iterations: &self.max_iterations,
         };
         let (expansion, summary) = machine.solve(task, &problems)?;
-        Ok(FittedLinearSvc { expansion, scores, summary })
-    }
-}
-
-/// A fitted linear support vector classifier: weights of features, one output for two classes, above 0 for the second, or one for each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FittedLinearSvc {
-    /// Weights of features and intercepts.
-    pub expansion: Expansion,
-    scores: ClassScores,
-    summary: Summary,
-}
-
-impl Fitted for FittedLinearSvc {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-    fn reads(&self) -> ViewKind {
-        ViewKind::Features
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.scores.check(self.expansion.bias.len())?;
-        let values = self.scores.scores(self.expansion.predict(query.view.features(LinearSvc::NAME)?.products(), query.control)?);
-        Ok(decide(values, Some(self.scores.classes), query.want))
-    }
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, Some(self.scores.classes))
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(&self.expansion)
+        Ok(ExpansionFit::of_features(expansion, Link::Margins(scores), summary))
     }
 }

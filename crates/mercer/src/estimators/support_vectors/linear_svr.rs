@@ -11,12 +11,10 @@
 use super::linear_machine::{C, DEFAULT_MAX_ITERATIONS, DEFAULT_TOLERANCE, INTERCEPT_SCALE, MAX_ITERATIONS, Machine, SOLVER};
 use super::linear_machine::{check_rows, costs};
 use super::svr::{self, Scale};
-use crate::data::{Kind, TargetInfo};
+use crate::data::Kind;
 use crate::error::Result;
-use crate::estimators::{
-    Answer, Costs, Estimator, Expansion, Fit, FitContext, Fitted, LinearSolver, Needs, Predicted, Predictions, Query, Size, Summary, Task,
-    ViewKind,
-};
+use crate::estimators::targets::link::Link;
+use crate::estimators::{Costs, Estimator, ExpansionFit, Fit, FitContext, LinearSolver, Needs, Size, Task};
 use crate::param::{Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
 use mercer_derive::{Choice, Parameters};
@@ -68,7 +66,7 @@ impl Estimator for LinearSvr {
     const DOC: &'static str =
         "linear support vector regression on written-out features, in O(N): the flattest plane within a tube around most of the targets";
     const TAKES: &'static [Kind] = &[Kind::Numbers];
-    type Fitted = FittedLinearSvr;
+    type Fitted = ExpansionFit;
 
     fn needs(&self) -> Needs {
         Needs::Features
@@ -82,7 +80,7 @@ impl Estimator for LinearSvr {
         Ok(svr::start(param, self.standardise_target, task))
     }
 
-    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedLinearSvr>) -> Result<Fit<FittedLinearSvr>> {
+    fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, ExpansionFit>) -> Result<Fit<ExpansionFit>> {
         require_settled(self, Self::NAME)?;
         let target = task.target.as_numbers(Self::NAME)?;
         check_rows(task, target.rows(), Self::NAME)?;
@@ -112,37 +110,6 @@ impl Estimator for LinearSvr {
         for factors in expansion.weights.iter_mut().chain([&mut expansion.coef]) {
             factors.data_mut().chunks_exact_mut(sizes.len()).for_each(|row| row.iter_mut().zip(&sizes).for_each(|(w, s)| *w *= s));
         }
-        Ok(FittedLinearSvr { expansion, summary }.into())
-    }
-}
-
-/// A fitted linear support vector regression: weights of features, one output per target column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FittedLinearSvr {
-    /// Weights of features and intercepts, in units of the target.
-    pub expansion: Expansion,
-    summary: Summary,
-}
-
-impl Fitted for FittedLinearSvr {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-    fn reads(&self) -> ViewKind {
-        ViewKind::Features
-    }
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.view.features(LinearSvr::NAME)?.products(), query.control)?)))
-    }
-    /// The objective is in the units that were solved in: standard deviations where `standardise_target` is on.
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, None)
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(&self.expansion)
+        Ok(ExpansionFit::of_features(expansion, Link::Numbers, summary).into())
     }
 }

@@ -12,8 +12,8 @@ mod svm;
 mod svr;
 
 pub use linear_machine::LinearSolver;
-pub use linear_svc::{FittedLinearSvc, HingeLoss, LinearSvc};
-pub use linear_svr::{FittedLinearSvr, LinearSvr, TubeLoss};
+pub use linear_svc::{HingeLoss, LinearSvc};
+pub use linear_svr::{LinearSvr, TubeLoss};
 pub use mi_svm::{FittedMiSvm, MiSvm};
 pub use svc::{EqualVotes, FittedSvc, Svc};
-pub use svr::{FittedSvr, Svr};
+pub use svr::Svr;

@@ -8,12 +8,10 @@
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
 use super::svm::{self, Totals};
-use crate::data::{Kind, Target, TargetInfo};
+use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Predicted, Predictions, Query, Size, Summary, Task, Want,
-    WarmStart,
-};
+use crate::estimators::targets::link::Link;
+use crate::estimators::{Costs, Estimator, EstimatorFacts, ExpansionFit, Fit, FitContext, Size, Task, WarmStart};
 use crate::linalg::Matrix;
 use crate::param::{Value, require_settled};
 use crate::solve::smo::{self, Problem};
@@ -48,7 +46,7 @@ impl Estimator for Svr {
     const NAME: &'static str = "svr";
     const DOC: &'static str = "support vector regression: the flattest function within a tube around most of the targets";
     const TAKES: &'static [Kind] = &[Kind::Numbers];
-    type Fitted = FittedSvr;
+    type Fitted = ExpansionFit;
 
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { ignores_shifts: true, skips_zero_weights: true, ..EstimatorFacts::default() }
@@ -63,7 +61,7 @@ impl Estimator for Svr {
         Ok(start(param, self.standardise_target, task))
     }
 
-    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedSvr>) -> Result<Fit<FittedSvr>> {
+    fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, ExpansionFit>) -> Result<Fit<ExpansionFit>> {
         require_settled(self, Self::NAME)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
@@ -94,7 +92,7 @@ impl Estimator for Svr {
         let mut expansion = svm::expansion(n, &coef, bias);
         expansion.weigh(task.gram()?, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
-        let fitted = FittedSvr { expansion, summary: svm::summary(&Totals::of(&solutions), options.tolerance, rounded) };
+        let fitted = ExpansionFit::new(expansion, Link::Numbers, svm::summary(&Totals::of(&solutions), options.tolerance, rounded));
         Ok(Fit { warm: WarmStart::of(solutions, scales.iter().map(|s| s.size), task), ..fitted.into() })
     }
 }
@@ -152,48 +150,5 @@ fn tube(column: &[f64], scale: &Scale, c: f64, epsilon: f64, task: &Task<'_>) ->
         high: bound,
         tube: epsilon,
         ..Problem::default()
-    }
-}
-
-/// A fitted support vector regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FittedSvr {
-    /// The function, in units of the target; one output per target column.
-    pub expansion: Expansion,
-    summary: Summary,
-}
-
-impl Fitted for FittedSvr {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let values: Matrix = self.expansion.predict(query.cross()?, query.control)?;
-        Ok(Predictions::of(Predicted::Numbers(values)))
-    }
-
-    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], _want: Want) -> Option<Predictions> {
-        let bias = &self.expansion.bias;
-        let columns = (0..bias.len()).map(|o| trace.values(o, rows)).collect::<Option<Vec<_>>>()?;
-        Some(Predictions::of(Predicted::Numbers(Matrix::from_fn(rows.len(), bias.len(), |i, o| columns[o][i] + bias[o]))))
-    }
-
-    /// The objective is in the units that were solved in: standard deviations where `standardise_target` is on.
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, None)
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(&self.expansion)
-    }
-    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
-        Some(&mut self.expansion)
-    }
-    fn forget_rows(&mut self) {
-        self.expansion.forget_rows();
     }
 }

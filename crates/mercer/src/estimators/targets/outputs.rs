@@ -5,14 +5,16 @@
 
 use crate::data::{Target, absent};
 use crate::error::{Error, Result};
-use crate::estimators::{Predicted, Predictions, Task, Want};
+use crate::estimators::{Predicted, Predictions, Task, View, Want};
 use crate::linalg::Matrix;
 
 /// An error unless sizes and weights of a task are as they should be.
 pub(crate) fn check(task: &Task<'_>, who: &str) -> Result<()> {
-    let (n, cols) = task.gram()?.shape();
+    let n = task.rows();
     let shape = |what: &str, found| Error::unless_equal(what, n, found);
-    shape("columns of the Gram matrix", cols)?;
+    if let View::Values(gram) = task.view {
+        shape("columns of the Gram matrix", gram.shape().1)?;
+    }
     shape("rows of the target", task.target.rows())?;
     shape("weights", task.weights.map_or(n, <[f64]>::len))?;
     if n == 0 {

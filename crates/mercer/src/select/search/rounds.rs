@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::data::{Examples, Sample};
 use crate::error::Result;
 use crate::estimators::{Costs, Size, Task};
-use crate::fitting::reading_of;
+use crate::fitting::read_rows;
 
 /// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
 const SMOOTH_ROWS: [usize; 2] = [600, 1000];
@@ -129,7 +129,7 @@ impl Search {
         }
         let weights = sample.weights.as_deref();
         let kind = self.open.needs().view();
-        let reading = reading_of(&kernel.learn(&sample.data, weights, control)?, kind, &sample.data, control)?;
+        let reading = read_rows(&kernel.learn(&sample.data, weights, control)?, kind, &sample.data, control)?;
         let task = Task { view: reading.view(), target: &sample.target, weights, control, seed: self.seed };
         Ok(Setting { kernel: kernel.clone(), estimator: self.open.settle(&task)? })
     }

@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::estimators::{Reading, ViewKind};
+use crate::estimators::{OwnedView, ViewKind};
 use crate::kernels::FittedKernel;
 
 /// What a view of a kind reads of some rows: all training rows where the kernel
@@ -11,9 +11,9 @@ use crate::kernels::FittedKernel;
 ///
 /// # Errors
 /// Rows that the kernel cannot take; bounds of `control`.
-pub fn reading_of<'a>(kernel: &FittedKernel, kind: ViewKind, rows: &'a Dataset, control: &Control) -> Result<Reading<'a>> {
+pub fn read_rows<'a>(kernel: &FittedKernel, kind: ViewKind, rows: &'a Dataset, control: &Control) -> Result<OwnedView<'a>> {
     match kind {
-        ViewKind::Rows => kernel.expr().named_table(rows).map(Reading::Rows),
-        _ => Ok(Reading::of(kind, kernel.gram(rows, control)?)),
+        ViewKind::Rows => kernel.expr().named_table(rows).map(OwnedView::Rows),
+        _ => Ok(OwnedView::of(kind, kernel.gram(rows, control)?)),
     }
 }
