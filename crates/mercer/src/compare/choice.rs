@@ -199,7 +199,7 @@ impl Chosen {
         let count = self.tried.len();
         let gain = match (of(&self.kernel), of(&self.natural)) {
             _ if count == 0 => return None,
-            (Some(error), Some(natural)) if self.kernel != self.natural => {
+            (Some(error), Some(natural)) if self.kernel != self.natural && natural > 0.0 => {
                 Some(KernelGain { share: 1.0 - error / natural, than: self.natural.to_string() })
             }
             _ => None,
