@@ -4,6 +4,7 @@ mod advice;
 mod choice;
 mod entrants;
 mod executor;
+mod finished;
 mod guess;
 mod held_out;
 mod plan;
