@@ -18,6 +18,7 @@ use of_features::{from_rows_alone, in_blocks, require_features};
 use recentred::Recentred;
 pub(crate) use relearnt::Relearnt;
 pub use rows_read::read_rows;
+pub(crate) use rows_read::{named_rows, view_of};
 pub(crate) use shared_values::{SharedValues, Sharing, ValuesOf, with_view};
 pub use used::Used;
 pub(crate) use used::{left_out, sum_of_weights};

@@ -6,7 +6,7 @@ use crate::compare::OutOfFold;
 use crate::error::{Error, Result};
 use crate::estimators::{Certificate, Predicted as Values};
 use crate::linalg::Matrix;
-use crate::select::Tuning;
+use crate::select::{TunedParameter, Tuning};
 use crate::trial::{Spent, Trial};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ struct CandidateRecord<'a> {
     predict_us_per_row: f64,
     converged: bool,
     certificate: Option<&'a Certificate>,
-    tuning: Option<&'a Tuning>,
+    tuning: Option<TuningInWords<'a>>,
     method: Option<&'a Method>,
     best: bool,
     difference: Option<Difference>,
@@ -160,7 +160,7 @@ impl<'a> CandidateRecord<'a> {
             predict_us_per_row: row.predict_us_per_row,
             converged: row.converged,
             certificate: row.certificate.as_ref(),
-            tuning: row.tuning.as_ref(),
+            tuning: row.tuning.as_ref().map(TuningInWords::of),
             method: row.method.as_ref(),
             best: row.best,
             difference: row.difference,
@@ -211,5 +211,34 @@ impl Comparison {
             .map_err(|e| Error::Numerical { what: "writing the comparison as JSON".into(), why: e.to_string() })?;
         text.push('\n');
         Ok(text)
+    }
+}
+
+/// The result of tuning, what it went by as words.
+#[derive(Serialize)]
+struct TuningInWords<'a> {
+    criterion: String,
+    rises: bool,
+    value: Option<f64>,
+    same: Option<f64>,
+    evaluations: usize,
+    complete: bool,
+    rows: usize,
+    parameters: &'a [TunedParameter],
+}
+
+impl<'a> TuningInWords<'a> {
+    fn of(tuning: &'a Tuning) -> Self {
+        let Tuning { criterion, rises, value, same, evaluations, complete, rows, parameters } = tuning;
+        TuningInWords {
+            criterion: criterion.to_string(),
+            rises: *rises,
+            value: *value,
+            same: *same,
+            evaluations: *evaluations,
+            complete: *complete,
+            rows: *rows,
+            parameters,
+        }
     }
 }

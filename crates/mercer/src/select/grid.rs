@@ -6,9 +6,7 @@
 use crate::control::Control;
 use crate::data::{Examples, Fold, Split, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{
-    EstimatorExpr, Fit, FitContext, Fitted, FittedModel, HoldOut, Predictions, Query, Task, View, ViewKind, Want, WarmStart,
-};
+use crate::estimators::{EstimatorExpr, Fit, FitContext, Fitted, FittedModel, HoldOut, Predictions, Query, Task, View, Want, WarmStart};
 use crate::facts;
 use crate::fitting::{self, Relearnt};
 use crate::gram::{Dense, Subset};
@@ -149,8 +147,13 @@ impl Strip {
         let mut earlier = None;
         let of = |e: &EstimatorExpr| {
             let reads = e.needs().view();
-            let view = named.as_deref().filter(|_| reads == ViewKind::Rows).map_or_else(|| View::of(reads, bound.as_ref()), View::Rows);
-            let task = Task { view, target: learnt.target, weights: learnt.weights, control, seed };
+            let task = Task {
+                view: fitting::view_of(reads, bound.as_ref(), named.as_deref()),
+                target: learnt.target,
+                weights: learnt.weights,
+                control,
+                seed,
+            };
             let relearnt = Relearnt { kernel: kernel.expr(), reads, rows: &train, sharing: None };
             cell(e, &task, HoldOut { split: &split, kernel: relearnt.where_felt(e) }, &mut earlier, &predict)
         };

@@ -8,8 +8,8 @@ use super::starts;
 use super::tune::{At, Left, TunedBy, criterion_at, steps};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::estimators::{CriterionName, Task, View};
-use crate::fitting::KernelValues;
+use crate::estimators::{CriterionName, Task};
+use crate::fitting::{self, KernelValues};
 use crate::kernels::KernelExpr;
 use crate::solve::Minimiser;
 
@@ -83,8 +83,10 @@ impl Descent<'_> {
             numbers.extend(values.into_iter().find(|own| own.path == name).map(|own| own.value.number()));
         }
         let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
+        let kind = setting.estimator.needs().view();
+        let named = fitting::named_rows(kind, &setting.kernel, examples.data)?;
         let values = self.left.fixed.grams(0, &setting.kernel, control, among).and_then(|[bound]| {
-            let view = View::of(setting.estimator.needs().view(), bound.as_ref());
+            let view = fitting::view_of(kind, bound.as_ref(), named.as_deref());
             let task = Task { view, target: examples.target, weights: examples.weights, control, seed: self.seed };
             setting.estimator.criterion_along(name, &numbers, &task)
         });
@@ -215,8 +217,15 @@ fn path(place: &RoundContext<'_>, left: &mut Left, control: &Control, seed: u64)
     let examples = place.examples();
     let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
     let [bound] = left.fixed.grams(0, &place.start.kernel, control, among)?;
-    let view = View::of(place.start.estimator.needs().view(), bound.as_ref());
-    let task = Task { view, target: examples.target, weights: examples.weights, control, seed };
+    let kind = place.start.estimator.needs().view();
+    let named = fitting::named_rows(kind, &place.start.kernel, examples.data)?;
+    let task = Task {
+        view: fitting::view_of(kind, bound.as_ref(), named.as_deref()),
+        target: examples.target,
+        weights: examples.weights,
+        control,
+        seed,
+    };
     match place.start.estimator.criterion_along(name, &values, &task) {
         Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),
         // The search then goes step by step.

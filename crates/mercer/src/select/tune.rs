@@ -7,7 +7,8 @@ use super::search::{Aim, Search};
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
-use crate::estimators::{Criterion, CriterionName, CriterionSort, EstimatorExpr, Near, Task, View};
+use crate::estimators::{Criterion, CriterionName, CriterionSort, EstimatorExpr, Near, Task};
+use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::metrics::{Metric, Scoring};
 use crate::notice::Notice;
@@ -226,8 +227,15 @@ fn criterion_near(
 ) -> Result<(Criterion, Vec<f64>)> {
     let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
     let [bound] = left.fixed.grams(0, kernel, control, among)?;
-    let view = View::of(estimator.needs().view(), bound.as_ref());
-    let task = Task { view, target: examples.target, weights: examples.weights, control, seed };
+    let kind = estimator.needs().view();
+    let named = fitting::named_rows(kind, kernel, examples.data)?;
+    let task = Task {
+        view: fitting::view_of(kind, bound.as_ref(), named.as_deref()),
+        target: examples.target,
+        weights: examples.weights,
+        control,
+        seed,
+    };
     let (criterion, end) = estimator.criterion_near(&task, left.end.as_ref())?;
     left.end = end;
     let by_kernel = bound.gradient(&criterion.weights, control)?;
