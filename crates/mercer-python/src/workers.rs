@@ -22,16 +22,16 @@ pub(crate) fn work(py: Python<'_>, threads: usize) -> PyResult<()> {
 /// So many processes that share so many threads (0: one per core), for what other processes know.
 pub(crate) fn processes(py: Python<'_>, count: usize, threads: usize, comparing: &Comparing) -> PyResult<Processes> {
     if !(1..=MOST).contains(&count) {
-        return Err(data_error(&format!("workers: write a number from 1 to {MOST}")));
+        return Err(data_error(format!("workers: write a number from 1 to {MOST}")));
     }
     if let Some(own) = of_this_process(py, comparing) {
-        return Err(data_error(&format!("workers: other processes do not know {own}; leave workers out")));
+        return Err(data_error(format!("workers: other processes do not know {own}; leave workers out")));
     }
     let sys = py.import("sys")?;
     let program: Option<String> = sys.getattr("executable")?.extract()?;
     let program = program.filter(|path| !path.is_empty()).ok_or_else(|| data_error("workers: sys.executable names no Python to start"))?;
     let folders: Vec<String> = sys.getattr("path")?.cast::<PyList>()?.iter().filter_map(|folder| folder.extract().ok()).collect();
-    let path = std::env::join_paths(folders.iter().filter(|folder| !folder.is_empty())).map_err(|e| data_error(&e.to_string()))?;
+    let path = std::env::join_paths(folders.iter().filter(|folder| !folder.is_empty())).map_err(|e| data_error(e.to_string()))?;
     let all = if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads };
     let code = format!("from mercer._native import _work; _work({})", (all / count).max(1));
     let start = move || {

@@ -1,5 +1,6 @@
 //! Advice on a kernel in lines: the rule that fired, what each kernel was worth, and whether the rule holds here.
 
+use super::json::TuningInWords;
 use super::words::{counted, digits_for, score, wrapped};
 use crate::compare::{Advice, Judged, Rule};
 use crate::error::{Error, Result};
@@ -100,7 +101,7 @@ pub fn advice_json(advice: &Advice) -> Result<String> {
                 "best": best == Some(k),
                 "scores": scores.iter().map(|(m, v)| (m.name().to_owned(), json!(v))).collect::<serde_json::Map<String, Json>>(),
                 "difference": difference,
-                "tuning": found.as_ref().ok(),
+                "tuning": found.as_ref().ok().map(TuningInWords::of),
                 "failure": found.as_ref().err().map(ToString::to_string),
             })
         })

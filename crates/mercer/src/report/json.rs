@@ -216,7 +216,7 @@ impl Comparison {
 
 /// The result of tuning, what it went by as words.
 #[derive(Serialize)]
-struct TuningInWords<'a> {
+pub(super) struct TuningInWords<'a> {
     criterion: String,
     rises: bool,
     value: Option<f64>,
@@ -228,7 +228,7 @@ struct TuningInWords<'a> {
 }
 
 impl<'a> TuningInWords<'a> {
-    fn of(tuning: &'a Tuning) -> Self {
+    pub(super) fn of(tuning: &'a Tuning) -> Self {
         let Tuning { criterion, rises, value, same, evaluations, complete, rows, parameters } = tuning;
         TuningInWords {
             criterion: criterion.to_string(),

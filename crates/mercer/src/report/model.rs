@@ -2,6 +2,7 @@
 
 use super::distributions::{distributions_json, parameters_text, shapes};
 use super::gather::{rows_kept, weights_kept};
+use super::json::TuningInWords;
 use super::tuning;
 use super::words::{brief_estimator, brief_kernel, power, wrapped};
 use crate::data::{ColumnSchema, Holds};
@@ -121,7 +122,7 @@ pub(super) fn pretty(value: &serde_json::Value) -> Result<String> {
 pub fn model_json(model: &Model) -> Result<String> {
     let mut about = with_sentences(json!(model.about), &model.about.notices, "notices");
     if let Some(tuning) = &model.about.tuning {
-        about["tuning"]["criterion"] = tuning.criterion.to_string().into();
+        about["tuning"] = json!(TuningInWords::of(tuning));
     }
     pretty(&json!({
         "estimator": model.estimator.to_string(),
