@@ -352,7 +352,9 @@ fn the_criterion_has_the_derivatives_of_differences(case: &Case, weights: Option
     }
     let at = |kernel: &KernelExpr, estimator: &EstimatorExpr| -> Checked<_> {
         let bound = words(kernel.bind(None, &case.data))?;
-        let view = View::of(estimator.needs().view(), bound.as_ref());
+        let kind = estimator.needs().view();
+        let named = words(fitting::named_rows(kind, kernel, &case.data))?;
+        let view = fitting::view_of(kind, bound.as_ref(), named.as_deref());
         let found = words(case.with_task(view, weights, |task| estimator.criterion(task)))?;
         let by_kernel = words(bound.gradient(&found.weights, &Control::default()))?;
         Ok((found, by_kernel))
