@@ -14,7 +14,7 @@ use std::sync::Arc;
 const MOST: usize = 1024;
 
 /// Runs the trials that another process writes to standard input, on so many threads, until there are no more.
-#[pyfunction(name = "_work")]
+#[pyfunction]
 pub(crate) fn work(py: Python<'_>, threads: usize) -> PyResult<()> {
     py.detach(|| guarded(|| with_threads(threads, || compare::work(stdin(), stdout()))?))
 }
@@ -33,7 +33,7 @@ pub(crate) fn processes(py: Python<'_>, count: usize, threads: usize, comparing:
     let folders: Vec<String> = sys.getattr("path")?.cast::<PyList>()?.iter().filter_map(|folder| folder.extract().ok()).collect();
     let path = std::env::join_paths(folders.iter().filter(|folder| !folder.is_empty())).map_err(|e| data_error(e.to_string()))?;
     let all = if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads };
-    let code = format!("from mercer._native import _work; _work({})", (all / count).max(1));
+    let code = format!("from mercer._native import work; work({})", (all / count).max(1));
     let start = move || {
         let mut command = Command::new(&program);
         command.args(["-c", &code]).env("PYTHONPATH", &path);
