@@ -31,7 +31,7 @@ use crate::estimators::{
     Want,
 };
 use crate::facts;
-use crate::gram::{self, Dense, Gram, Mercer};
+use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
 use crate::notice::Notice;
 use crate::param::Value;
@@ -330,11 +330,21 @@ pub(crate) fn read_rows_for<'a>(
     rows: &'a Dataset,
     control: &Control,
 ) -> Result<OwnedView<'a>> {
-    let kind = estimator.needs().view();
-    match estimator.multiplies(size) && kind != ViewKind::Rows {
-        true => Ok(OwnedView::of(kind, kernel.gram_to_multiply(rows, control)?)),
-        false => read_rows(kernel, kind, rows, control),
+    match estimator.needs().view() {
+        kind @ ViewKind::Rows => read_rows(kernel, kind, rows, control),
+        kind => Ok(OwnedView::of(kind, bound_for(kernel, estimator, size, rows, control)?)),
     }
+}
+
+/// The kernel bound to rows for a fit of this size.
+pub(crate) fn bound_for(
+    kernel: &FittedKernel,
+    estimator: &EstimatorExpr,
+    size: Size,
+    rows: &Dataset,
+    control: &Control,
+) -> Result<Box<dyn Bound>> {
+    if estimator.multiplies(size) { kernel.gram_to_multiply(rows, control) } else { kernel.gram(rows, control) }
 }
 
 /// Fits an estimator on a view of rows. `sharing`: where others use kernel values among these rows.

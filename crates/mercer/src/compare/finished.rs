@@ -168,9 +168,9 @@ impl Finished<'_> {
 
     /// The row of a candidate.
     fn scored(&mut self, c: usize, judged: &[(Metric, Judged)]) -> Scored {
-        let left = &mut self.runner.results[c];
-        let (failure, last) = (left.failure.take(), left.last.take());
-        let left = &self.runner.results[c];
+        let results = &mut self.runner.results[c];
+        let (failure, last) = (results.failure.take(), results.last.take());
+        let results = &self.runner.results[c];
         let scores = self.scores(c);
         let parts = self.parts(&scores);
         let Examples { target, weights, .. } = self.runner.worker.arena.examples;
@@ -184,12 +184,12 @@ impl Finished<'_> {
             true => Error::Stopped { what: what() },
             false => Error::Time { what: what() },
         };
-        let of_searches = |is: &dyn Fn(&SearchState) -> bool| left.cells.iter().any(|cell| cell.search.as_ref().is_some_and(is));
+        let of_searches = |is: &dyn Fn(&SearchState) -> bool| results.cells.iter().any(|cell| cell.search.as_ref().is_some_and(is));
         let is_judged = of_searches(&|s| s.is_judged()) || self.schedule.is_perfect(c);
         let open = of_searches(&|s| s.is_open());
         let all = self.runner.worker.arena.whole.data.rows();
         let mut row = Scored {
-            predict_us_per_row: left.predict_us_per_row,
+            predict_us_per_row: results.predict_us_per_row,
             status: RowStatus {
                 folds: scores.len(),
                 of_folds: folds.len(),

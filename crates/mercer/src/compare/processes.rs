@@ -195,8 +195,7 @@ pub fn work(from: impl Read, to: impl Write) -> Result<()> {
     (whole.kernel, whole.notices) = (setup.kernel, setup.notices);
     let control = Control::default();
     let mut arena = Arena::new(examples, (whole, setup.used), setup.folds, setup.comparing.seed, setup.bounds, &control);
-    arena.kernels = setup.kernels;
-    arena.tabulate(true, &control)?;
+    arena.choose(setup.kernels, true, &control)?;
     // The parent counts those among all rows.
     arena.newly_counted();
     let mut worker = Worker::new(arena, &setup.info, &setup.comparing, (setup.entrants, setup.learnt), setup.scoring);

@@ -97,9 +97,7 @@ impl<'a> Runner<'a> {
 
     /// Takes the kernels that the training rows of the folds have chosen; none: that of all rows is for all.
     pub(super) fn choose(&mut self, kernels: Vec<KernelExpr>) -> Result<()> {
-        let arena = &mut self.worker.arena;
-        arena.kernels = kernels;
-        arena.tabulate(self.executor.computes_here(), self.control)
+        self.worker.arena.choose(kernels, self.executor.computes_here(), self.control)
     }
 
     /// Runs trials; `part`: the share of the time left that they may take together.

@@ -78,13 +78,12 @@ pub(super) fn fit(learner: &Learner, used: Used, most: usize, settings: &FitSett
     notices.extend(tuned.notice.clone());
     notices.extend(tuned.late.then_some(Notice::NothingJudged));
     notices.extend(is_stopped.then_some(Notice::SearchStopped));
-    if fitting.exact_kernel_wins(&tuned)? {
-        let exact_rows = landmarks.map_or(most, |landmarks| landmarks.exact_rows);
+    if let Some(exact_rows) = fitting.better_exact_rows(&tuned)? {
         let part = Learner { sample: TrainingRows::Most(exact_rows), ..learner.clone() };
         return part.fit_examples(start, examples, info, control);
     }
     let clock = Instant::now();
-    let fitted = match fitting.last_fit(&tuned, (kernel, open), reading) {
+    let (kernel, mut fitted) = match fitting.last_fit(&tuned, (kernel, open), reading) {
         Ok(fitted) => fitted,
         Err(LastFit::Failed(error)) => return Err(error),
         Err(LastFit::TooLong(fewer)) => {
@@ -93,7 +92,6 @@ pub(super) fn fit(learner: &Learner, used: Used, most: usize, settings: &FitSett
             return fit(learner, used, fewer, &settings, &control.last_step().at_least(LAST_SECONDS));
         }
     };
-    let (kernel, mut fitted) = fitted;
     if !learner.keep_rows {
         fitted.forget_rows();
     }
@@ -260,14 +258,15 @@ impl Fitting<'_> {
         zero_norm_rows(gram, &self.sample.rows)
     }
 
-    /// Whether the exact kernel on a part of the rows predicts better than all rows through landmarks that nobody asked for.
-    fn exact_kernel_wins(&self, tuned: &Tuned) -> Result<bool> {
-        let Learner { sample: TrainingRows::Affordable, metric, seed, .. } = self.learner else { return Ok(false) };
-        let Some(landmarks) = self.settings.landmarks else { return Ok(false) };
+    /// The number of rows on which the exact kernel predicts better than all rows through landmarks that nobody asked for.
+    fn better_exact_rows(&self, tuned: &Tuned) -> Result<Option<usize>> {
+        let Learner { sample: TrainingRows::Affordable, metric, seed, .. } = self.learner else { return Ok(None) };
+        let Some(landmarks) = self.settings.landmarks else { return Ok(None) };
         let used = &self.sample.used;
         let scoring = Scoring::of(&used.target, used.weights.as_deref(), *metric)?;
         let (examples, control) = (self.sample.examples(), self.control.share(0.4));
-        Ok(matches!(wins(landmarks, &tuned.kernel, &tuned.estimator, &examples, scoring, &control, *seed), Ok(false)))
+        let wins = wins(landmarks, &tuned.kernel, &tuned.estimator, &examples, scoring, &control, *seed);
+        Ok(matches!(wins, Ok(false)).then_some(landmarks.exact_rows))
     }
 
     /// The fit with the settings that were found; `open`: the kernel that the rows are bound to already.

@@ -28,11 +28,8 @@ impl FoldFeatures {
         let size = fitting::size_of(kernel, train.data, train.target);
         fitting::plan(estimator, size, train.target, control)?;
         let kernel = kernel.learn(train.data, train.weights, control)?;
-        let bind = |rows: &Dataset| match estimator.multiplies(size) {
-            true => kernel.gram_to_multiply(rows, control),
-            false => kernel.gram(rows, control),
-        };
-        let (train, test) = (bind(train.data)?, bind(test)?);
+        let train = fitting::bound_for(&kernel, estimator, size, train.data, control)?;
+        let test = kernel.gram_to_multiply(test, control)?;
         Ok(FoldFeatures { kernel, train, test })
     }
 

@@ -117,12 +117,22 @@ impl<'a> Arena<'a> {
         }
     }
 
+    /// Takes the kernels that the training rows of the folds have chosen, none where that of all rows is for all, and computes what
+    /// [`Arena::tabulate`] does.
+    ///
+    /// # Errors
+    /// Those of [`Arena::tabulate`].
+    pub(crate) fn choose(&mut self, kernels: Vec<KernelExpr>, computes: bool, control: &Control) -> Result<()> {
+        self.kernels = kernels;
+        self.tabulate(computes, control)
+    }
+
     /// Computes the values among all rows by the kernels of all fits, as far as there is room: where these do not depend on which rows
     /// there are, they serve every part of the rows. `computes`: or counts them alone, where other processes compute them.
     ///
     /// # Errors
     /// A kernel that does not fit the columns; an end that was asked for.
-    pub(crate) fn tabulate(&mut self, computes: bool, control: &Control) -> Result<()> {
+    fn tabulate(&mut self, computes: bool, control: &Control) -> Result<()> {
         let Arena { examples, whole, used, .. } = &*self;
         let one = KernelValues::bytes(used.len(), 0);
         let may = self.are_costly && self.shared_rows >= used.len() && !whole.layout().learns_from_rows(&examples.data.select(used));

@@ -38,8 +38,9 @@ impl Field<'_> {
         let due: Vec<(usize, &(Dataset, Dataset))> = due.collect();
         let quiet = Control { progress: None, max_memory: self.control.allowed() / due.len().max(1) as u64, ..self.control.clone() };
         let make = |&(k, (train, test)): &(usize, &(Dataset, Dataset))| -> Result<(usize, Option<FoldFeatures>)> {
-            let sample = round.sample.examples().select(&round.folds[k].train);
-            let train = Examples { data: train, split: &Split::Rows, ..sample.examples() };
+            let rows = &round.folds[k].train;
+            let (target, weights) = (round.sample.target.select(rows), round.sample.weights_of(rows));
+            let train = Examples { data: train, target: &target, weights: weights.as_deref(), split: &Split::Rows };
             Ok((k, possible(FoldFeatures::of(&setting.kernel, &setting.estimator, &train, test, &quiet))?))
         };
         let new: Vec<(usize, Option<FoldFeatures>)> = due.par_iter().map(make).collect::<Result<_>>()?;
