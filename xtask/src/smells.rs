@@ -11,7 +11,6 @@ const LONGEST: usize = 500;
 const GENERATED: &str = "Made by `make gen`";
 /// The rooms of the library, each above those that it may know: no arrow climbs, so there is no circle between rooms.
 const ROOMS: &[&str] = &[
-    "demos",
     "report",
     "calls",
     "compare",

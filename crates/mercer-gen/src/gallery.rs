@@ -2,8 +2,8 @@
 
 use crate::classes::sentence;
 use mercer::control::Control;
-use mercer::demos::{DEMOS, Shown};
 use mercer::error::Result;
+use mercer_demos::{DEMOS, Shown};
 use std::fmt::Write;
 
 /// Where the figures are, from the folder of the pages.

@@ -50,7 +50,7 @@
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`]; [`notice`], what users should know;
 //! [`gram`], the one hot engine; [`generative`], distributions fitted to rows; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`validity`], which proves and
 //! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`mod@compare`], which
-//! puts estimators side by side; [`report`], which says it; [`demos`], the textbook's figures made again.
+//! puts estimators side by side; [`report`], which says it.
 
 // What is derived names this crate as others do.
 extern crate self as mercer;
@@ -60,8 +60,6 @@ mod calls;
 pub mod compare;
 pub mod control;
 pub mod data;
-#[cfg(feature = "report")]
-pub mod demos;
 pub mod dependence;
 pub mod error;
 pub mod estimators;

@@ -1,12 +1,12 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Loaded, Role, Run, attach_grams, bounds, command_line, comparing, estimators, kernel, leave_out_untargeted, load, options_like, watched};
+use super::{Loaded, Role, Run, attach_grams, bounds, command_line, comparing, control, estimators, kernel, leave_out_untargeted, load, options_like, watched};
 use crate::{OUT_OF_RESOURCES, Stop};
 use crate::args::Contest;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
 use crate::progress::race_view;
 use clap::Args;
-use mercer::compare::{self, Processes, RaceUpdate};
+use mercer::compare::{self, GridName, Processes, RaceUpdate};
 use mercer::control::{Control, threads_in_use};
 use mercer::data::{Dataset, Examples, Schema, Target};
 use mercer::error::{Error, Result};
@@ -29,6 +29,7 @@ Examples:
   mercer compare sales.csv.gz --target amount --time day \\
     --missing 'price=drop,region=error'
   mercer compare GunPoint_TRAIN.ts --test GunPoint_TEST.ts
+  mercer compare letters.csv --target letter --grid libsvm --save svc.mercer
   cat big.jsonl | mercer compare - --target y --max-seconds 60";
 
 /// Tune, cross-validate and time several estimators under one kernel, side by side.
@@ -54,6 +55,13 @@ pub(crate) struct Compare {
     /// the target, and takes no part in tuning and choice; --max-seconds does not bound these scores.
     #[arg(long, value_name = "TABLE", help_heading = "How to judge")]
     pub test: Option<String>,
+    /// Judge every setting of a grid in place of a comparison: libsvm, the 110 settings of C and gamma of LIBSVM's guide, for svc, or
+    /// svr where the target holds numbers, under rbf. --save writes the best one.
+    #[arg(
+        long, value_name = "GRID", help_heading = "How to judge",
+        conflicts_with_all = ["probabilities", "costs", "test", "workers", "report", "held_out", "figures", "effort", "thorough", "sample", "kernel"]
+    )]
+    pub grid: Option<String>,
     /// Run the work in so many processes, which share the threads and the memory allowed. The result is the same; one that the system ends
     /// in the middle of its work is replaced.
     #[arg(long, value_name = "N", value_parser = workers, help_heading = "Limits")]
@@ -122,6 +130,10 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
     facts.extend(of_table.iter().chain(&loaded.of_groups).map(ToString::to_string));
     notices(&facts);
     let test = args.test.as_deref().map(|table| test_table(table, args, &loaded, &bounds(learning.limits.max_memory, stop))).transpose()?;
+    if let Some(name) = &args.grid {
+        notices(&below);
+        return judge_grid(name, args, asked, &loaded, stop);
+    }
     let view = race_view(learning.verbose, &stop.screen);
     let control = watched(Some(view.clone()), &learning.limits, stop);
     let mut comparing = comparing(&args.contest, asked_kernel, asked, &loaded)?;
@@ -177,6 +189,31 @@ fn compare(args: &Compare, stop: &Stop) -> Result<bool> {
         write_figures(folder, &comparison.entries)?;
     }
     Ok(is_found(&outcome))
+}
+
+/// Judges the settings of a grid, prints them and writes what was asked for; there is a best one.
+fn judge_grid(name: &str, args: &Compare, asked: Option<Vec<EstimatorExpr>>, loaded: &Loaded, stop: &Stop) -> Result<bool> {
+    let learning = &args.contest.learning;
+    let grid = GridName::parse(name)?;
+    let machine = if matches!(loaded.target, Target::Classes { .. }) { "svc" } else { "svr" };
+    let asked = asked.map_or_else(|| EstimatorExpr::parse_list(machine), Ok)?;
+    let comparing = comparing(&args.contest, None, Some(asked), loaded)?;
+    let examples = Examples { data: &loaded.data, target: &loaded.target, weights: loaded.weights.as_deref(), split: &loaded.split };
+    let control = control(&learning.limits, learning.verbose, stop);
+    let judged = compare::judge_settings(&examples, &loaded.info, &comparing, grid, &control);
+    drop(control);
+    let judged = judged?;
+    let json = args.json.as_ref().map(|path| report::settings_json(&judged).map(|json| (path, json))).transpose()?;
+    print(&format!("{}\n", report::settings_text(&judged, width())))?;
+    if let Some((path, json)) = &json {
+        write_atomically(path, json.as_bytes())?;
+        print(&format!("written: {}\n", path.display()))?;
+    }
+    if let Some(path) = &args.save {
+        store::save(&judged.model, path)?;
+        print(&format!("written: {}, with {} fitted to {} rows\n", path.display(), judged.model.estimator.name(), judged.model.about.rows))?;
+    }
+    Ok(true)
 }
 
 /// The rows of a test table, as a model of the comparison reads new rows.

@@ -5,7 +5,7 @@ use crate::Stop;
 use crate::output::print;
 use clap::Args;
 use mercer::control::Control;
-use mercer::demos::{self, DEMOS};
+use mercer_demos::{self as demos, DEMOS};
 use mercer::error::Result;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -13,6 +13,7 @@ mod processes;
 mod race;
 mod rare;
 mod runner;
+mod settings;
 mod settled;
 mod starts;
 mod threads;
@@ -26,6 +27,7 @@ pub use entrants::usual;
 pub use held_out::OutOfFold;
 pub use plan::{Plan, Planned};
 pub use processes::{Processes, work};
+pub use settings::{GridName, JudgedSetting, SettingsGrid, judge_settings};
 pub use starts::{SAME, Starts};
 pub use watch::{CandidateProgress, CandidateState, RaceObserver, RaceUpdate};
 

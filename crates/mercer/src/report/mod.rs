@@ -21,6 +21,7 @@ mod pictures;
 mod plan;
 mod predictions;
 mod race;
+mod settings;
 mod smooth;
 mod terms;
 mod tested;
@@ -33,12 +34,11 @@ mod words;
 
 pub use figures::{
     Bin, Components, Confusion, Curve, Directions, DrawnGraph, Layer, LengthScales, Panel, Panels, Picture, Places, PredictedTrue, Regions,
-    Reliability, Residuals, Scree, TuningCurve, TypicalGraphs, TypicalRow, TypicalSeries, figure_files, save_figures,
+    Reliability, Residuals, Scree, TuningCurve, TypicalGraphs, TypicalRow, TypicalSeries, contours, figure_files, save_figures,
 };
 
 pub use advice::{advice_json, advice_text};
 pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};
-pub(crate) use figures::contours;
 
 pub use density::{DensityReport, density_grid};
 pub use dependence::{Question, dependence_text, p_value};
@@ -55,6 +55,7 @@ pub use predictions::{
     standard_deviation,
 };
 pub use race::{race_line, race_table, race_time_left};
+pub use settings::{settings_json, settings_text};
 pub use smooth::{SmoothReport, Smoother};
 pub use terms::AgainstBest;
 pub use tested::{TestRows, TestedOn};

@@ -5,7 +5,6 @@
 
 mod advice;
 mod curves;
-mod demos;
 mod figures;
 mod kernel_choice;
 mod noise;
@@ -14,6 +13,7 @@ mod preparations;
 mod promises;
 mod rows;
 mod samples;
+mod settings;
 mod simulate;
 mod told_once;
 mod typical;

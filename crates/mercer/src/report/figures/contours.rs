@@ -6,7 +6,7 @@ use std::collections::HashMap;
 type Crossing = ((usize, usize), [f64; 2]);
 
 /// Lines at `count` levels at even steps between the ends of the values; `values` row by row, one row for each y.
-pub(crate) fn contours(x: &[f64], y: &[f64], values: &[f64], count: usize) -> Vec<Vec<[f64; 2]>> {
+pub fn contours(x: &[f64], y: &[f64], values: &[f64], count: usize) -> Vec<Vec<[f64; 2]>> {
     let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
     let across = x.len();
     let place = |k: usize| [x[k % across], y[k / across]];

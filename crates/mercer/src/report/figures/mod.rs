@@ -27,7 +27,7 @@ mod typical;
 
 pub use components::Components;
 pub use confusion::Confusion;
-pub(crate) use contours::contours;
+pub use contours::contours;
 pub use curve::Curve;
 pub use directions::Directions;
 pub use graphs::{DrawnGraph, TypicalGraphs};

@@ -3,11 +3,11 @@
 
 use super::made::{Draw, even, fit, plane, rows_of, scores, two_classes};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::{Dataset, Target};
-use crate::error::{Error, Result};
-use crate::estimators::Want;
-use crate::report::{Layer, Panel, Panels, contours};
+use mercer::control::Control;
+use mercer::data::{Dataset, Target};
+use mercer::error::{Error, Result};
+use mercer::estimators::Want;
+use mercer::report::{Layer, Panel, Panels, contours};
 
 pub(super) const DEMO: Demo = Demo {
     name: "three_classes",

@@ -5,12 +5,12 @@
 use super::digits::{SIDE, digit, picture};
 use super::made::{Draw, column_names, fit};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::{Column, Dataset, Target, Values};
-use crate::error::{Error, Result};
-use crate::estimators::{Predicted, Want};
-use crate::linalg::Matrix;
-use crate::read::{ReadOptions, Source, Table};
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Target, Values};
+use mercer::error::{Error, Result};
+use mercer::estimators::{Predicted, Want};
+use mercer::linalg::Matrix;
+use mercer::read::{ReadOptions, Source, Table};
 use std::path::Path;
 
 pub(super) const DEMO: Demo = Demo {

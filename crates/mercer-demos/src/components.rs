@@ -3,14 +3,14 @@
 
 use super::made::{Draw, column_names, even, fit, plane};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::{Column, Dataset, Target, Values};
-use crate::error::{Error, Result};
-use crate::estimators::{Predicted, Want};
-use crate::learner::Model;
-use crate::linalg::Matrix;
-use crate::read::{ReadOptions, Source, Table};
-use crate::report::{Layer, Panel, Panels, contours};
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Target, Values};
+use mercer::error::{Error, Result};
+use mercer::estimators::{Predicted, Want};
+use mercer::learner::Model;
+use mercer::linalg::Matrix;
+use mercer::read::{ReadOptions, Source, Table};
+use mercer::report::{Layer, Panel, Panels, contours};
 
 pub(super) const CONTOURS: Demo = Demo {
     name: "kpca_contours",

@@ -2,11 +2,11 @@
 
 use super::made::{Draw, column, even, fit, numbers, points};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::Target;
-use crate::error::Result;
-use crate::estimators::Fitted;
-use crate::report::{Layer, Panel, Panels};
+use mercer::control::Control;
+use mercer::data::Target;
+use mercer::error::Result;
+use mercer::estimators::Fitted;
+use mercer::report::{Layer, Panel, Panels};
 
 pub(super) const DEMO: Demo = Demo {
     name: "losses",

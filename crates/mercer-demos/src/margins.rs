@@ -2,12 +2,12 @@
 
 use super::made::{Draw, fit, plane, rows_of, scores, two_classes};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::Dataset;
-use crate::error::Result;
-use crate::estimators::Fitted;
-use crate::learner::Model;
-use crate::report::{Layer, Panel, Panels};
+use mercer::control::Control;
+use mercer::data::Dataset;
+use mercer::error::Result;
+use mercer::estimators::Fitted;
+use mercer::learner::Model;
+use mercer::report::{Layer, Panel, Panels};
 
 pub(super) const WIDEST: Demo = Demo {
     name: "margin",

@@ -17,9 +17,9 @@ mod smoothing;
 mod votes;
 mod xor;
 
-use crate::control::Control;
-use crate::error::{Error, Result};
-use crate::store::write_atomically;
+use mercer::control::Control;
+use mercer::error::{Error, Result};
+use mercer::store::write_atomically;
 use std::path::{Path, PathBuf};
 
 /// A number of a demonstration, and what it has to be.

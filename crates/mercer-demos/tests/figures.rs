@@ -1,7 +1,7 @@
 //! The textbook's figures: every number of every demonstration is what it has to be.
 
 use mercer::control::Control;
-use mercer::demos::Demo;
+use mercer_demos::Demo;
 
 fn shows(figure: &str) {
     let shown = Demo::named(figure).unwrap().run(&Control::default()).unwrap();

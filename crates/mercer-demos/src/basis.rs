@@ -3,10 +3,10 @@
 
 use super::made::{Draw, even, points};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::error::Result;
-use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within, product, transposed_product_within};
-use crate::report::{Layer, Panel, Panels};
+use mercer::control::Control;
+use mercer::error::Result;
+use mercer::linalg::{Cholesky, Matrix, gramian_of_columns_within, product, transposed_product_within};
+use mercer::report::{Layer, Panel, Panels};
 
 pub(super) const DEMO: Demo = Demo {
     name: "basis",

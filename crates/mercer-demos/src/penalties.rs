@@ -4,13 +4,13 @@
 
 use super::made::{Draw, even, plane, points, two_classes};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::{Examples, Fold, Split, folds};
-use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Predicted, Want};
-use crate::kernels::KernelExpr;
-use crate::report::{Layer, Panel, Panels};
-use crate::select::{Strip, grid};
+use mercer::control::Control;
+use mercer::data::{Examples, Fold, Split, folds};
+use mercer::error::Result;
+use mercer::estimators::{EstimatorExpr, Predicted, Want};
+use mercer::kernels::KernelExpr;
+use mercer::report::{Layer, Panel, Panels};
+use mercer::select::{Strip, grid};
 
 pub(super) const DEMO: Demo = Demo {
     name: "penalties",

@@ -2,12 +2,12 @@
 
 use super::made::{column, even, fit, plane, points, rows_of, scores, two_classes};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::error::Result;
-use crate::gram::Dense;
-use crate::kernels::KernelExpr;
-use crate::linalg::Matrix;
-use crate::report::{Layer, Panel, Panels, contours};
+use mercer::control::Control;
+use mercer::error::Result;
+use mercer::gram::Dense;
+use mercer::kernels::KernelExpr;
+use mercer::linalg::Matrix;
+use mercer::report::{Layer, Panel, Panels, contours};
 
 pub(super) const LIFT: Demo = Demo {
     name: "xor_lift",

@@ -4,12 +4,12 @@
 
 use super::made::{Draw, column_names, learner};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::{Column, Dataset, Labels, Target, TargetInfo, Values};
-use crate::error::{Error, Result};
-use crate::estimators::{Predicted, Want};
-use crate::learner::{Learner, Model, PreImageMethod};
-use crate::linalg::Matrix;
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Labels, Target, TargetInfo, Values};
+use mercer::error::{Error, Result};
+use mercer::estimators::{Predicted, Want};
+use mercer::learner::{Learner, Model, PreImageMethod};
+use mercer::linalg::Matrix;
 use std::fmt::Write as _;
 
 pub(super) const DEMO: Demo = Demo {

@@ -2,12 +2,12 @@
 
 use super::made::{Draw, column, error_rate, even, fit, numbers, plane, points, two_classes};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::Target;
-use crate::error::Result;
-use crate::estimators::Fitted;
-use crate::learner::Model;
-use crate::report::{Layer, Panel, Panels};
+use mercer::control::Control;
+use mercer::data::Target;
+use mercer::error::Result;
+use mercer::estimators::Fitted;
+use mercer::learner::Model;
+use mercer::report::{Layer, Panel, Panels};
 
 pub(super) const CLASSES: Demo = Demo {
     name: "kept_classes",

@@ -1,14 +1,14 @@
 //! Rows that demonstrations are made of, and fits to them with columns as they are.
 
-use crate::control::Control;
-use crate::data::{Column, Dataset, Target, TargetInfo, Values};
-use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Predicted, Predictions, Want};
-use crate::kernels::KernelExpr;
-use crate::learner::{Learner, Model};
-use crate::linalg::Matrix;
-use crate::prep::Recipe;
-use crate::report::Layer;
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Target, TargetInfo, Values};
+use mercer::error::{Error, Result};
+use mercer::estimators::{EstimatorExpr, Predicted, Predictions, Want};
+use mercer::kernels::KernelExpr;
+use mercer::learner::{Learner, Model};
+use mercer::linalg::Matrix;
+use mercer::prep::Recipe;
+use mercer::report::Layer;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal, StandardUniform};
 use rand_xoshiro::Xoshiro256PlusPlus;

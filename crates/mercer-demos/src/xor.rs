@@ -3,9 +3,9 @@
 
 use super::made::{Draw, error_rate, fit, plane, scores, two_classes};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::error::Result;
-use crate::report::{Layer, Panel, Panels};
+use mercer::control::Control;
+use mercer::error::Result;
+use mercer::report::{Layer, Panel, Panels};
 
 pub(super) const DEMO: Demo = Demo {
     name: "xor",

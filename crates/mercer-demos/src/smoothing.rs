@@ -3,11 +3,11 @@
 
 use super::made::{Draw, even, points};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::error::Result;
-use crate::linalg::Matrix;
-use crate::report::{Layer, Panel, Panels};
-use crate::smoothing::{Asked, Bandwidth, Density, LocalFit, LocalOptions, Reach, Sample, Shape, SmoothingKernel, regression_width};
+use mercer::control::Control;
+use mercer::error::Result;
+use mercer::linalg::Matrix;
+use mercer::report::{Layer, Panel, Panels};
+use mercer::smoothing::{Asked, Bandwidth, Density, LocalFit, LocalOptions, Reach, Sample, Shape, SmoothingKernel, regression_width};
 
 pub(super) const KERNELS: Demo = Demo {
     name: "smoothing_kernels",

@@ -3,11 +3,11 @@
 
 use super::made::{Draw, column, error_rate, even, fit, log_odds, points, two_classes};
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::Dataset;
-use crate::error::Result;
-use crate::estimators::Fitted;
-use crate::report::{Layer, Panel, Panels};
+use mercer::control::Control;
+use mercer::data::Dataset;
+use mercer::error::Result;
+use mercer::estimators::Fitted;
+use mercer::report::{Layer, Panel, Panels};
 
 pub(super) const DEMO: Demo =
     Demo { name: "overlap", figures: &["14.13"], about: "two uniform densities that overlap: which methods find log-odds of 0 there", run };

@@ -4,12 +4,12 @@
 //! (.4, .9) and (.1, .7), three; the whole square all four points of the smaller set. New pairs 2, 1, 1 count 1, 1/2, 1/4: 2.75.
 
 use super::{Demo, Shown};
-use crate::control::Control;
-use crate::data::{Column, Dataset, Sets, Values};
-use crate::error::Result;
-use crate::gram;
-use crate::kernels::KernelExpr;
-use crate::report::{Layer, Panel, Panels};
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Sets, Values};
+use mercer::error::Result;
+use mercer::gram;
+use mercer::kernels::KernelExpr;
+use mercer::report::{Layer, Panel, Panels};
 
 pub(super) const DEMO: Demo = Demo {
     name: "pyramid",
