@@ -90,10 +90,25 @@ def test_what_is_not_computed_together_is_searched_by_scikit_learn(monkeypatch):
         GridSearchCV(SVC(), {"C": [1, 10]}, scoring=["accuracy", "f1_macro"], refit="accuracy"),
         GridSearchCV(SVC(), {"C": [1, 10]}, return_train_score=True),
         GridSearchCV(SVC(kernel=lambda a, b: a @ b.T), {"C": [1, 10]}),
-        GridSearchCV(SVC(class_weight="balanced"), {"C": [1, 10]}),
     ]
     for search in searches:
         assert search.fit(X, y).best_score_ > 0.8
+
+
+def test_grids_over_class_weights_are_computed_together(monkeypatch):
+    X, y = IRIS
+    X, y = X[50:130], np.array(["few", "many"])[(y[50:130] == 1).astype(int)]
+    cells = {"class_weight": [None, "balanced", {"few": 5.0, "many": 0.5}], "C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}
+    weight = np.linspace(0.5, 2, len(y))
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    # Weighted rows count in "balanced" here, and not in svm.SVC.
+    for made, params in [(svm.SVC, {}), (SVC, {"sample_weight": weight})]:
+        theirs = model_selection.GridSearchCV(made(tol=1e-6), cells, scoring="balanced_accuracy", cv=folds).fit(X, y, **params)
+        with monkeypatch.context() as patch:
+            together(patch)
+            ours = GridSearchCV(SVC(tol=1e-6), cells, scoring="balanced_accuracy", cv=folds).fit(X, y, **params)
+        np.testing.assert_allclose(scores(ours), scores(theirs), atol=1e-12)
+        assert ours.best_params_ == theirs.best_params_
 
 
 def test_faults_are_those_of_scikit_learn():

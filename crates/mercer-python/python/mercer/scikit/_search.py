@@ -15,6 +15,7 @@ from sklearn.metrics._scorer import _Scorer
 from sklearn.model_selection import ParameterGrid, check_cv
 
 from .._native import Kernel, grid
+from ._base import class_factors
 from ._checks import check_sample_weight
 from ._rows import are_numbers, row_count
 from ._warn import warn
@@ -152,8 +153,7 @@ class Together:
         if not are_numbers(X, labels=True) or y is None or estimator._lone_column(X, True) is not None:
             return None
         known = set(estimator.get_params(deep=False)) - {"kernel"}
-        balanced = [c for c in candidates if c.get("class_weight", getattr(estimator, "class_weight", None)) is not None]
-        if balanced or not all(set(c) - {"kernel"} <= known for c in candidates):
+        if not all(set(c) - {"kernel"} <= known for c in candidates):
             return None
         weight = params.get("sample_weight")
         if weight is not None:
@@ -189,12 +189,14 @@ class Together:
         made = [self._with(candidate) for candidate in self.candidates]
         if self.search.verbose > 0:
             print(f"Fitting {len(self.folds)} folds for each of {len(made)} candidates, totalling {len(made) * len(self.folds)} fits")
-        by_fold = any(isinstance(e.gamma, str) for e in made)
-        batches = [[k] for k in range(len(self.folds))] if by_fold else [list(range(len(self.folds)))]
         cells = [[None] * len(self.folds) for _ in made]
         try:
-            if not all(self._compute(made, batch, cells) for batch in batches):
-                return None
+            for alike in self._alike(made):
+                # What depends on the training rows of a fold is settled for each.
+                by_fold = any(isinstance(made[k].gamma, str) for k in alike) or isinstance(self._class_weight(made[alike[0]]), str)
+                batches = [[f] for f in range(len(self.folds))] if by_fold else [list(range(len(self.folds)))]
+                if not all(self._compute(made, alike, batch, cells) for batch in batches):
+                    return None
         except (TypeError, ValueError):
             # A cell that cannot be fitted, or one with something left open, which each fit searches: error_score says what is done.
             return None
@@ -214,11 +216,34 @@ class Together:
             setattr(made, name, value)
         return made
 
-    def _compute(self, made, batch, cells):
-        """Computes the cells of some folds; whether each could be."""
-        learnt = self.X[self.folds[batch[0]][0]]
-        strips = {}
+    @staticmethod
+    def _class_weight(made):
+        return getattr(made, "class_weight", None)
+
+    def _alike(self, made):
+        """Places of the candidates that have one class weight."""
+        groups = {}
         for k, e in enumerate(made):
+            groups.setdefault(repr(self._class_weight(e)), []).append(k)
+        return groups.values()
+
+    def _weights(self, class_weight, train):
+        """Weights of all rows, those of the classes taken from training rows."""
+        if class_weight is None:
+            return self.weight
+        weight = None if self.weight is None else self.weight[train]
+        factors = class_factors(class_weight, self.base.classes_, self.y[train], weight)[self.target]
+        if not (factors > 0).all():
+            raise ValueError("a class without weight is absent")
+        return factors if self.weight is None else self.weight * factors
+
+    def _compute(self, made, places, batch, cells):
+        """Computes the cells of some candidates and folds; whether each could be."""
+        train = self.folds[batch[0]][0]
+        learnt = self.X[train]
+        strips = {}
+        for k in places:
+            e = made[k]
             e._check_arguments()
             kernel = e._similarity(learnt)
             if not isinstance(kernel, Kernel) or kernel.by_column:
@@ -230,11 +255,11 @@ class Together:
             self.target,
             [self.folds[f] for f in batch],
             [(kernel, [text for _, text, _ in chain]) for kernel, chain in chains],
-            self.weight,
+            self._weights(self._class_weight(made[places[0]]), train),
             classes=None if self.names is None else [str(name) for name in self.names],
             seed=self.base._seed(),
             scores=True,
-            probabilities=any(e._settings().get("probabilities") is True for e in made),
+            probabilities=any(made[k]._settings().get("probabilities") is True for k in places),
             threads=self.base._threads(),
         )
         for (_, chain), strip in zip(chains, found):
