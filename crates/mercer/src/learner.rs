@@ -8,12 +8,14 @@ mod influences;
 mod model;
 mod pre_images;
 mod streaming;
+mod verify;
 
 pub use distributions::DrawnRows;
 pub use explain::{Explained, Explanation, MaskedPart, Measure};
 pub use influences::{ClassRows, Influences, Masking, PartEffect, PlaceEffects};
 pub use model::{About, Model};
 pub use pre_images::{PreImageMethod, PreImages};
+pub use verify::Condition;
 
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, Split, Target, TargetInfo};

@@ -61,6 +61,7 @@ commands! {
     sample: Sample;
     explain: Explain;
     check: Check;
+    verify: Verify;
     inspect: Inspect;
     examples: Examples;
     demo: Demo;

@@ -30,6 +30,7 @@ mod tuning;
 mod typical;
 mod validity;
 mod verdict;
+mod verify;
 mod words;
 
 pub use figures::{
@@ -61,6 +62,7 @@ pub use terms::AgainstBest;
 pub use tested::{TestRows, TestedOn};
 pub use tuning::search_notices;
 pub use validity::{validity_json, validity_text};
+pub use verify::{verification_json, verification_text};
 
 pub use crate::metrics::Difference;
 pub use crate::metrics::{Estimate, Metric, TargetScore};

@@ -54,3 +54,4 @@ mod table_14_1;
 mod transformed_targets;
 mod tuning;
 mod units;
+mod verify;
