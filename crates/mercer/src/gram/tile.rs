@@ -1,7 +1,7 @@
 //! A tile: some rows of one batch against some columns of another, and the loops that fill it.
 
 use super::dots::Dots;
-use super::{Block, PreparedPoints};
+use super::{Block, DirectionCosine, PreparedPoints};
 use crate::linalg::Real;
 use crate::linalg::simd::{self, Map};
 use std::ops::Range;
@@ -137,6 +137,28 @@ impl<T: Real> Tile<'_, PreparedPoints, T> {
             }
             finish(k, row);
         });
+    }
+
+    /// Writes `value(k, l, cosine)` for row k and column l of the tile, whose points have directions with this cosine: for functions of
+    /// x . z, |x|^2 and |z|^2.
+    pub fn from_dots_and_norms(self, mut value: impl FnMut(usize, usize, DirectionCosine) -> f64) {
+        // Pairs that are computed between two looks at the clock.
+        const PAIRS: usize = 8;
+        let (a, b, rows, cols) = (self.a.directions(), self.b.directions(), self.rows, self.cols);
+        let mut tile = Tile { a, rows: rows.clone(), b, cols: cols.clone(), out: self.out };
+        tile.each_dot(|_, _| {});
+        for k in 0..rows.len() {
+            for first in (0..cols.len()).step_by(PAIRS) {
+                if tile.out.is_given_up() {
+                    return;
+                }
+                let some = first..cols.len().min(first + PAIRS);
+                for (o, l) in tile.out.row_mut(k)[some.clone()].iter_mut().zip(some) {
+                    let cosine = DirectionCosine::of(a, rows.at(k), b, cols.start + l, *o);
+                    *o = T::from_f64(value(k, l, cosine));
+                }
+            }
+        }
     }
 
     /// Writes the inner products, and hands each row of them to `finish(row of the tile, products)` while it is in cache.
