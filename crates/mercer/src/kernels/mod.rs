@@ -10,6 +10,7 @@ mod hashed_counts;
 mod k_means;
 mod leaf;
 mod natural;
+mod networks;
 mod nonnegative;
 mod operators;
 mod rank;
@@ -42,6 +43,7 @@ pub use functions::KernelFunction;
 pub use leaf::KernelEntry;
 pub use local_alignment::{AlignmentScore, SubstitutionMatrix};
 pub(crate) use natural::ColumnKernels;
+pub use networks::activation::Activation;
 pub use operators::{ColumnNames, KernelOperators};
 pub use probability_product::Datum;
 pub use registered::{Registered, RegisteredLearnt, register, register_function};
@@ -239,6 +241,10 @@ catalogue! {
         chi_squared: ChiSquared,
         sigmoid: Sigmoid,
         negative_distance: NegativeDistance,
+        arcsine: Arcsine,
+        arc_cosine: ArcCosine,
+        nngp: Nngp,
+        ntk: Ntk,
         constant: Constant,
         white: White,
         equal: Equal,
