@@ -289,6 +289,7 @@ catalogue! {
         normalise: Normalise as normalise,
         centre: Centre as centre,
         weighted: Weighted,
+        changepoint: Changepoint,
         over_sets: OverSets as set_mean as set_sum,
         best_match: BestMatch as best_match,
         set_extremes: SetExtremes as set_extremes,

@@ -280,3 +280,32 @@ fn counts_and_angles_are_taken_as_they_are_and_the_rest_is_standardised() {
         assert!(found.to_string().contains(why), "{text}: {found}");
     }
 }
+
+// Both kernels by hand, at t = location + width ln 3 and location - width ln 3, where s is 3/4 and 1/4.
+#[test]
+fn a_changepoint_is_one_kernel_before_and_another_one_behind() {
+    let third = 3f64.ln();
+    let table = |t: [f64; 2]| {
+        let column = |name: &str, values: Vec<f64>| Column { name: name.into(), values: Values::Numbers(values) };
+        Dataset::new(vec![column("t", vec![10.0 + 2.0 * t[0] * third, 10.0 + 2.0 * t[1] * third]), column("a", vec![3.0, 5.0])]).unwrap()
+    };
+    let text = "changepoint(t, on(a, linear), constant(value=7), location=10, width=2)";
+    let k = matrix(text, &table([1.0, -1.0]));
+    near(k[(0, 1)], 0.25 * 0.75 * 15.0 + 0.75 * 0.25 * 7.0, 1e-14);
+    near(k[(0, 0)], 0.0625 * 9.0 + 0.5625 * 7.0, 1e-14);
+    near(k[(1, 1)], 0.5625 * 25.0 + 0.0625 * 7.0, 1e-14);
+    // Far from the change one kernel is left.
+    let k = matrix(text, &table([-1000.0, -1000.0]));
+    assert_eq!(k[(0, 1)], 15.0);
+    let k = matrix(text, &table([1000.0, 1000.0]));
+    assert_eq!(k[(0, 1)], 7.0);
+    for (text, expected) in [
+        ("changepoint(t, rbf)", "a column of numbers and two kernels"),
+        ("changepoint(rbf, linear)", "a column of numbers and two kernels"),
+        ("changepoint(t, rbf, linear, width=0)", "above 0 and finite"),
+        ("changepoint(t, rbf, linear, steepness=2)", "steepness"),
+    ] {
+        let e = KernelExpr::parse(text).unwrap_err().to_string();
+        assert!(e.contains(expected), "{text}: {e}");
+    }
+}
