@@ -15,13 +15,18 @@ pub struct DirectionCosine {
 }
 
 impl DirectionCosine {
+    /// How many are handed over together.
+    pub const TOGETHER: usize = 8;
+    /// Of the origin with any point.
+    pub(super) const NONE: DirectionCosine = DirectionCosine { deficit: 1.0, excess: 1.0 };
+
     /// Of points of unit length or none, whose inner product was computed with the digits of `T`.
     pub(super) fn of<T: Real>(a: &PreparedPoints, i: usize, b: &PreparedPoints, j: usize, dot: T) -> Self {
         // Nearer to 1 than this, the angle is computed again from differences: above it, its rounding is below 1e-13, or 1e-6 in f32.
         let near = if size_of::<T>() == size_of::<f32>() { 1e-2 } else { 1e-5 };
         let cosine = dot.to_f64();
         if a.norms()[i] == 0.0 || b.norms()[j] == 0.0 {
-            DirectionCosine { deficit: 1.0, excess: 1.0 }
+            Self::NONE
         } else if 1.0 - cosine < near {
             let deficit = 0.5 * a.sqdist(i, b, j);
             DirectionCosine { deficit, excess: 2.0 - deficit }

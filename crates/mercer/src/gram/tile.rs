@@ -139,24 +139,27 @@ impl<T: Real> Tile<'_, PreparedPoints, T> {
         });
     }
 
-    /// Writes `value(k, l, cosine)` for row k and column l of the tile, whose points have directions with this cosine: for functions of
-    /// x . z, |x|^2 and |z|^2.
-    pub fn from_dots_and_norms(self, mut value: impl FnMut(usize, usize, DirectionCosine) -> f64) {
-        // Pairs that are computed between two looks at the clock.
-        const PAIRS: usize = 8;
+    /// Hands `write(k, first, cosines, values)` the cosines of the angles between the point of row k of the tile and those of up to
+    /// [`DirectionCosine::TOGETHER`] columns from `first` on, of which it writes the values: functions of x . z, |x|^2 and |z|^2.
+    pub fn from_dots_and_norms(self, mut write: impl FnMut(usize, usize, &[DirectionCosine], &mut [f64])) {
+        const TOGETHER: usize = DirectionCosine::TOGETHER;
         let (a, b, rows, cols) = (self.a.directions(), self.b.directions(), self.rows, self.cols);
         let mut tile = Tile { a, rows: rows.clone(), b, cols: cols.clone(), out: self.out };
         tile.each_dot(|_, _| {});
+        let (mut cosines, mut values) = ([DirectionCosine::NONE; TOGETHER], [0.0; TOGETHER]);
         for k in 0..rows.len() {
-            for first in (0..cols.len()).step_by(PAIRS) {
+            for first in (0..cols.len()).step_by(TOGETHER) {
                 if tile.out.is_given_up() {
                     return;
                 }
-                let some = first..cols.len().min(first + PAIRS);
-                for (o, l) in tile.out.row_mut(k)[some.clone()].iter_mut().zip(some) {
-                    let cosine = DirectionCosine::of(a, rows.at(k), b, cols.start + l, *o);
-                    *o = T::from_f64(value(k, l, cosine));
+                let some = first..cols.len().min(first + TOGETHER);
+                let (cosines, values) = (&mut cosines[..some.len()], &mut values[..some.len()]);
+                let out = &mut tile.out.row_mut(k)[some.clone()];
+                for ((cosine, dot), l) in cosines.iter_mut().zip(out.iter()).zip(some) {
+                    *cosine = DirectionCosine::of(a, rows.at(k), b, cols.start + l, *dot);
                 }
+                write(k, first, cosines, values);
+                out.iter_mut().zip(values).for_each(|(o, value)| *o = T::from_f64(*value));
             }
         }
     }

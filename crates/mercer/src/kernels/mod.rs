@@ -8,6 +8,7 @@ mod functions;
 mod graphs;
 mod hashed_counts;
 mod k_means;
+mod labels;
 mod leaf;
 mod natural;
 mod networks;
@@ -248,6 +249,8 @@ catalogue! {
         constant: Constant,
         white: White,
         equal: Equal,
+        li_racine: LiRacine,
+        aitchison_aitken: AitchisonAitken,
         spectrum: Spectrum,
         blended: Blended,
         substrings: Substrings,

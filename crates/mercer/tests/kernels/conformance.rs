@@ -152,6 +152,7 @@ fn compositions_pass_the_conformance_kit() {
         "nngp(activation=leaky_relu, slope=0.3, depth=4) + ntk(depth=0)",
         "nngp(activation=tanh, depth=1)*ntk(activation=sigmoid, depth=1)",
         "ntk(activation=erf, depth=3) + ntk(activation=gelu) + 0.5*nngp(activation=sine)",
+        "li_racine(bandwidth=0.3)*rbf + normalise(aitchison_aitken)",
         "changepoint(a, arcsine, rbf + 0.5*linear, location=-0.3, width=2)",
     ] {
         let expr = KernelExpr::parse(text).unwrap();

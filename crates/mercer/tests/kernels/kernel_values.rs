@@ -4,7 +4,7 @@ use crate::evaluated;
 
 use evaluated::{matrix, near, points, value};
 use mercer::control::Control;
-use mercer::data::{Column, Dataset, Points, Strings, Values};
+use mercer::data::{Categories, Column, Dataset, Points, Strings, Values};
 use mercer::fitting;
 use mercer::gram::{self, Dense, Mercer};
 use mercer::kernels::KernelExpr;
@@ -308,4 +308,31 @@ fn a_changepoint_is_one_kernel_before_and_another_one_behind() {
         let e = KernelExpr::parse(text).unwrap_err().to_string();
         assert!(e.contains(expected), "{text}: {e}");
     }
+}
+
+// Three labels in one column, two in the other, the factors multiplied by hand.
+#[test]
+fn kernels_of_labels_are_products_over_columns() {
+    let column = |name: &str, labels: &[&str]| Column { name: name.into(), values: Values::Categories(Categories::from_labels(labels)) };
+    let data = Dataset::new(vec![column("c", &["a", "a", "b", "c"]), column("d", &["u", "v", "v", "v"])]).unwrap();
+    let k = matrix("li_racine(bandwidth=[0.3, 0.6])", &data);
+    for ((i, j), expected) in [((0, 0), 1.0), ((0, 1), 0.6), ((1, 2), 0.3), ((0, 2), 0.18), ((2, 3), 0.3)] {
+        near(k[(i, j)], expected, 1e-15);
+    }
+    let k = matrix("aitchison_aitken(bandwidth=[0.4, 0.3])", &data);
+    for ((i, j), expected) in [((0, 0), 0.6 * 0.7), ((0, 1), 0.6 * 0.3), ((1, 2), 0.2 * 0.7), ((0, 2), 0.2 * 0.3), ((3, 3), 0.6 * 0.7)] {
+        near(k[(i, j)], expected, 1e-15);
+    }
+    // At the largest bandwidth all labels are alike.
+    let k = matrix("on(d, aitchison_aitken(bandwidth=0.5))", &data);
+    assert!(k.data().iter().all(|v| *v == 0.5));
+    for (text, expected) in [
+        ("aitchison_aitken(bandwidth=0.6)", "category column 2 has 2 labels; take a bandwidth of at most 0.5000"),
+        ("li_racine(bandwidth=[0.3, 0.4, 0.5])", "bandwidth has 3 numbers and there are 2 category columns"),
+    ] {
+        let e = KernelExpr::parse(text).unwrap().bind(None, &data).err().unwrap().to_string();
+        assert!(e.contains(expected), "{text}: {e}");
+    }
+    let e = KernelExpr::parse("li_racine(bandwidth=1.5)").unwrap_err().to_string();
+    assert!(e.contains("above 0 and at most 1"), "{e}");
 }

@@ -10,7 +10,7 @@ use super::jet::Scalar;
 use super::mixture::{mixture, series};
 use mercer_derive::Choice;
 use serde::{Deserialize, Serialize};
-use std::f64::consts::{FRAC_1_PI, FRAC_2_PI, PI};
+use std::f64::consts::{FRAC_1_PI, FRAC_2_PI};
 
 /// The activation of the hidden units of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
@@ -75,31 +75,28 @@ pub(crate) struct Correlation<N> {
 
 impl<N: Scalar> Correlation<N> {
     /// 0, which is also what counts as that of a variable without variance.
+    #[inline(always)]
     pub(crate) fn none() -> Self {
         Correlation { deficit: N::constant(1.0), excess: N::constant(1.0) }
     }
     /// 1: of a variable with itself.
+    #[inline(always)]
     pub(crate) fn whole() -> Self {
         Correlation { deficit: N::constant(0.0), excess: N::constant(2.0) }
     }
+    #[inline(always)]
     pub(crate) fn value(self) -> N {
         (self.excess - self.deficit).times(0.5)
     }
+    #[inline(always)]
     fn of_deficit(deficit: N) -> Self {
         Correlation { deficit, excess: N::constant(2.0) - deficit }
     }
     /// sqrt(1 - r^2), arccos r and pi - arccos r.
+    #[inline(always)]
     fn angles(self) -> (N, N, N) {
-        let (near, far) = (self.deficit.root(), self.excess.root());
-        let pi = N::constant(PI);
-        let (angle, rest) = if self.deficit.value() < self.excess.value() {
-            let angle = near.angle_over(far).times(2.0);
-            (angle, pi - angle)
-        } else {
-            let rest = far.angle_over(near).times(2.0);
-            (pi - rest, rest)
-        };
-        (near * far, angle, rest)
+        let (angle, rest) = N::arcs(self.deficit, self.excess);
+        ((self.deficit * self.excess).root(), angle, rest)
     }
 }
 
@@ -121,13 +118,16 @@ impl<N: Scalar> Covariance<N> {
     fn own(variance: N) -> Self {
         Covariance { variances: (variance, variance), scale: variance, cross: variance, correlation: Correlation::whole() }
     }
+    #[inline(always)]
     fn sum(&self) -> N {
         self.variances.0 + self.variances.1
     }
     /// a b - c^2.
+    #[inline(always)]
     pub(super) fn determinant(&self) -> N {
         (self.variances.0 * self.variances.1) * self.correlation.deficit * self.correlation.excess
     }
+    #[inline(always)]
     pub(super) fn is_degenerate(&self) -> bool {
         self.scale.value() == 0.0
     }
@@ -140,6 +140,11 @@ impl<N: Scalar> Covariance<N> {
 }
 
 impl LayerMap {
+    /// Whether pairs are computed eight at a time: where no branch but a rare one depends on the values.
+    pub(crate) fn runs_abreast(self) -> bool {
+        matches!(self, LayerMap::Rectifier { .. } | LayerMap::SquaredRectifier | LayerMap::Erf)
+    }
+
     /// E f(u)^2.
     pub(crate) fn variance<N: Scalar>(self, a: N) -> N {
         match self {
@@ -151,6 +156,7 @@ impl LayerMap {
     }
 
     /// E f(u) f(v), and what it is of `top` = sqrt(E f(u)^2 E f(v)^2).
+    #[inline(always)]
     pub(crate) fn apply<N: Scalar>(self, of: &Covariance<N>, top: N) -> (N, Correlation<N>) {
         let correlation = match self {
             LayerMap::Step if of.is_degenerate() => {
@@ -164,6 +170,7 @@ impl LayerMap {
     }
 
     /// E f'(u) f'(v).
+    #[inline(always)]
     pub(crate) fn slope<N: Scalar>(self, of: &Covariance<N>) -> N {
         match self {
             LayerMap::Step => N::constant(0.0),
@@ -193,6 +200,7 @@ impl LayerMap {
     }
 
     /// The correlation after a layer that multiplies by a power of the scale of its input.
+    #[inline(always)]
     fn homogeneous<N: Scalar>(self, before: Correlation<N>) -> Correlation<N> {
         let (sine, angle, rest) = before.angles();
         let cosine = before.value();
@@ -216,6 +224,7 @@ impl LayerMap {
     }
 
     /// E f(u) f(v) of an activation with a derivative everywhere.
+    #[inline(always)]
     fn smooth<N: Scalar>(self, of: &Covariance<N>) -> N {
         match self {
             LayerMap::Erf => of.cross.times(2.0).angle_over(erf_spread(of).root()).times(FRAC_2_PI),
@@ -238,6 +247,7 @@ impl LayerMap {
     }
 
     /// [`LayerMap::apply`] of an activation with a derivative everywhere.
+    #[inline(always)]
     fn of_smooth<N: Scalar>(self, of: &Covariance<N>, top: N) -> (N, Correlation<N>) {
         // A correlation is this near to 1, in units of what changes E f' f', where 1 - r is integrated: the difference of E f f
         // would leave no digit of it.
@@ -246,10 +256,9 @@ impl LayerMap {
         if top.value() == 0.0 {
             return (cross, Correlation::none());
         }
-        let deficit = match of.correlation.deficit.value() * (1.0 + of.scale.value()) < NEAR {
-            true => (self.spread_of_variances(of.variances) + self.lost(of)) / top,
-            false => (N::constant(1.0) - cross / top).not_negative(),
-        };
+        let measure = of.correlation.deficit * of.scale.plus(1.0);
+        let near = || (self.spread_of_variances(of.variances) + self.lost(of)) / top;
+        let deficit = N::unless_below(measure, NEAR, near, (N::constant(1.0) - cross / top).not_negative());
         (cross, Correlation::of_deficit(deficit))
     }
 
@@ -289,6 +298,7 @@ impl LayerMap {
 }
 
 /// 1 + 2 a + 2 b + 4 (a b - c^2).
+#[inline(always)]
 fn erf_spread<N: Scalar>(of: &Covariance<N>) -> N {
     of.sum().times(2.0).plus(1.0) + of.determinant().times(4.0)
 }

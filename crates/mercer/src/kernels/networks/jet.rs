@@ -1,19 +1,36 @@
-//! Numbers with their derivatives in two parameters: the recursion of a network, run on them, gives its gradient (forward mode).
+//! What the recursion of a network computes with: numbers; numbers with their derivatives in two parameters, which give its gradient
+//! (forward mode); several numbers at a time (`lanes.rs`).
 
+use std::f64::consts::PI;
 use std::ops::{Add, Div, Mul, Sub};
 
-/// A number, alone or with derivatives.
+/// A number, alone or with derivatives, or several of them.
 pub(crate) trait Scalar: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
     /// A number that no parameter changes.
     fn constant(x: f64) -> Self;
-    /// The number.
+    /// The number; NaN of several.
     fn value(self) -> f64;
     /// A function of it, from its value and its slope there.
     fn with(self, value: f64, slope: impl FnOnce() -> f64) -> Self;
     /// Whether it is 0 for all parameters nearby.
     fn is_zero(self) -> bool;
-    /// The angle of the point (x, self), between -pi and pi.
+    /// The angle of the point (x, self), x above 0.
     fn angle_over(self, x: Self) -> Self;
+    /// arccos r and pi - arccos r, from 1 - r and 1 + r.
+    fn arcs(deficit: Self, excess: Self) -> (Self, Self) {
+        let (near, far, pi) = (deficit.root(), excess.root(), Self::constant(PI));
+        if deficit.value() < excess.value() {
+            let angle = near.angle_over(far).times(2.0);
+            (angle, pi - angle)
+        } else {
+            let rest = far.angle_over(near).times(2.0);
+            (pi - rest, rest)
+        }
+    }
+    /// What `special` gives where `measure` is below a bound, else the usual value; of several numbers NaN in place of what is special.
+    fn unless_below(measure: Self, bound: f64, special: impl FnOnce() -> Self, usual: Self) -> Self {
+        if measure.value() < bound { special() } else { usual }
+    }
 
     /// by times it.
     fn times(self, by: f64) -> Self {

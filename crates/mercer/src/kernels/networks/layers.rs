@@ -10,6 +10,7 @@
 
 use super::activation::{Correlation, Covariance, LayerMap};
 use super::jet::Scalar;
+use super::lanes::{ABREAST, Lanes};
 
 /// A linear layer: bias + weight K.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +44,18 @@ pub(crate) struct Stage<N> {
     after_root: N,
 }
 
+impl Stage<f64> {
+    /// Of eight rows.
+    pub(crate) fn together(of: [&Stage<f64>; ABREAST]) -> Stage<Lanes> {
+        Stage {
+            before: Lanes(of.map(|s| s.before)),
+            before_root: Lanes(of.map(|s| s.before_root)),
+            after: Lanes(of.map(|s| s.after)),
+            after_root: Lanes(of.map(|s| s.after_root)),
+        }
+    }
+}
+
 /// The two kernels of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantity {
@@ -53,6 +66,7 @@ pub(crate) enum Quantity {
 }
 
 impl<N: Scalar> Network<N> {
+    #[inline(always)]
     fn linear(&self, stage: usize) -> &LinearLayer<N> {
         match stage {
             0 => &self.first,
@@ -79,10 +93,10 @@ impl<N: Scalar> Network<N> {
     }
 
     /// The kernel of two rows whose directions have this correlation, from their stages.
+    #[inline(always)]
     pub(crate) fn value(&self, quantity: Quantity, cosine: Correlation<N>, x: &[Stage<N>], z: &[Stage<N>]) -> N {
-        let linear = |cross: N| self.first.bias + self.first.weight * cross;
         let mut correlation = self.first.correlation(cosine, &x[0], &z[0]);
-        let mut cross = linear((x[0].before_root * z[0].before_root) * cosine.value());
+        let mut cross = self.first.bias + self.first.weight * ((x[0].before_root * z[0].before_root) * cosine.value());
         let mut tangent = cross;
         for (s, (near, far)) in x.windows(2).zip(z.windows(2)).enumerate() {
             let layer = self.linear(s + 1);
@@ -101,6 +115,14 @@ impl<N: Scalar> Network<N> {
     }
 }
 
+impl Network<f64> {
+    /// The same for eight pairs at a time.
+    pub(crate) fn abreast(&self) -> Network<Lanes> {
+        let all = |layer: LinearLayer<f64>| LinearLayer { weight: Lanes::constant(layer.weight), bias: Lanes::constant(layer.bias) };
+        Network { map: self.map, depth: self.depth, first: all(self.first), between: all(self.between), last: all(self.last) }
+    }
+}
+
 impl<N: Scalar> LinearLayer<N> {
     /// The correlation behind the layer. With A, B the variances in front of it, times the weight, T = sqrt(A B), R = sqrt(A' B') of
     /// those behind it, and r the correlation in front of it:
@@ -109,6 +131,7 @@ impl<N: Scalar> LinearLayer<N> {
     /// R (1 - r') = T (1 - r) + bias (sqrt A - sqrt B)^2 / (R + bias + T)
     /// R (1 + r') = T (1 + r) + bias (1 + (bias + A + B) / (R + T))
     /// ```
+    #[inline(always)]
     fn correlation(&self, before: Correlation<N>, x: &Stage<N>, z: &Stage<N>) -> Correlation<N> {
         if self.bias.is_zero() {
             return before;

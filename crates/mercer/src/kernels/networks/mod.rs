@@ -3,6 +3,7 @@
 pub(crate) mod activation;
 pub(crate) mod deep;
 pub(crate) mod jet;
+pub(crate) mod lanes;
 pub(crate) mod layers;
 pub(crate) mod mixture;
 pub(crate) mod prepared;
