@@ -142,7 +142,7 @@ impl<N: Scalar> Covariance<N> {
 impl LayerMap {
     /// Whether pairs are computed eight at a time: where no branch but a rare one depends on the values.
     pub(crate) fn runs_abreast(self) -> bool {
-        matches!(self, LayerMap::Rectifier { .. } | LayerMap::SquaredRectifier | LayerMap::Erf)
+        matches!(self, LayerMap::Rectifier { .. } | LayerMap::SquaredRectifier | LayerMap::Erf | LayerMap::Gelu)
     }
 
     /// E f(u)^2.
