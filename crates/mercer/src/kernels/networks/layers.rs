@@ -116,7 +116,7 @@ impl<N: Scalar> Network<N> {
 }
 
 impl Network<f64> {
-    /// The same for eight pairs at a time.
+    /// The network for eight pairs at a time.
     pub(crate) fn abreast(&self) -> Network<Lanes> {
         let all = |layer: LinearLayer<f64>| LinearLayer { weight: Lanes::constant(layer.weight), bias: Lanes::constant(layer.bias) };
         Network { map: self.map, depth: self.depth, first: all(self.first), between: all(self.between), last: all(self.last) }
