@@ -3,7 +3,7 @@
 //!
 //! A label that was not seen in training differs from every label, its own included.
 
-use super::labels::{self, LabelFactor, LabelProduct, Labels};
+use super::labels::{self, LabelFactor, LabelProduct, LabelColumns};
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
-/// Labels that are kept or, seldom, exchanged for another one.
+/// LabelColumns that are kept or, seldom, exchanged for another one.
 ///
 /// ```text
 /// product over the category columns of 1 - bandwidth where labels are equal, else bandwidth / (labels of the column - 1)
@@ -33,7 +33,7 @@ fn largest(count: usize) -> f64 {
 }
 
 impl AitchisonAitken {
-    fn product(&self, labels: &Labels) -> LabelProduct {
+    fn product(&self, labels: &LabelColumns) -> LabelProduct {
         let bandwidths = labels::bandwidths(&self.bandwidth, labels).into_iter().zip(labels.counts());
         let factor = |(bandwidth, &count): (f64, &usize)| {
             let share = 1.0 / (count.max(2) - 1) as f64;
@@ -49,15 +49,15 @@ impl Kernel for AitchisonAitken {
     const SOURCE: &'static str = "Aitchison & Aitken, Multivariate binary discrimination by the kernel method (1976), (5)";
     const BECAUSE: &'static str = "a product over columns of a constant plus a multiple of an inner product of indicators, neither below 0";
     const DIFFERENTIABLE: &'static [&'static str] = &["bandwidth"];
-    type Inputs = Labels;
+    type Inputs = LabelColumns;
     type Learnt = ();
-    type Prepared = Labels;
+    type Prepared = LabelColumns;
 
-    fn settle(&self, inputs: &Labels, _: RowWeights<'_>) -> Self {
+    fn settle(&self, inputs: &LabelColumns, _: RowWeights<'_>) -> Self {
         let largest = inputs.counts().iter().map(|&count| largest(count)).fold(1.0, f64::min);
         AitchisonAitken { bandwidth: self.bandwidth.settle(0.5 * largest) }
     }
-    fn check(&self, inputs: &Labels) -> Result<()> {
+    fn check(&self, inputs: &LabelColumns) -> Result<()> {
         labels::check(Self::NAME, &self.bandwidth, inputs)?;
         let bandwidths = labels::bandwidths(&self.bandwidth, inputs);
         match bandwidths.iter().zip(inputs.counts()).position(|(bandwidth, &count)| *bandwidth > largest(count)) {
@@ -71,25 +71,25 @@ impl Kernel for AitchisonAitken {
             None => Ok(()),
         }
     }
-    fn prepare(&self, (): &(), inputs: &Labels, _: Option<&Labels>, _: &Control) -> Result<Labels> {
+    fn prepare(&self, (): &(), inputs: &LabelColumns, _: Option<&LabelColumns>, _: &Control) -> Result<LabelColumns> {
         Ok(inputs.clone())
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Labels, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, LabelColumns, T>) {
         self.product(tile.b).fill(tile);
     }
-    fn diagonal(&self, x: &Labels) -> Vec<f64> {
+    fn diagonal(&self, x: &LabelColumns) -> Vec<f64> {
         self.product(x).diagonal(x)
     }
-    fn log_diagonal(&self, x: &Labels) -> Option<Vec<f64>> {
+    fn log_diagonal(&self, x: &LabelColumns) -> Option<Vec<f64>> {
         Some(self.product(x).log_diagonal(x))
     }
-    fn fill_log_decay(&self, tile: Tile<'_, Labels, f64>) {
+    fn fill_log_decay(&self, tile: Tile<'_, LabelColumns, f64>) {
         self.product(tile.b).fill_log_decay(tile);
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
-    fn gradient(&self, tile: Tile<'_, Labels, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, tile: Tile<'_, LabelColumns, f64>, weights: &[f64], out: &mut [f64]) {
         self.product(tile.b).gradient(&tile, weights, out);
     }
 }

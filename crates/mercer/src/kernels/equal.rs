@@ -2,7 +2,7 @@
 //!
 //! Its feature map is the one-hot code divided by sqrt(columns). A label not seen in training equals nothing.
 
-use super::labels::Labels;
+use super::labels::LabelColumns;
 use crate::control::Control;
 use crate::data::UNSEEN;
 use crate::error::Result;
@@ -31,26 +31,26 @@ impl Kernel for Equal {
     const SOURCE: &'static str = "the one-hot code: the inner product of indicators of labels";
     const BECAUSE: &'static str = "an inner product of indicators";
     const SHARED: &'static str = "label";
-    type Inputs = Labels;
+    type Inputs = LabelColumns;
     type Learnt = ();
-    type Prepared = Labels;
+    type Prepared = LabelColumns;
 
-    fn prepare(&self, (): &(), inputs: &Labels, _: Option<&Labels>, _: &Control) -> Result<Labels> {
+    fn prepare(&self, (): &(), inputs: &LabelColumns, _: Option<&LabelColumns>, _: &Control) -> Result<LabelColumns> {
         Ok(inputs.clone())
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Labels, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, LabelColumns, T>) {
         let (a, b) = (tile.a, tile.b);
         let share = 1.0 / a.columns().max(1) as f64;
         tile.from_pairs(|i, j| equal_labels(a.row(i), b.row(j)) as f64 * share);
     }
-    fn diagonal(&self, x: &Labels) -> Vec<f64> {
+    fn diagonal(&self, x: &LabelColumns) -> Vec<f64> {
         let share = 1.0 / x.columns().max(1) as f64;
         (0..x.rows()).map(|i| x.row(i).iter().filter(|c| **c != UNSEEN).count() as f64 * share).collect()
     }
-    fn log_diagonal(&self, x: &Labels) -> Option<Vec<f64>> {
+    fn log_diagonal(&self, x: &LabelColumns) -> Option<Vec<f64>> {
         Some(self.diagonal(x).into_iter().map(libm::log).collect())
     }
-    fn fill_log_decay(&self, tile: Tile<'_, Labels, f64>) {
+    fn fill_log_decay(&self, tile: Tile<'_, LabelColumns, f64>) {
         let (a, b) = (tile.a, tile.b);
         let known = |x: &[u32]| x.iter().filter(|c| **c != UNSEEN).count() as f64;
         tile.from_pairs(|i, j| {

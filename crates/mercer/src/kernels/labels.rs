@@ -9,16 +9,16 @@ use std::borrow::Cow;
 
 /// Codes of labels, `columns` a row.
 #[derive(Clone, Debug)]
-pub struct Labels {
+pub struct LabelColumns {
     rows: usize,
     codes: Vec<u32>,
-    /// Labels that each column may hold.
+    /// LabelColumns that each column may hold.
     counts: Vec<usize>,
 }
 
-impl PreparedBatch for Labels {}
+impl PreparedBatch for LabelColumns {}
 
-impl Inputs for Labels {
+impl Inputs for LabelColumns {
     const NEEDS: &'static str = "category columns";
 
     fn takes(kind: ColumnKind) -> bool {
@@ -33,21 +33,21 @@ impl Inputs for Labels {
             })
             .collect();
         let codes = (0..data.rows()).flat_map(|i| parts.iter().map(move |(codes, _)| codes[i])).collect();
-        Ok(Cow::Owned(Labels { rows: data.rows(), codes, counts: parts.iter().map(|(_, count)| *count).collect() }))
+        Ok(Cow::Owned(LabelColumns { rows: data.rows(), codes, counts: parts.iter().map(|(_, count)| *count).collect() }))
     }
     fn len(&self) -> usize {
         self.rows
     }
 }
 
-impl Labels {
+impl LabelColumns {
     pub(super) fn rows(&self) -> usize {
         self.rows
     }
     pub(super) fn columns(&self) -> usize {
         self.counts.len()
     }
-    /// Labels that each column may hold.
+    /// LabelColumns that each column may hold.
     pub(super) fn counts(&self) -> &[usize] {
         &self.counts
     }
@@ -57,7 +57,7 @@ impl Labels {
 }
 
 /// An error unless there is one bandwidth, or one per column.
-pub(super) fn check(name: &str, bandwidth: &Value, inputs: &Labels) -> Result<()> {
+pub(super) fn check(name: &str, bandwidth: &Value, inputs: &LabelColumns) -> Result<()> {
     let given = bandwidth.numbers().len();
     if given != 1 && given != inputs.columns() {
         return Err(Error::Data(format!(
@@ -69,7 +69,7 @@ pub(super) fn check(name: &str, bandwidth: &Value, inputs: &Labels) -> Result<()
 }
 
 /// The bandwidth of each column.
-pub(super) fn bandwidths(bandwidth: &Value, inputs: &Labels) -> Vec<f64> {
+pub(super) fn bandwidths(bandwidth: &Value, inputs: &LabelColumns) -> Vec<f64> {
     match bandwidth.numbers() {
         [one] => vec![*one; inputs.columns()],
         each => each.to_vec(),
@@ -99,23 +99,23 @@ impl LabelProduct {
         self.factors(x, z).map(|(value, _)| libm::log(value)).sum()
     }
 
-    pub(super) fn fill<T: Real>(&self, tile: Tile<'_, Labels, T>) {
+    pub(super) fn fill<T: Real>(&self, tile: Tile<'_, LabelColumns, T>) {
         let (a, b) = (tile.a, tile.b);
         tile.from_pairs(|i, j| self.value(a.row(i), b.row(j)));
     }
-    pub(super) fn diagonal(&self, labels: &Labels) -> Vec<f64> {
+    pub(super) fn diagonal(&self, labels: &LabelColumns) -> Vec<f64> {
         (0..labels.rows).map(|i| self.value(labels.row(i), labels.row(i))).collect()
     }
-    pub(super) fn log_diagonal(&self, labels: &Labels) -> Vec<f64> {
+    pub(super) fn log_diagonal(&self, labels: &LabelColumns) -> Vec<f64> {
         (0..labels.rows).map(|i| self.logarithm(labels.row(i), labels.row(i))).collect()
     }
-    pub(super) fn fill_log_decay(&self, tile: Tile<'_, Labels, f64>) {
+    pub(super) fn fill_log_decay(&self, tile: Tile<'_, LabelColumns, f64>) {
         let (a, b) = (tile.a, tile.b);
         let (own, others) = (self.log_diagonal(a), self.log_diagonal(b));
         tile.from_pairs(|i, j| 0.5 * (own[i] + others[j]) - self.logarithm(a.row(i), b.row(j)));
     }
     /// Adds the derivatives in one bandwidth, or in one per column.
-    pub(super) fn gradient(&self, tile: &Tile<'_, Labels, f64>, weights: &[f64], out: &mut [f64]) {
+    pub(super) fn gradient(&self, tile: &Tile<'_, LabelColumns, f64>, weights: &[f64], out: &mut [f64]) {
         let columns = tile.cols.len();
         for k in 0..tile.rows.len() {
             let x = tile.a.row(tile.rows.at(k));

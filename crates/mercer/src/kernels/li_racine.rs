@@ -2,7 +2,7 @@
 //!
 //! A label that was not seen in training differs from every label, its own included.
 
-use super::labels::{self, LabelFactor, LabelProduct, Labels};
+use super::labels::{self, LabelFactor, LabelProduct, LabelColumns};
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::{Result};
@@ -26,7 +26,7 @@ pub struct LiRacine {
 }
 
 impl LiRacine {
-    fn product(&self, labels: &Labels) -> LabelProduct {
+    fn product(&self, labels: &LabelColumns) -> LabelProduct {
         let factor = |bandwidth: f64| LabelFactor { equal: (1.0, 0.0), other: (bandwidth, 1.0) };
         LabelProduct(labels::bandwidths(&self.bandwidth, labels).into_iter().map(factor).collect())
     }
@@ -38,35 +38,35 @@ impl Kernel for LiRacine {
     const SOURCE: &'static str = "Li & Racine, Nonparametric estimation of distributions with categorical and continuous data (2003)";
     const BECAUSE: &'static str = "a product over columns of bandwidth + (1 - bandwidth) times an inner product of indicators";
     const DIFFERENTIABLE: &'static [&'static str] = &["bandwidth"];
-    type Inputs = Labels;
+    type Inputs = LabelColumns;
     type Learnt = ();
-    type Prepared = Labels;
+    type Prepared = LabelColumns;
 
-    fn settle(&self, _: &Labels, _: RowWeights<'_>) -> Self {
+    fn settle(&self, _: &LabelColumns, _: RowWeights<'_>) -> Self {
         LiRacine { bandwidth: self.bandwidth.settle(0.5) }
     }
-    fn check(&self, inputs: &Labels) -> Result<()> {
+    fn check(&self, inputs: &LabelColumns) -> Result<()> {
         labels::check(Self::NAME, &self.bandwidth, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Labels, _: Option<&Labels>, _: &Control) -> Result<Labels> {
+    fn prepare(&self, (): &(), inputs: &LabelColumns, _: Option<&LabelColumns>, _: &Control) -> Result<LabelColumns> {
         Ok(inputs.clone())
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Labels, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, LabelColumns, T>) {
         self.product(tile.b).fill(tile);
     }
-    fn diagonal(&self, x: &Labels) -> Vec<f64> {
+    fn diagonal(&self, x: &LabelColumns) -> Vec<f64> {
         self.product(x).diagonal(x)
     }
-    fn log_diagonal(&self, x: &Labels) -> Option<Vec<f64>> {
+    fn log_diagonal(&self, x: &LabelColumns) -> Option<Vec<f64>> {
         Some(self.product(x).log_diagonal(x))
     }
-    fn fill_log_decay(&self, tile: Tile<'_, Labels, f64>) {
+    fn fill_log_decay(&self, tile: Tile<'_, LabelColumns, f64>) {
         self.product(tile.b).fill_log_decay(tile);
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
-    fn gradient(&self, tile: Tile<'_, Labels, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, tile: Tile<'_, LabelColumns, f64>, weights: &[f64], out: &mut [f64]) {
         self.product(tile.b).gradient(&tile, weights, out);
     }
 }

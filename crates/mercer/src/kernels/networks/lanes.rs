@@ -9,19 +9,19 @@ pub(crate) const ABREAST: usize = crate::gram::DirectionCosine::TOGETHER;
 
 /// Eight numbers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lanes(pub(crate) [f64; ABREAST]);
+pub(crate) struct PairLanes(pub(crate) [f64; ABREAST]);
 
 macro_rules! operator {
     ($Trait:ident, $name:ident, $op:tt) => {
-        impl $Trait for Lanes {
-            type Output = Lanes;
+        impl $Trait for PairLanes {
+            type Output = PairLanes;
             #[inline(always)]
-            fn $name(self, other: Lanes) -> Lanes {
+            fn $name(self, other: PairLanes) -> PairLanes {
                 let mut all = self.0;
                 for k in 0..ABREAST {
                     all[k] = self.0[k] $op other.0[k];
                 }
-                Lanes(all)
+                PairLanes(all)
             }
         }
     };
@@ -31,10 +31,10 @@ operator!(Sub, sub, -);
 operator!(Mul, mul, *);
 operator!(Div, div, /);
 
-impl Lanes {
+impl PairLanes {
     /// arctan of numbers from 0 to 1, by the rational function of Cephes (Moshier 1989), `atan.c`.
     #[inline(always)]
-    fn arctangent(self) -> Lanes {
+    fn arctangent(self) -> PairLanes {
         const P: [f64; 5] = [
             -8.750_608_600_031_904e-1,
             -1.615_753_718_733_365e1,
@@ -62,20 +62,20 @@ impl Lanes {
             let below = ((((z + Q[0]) * z + Q[1]) * z + Q[2]) * z + Q[3]) * z + Q[4];
             *value = start + (x + x * (z * above / below));
         }
-        Lanes(all)
+        PairLanes(all)
     }
 }
 
-impl Scalar for Lanes {
+impl Scalar for PairLanes {
     #[inline(always)]
     fn constant(x: f64) -> Self {
-        Lanes([x; ABREAST])
+        PairLanes([x; ABREAST])
     }
     fn value(self) -> f64 {
         f64::NAN
     }
     fn with(self, value: f64, _: impl FnOnce() -> f64) -> Self {
-        Lanes([value; ABREAST])
+        PairLanes([value; ABREAST])
     }
     #[inline(always)]
     fn is_zero(self) -> bool {
@@ -87,10 +87,10 @@ impl Scalar for Lanes {
         for value in &mut all {
             *value = value.sqrt();
         }
-        Lanes(all)
+        PairLanes(all)
     }
     fn exponential(self) -> Self {
-        Lanes(self.0.map(libm::exp))
+        PairLanes(self.0.map(libm::exp))
     }
     #[inline(always)]
     fn not_negative(self) -> Self {
@@ -98,7 +98,7 @@ impl Scalar for Lanes {
         for value in &mut all {
             *value = if *value < 0.0 { 0.0 } else { *value };
         }
-        Lanes(all)
+        PairLanes(all)
     }
     #[inline(always)]
     fn angle_over(self, x: Self) -> Self {
@@ -107,12 +107,12 @@ impl Scalar for Lanes {
             let y = self.0[k].abs();
             quotients[k] = if y < x.0[k] { y } else { x.0[k] } / if y < x.0[k] { x.0[k] } else { y };
         }
-        let arcs = Lanes(quotients).arctangent().0;
+        let arcs = PairLanes(quotients).arctangent().0;
         for k in 0..ABREAST {
             let arc = if self.0[k].abs() < x.0[k] { arcs[k] } else { FRAC_PI_2 - arcs[k] };
             angles[k] = if self.0[k] < 0.0 { -arc } else { arc };
         }
-        Lanes(angles)
+        PairLanes(angles)
     }
     #[inline(always)]
     fn arcs(deficit: Self, excess: Self) -> (Self, Self) {
@@ -122,7 +122,7 @@ impl Scalar for Lanes {
             let (less, more) = (if is_near { deficit.0[k] } else { excess.0[k] }, if is_near { excess.0[k] } else { deficit.0[k] });
             quotients[k] = less / more;
         }
-        let half = Lanes(quotients).root().arctangent().0;
+        let half = PairLanes(quotients).root().arctangent().0;
         let (mut angles, mut rests) = (half, half);
         for k in 0..ABREAST {
             let (small, large) = (2.0 * half[k], PI - 2.0 * half[k]);
@@ -130,7 +130,7 @@ impl Scalar for Lanes {
             angles[k] = if is_near { small } else { large };
             rests[k] = if is_near { large } else { small };
         }
-        (Lanes(angles), Lanes(rests))
+        (PairLanes(angles), PairLanes(rests))
     }
     #[inline(always)]
     fn unless_below(measure: Self, bound: f64, _: impl FnOnce() -> Self, usual: Self) -> Self {
@@ -138,6 +138,6 @@ impl Scalar for Lanes {
         for k in 0..ABREAST {
             all[k] = if measure.0[k] < bound { f64::NAN } else { all[k] };
         }
-        Lanes(all)
+        PairLanes(all)
     }
 }

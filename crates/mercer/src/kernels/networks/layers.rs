@@ -10,7 +10,7 @@
 
 use super::activation::{Correlation, Covariance, LayerMap};
 use super::jet::Scalar;
-use super::lanes::{ABREAST, Lanes};
+use super::lanes::{ABREAST, PairLanes};
 
 /// A linear layer: bias + weight K.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +46,12 @@ pub(crate) struct Stage<N> {
 
 impl Stage<f64> {
     /// Of eight rows.
-    pub(crate) fn together(of: [&Stage<f64>; ABREAST]) -> Stage<Lanes> {
+    pub(crate) fn together(of: [&Stage<f64>; ABREAST]) -> Stage<PairLanes> {
         Stage {
-            before: Lanes(of.map(|s| s.before)),
-            before_root: Lanes(of.map(|s| s.before_root)),
-            after: Lanes(of.map(|s| s.after)),
-            after_root: Lanes(of.map(|s| s.after_root)),
+            before: PairLanes(of.map(|s| s.before)),
+            before_root: PairLanes(of.map(|s| s.before_root)),
+            after: PairLanes(of.map(|s| s.after)),
+            after_root: PairLanes(of.map(|s| s.after_root)),
         }
     }
 }
@@ -117,8 +117,9 @@ impl<N: Scalar> Network<N> {
 
 impl Network<f64> {
     /// The network for eight pairs at a time.
-    pub(crate) fn abreast(&self) -> Network<Lanes> {
-        let all = |layer: LinearLayer<f64>| LinearLayer { weight: Lanes::constant(layer.weight), bias: Lanes::constant(layer.bias) };
+    pub(crate) fn abreast(&self) -> Network<PairLanes> {
+        let all =
+            |layer: LinearLayer<f64>| LinearLayer { weight: PairLanes::constant(layer.weight), bias: PairLanes::constant(layer.bias) };
         Network { map: self.map, depth: self.depth, first: all(self.first), between: all(self.between), last: all(self.last) }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::activation::Correlation;
 use super::jet::{Jet, Scalar};
-use super::lanes::{ABREAST, Lanes};
+use super::lanes::{ABREAST, PairLanes};
 use super::layers::{Network, Quantity, Stage};
 use crate::control::Control;
 use crate::data::{PER_FUNCTION, Points};
@@ -87,7 +87,7 @@ pub(crate) fn prepare(
 /// Writes the kernel of every pair of a tile.
 pub(crate) fn fill<T: Real>(network: &Network<f64>, quantity: Quantity, tile: Tile<'_, NetworkRows, T>) {
     let (a, b, rows, cols) = (tile.a, tile.b, tile.rows.clone(), tile.cols.clone());
-    let mut abreast = Abreast::of(network, quantity, b, cols.clone());
+    let mut abreast = ColumnGroups::of(network, quantity, b, cols.clone());
     tile.of(NetworkRows::points).from_dots_and_norms(|k, first, cosines, values| {
         let x = a.stages(rows.at(k), network);
         let is_done = abreast.as_mut().is_some_and(|all| all.write((k, x), first, cosines, values));
@@ -101,23 +101,23 @@ pub(crate) fn fill<T: Real>(network: &Network<f64>, quantity: Quantity, tile: Ti
 }
 
 /// The columns of a tile, eight at a time, for networks that are computed so.
-struct Abreast {
-    network: Network<Lanes>,
+struct ColumnGroups {
+    network: Network<PairLanes>,
     quantity: Quantity,
     /// Of each whole group of columns, those of all layers.
-    columns: Vec<Stage<Lanes>>,
+    columns: Vec<Stage<PairLanes>>,
     /// The last row of the tile that was asked for, and its layers.
-    row: (Option<usize>, Vec<Stage<Lanes>>),
+    row: (Option<usize>, Vec<Stage<PairLanes>>),
 }
 
-impl Abreast {
+impl ColumnGroups {
     fn of(network: &Network<f64>, quantity: Quantity, rows: &NetworkRows, cols: Range<usize>) -> Option<Self> {
         let starts = (cols.start..cols.end).step_by(ABREAST).filter(|start| start + ABREAST <= cols.end);
         let columns = starts.flat_map(|start| {
             let each: [&[Stage<f64>]; ABREAST] = std::array::from_fn(|k| rows.stages(start + k, network));
             (0..=network.depth).map(move |s| Stage::together(each.map(|stages| &stages[s])))
         });
-        network.map.runs_abreast().then(|| Abreast {
+        network.map.runs_abreast().then(|| ColumnGroups {
             network: network.abreast(),
             quantity,
             columns: columns.collect(),
@@ -141,23 +141,23 @@ impl Abreast {
 
 dispatch! {
     /// The kernel of one row with eight others.
-    row_values, row_values_body, <>, (network: &Network<Lanes>, quantity: Quantity, cosines: &[DirectionCosine; ABREAST], x: &[Stage<Lanes>], z: &[Stage<Lanes>], values: &mut [f64; ABREAST]) -> ()
+    row_values, row_values_body, <>, (network: &Network<PairLanes>, quantity: Quantity, cosines: &[DirectionCosine; ABREAST], x: &[Stage<PairLanes>], z: &[Stage<PairLanes>], values: &mut [f64; ABREAST]) -> ()
 }
 
 #[inline(always)]
 fn row_values_body<const FMA: bool>(
-    network: &Network<Lanes>,
+    network: &Network<PairLanes>,
     quantity: Quantity,
     cosines: &[DirectionCosine; ABREAST],
-    x: &[Stage<Lanes>],
-    z: &[Stage<Lanes>],
+    x: &[Stage<PairLanes>],
+    z: &[Stage<PairLanes>],
     values: &mut [f64; ABREAST],
 ) {
     let (mut deficit, mut excess) = ([0.0; ABREAST], [0.0; ABREAST]);
     for k in 0..ABREAST {
         (deficit[k], excess[k]) = (cosines[k].deficit, cosines[k].excess);
     }
-    let correlation = Correlation { deficit: Lanes(deficit), excess: Lanes(excess) };
+    let correlation = Correlation { deficit: PairLanes(deficit), excess: PairLanes(excess) };
     *values = network.value(quantity, correlation, x, z).0;
 }
 
