@@ -20,8 +20,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let place = if what == Kind::Composed { quote!(self.how) } else { quote!(self) };
     let owner = if what == Kind::Composed { quote!(::mercer::kernels::Composed<#name #ty_generics>) } else { quote!(#name #ty_generics) };
     let defaults = fields.iter().map(ParameterField::default);
-    let access = if what == Kind::Hidden || fields.is_empty() { None } else { Some(access(&fields)?) };
-    let setters = fields.iter().filter(|_| what != Kind::Hidden).map(|field| field.setter(&input.vis, &place));
+    let parameters: Vec<&ParameterField<'_>> = fields.iter().filter(|field| what != Kind::Hidden && !field.given.hidden).collect();
+    let access = if parameters.is_empty() { None } else { Some(access(&parameters)?) };
+    let setters = parameters.iter().map(|field| field.setter(&input.vis, &place));
     Ok(quote! {
         impl #generics ::core::default::Default for #name #ty_generics #bounds {
             fn default() -> Self {
@@ -64,8 +65,8 @@ fn kind(input: &DeriveInput) -> Result<Kind> {
 }
 
 /// The methods of the trait.
-fn access(fields: &[ParameterField<'_>]) -> Result<TokenStream> {
-    let records = fields.iter().map(ParameterField::record).collect::<Result<Vec<_>>>()?;
+fn access(fields: &[&ParameterField<'_>]) -> Result<TokenStream> {
+    let records = fields.iter().map(|field| field.record()).collect::<Result<Vec<_>>>()?;
     let names: Vec<&Ident> = fields.iter().map(|field| field.name).collect();
     let places = 0..names.len();
     let mutable_places = places.clone();
@@ -106,6 +107,8 @@ struct Given {
     search: Option<TokenStream>,
     doc: Option<TokenStream>,
     learnt: bool,
+    /// No parameter: it is written otherwise than by its name.
+    hidden: bool,
 }
 
 impl Parse for Given {
@@ -121,12 +124,13 @@ impl Parse for Given {
                     "domain" => given.domain = value,
                     "search" => given.search = value,
                     "doc" => given.doc = value,
-                    _ => return Err(Error::new_spanned(key, "expected a record, default, domain, search, learnt or doc")),
+                    _ => return Err(Error::new_spanned(key, "expected a record, default, domain, search, learnt, hidden or doc")),
                 }
             } else {
                 let record = up_to_comma(input)?;
                 match record.to_string().as_str() {
                     "learnt" => given.learnt = true,
+                    "hidden" => given.hidden = true,
                     _ => given.shared = Some(record),
                 }
             }

@@ -44,6 +44,29 @@ def test_the_layout_and_the_type_of_an_array_do_not_matter(rng):
         assert (k(same) == expected).all()
 
 
+def test_networks_of_rectifiers_have_the_recursion_of_their_layers(rng):
+    x = rng.normal(size=(6, 3))
+    k = tangent = 2 * x @ x.T / 3
+    for _ in range(3):
+        scale = np.sqrt(np.outer(np.diag(k), np.diag(k)))
+        angle = np.arccos(np.clip(k / scale, -1, 1))
+        k = scale * (np.sin(angle) + (np.pi - angle) * np.cos(angle)) / np.pi
+        tangent = k + tangent * (1 - angle / np.pi)
+    settings = {"activation": "relu", "depth": 3, "weight_variance": 2, "bias_variance": 0}
+    np.testing.assert_allclose(kernels.nngp(**settings)(x), k, rtol=0, atol=1e-12)
+    # The arccosine of numpy loses half of the digits on the diagonal.
+    np.testing.assert_allclose(kernels.ntk(**settings)(x), tangent, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(kernels.arc_cosine(depth=3)(x), 1.5 * k, rtol=0, atol=1e-12)
+    with pytest.raises(mercer.ExpressionError, match="one of relu"):
+        Kernel("nngp(activation=swish)")
+
+
+def test_a_changepoint_gives_way_along_a_column():
+    table = {"t": [0.0, 10.0, 20.0], "a": [1.0, 2.0, 3.0]}
+    k = Kernel("changepoint(t, on(a, linear), constant(value=5), location=10, width=1e-3)")
+    np.testing.assert_allclose(k(table), [[1, 1, 0], [1, 2.25, 2.5], [0, 2.5, 5]], rtol=0, atol=1e-12)
+
+
 # spec: K19
 def test_weighted_words_have_the_values_of_the_toy():
     k = kernels.tfidf(idf="murphy")(["a a b", "a c", "c b c", "d d d"])

@@ -12,6 +12,8 @@ pub enum PointStatistic {
     SquaredDistance,
     /// sum_j |x_j - z_j|.
     L1Distance,
+    /// x . z, |x|^2 and |z|^2, three numbers of which the map is a function.
+    InnerProductAndNorms,
 }
 
 /// How each value of a Gram matrix follows from points.
@@ -54,6 +56,10 @@ impl<'a> PointFormula<'a> {
     /// map(|x - z|^2).
     pub fn of_sqdist(map: impl Map, rows: &'a PreparedPoints, cols: &'a PreparedPoints) -> Option<Self> {
         Self::map(PointStatistic::SquaredDistance, map, rows, cols)
+    }
+    /// The map of x . z, |x|^2 and |z|^2.
+    pub fn of_dots_and_norms(map: MapFormula, rows: &'a PreparedPoints, cols: &'a PreparedPoints) -> Self {
+        PointFormula::Map { statistic: PointStatistic::InnerProductAndNorms, map, rows, cols }
     }
     /// map(x . z).
     pub fn of_dots(map: impl Map, rows: &'a PreparedPoints, cols: &'a PreparedPoints) -> Option<Self> {

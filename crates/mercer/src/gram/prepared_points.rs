@@ -32,16 +32,18 @@ struct Forms {
     postings: OnceLock<Postings>,
     /// Packed for products with one row, in f64 and in f32.
     panels: (OnceLock<Vec<f64>>, OnceLock<Vec<f32>>),
+    /// Divided by their norms.
+    directions: OnceLock<Box<PreparedPoints>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Body {
     Dense(Vec<f64>),
     Sparse(Sparse),
 }
 
 /// Compressed rows: row i holds `values[starts[i]..starts[i + 1]]` in ascending `columns`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sparse {
     pub(crate) starts: Vec<usize>,
     pub(crate) columns: Vec<u32>,
@@ -121,6 +123,16 @@ impl PreparedPoints {
         }
         self.norms.iter_mut().for_each(|n| *n = if *n > 0.0 { 1.0 } else { 0.0 });
         self
+    }
+
+    /// The points divided by their norms, kept beside them from the first use on; a point at the origin stays there.
+    pub(crate) fn directions(&self) -> &PreparedPoints {
+        self.forms.directions.get_or_init(|| {
+            let (centre, kept) = (self.centre.clone(), self.kept.clone());
+            let (body, norms, laid_out) = (self.body.clone(), self.norms.clone(), self.laid_out);
+            let copy = PreparedPoints { rows: self.rows, dim: self.dim, body, norms, centre, kept, forms: Forms::default(), laid_out };
+            Box::new(copy.into_unit())
+        })
     }
 
     fn build(points: &Points, lengths: &[f64], shift: bool, like: Option<&PreparedPoints>) -> Self {
@@ -329,6 +341,14 @@ impl PreparedPoints {
                 a.iter().zip(b).map(|(x, z)| (x - z) * (x - z)).sum()
             }
             _ => self.merged(i, other, j).map(|(_, x, z)| (x - z) * (x - z)).sum(),
+        }
+    }
+
+    /// |x + z|^2 by sums of coordinates: exactly 0 between opposite points.
+    pub(crate) fn squared_sum(&self, i: usize, other: &PreparedPoints, j: usize) -> f64 {
+        match (self.row(i), other.row(j)) {
+            (Some(x), Some(z)) => x.iter().zip(z).map(|(x, z)| (x + z) * (x + z)).sum(),
+            _ => self.merged(i, other, j).map(|(_, x, z)| (x + z) * (x + z)).sum(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! A tile: some rows of one batch against some columns of another, and the loops that fill it.
 
 use super::dots::Dots;
-use super::{Block, PreparedPoints};
+use super::{Block, DirectionCosine, PreparedPoints};
 use crate::linalg::Real;
 use crate::linalg::simd::{self, Map};
 use std::ops::Range;
@@ -137,6 +137,31 @@ impl<T: Real> Tile<'_, PreparedPoints, T> {
             }
             finish(k, row);
         });
+    }
+
+    /// Hands `write(k, first, cosines, values)` the cosines of the angles between the point of row k of the tile and those of up to
+    /// [`DirectionCosine::TOGETHER`] columns from `first` on, of which it writes the values: functions of x . z, |x|^2 and |z|^2.
+    pub fn from_dots_and_norms(self, mut write: impl FnMut(usize, usize, &[DirectionCosine], &mut [f64])) {
+        const TOGETHER: usize = DirectionCosine::TOGETHER;
+        let (a, b, rows, cols) = (self.a.directions(), self.b.directions(), self.rows, self.cols);
+        let mut tile = Tile { a, rows: rows.clone(), b, cols: cols.clone(), out: self.out };
+        tile.each_dot(|_, _| {});
+        let (mut cosines, mut values) = ([DirectionCosine::NONE; TOGETHER], [0.0; TOGETHER]);
+        for k in 0..rows.len() {
+            for first in (0..cols.len()).step_by(TOGETHER) {
+                if tile.out.is_given_up() {
+                    return;
+                }
+                let some = first..cols.len().min(first + TOGETHER);
+                let (cosines, values) = (&mut cosines[..some.len()], &mut values[..some.len()]);
+                let out = &mut tile.out.row_mut(k)[some.clone()];
+                for ((cosine, dot), l) in cosines.iter_mut().zip(out.iter()).zip(some) {
+                    *cosine = DirectionCosine::of(a, rows.at(k), b, cols.start + l, *dot);
+                }
+                write(k, first, cosines, values);
+                out.iter_mut().zip(values).for_each(|(o, value)| *o = T::from_f64(*value));
+            }
+        }
     }
 
     /// Writes the inner products, and hands each row of them to `finish(row of the tile, products)` while it is in cache.

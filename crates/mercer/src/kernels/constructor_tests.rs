@@ -32,6 +32,7 @@ fn every_composition_has_a_constructor_or_an_operator() {
     let k = parsed("spectrum");
     let mut made = composed_of(&k);
     made.extend([("on", k.clone().on("seq").into()), ("weighted", k.clone().weighted("w").into())]);
+    made.push(("changepoint", k.clone().changepoint("t", linear()).into()));
     let mut names: Vec<&str> = made.iter().map(|(name, _)| *name).collect();
     let mut listed: Vec<&str> = compositions().iter().map(|c| c.form.name).filter(|name| !name.is_empty()).collect();
     names.sort_unstable();
@@ -46,9 +47,10 @@ fn every_composition_has_a_constructor_or_an_operator() {
 #[test]
 fn every_parameter_of_a_composition_has_a_setter() {
     let with: Vec<&str> = compositions().iter().filter(|c| !c.params.is_empty()).map(|c| c.form.name).collect();
-    assert_eq!(with, ["", "lockstep", "nystroem", "fourier"]);
+    assert_eq!(with, ["", "changepoint", "lockstep", "nystroem", "fourier"]);
     assert_prints(rbf().scaled(0.1..10.0), "0.1..10*rbf");
     assert_prints(lockstep(rbf()).differences(true), "lockstep(rbf, differences=true)");
+    assert_prints(rbf().changepoint("t", linear()).location(1984.0).width(2.0), "changepoint(t, rbf, linear, location=1984, width=2)");
     let landmarks = nystroem(rbf()).rank(20).landmarks(LandmarkChoice::Spread).seed(7);
     assert_prints(landmarks, "nystroem(rbf, rank=20, landmarks=spread, seed=7)");
     assert_prints(fourier(rbf()).count(50).orthogonal(false).seed(3), "fourier(rbf, count=50, orthogonal=false, seed=3)");

@@ -103,7 +103,7 @@ impl<'a> Scope<'a> {
     pub(super) fn numbers(self, column: &str) -> Result<&'a [f64]> {
         match &self.data.column(column)?.values {
             Values::Numbers(v) => Ok(v),
-            other => Err(Error::Data(format!("column '{column}' holds {}, and a weight must be a number", other.kind().holds()))),
+            other => Err(Error::Data(format!("column '{column}' holds {}, and numbers are needed", other.kind().holds()))),
         }
     }
 }

@@ -8,8 +8,10 @@ mod functions;
 mod graphs;
 mod hashed_counts;
 mod k_means;
+mod labels;
 mod leaf;
 mod natural;
+mod networks;
 mod nonnegative;
 mod operators;
 mod rank;
@@ -42,6 +44,7 @@ pub use functions::KernelFunction;
 pub use leaf::KernelEntry;
 pub use local_alignment::{AlignmentScore, SubstitutionMatrix};
 pub(crate) use natural::ColumnKernels;
+pub use networks::activation::Activation;
 pub use operators::{ColumnNames, KernelOperators};
 pub use probability_product::Datum;
 pub use registered::{Registered, RegisteredLearnt, register, register_function};
@@ -239,9 +242,15 @@ catalogue! {
         chi_squared: ChiSquared,
         sigmoid: Sigmoid,
         negative_distance: NegativeDistance,
+        arcsine: Arcsine,
+        arc_cosine: ArcCosine,
+        nngp: Nngp,
+        ntk: Ntk,
         constant: Constant,
         white: White,
         equal: Equal,
+        li_racine: LiRacine,
+        aitchison_aitken: AitchisonAitken,
         spectrum: Spectrum,
         blended: Blended,
         substrings: Substrings,
@@ -283,6 +292,7 @@ catalogue! {
         normalise: Normalise as normalise,
         centre: Centre as centre,
         weighted: Weighted,
+        changepoint: Changepoint,
         over_sets: OverSets as set_mean as set_sum,
         best_match: BestMatch as best_match,
         set_extremes: SetExtremes as set_extremes,

@@ -3,7 +3,7 @@
 //! What is made is what the parser makes of the printed text. A value outside its domain is kept, and refused where the expression is
 //! settled, with the error of the parser.
 
-use super::{Composed, Composition, KernelExpr, Normalise, On, Power, Product, Scale, Sum, Weighted};
+use super::{Changepoint, Composed, Composition, KernelExpr, Normalise, On, Power, Product, Scale, Sum, Weighted};
 use crate::error::Result;
 use crate::param::Value;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -21,6 +21,10 @@ pub trait KernelOperators: Into<KernelExpr> {
     /// The kernel times w(x) w(z), w the numbers of a column.
     fn weighted(self, column: impl Into<String>) -> Composed<Weighted> {
         Composed::of(Weighted { column: column.into() }, self.into())
+    }
+    /// The kernel before a value of a column of numbers, and another one behind it.
+    fn changepoint(self, column: impl Into<String>, behind: impl Into<KernelExpr>) -> Composed<Changepoint> {
+        Composed { how: Changepoint::along(column.into()), of: vec![self.into(), behind.into()] }
     }
     /// The kernel times a number, `auto()` or a range to search.
     fn scaled(self, scale: impl Into<Value>) -> KernelExpr {

@@ -301,7 +301,7 @@ impl KernelExpr {
             }
             Ok(())
         });
-        self.weights(&mut |name| want(name, ColumnKind::Number));
+        self.weights(&mut |_, column| want(column, ColumnKind::Number));
         wanted
     }
 
@@ -325,10 +325,10 @@ impl KernelExpr {
         self.has_leaf(&|k| k.computes_whole_matrices())
     }
 
-    /// Calls `each` with every column that weighs a kernel.
-    fn weights<'e>(&'e self, each: &mut dyn FnMut(&'e str)) {
-        if let Some(column) = self.composed().and_then(|c| c.column()) {
-            each(column);
+    /// Calls `each` with the name of every composition that takes a column of numbers itself, and that column.
+    fn weights<'e>(&'e self, each: &mut dyn FnMut(&'static str, &'e str)) {
+        if let Some((name, column)) = self.composed().and_then(|c| Some((c.form().name, c.column()?))) {
+            each(name, column);
         }
         self.parts().iter().for_each(|p| p.weights(each));
     }
@@ -413,15 +413,15 @@ impl KernelExpr {
             }
         })?;
         let mut wrong = Ok(());
-        self.weights(&mut |name| match columns.iter().position(|(n, _)| *n == name) {
+        self.weights(&mut |kernel, name| match columns.iter().position(|(n, _)| *n == name) {
             Some(c) if columns[c].1 == ColumnKind::Number => (used[c], as_is[c]) = (true, true),
             Some(c) => {
                 wrong = Err(Error::WrongKind {
-                    kernel: "weighted".into(),
+                    kernel: kernel.into(),
                     column: name.into(),
                     needs: "one number column".into(),
                     found: columns[c].1.holds().into(),
-                    fix: "weigh by another column".into(),
+                    fix: "name another column".into(),
                 });
             }
             None => wrong = Err(Error::unknown("column", name, columns.iter().map(|c| c.0))),

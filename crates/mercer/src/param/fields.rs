@@ -44,6 +44,7 @@ use crate::expr::Term;
 /// | `domain` | the [`Domain`] of a number; of another type it is known |
 /// | `search` | a number: within this factor of its start an `auto` value is searched |
 /// | `learnt` | its `auto` stays: what it stands for is learnt with the kernel |
+/// | `hidden` | the field is no parameter: it is written otherwise than by its name |
 /// | `doc` | the sentence for the user, where it is not the doc comment |
 pub trait Parameters {
     /// The records of the parameters, in the order of the fields.

@@ -330,3 +330,53 @@ fn a_search_ends_at_a_score_that_nothing_betters() {
     let found = of(&Target::classes(&wrong));
     assert!(found.evaluations > 5 && found.value.is_some_and(|v| v < 1.0), "{found:?}");
 }
+
+/// Numbers drawn from a process of this kernel, with noise of variance 0.01.
+fn drawn(kernel: &str, data: &Dataset, seed: u64) -> Target {
+    let bound = KernelExpr::parse(kernel).unwrap().settle(data).unwrap().bind(None, data).unwrap();
+    let mut k = mercer::gram::dense(bound.as_ref(), &Control::default()).unwrap();
+    let n = k.rows();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let z: Vec<f64> = (0..n).map(|_| (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0).collect();
+    // The factor of Cholesky, in place.
+    let mut y = vec![0.0; n];
+    for j in 0..n {
+        k[(j, j)] = (k[(j, j)] + 0.01 - (0..j).map(|c| k[(j, c)].powi(2)).sum::<f64>()).sqrt();
+        for i in j + 1..n {
+            k[(i, j)] = (k[(i, j)] - (0..j).map(|c| k[(i, c)] * k[(j, c)]).sum::<f64>()) / k[(j, j)];
+        }
+    }
+    (0..n).for_each(|i| y[i] = (0..=i).map(|c| k[(i, c)] * z[c]).sum());
+    Target::numbers(&y)
+}
+
+// spec-part: GP14 (evidence picks an activation of two; the values are those of `kernels/networks.rs`)
+#[test]
+fn evidence_picks_the_activation_that_made_the_data() {
+    let data = points(70, 1, 5);
+    let of = |activation: &str| format!("nngp(activation={activation}, depth=1, weight_variance=6, bias_variance=0.1)");
+    for (activation, other) in [("relu", "sine"), ("sine", "relu")] {
+        let target = drawn(&of(activation), &data, 3);
+        let mixture = format!("auto*{} + auto*{}", of(activation), of(other));
+        let t = tuned(&mixture, "gp(noise=0.01, variance=1, standardise_target=false)", &data, &target, false);
+        let mean = |activation: &str| {
+            let bound = KernelExpr::parse(&of(activation)).unwrap().bind(None, &data).unwrap();
+            bound.diagonal(mercer::gram::Side::Rows).iter().sum::<f64>() / 70.0
+        };
+        let factors: Vec<f64> = t.kernel.values().iter().filter(|p| p.path.ends_with("scale")).map(|p| p.value.number()).collect();
+        let (own, rest) = (factors[0] * mean(activation), factors[1] * mean(other));
+        assert!(own / (own + rest) > 0.8, "{activation}: {own} and {rest}");
+    }
+}
+
+#[test]
+fn evidence_learns_the_variances_of_a_network() {
+    let data = points(60, 1, 2);
+    let target = wave(&data, 0.3);
+    for kernel in ["arcsine", "nngp(activation=erf)", "ntk(activation=relu)"] {
+        let estimator = EstimatorExpr::parse("gp(noise=0.01, variance=1, standardise_target=false)").unwrap();
+        let start = KernelExpr::parse(kernel).unwrap().settle(&data).unwrap();
+        let t = tuned(kernel, &estimator.to_string(), &data, &target, false);
+        assert!(evidence(&t.kernel, &estimator, &data, &target) < evidence(&start, &estimator, &data, &target) - 1.0, "{}", t.kernel);
+    }
+}

@@ -92,6 +92,10 @@ fn kernels_of_numbers_pass_the_conformance_kit_on_sparse_points() {
         "matern(nu=1.5, ard=true)",
         "cosine",
         "sigmoid",
+        "arcsine",
+        "arc_cosine(order=0)",
+        "nngp(activation=gelu)",
+        "ntk",
     ] {
         let expr = KernelExpr::parse(text).unwrap();
         if let Err(why) = testkit::check_kernel_expr(&expr, &data) {
@@ -144,6 +148,12 @@ fn compositions_pass_the_conformance_kit() {
         "normalise(2*rbf + 0.5*laplacian*rational_quadratic + 2)",
         "0.5*exp(on(a, linear) + rbf)*equal",
         "best_match(rbf(length_scale=0.5))",
+        "arc_cosine(order=0, depth=2) + arc_cosine(order=2)",
+        "nngp(activation=leaky_relu, slope=0.3, depth=4) + ntk(depth=0)",
+        "nngp(activation=tanh, depth=1)*ntk(activation=sigmoid, depth=1)",
+        "ntk(activation=erf, depth=3) + ntk(activation=gelu) + 0.5*nngp(activation=sine)",
+        "li_racine(bandwidth=0.3)*rbf + normalise(aitchison_aitken)",
+        "changepoint(a, arcsine, rbf + 0.5*linear, location=-0.3, width=2)",
     ] {
         let expr = KernelExpr::parse(text).unwrap();
         if let Err(why) = testkit::check_kernel_expr(&expr, &data) {

@@ -4,7 +4,7 @@ use crate::evaluated;
 
 use evaluated::{matrix, near, points, value};
 use mercer::control::Control;
-use mercer::data::{Column, Dataset, Points, Strings, Values};
+use mercer::data::{Categories, Column, Dataset, Points, Strings, Values};
 use mercer::fitting;
 use mercer::gram::{self, Dense, Mercer};
 use mercer::kernels::KernelExpr;
@@ -279,4 +279,60 @@ fn counts_and_angles_are_taken_as_they_are_and_the_rest_is_standardised() {
         let found = KernelExpr::parse(text).and_then(|k| fitting::prepare(&Recipe::default(), Some(&k), &data).map(|_| ())).unwrap_err();
         assert!(found.to_string().contains(why), "{text}: {found}");
     }
+}
+
+// Both kernels by hand, at t = location + width ln 3 and location - width ln 3, where s is 3/4 and 1/4.
+#[test]
+fn a_changepoint_is_one_kernel_before_and_another_one_behind() {
+    let third = 3f64.ln();
+    let table = |t: [f64; 2]| {
+        let column = |name: &str, values: Vec<f64>| Column { name: name.into(), values: Values::Numbers(values) };
+        Dataset::new(vec![column("t", vec![10.0 + 2.0 * t[0] * third, 10.0 + 2.0 * t[1] * third]), column("a", vec![3.0, 5.0])]).unwrap()
+    };
+    let text = "changepoint(t, on(a, linear), constant(value=7), location=10, width=2)";
+    let k = matrix(text, &table([1.0, -1.0]));
+    near(k[(0, 1)], 0.25 * 0.75 * 15.0 + 0.75 * 0.25 * 7.0, 1e-14);
+    near(k[(0, 0)], 0.0625 * 9.0 + 0.5625 * 7.0, 1e-14);
+    near(k[(1, 1)], 0.5625 * 25.0 + 0.0625 * 7.0, 1e-14);
+    // Far from the change one kernel is left.
+    let k = matrix(text, &table([-1000.0, -1000.0]));
+    assert_eq!(k[(0, 1)], 15.0);
+    let k = matrix(text, &table([1000.0, 1000.0]));
+    assert_eq!(k[(0, 1)], 7.0);
+    for (text, expected) in [
+        ("changepoint(t, rbf)", "a column of numbers and two kernels"),
+        ("changepoint(rbf, linear)", "a column of numbers and two kernels"),
+        ("changepoint(t, rbf, linear, width=0)", "above 0 and finite"),
+        ("changepoint(t, rbf, linear, steepness=2)", "steepness"),
+    ] {
+        let e = KernelExpr::parse(text).unwrap_err().to_string();
+        assert!(e.contains(expected), "{text}: {e}");
+    }
+}
+
+// Three labels in one column, two in the other, the factors multiplied by hand.
+#[test]
+fn kernels_of_labels_are_products_over_columns() {
+    let column = |name: &str, labels: &[&str]| Column { name: name.into(), values: Values::Categories(Categories::from_labels(labels)) };
+    let data = Dataset::new(vec![column("c", &["a", "a", "b", "c"]), column("d", &["u", "v", "v", "v"])]).unwrap();
+    let k = matrix("li_racine(bandwidth=[0.3, 0.6])", &data);
+    for ((i, j), expected) in [((0, 0), 1.0), ((0, 1), 0.6), ((1, 2), 0.3), ((0, 2), 0.18), ((2, 3), 0.3)] {
+        near(k[(i, j)], expected, 1e-15);
+    }
+    let k = matrix("aitchison_aitken(bandwidth=[0.4, 0.3])", &data);
+    for ((i, j), expected) in [((0, 0), 0.6 * 0.7), ((0, 1), 0.6 * 0.3), ((1, 2), 0.2 * 0.7), ((0, 2), 0.2 * 0.3), ((3, 3), 0.6 * 0.7)] {
+        near(k[(i, j)], expected, 1e-15);
+    }
+    // At the largest bandwidth all labels are alike.
+    let k = matrix("on(d, aitchison_aitken(bandwidth=0.5))", &data);
+    assert!(k.data().iter().all(|v| *v == 0.5));
+    for (text, expected) in [
+        ("aitchison_aitken(bandwidth=0.6)", "category column 2 has 2 labels; take a bandwidth of at most 0.5000"),
+        ("li_racine(bandwidth=[0.3, 0.4, 0.5])", "bandwidth has 3 numbers and there are 2 category columns"),
+    ] {
+        let e = KernelExpr::parse(text).unwrap().bind(None, &data).err().unwrap().to_string();
+        assert!(e.contains(expected), "{text}: {e}");
+    }
+    let e = KernelExpr::parse("li_racine(bandwidth=1.5)").unwrap_err().to_string();
+    assert!(e.contains("above 0 and at most 1"), "{e}");
 }

@@ -20,6 +20,7 @@ mod min_max;
 mod models;
 mod models_of_counts;
 mod models_of_strings;
+mod networks;
 mod probability_products;
 mod properties;
 mod psd;

@@ -34,6 +34,31 @@ const FORMULAS: &[(&str, Function)] = &[
     }),
 ];
 
+/// Formulas of x . z, |x|^2 and |z|^2.
+const WITH_NORMS: &[(&str, fn([f64; 3], &[f64]) -> f64)] = &[
+    // Rasmussen & Williams (2006), (4.29).
+    ("arcsine", |[dot, x, z], n| {
+        let [c, a, b] = [dot, x, z].map(|v| n[1] + n[0] * v);
+        std::f64::consts::FRAC_2_PI * (2.0 * c / ((1.0 + 2.0 * a) * (1.0 + 2.0 * b)).sqrt()).asin()
+    }),
+    // Cho & Saul (2009), (6) and (11).
+    ("arc_cosine", |[dot, x, z], n| {
+        let ([mut c, mut a, mut b], pi) = ([dot, x, z], std::f64::consts::PI);
+        for _ in 0..n[1] as usize {
+            let cosine = (c / (a * b).sqrt()).clamp(-1.0, 1.0);
+            let (t, sine) = (cosine.acos(), (1.0 - cosine * cosine).sqrt());
+            let (j, own) = match n[0] as usize {
+                0 => (pi - t, 1.0),
+                1 => (sine + (pi - t) * cosine, 1.0),
+                _ => (3.0 * sine * cosine + (pi - t) * (1.0 + 2.0 * cosine * cosine), 3.0),
+            };
+            c = (a * b).powf(n[0] / 2.0) * j / pi;
+            [a, b] = [a, b].map(|v| own * v.powf(n[0]));
+        }
+        c
+    }),
+];
+
 struct Plain {
     formulas: &'static [(&'static str, Function)],
     /// Dense matrices and products computed here.
@@ -46,6 +71,9 @@ impl Plain {
     }
     fn knows(&self, of: &PointFormula<'_>) -> bool {
         match of {
+            PointFormula::Map { statistic: PointStatistic::InnerProductAndNorms, map, .. } => {
+                WITH_NORMS.iter().any(|(name, _)| *name == map.name)
+            }
             PointFormula::Map { map, .. } => {
                 let order = map.name != "matern" || [0.5, 1.5, 2.5].contains(&map.numbers[0]);
                 order && self.formulas.iter().any(|(name, _)| *name == map.name)
@@ -64,11 +92,16 @@ impl Plain {
                     x
                 };
                 let (x, z) = (spread(rows, i), spread(cols, j));
+                let dot = |x: &[f64], z: &[f64]| x.iter().zip(z).map(|(x, z)| x * z).sum::<f64>();
                 let pairs = x.iter().zip(&z);
                 let of_points: f64 = match statistic {
-                    PointStatistic::InnerProduct => pairs.map(|(x, z)| x * z).sum(),
+                    PointStatistic::InnerProduct => dot(&x, &z),
                     PointStatistic::SquaredDistance => pairs.map(|(x, z)| (x - z) * (x - z)).sum(),
                     PointStatistic::L1Distance => pairs.map(|(x, z)| (x - z).abs()).sum(),
+                    PointStatistic::InnerProductAndNorms => {
+                        let found = WITH_NORMS.iter().find(|(name, _)| *name == map.name);
+                        return found.map_or(f64::NAN, |(_, f)| f([dot(&x, &z), dot(&x, &x), dot(&z, &z)], &map.numbers));
+                    }
                 };
                 let found = self.formulas.iter().find(|(name, _)| *name == map.name);
                 found.map_or(f64::NAN, |(_, function)| function(of_points, &map.numbers))
@@ -143,6 +176,9 @@ fn an_engine_computes_formulas_of_points_as_the_cpu_does() {
         "negative_distance",
         "negative_distance(power=1)",
         "negative_distance(power=0.7)",
+        "arcsine(weight_variance=0.7)",
+        "arc_cosine",
+        "arc_cosine(order=2, depth=2)",
         "on(a, rbf) + 2*(matern * polynomial)",
         "-0.5*rbf",
     ] {

@@ -1,0 +1,352 @@
+//! Kernels of infinitely wide networks against neural-tangents, trapezoid sums, formulas worked by hand, and random units.
+
+use crate::evaluated;
+
+use evaluated::{matrix, near, points, value};
+use mercer::kernels::KernelExpr;
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::f64::consts::PI;
+
+const X: [f64; 3] = [0.5, -1.2, 0.3];
+const Z: [f64; 3] = [1.1, 0.4, -0.7];
+
+/// Points of two columns whose inner products, divided by 2, are a, c and b.
+fn with_covariance(a: f64, b: f64, c: f64) -> ([f64; 2], [f64; 2]) {
+    let length = (2.0 * a).sqrt();
+    let along = 2.0 * c / length;
+    ([length, 0.0], [along, (2.0 * b - along * along).max(0.0).sqrt()])
+}
+
+// E f(u) f(v) and E f'(u) f'(v) for (u, v) ~ N(0, [[a, c], [c, b]]) by the trapezoid rule on a plane of 1e-3, to 15 digits.
+// spec-part: GP14 (the activations; not that evidence picks one)
+#[test]
+fn one_hidden_layer_is_the_gaussian_expectation_for_every_activation() {
+    for (activation, expected) in [
+        (
+            "relu",
+            [
+                [0.304_498_890_522_114_7, 1.0 / 3.0],
+                [0.241_372_141_917_743_8, 0.298_493_342_010_339_1],
+                [0.038_683_205_833_271_4, 0.132_971_070_107_315],
+                [2.561_783_483_072_84, 0.406_785_250_661_331_3],
+            ],
+        ),
+        (
+            "erf",
+            [
+                [0.216_346_895_938_785_5, 0.450_158_158_078_553],
+                [0.121_526_848_424_232_7, 0.410_082_844_868_366_1],
+                [-0.324_615_018_687_988_2, 0.395_576_278_987_781_3],
+                [0.554_244_550_290_689_2, 0.151_105_733_817_878_3],
+            ],
+        ),
+        (
+            "sine",
+            [
+                [0.191_700_249_782_101_8, 0.414_830_409_930_532],
+                [0.087_246_524_813_879_1, 0.299_494_498_640_622],
+                [-0.266_114_463_529_955, 0.371_513_688_091_819],
+                [0.111_560_015_027_415_6, 0.111_570_145_121_014],
+            ],
+        ),
+        (
+            "tanh",
+            [
+                [0.186_324_413_203_448, 0.384_747_028_441_039],
+                [0.105_120_717_110_678, 0.353_954_491_970_958],
+                [-0.283_891_559_668_82, 0.340_101_340_861_411],
+                [0.522_066_431_447_033, 0.137_391_656_792_363],
+            ],
+        ),
+        (
+            "sigmoid",
+            [
+                [0.271_428_325_631_705, 0.043_190_020_462_261_7],
+                [0.262_251_519_640_009, 0.040_941_010_511_275],
+                [0.214_833_135_658_761, 0.039_881_543_336_440_1],
+                [0.342_414_946_251_65, 0.021_135_695_905_998_9],
+            ],
+        ),
+        (
+            "gelu",
+            [
+                [0.227_294_915_021_992, 0.342_267_242_459_443],
+                [0.157_563_153_434_128, 0.300_475_688_985_942],
+                [-0.044_957_750_378_726_7, 0.116_690_336_810_792],
+                [2.463_873_289_440_01, 0.429_112_680_651_245],
+            ],
+        ),
+    ] {
+        for ([a, b, c], [layer, slope]) in [[1.0, 1.0, 0.5], [2.0, 0.5, 0.3], [1.5, 1.2, -0.9], [4.0, 9.0, 5.0]].into_iter().zip(expected) {
+            let (x, z) = with_covariance(a, b, c);
+            let settings = format!("(activation={activation}, depth=1, weight_variance=1, bias_variance=0)");
+            let (k, t) = (value(&format!("nngp{settings}"), &x, &z), value(&format!("ntk{settings}"), &x, &z));
+            near(k, layer, 1e-10);
+            near((t - k) / c, slope, 1e-10);
+        }
+    }
+}
+
+// Cho & Saul (2009), (6); Rasmussen & Williams (2006), (4.29), worked in Python with 30 digits.
+// spec-part: K42 (formula; random units below)
+#[test]
+fn arc_cosine_and_arcsine_have_their_values() {
+    near(value("arc_cosine(order=0)", &X, &Z), 0.475_484_478_945_659_34, 1e-14);
+    near(value("arc_cosine", &X, &Z), 0.510_899_297_209_813_7, 1e-14);
+    near(value("arc_cosine(order=2)", &X, &Z), 1.350_336_812_277_832_3, 1e-14);
+    near(value("arcsine(weight_variance=1, bias_variance=1)", &X, &Z), 0.166_822_149_557_407_49, 1e-14);
+    near(value("arcsine(weight_variance=4, bias_variance=4)", &X, &Z), 0.188_672_950_038_720_84, 1e-14);
+    // Orthogonal inputs of length 1: the angle is pi / 2. J_0 = pi / 2, J_1 = 1, J_2 = pi / 2.
+    let (e, f) = ([1.0, 0.0], [0.0, 1.0]);
+    near(value("arc_cosine(order=0)", &e, &f), 0.5, 1e-15);
+    near(value("arc_cosine(order=1)", &e, &f), 1.0 / PI, 1e-15);
+    near(value("arc_cosine(order=2)", &e, &f), 0.5, 1e-15);
+    // One layer more has the cosine 1 / pi.
+    let t = (1.0 / PI).acos();
+    near(value("arc_cosine(depth=2)", &e, &f), (t.sin() + (PI - t) / PI) / PI, 1e-15);
+    // A step is 1/2 at the origin, which halves its square.
+    let k = matrix("arc_cosine(order=0)", &points(&[&[0.0, 0.0], &[3.0, 4.0]]));
+    k.data().iter().zip([0.5, 0.5, 0.5, 1.0]).for_each(|(found, expected)| near(*found, expected, 1e-15));
+}
+
+// neural-tangents 0.6.5 in f64, K_1 = b^2 + W^2 x . z / 3.
+#[test]
+fn deep_networks_have_the_values_of_neural_tangents() {
+    for (settings, nngp, ntk) in [
+        (
+            "depth=1, weight_variance=2, bias_variance=0",
+            [1.186_666_666_666_67, 0.340_599_531_473_209, 1.24],
+            [2.373_333_333_333_33, 0.296_220_980_104_948, 2.48],
+        ),
+        (
+            "depth=3, weight_variance=2, bias_variance=0",
+            [1.186_666_666_666_67, 0.715_737_853_366_533, 1.24],
+            [4.746_666_666_666_67, 1.205_737_101_210_28, 4.96],
+        ),
+        (
+            "depth=3, weight_variance=2, bias_variance=0.01",
+            [1.226_666_666_666_67, 0.751_725_790_965_689, 1.28],
+            [4.846_666_666_666_67, 1.271_554_747_987_81, 5.06],
+        ),
+        (
+            "activation=erf, depth=3, weight_variance=1.5, bias_variance=0.1",
+            [0.707_083_621_356_899, 0.245_832_356_697_323, 0.708_662_326_346_782],
+            [2.892_320_699_759_11, 0.472_583_721_922_09, 2.913_709_578_882_55],
+        ),
+        (
+            "activation=erf, depth=5, weight_variance=1.5, bias_variance=0.1",
+            [0.693_787_931_466_331, 0.338_190_609_588_874, 0.694_048_952_770_793],
+            [4.147_591_780_424_57, 0.895_353_316_095_513, 4.165_492_702_172_82],
+        ),
+    ] {
+        for (name, expected) in [("nngp", nngp), ("ntk", ntk)] {
+            let k = matrix(&format!("{name}({settings})"), &points(&[&X, &Z]));
+            for (found, expected) in [k[(0, 0)], k[(0, 1)], k[(1, 1)]].into_iter().zip(expected) {
+                near(found, expected, 2e-14 * expected.max(1.0));
+            }
+        }
+    }
+}
+
+// bias + weight K for each layer, and T = K + weight T.
+#[test]
+fn networks_without_bends_are_linear() {
+    let dot = -0.14 / 3.0;
+    for name in ["nngp", "ntk"] {
+        let k = value(&format!("{name}(activation=tanh, depth=0, weight_variance=1.7, bias_variance=0.3)"), &X, &Z);
+        near(k, 0.3 + 1.7 * dot, 1e-15);
+    }
+    let settings = "(activation=leaky_relu, slope=1, depth=2, weight_variance=1.5, bias_variance=0.2)";
+    let k: [f64; 3] = {
+        let first = 0.2 + 1.5 * dot;
+        [first, 0.2 + 1.5 * first, 0.2 + 1.5 * (0.2 + 1.5 * first)]
+    };
+    near(value(&format!("nngp{settings}"), &X, &Z), k[2], 1e-15);
+    near(value(&format!("ntk{settings}"), &X, &Z), k[2] + 1.5 * (k[1] + 1.5 * k[0]), 1e-15);
+}
+
+// leaky_relu = (1 + s)/2 u + (1 - s)/2 |u|, and E |u| |v| = 4 E relu relu - c.
+#[test]
+fn leaky_rectifiers_are_a_line_and_a_fold() {
+    let (x, z) = with_covariance(2.0, 0.5, 0.3);
+    let k = |settings: &str| value(&format!("nngp(depth=1, weight_variance=1, bias_variance=0, {settings})"), &x, &z);
+    let fold = 4.0 * k("activation=relu") - 0.3;
+    let s: f64 = 0.2;
+    let expected = (0.5 * (1.0 + s)).powi(2) * 0.3 + (0.5 * (1.0 - s)).powi(2) * fold;
+    near(k("activation=leaky_relu, slope=0.2"), expected, 1e-15);
+}
+
+#[test]
+fn near_copies_and_opposites_keep_their_angle() {
+    // The cosine of 1e-9 is 1 in f64.
+    let t = 1e-9;
+    near(value("arc_cosine(order=0)", &[1.0, 0.0], &[1.0, t]), 1.0 - t / PI, 1e-15);
+    near(value("arc_cosine(order=0)", &[1.0, 0.0], &[-1.0, t]), t / PI, 2e-16);
+    // In one column there are two directions.
+    let k = matrix("arc_cosine(order=0, depth=3)", &points(&[&[0.3], &[1.1], &[7e-3]]));
+    k.data().iter().for_each(|v| near(*v, 1.0, 1e-15));
+    near(value("arc_cosine(order=0)", &[0.3], &[-1.1]), 0.0, 1e-16);
+    // T = K + 2 c (1/2 - t / (2 pi)), c = K = 1 up to t^2.
+    let k = value("ntk(depth=1, weight_variance=2, bias_variance=0)", &[1.0, 0.0], &[1.0, t]);
+    near(k, 1.0 + (1.0 - t / PI), 1e-15);
+}
+
+#[test]
+fn a_hundred_layers_do_not_drift() {
+    let (x, near_x) = ([0.3, -1.1, 0.8], [0.3, -1.1, 0.8 + 1e-12]);
+    let data = points(&[&x, &x, &Z, &near_x]);
+    // Rectifiers of weight variance 2 keep every variance.
+    let k = matrix("nngp(depth=100, weight_variance=2, bias_variance=0)", &data);
+    let own = 2.0 * (0.09 + 1.21 + 0.64) / 3.0;
+    for (i, j) in [(0, 0), (0, 1), (1, 1)] {
+        near(k[(i, j)], own, 2e-15);
+    }
+    near(k[(0, 3)], (k[(0, 0)] * k[(3, 3)]).sqrt(), 2e-15);
+    // Correlations go to 1 as 1 - r = 9 pi^2 / (2 l^2) (Hayou, Doucet & Rousseau, 2019).
+    let r = k[(0, 2)] / (k[(0, 0)] * k[(2, 2)]).sqrt();
+    assert!((0.98..1.0).contains(&r), "{r}");
+    for activation in ["relu", "leaky_relu", "erf", "tanh", "sigmoid", "gelu", "sine"] {
+        // Large weights drive rows apart, layer by layer: copies stay copies.
+        for weight in [1.0, 12.0] {
+            if activation == "gelu" && weight > 2.0 {
+                continue;
+            }
+            let depth = if activation == "tanh" || activation == "sigmoid" { 30 } else { 100 };
+            let name = format!("nngp(activation={activation}, depth={depth}, weight_variance={weight}, bias_variance=0.05)");
+            let k = matrix(&name, &data);
+            near(k[(0, 1)] / k[(0, 0)], 1.0, 1e-15);
+            let r = k[(0, 2)] / (k[(0, 0)] * k[(2, 2)]).sqrt();
+            assert!((-1.0..=1.0 + 1e-15).contains(&r), "{name}: {r}");
+        }
+    }
+}
+
+// The map of correlations of erf has the slope q = weight E f'(u)^2 at 1, u of the variance at which layers settle: rows that differ by
+// so little that their distance stays small are q^(layers / 2) times as far apart behind them.
+#[test]
+fn distances_of_near_copies_grow_by_the_slope_of_the_map() {
+    let weight = 9.0;
+    let own = |depth: usize| {
+        let settings = format!("nngp(activation=erf, depth={depth}, weight_variance={weight}, bias_variance=0)");
+        matrix(&settings, &points(&[&[1.0, 0.0, 0.0], &[(1e-5f64).cos(), (1e-5f64).sin(), 0.0]]))
+    };
+    let deficit = |depth| {
+        let k = own(depth);
+        1.0 - k[(0, 1)] / k[(0, 0)]
+    };
+    // 4 / pi / sqrt(1 + 4 a) is E f'^2, weight 2/pi asin(2 a / (1 + 2 a)) the next variance.
+    let (mut a, mut growth): (f64, f64) = (weight / 3.0, 1.0);
+    let mut expected = 0.5e-10;
+    for _ in 0..4 {
+        let next = 2.0 / PI * (2.0 * a / (1.0 + 2.0 * a)).asin();
+        growth *= a * 4.0 / PI / (1.0 + 4.0 * a).sqrt() / next;
+        a = weight * next;
+    }
+    expected *= growth;
+    near(deficit(4) / expected, 1.0, 1e-4);
+}
+
+#[test]
+fn random_units_have_the_covariance_of_the_kernels() {
+    const UNITS: usize = 100_000;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(64);
+    let erf = |u: f64| 1.0 - libm_erfc(u);
+    let functions: [(&str, &dyn Fn(f64) -> f64); 9] = [
+        ("nngp(activation=relu, D)", &|u| u.max(0.0)),
+        ("nngp(activation=leaky_relu, slope=0.1, D)", &|u| if u > 0.0 { u } else { 0.1 * u }),
+        ("nngp(activation=erf, D)", &erf),
+        ("nngp(activation=tanh, D)", &f64::tanh),
+        ("nngp(activation=sigmoid, D)", &|u| 1.0 / (1.0 + (-u).exp())),
+        ("nngp(activation=gelu, D)", &|u| u * 0.5 * libm_erfc(-u / 2f64.sqrt())),
+        ("nngp(activation=sine, D)", &f64::sin),
+        ("arcsine(weight_variance=0.7, bias_variance=0.4)", &erf),
+        ("arc_cosine(order=2)", &|u| if u > 0.0 { 2f64.sqrt() * u * u } else { 0.0 }),
+    ];
+    for (text, f) in functions {
+        // Of the inputs of a unit: bias and weights.
+        let (weight, bias): (f64, f64) = match text {
+            t if t.starts_with("arcsine") => (0.7, 0.4),
+            t if t.starts_with("arc_cosine") => (1.0, 0.0),
+            _ => (1.0 / 3.0, 0.0),
+        };
+        let kernel = text.replace('D', "depth=1, weight_variance=1, bias_variance=0");
+        let products: Vec<f64> = (0..UNITS)
+            .map(|_| {
+                let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
+                let (b, w) = (bias.sqrt() * normal(), [normal(), normal(), normal()]);
+                let input = |x: &[f64; 3]| b + weight.sqrt() * x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>();
+                f(input(&X)) * f(input(&Z))
+            })
+            .collect();
+        let mean = products.iter().sum::<f64>() / UNITS as f64;
+        let variance = products.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / UNITS as f64;
+        near(value(&kernel, &X, &Z), mean, 3.0 * (variance / UNITS as f64).sqrt());
+    }
+}
+
+// The inner product of the derivatives of v . f(W x + b) / sqrt(width) in all weights, each standard normal times the root of its variance.
+// One network of width 8192 is 1 to 2.5% off; the mean of sixteen is a quarter of that.
+// spec-part: K43 (one hidden layer; deeper networks against neural-tangents)
+#[test]
+fn wide_networks_have_the_tangent_kernel() {
+    const UNITS: usize = 16 * 8192;
+    let (weight, bias) = (1.6, 0.3);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(43);
+    let functions: [(&str, &dyn Fn(f64) -> (f64, f64)); 3] = [
+        ("relu", &|u| (u.max(0.0), f64::from(u > 0.0))),
+        ("tanh", &|u| (u.tanh(), 1.0 - u.tanh().powi(2))),
+        ("sine", &|u| (u.sin(), u.cos())),
+    ];
+    for (activation, f) in functions {
+        let pairs = [(X, X), (Z, Z), (X, Z)];
+        let first = pairs.map(|(x, z)| bias + weight / 3.0 * x.iter().zip(&z).map(|(x, z)| x * z).sum::<f64>());
+        let mut sums = [0.0; 3];
+        for _ in 0..UNITS {
+            let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
+            let (b, v, w) = (f64::sqrt(bias) * normal(), normal(), [normal(), normal(), normal()]);
+            let unit = |x: [f64; 3]| f(b + f64::sqrt(weight / 3.0) * x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>());
+            for ((sum, (x, z)), first) in sums.iter_mut().zip(pairs).zip(first) {
+                let ((x, slope_x), (z, slope_z)) = (unit(x), unit(z));
+                *sum += weight * (x * z + v * v * slope_x * slope_z * first) / UNITS as f64;
+            }
+        }
+        let text = format!("ntk(activation={activation}, depth=1, weight_variance={weight}, bias_variance={bias})");
+        let k = matrix(&text, &points(&[&X, &Z]));
+        for (found, sum) in [k[(0, 0)], k[(1, 1)], k[(0, 1)]].into_iter().zip(sums) {
+            near((sum + bias) / found, 1.0, 0.02);
+        }
+    }
+}
+
+/// 1 - erf u, by the series of Abramowitz & Stegun (1964), 7.1.5 and its complement.
+fn libm_erfc(u: f64) -> f64 {
+    let (mut term, mut sum) = (u, u);
+    for n in 1..200 {
+        term *= -u * u / f64::from(n);
+        sum += term / f64::from(2 * n + 1);
+    }
+    1.0 - 2.0 / PI.sqrt() * if u.abs() < 5.0 { sum } else { u.signum() * 0.5 * PI.sqrt() }
+}
+
+#[test]
+fn settings_of_networks_are_checked() {
+    for (text, expected) in [
+        ("nngp(weight_variance=-1)", "above 0 and finite"),
+        ("ntk(weight_variance=0)", "above 0 and finite"),
+        ("nngp(bias_variance=-0.1)", "0 or above"),
+        ("arcsine(weight_variance=-2)", "above 0 and finite"),
+        ("nngp(activation=swish)", "one of relu, leaky_relu, erf, tanh, sigmoid, gelu, sine"),
+        ("nngp(depth=1.5)", "a whole number from 0 to 1000"),
+        ("ntk(activation=leaky_relu, slope=2)", "above 0 and at most 1"),
+        ("arc_cosine(order=3)", "a whole number from 0 to 2"),
+        ("arc_cosine(depth=0)", "a whole number from 1 to 1000"),
+    ] {
+        let e = KernelExpr::parse(text).unwrap_err().to_string();
+        assert!(e.contains(expected), "{text}: {e}");
+    }
+    let grown = KernelExpr::parse("arc_cosine(order=2, depth=1000)").unwrap();
+    let e = grown.bind(None, &points(&[&[1.0, 2.0]])).err().unwrap().to_string();
+    assert!(e.contains("row 1") && e.contains("take fewer layers"), "{e}");
+}
