@@ -23,6 +23,7 @@ const ROOMS: &[&str] = &[
     "dependence",
     "fitting",
     "validity",
+    "conformal",
     "metrics",
     "estimators",
     "smoothing",
