@@ -87,7 +87,14 @@ fn with_intervals(args: &Fit, learner: &Learner, model: Model, loaded: &Loaded, 
         (Some(_), Some((column, labels))) => ConformalBy::Groups { column, labels },
         _ => ConformalBy::All,
     };
-    learner.conformalise(&model, &examples, by, args.intervals_folds, control)
+    match learner.conformalise(&model, &examples, by, args.intervals_folds, control) {
+        // The model is there, and is written.
+        Err(error @ (Error::Time { .. } | Error::Memory { .. })) => {
+            notices(&[format!("the model has no conformity scores: {error}")]);
+            Ok(model)
+        }
+        made => made,
+    }
 }
 
 fn fit(args: &Fit, stop: &Stop) -> Result<()> {

@@ -96,7 +96,18 @@ fn classes_have_prediction_sets() {
 fn a_comparison_saves_its_winner_with_scores() {
     let shell = Shell::new();
     shell.write("t.csv", table(0, 60));
-    shell.done(&["compare", "t.csv", "--target", "y", "--estimators", "svr(c=1), ridge(lambda=1)", "--kernel", "linear", "--save", "m.mercer"]);
+    shell.done(&[
+        "compare",
+        "t.csv",
+        "--target",
+        "y",
+        "--estimators",
+        "svr(c=1), ridge(lambda=1)",
+        "--kernel",
+        "linear",
+        "--save",
+        "m.mercer",
+    ]);
     let told = shell.done(&["inspect", "m.mercer"]).out;
     assert!(told.contains("cross-validation conformal (5 folds)"), "{told}");
     let out = shell.done(&["predict", "m.mercer", "t.csv", "--interval", "0.9"]).out;

@@ -155,6 +155,7 @@ pub fn model_json(model: &Model) -> Result<String> {
         "answer": model.answer,
         "prep": model.prep,
         "support": model.fitted.support().len(),
+        "intervals": model.conformal.as_ref().and_then(intervals_text),
         "distributions": distributions_json(model)?,
         "summary": with_sentences(json!(model.summary()), &model.summary().warnings, "warnings"),
         "about": with_sentences(about, &model.about.warnings, "warnings"),
