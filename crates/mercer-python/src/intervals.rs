@@ -102,7 +102,7 @@ impl Model {
             self.scores_for(py, "predict_interval", Some(level))?;
         }
         let predictions = self.predictions(py, data, report::interval_wants(&self.model), threads)?;
-        let groups = groups.map(|groups| labels_of(groups)).transpose()?;
+        let groups = groups.map(labels_of).transpose()?;
         let (low, high) = report::model_interval(&self.model, &predictions, level, groups.as_deref(), "predict_interval").map_err(raise)?;
         Ok((from_outputs(py, low)?, from_outputs(py, high)?))
     }
@@ -118,7 +118,7 @@ impl Model {
     ) -> PyResult<Object<'py>> {
         let conformal = self.scores_for(py, "predict_set", Some(level))?;
         let predictions = self.predictions(py, data, conformal.want(), threads)?;
-        let groups = groups.map(|groups| labels_of(groups)).transpose()?;
+        let groups = groups.map(labels_of).transpose()?;
         let classes = self.model.answer.classes().map_or(0, <[String]>::len);
         let sets = conformal.sets(&predictions, classes, level, groups.as_deref()).map_err(raise)?;
         let shape = [sets.len(), classes];
@@ -137,7 +137,7 @@ impl Model {
         let conformal = self.scores_for(py, "predict_p", None)?;
         let rows = self.rows(py, data)?;
         let predictions = self.predictions(py, data, conformal.want(), threads)?;
-        let groups = groups.map(|groups| labels_of(groups)).transpose()?;
+        let groups = groups.map(labels_of).transpose()?;
         let truth = target.map(|target| tested(target, rows.rows(), &self.model.answer.target())).transpose()?;
         match (self.model.answer.classes(), truth) {
             (None, Some(Target::Numbers(y))) => {

@@ -21,6 +21,7 @@ use crate::data::{Split, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{TargetTransform, Want};
 use crate::linalg::Matrix;
+use crate::param::{Domain, Value};
 use quantile::{SortedScores, fewest_rows};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -276,7 +277,6 @@ impl Conformal {
 
 /// Refuses a level that is no probability.
 pub(crate) fn check_level(level: f64) -> Result<()> {
-    use crate::param::{Domain, Value};
     Domain::Fraction.check("interval", "level", &Value::Number(level))
 }
 

@@ -85,7 +85,7 @@ mod tests {
     // Score k is the k-th smallest, and levels are whole percentages: ceil((n + 1) p / 100) in whole numbers.
     #[test]
     fn the_order_statistic_is_right_for_every_number_of_rows_and_every_percentage() {
-        for n in 0..=150 {
+        for n in 0..=150_usize {
             for percent in 1..100 {
                 let place = ((n + 1) * percent).div_ceil(100);
                 let expected = if place > n { f64::INFINITY } else { place as f64 };

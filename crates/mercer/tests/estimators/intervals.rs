@@ -22,7 +22,8 @@ fn learner(estimator: &str) -> Learner {
 fn fitted(learner: &Learner, data: &Dataset, target: &Target, weights: Option<&[f64]>) -> Model {
     let examples = Examples { data, target, weights, split: &Split::Rows };
     // Nothing is searched: the starting values do.
-    let start = FitStart { is_plain: true, ..FitStart::default() };
+    let mut start = FitStart::default();
+    start.is_plain = true;
     learner.fit_from(&start, &examples, &TargetInfo::of(target), &Control::default()).unwrap().model
 }
 
