@@ -5,7 +5,7 @@ use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::comparison::WIDTH;
 use crate::dataset::weights;
 use crate::distribution::Distribution;
-use crate::errors::{Reported, raise, spoken};
+use crate::errors::{Reported, spoken};
 use crate::model_rows::Asked;
 use crate::pickle::no_state;
 use crate::target::{judged, labels};
