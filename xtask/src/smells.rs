@@ -22,6 +22,7 @@ const ROOMS: &[&str] = &[
     "dependence",
     "fitting",
     "validity",
+    "conformal",
     "metrics",
     "estimators",
     "smoothing",

@@ -17,6 +17,7 @@ mod frames;
 mod given;
 mod graphs;
 mod grid;
+mod intervals;
 mod kernel;
 mod learner;
 mod lone_columns;

@@ -5,7 +5,7 @@ use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::comparison::WIDTH;
 use crate::dataset::weights;
 use crate::distribution::Distribution;
-use crate::errors::{Reported, raise, spoken};
+use crate::errors::{Reported, spoken};
 use crate::model_rows::Asked;
 use crate::pickle::no_state;
 use crate::target::{judged, labels};
@@ -70,32 +70,63 @@ impl Model {
         self.predicted(py, data, std, codes, threads)
     }
 
-    /// Ends of the central interval that holds a new target with this probability (gp, rvm, baseline).
-    ///
-    /// Parameters
-    /// ----------
-    /// data : Dataset, or anything one is made from
-    ///     Rows with the columns of training.
-    /// level : float
-    ///     The probability, between 0 and 1.
-    /// threads : int
-    ///     How many to use; 0: one per core.
-    ///
-    /// Returns
-    /// -------
-    /// tuple of two numpy.ndarray
-    ///     Lower and upper ends, one a row.
-    ///
-    /// Raises
-    /// ------
-    /// DataError
-    ///     An estimator without predictive variance.
-    #[pyo3(signature = (data, level=0.9, *, threads=0))]
-    fn predict_interval<'py>(&self, py: Python<'py>, data: &Object<'py>, level: f64, threads: usize) -> PyResult<Pair<'py>> {
-        let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
-        let lacks = || self.lacks("predictive variance", &|gives| gives.variance);
-        let (low, high) = report::interval(&predictions, level).map_err(raise)?.ok_or_else(lacks)?;
-        Ok((from_outputs(py, low)?, from_outputs(py, high)?))
+    #[doc = include_str!("model/predict_interval.txt")]
+    #[pyo3(signature = (data, level=0.9, *, groups=None, threads=0))]
+    fn predict_interval<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Object<'py>,
+        level: f64,
+        groups: Option<&Object<'py>>,
+        threads: usize,
+    ) -> PyResult<Pair<'py>> {
+        self.intervals(py, data, level, groups, threads)
+    }
+
+    #[doc = include_str!("model/predict_set.txt")]
+    #[pyo3(signature = (data, level=0.9, *, groups=None, threads=0))]
+    fn predict_set<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Object<'py>,
+        level: f64,
+        groups: Option<&Object<'py>>,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        self.sets(py, data, level, groups, threads)
+    }
+
+    #[doc = include_str!("model/predict_p.txt")]
+    #[pyo3(signature = (data, target=None, *, groups=None, threads=0))]
+    fn predict_p<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Object<'py>,
+        target: Option<&Object<'py>>,
+        groups: Option<&Object<'py>>,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        self.p_values(py, data, target, groups, threads)
+    }
+
+    #[doc = include_str!("model/conformalize.txt")]
+    #[pyo3(signature = (data, target, sample_weight=None, *, by=None, threads=0))]
+    fn conformalize<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Object<'py>,
+        target: &Object<'py>,
+        sample_weight: Option<&Object<'py>>,
+        by: Option<&Object<'py>>,
+        threads: usize,
+    ) -> PyResult<Model> {
+        self.with_scores_of(py, data, target, sample_weight, by, threads)
+    }
+
+    /// The conformity scores of held-out rows: kind, score (what one is), scores (one a row) and by (groups or class); None without any.
+    #[getter]
+    fn conformal<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.scores_in_words(py)
     }
 
     /// Probability of each class; the predicted class is the one of the largest.
@@ -199,25 +230,7 @@ impl Model {
         from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
     }
 
-    /// Scores predictions: accuracy for classes, R² for numbers, or another metric.
-    ///
-    /// Parameters
-    /// ----------
-    /// data : Dataset, or anything one is made from
-    ///     Rows with the columns of training.
-    /// target : array, list or series
-    ///     The true labels or numbers.
-    /// sample_weight : array, optional
-    ///     Weights of the rows.
-    /// metric : str, optional
-    ///     ``"rmse"``, ``"auc"``, ``"log_loss"``, ...; None: accuracy, or r2 for numbers. ``"neg_log_loss"`` and its like are below 0.
-    /// threads : int
-    ///     How many to use; 0: one per core.
-    ///
-    /// Returns
-    /// -------
-    /// float
-    ///     Its value.
+    #[doc = include_str!("model/score.txt")]
     #[pyo3(signature = (data, target, sample_weight=None, *, metric=None, threads=0))]
     fn score(
         &self,
@@ -330,30 +343,7 @@ impl Model {
         self.model.fitted.steps()
     }
 
-    /// Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp, knn).
-    ///
-    /// Parameters
-    /// ----------
-    /// target : array
-    ///     The target as it was given to fit; of classes their codes.
-    /// sample_weight : array, optional
-    ///     The weights as they were given to fit.
-    /// data : Dataset, or anything one is made from, optional
-    ///     The training rows once more, which a model of kernel values (``precomputed``) does not keep.
-    /// scores : bool
-    ///     Decision values (votes of knn) instead of predictions.
-    /// threads : int
-    ///     How many to use; 0: one per core.
-    ///
-    /// Returns
-    /// -------
-    /// numpy.ndarray
-    ///     N numbers, or codes of classes; with `scores` N x values.
-    ///
-    /// Raises
-    /// ------
-    /// DataError
-    ///     An estimator without a closed form; a kernel that has learnt from the row to be left out.
+    #[doc = include_str!("model/leave_one_out.txt")]
     #[pyo3(signature = (target, sample_weight=None, *, data=None, scores=false, threads=0))]
     fn leave_one_out<'py>(
         &self,

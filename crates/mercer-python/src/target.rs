@@ -297,6 +297,14 @@ pub(crate) fn groups(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<usi
     Table::of_strings("groups", rows, &[("groups".into(), texts)]).and_then(|mut table| table.take_groups("groups")).map_err(raise)
 }
 
+/// The group of each row, as text.
+pub(crate) fn group_labels(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<String>> {
+    refuse_name("groups", object)?;
+    let texts = labelled("groups", object, &asarray(object)?)?.texts;
+    Error::unless_equal("rows of the groups", rows, texts.len()).map_err(raise)?;
+    Ok(texts)
+}
+
 /// Times of rows: numbers, or dates as ISO text (`datetime64` is written so).
 pub(crate) fn times(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<f64>> {
     refuse_name("time", object)?;

@@ -1,6 +1,7 @@
 //! A learner is the recipe: preparation, kernel, estimator. A model is what it leaves: everything prediction needs.
 
 mod builder;
+mod conformalise;
 mod distributions;
 mod explain;
 mod fit;
@@ -10,6 +11,7 @@ mod pre_images;
 mod streaming;
 mod verify;
 
+pub use conformalise::CONFORMAL_FOLDS;
 pub use distributions::DrawnRows;
 pub use explain::{Explained, Explanation, MaskedPart, Measure};
 pub use influences::{ClassRows, Influences, Masking, PartEffect, PlaceEffects};

@@ -49,7 +49,7 @@
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`]; [`notice`], what users should know;
 //! [`gram`], the one hot engine; [`generative`], distributions fitted to rows; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`validity`], which proves and
-//! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`mod@compare`], which
+//! refutes kernels; [`fitting`], the mechanics of a fit; [`conformal`], intervals and sets that cover; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`mod@compare`], which
 //! puts estimators side by side; [`report`], which says it.
 
 // What is derived names this crate as others do.
@@ -58,6 +58,7 @@ extern crate self as mercer;
 pub mod blocks;
 mod calls;
 pub mod compare;
+pub mod conformal;
 pub mod control;
 pub mod data;
 pub mod dependence;

@@ -1,15 +1,16 @@
 //! `mercer fit`: one model, written whole or not at all.
 
-use super::{Role, Run, bounds, command_line, control, done, kernel, load, metric};
+use super::{AskedTable, Loaded, Role, Run, bounds, command_line, control, done, kernel, load, metric};
 use crate::Stop;
 use crate::args::Learning;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
 use clap::Args;
+use mercer::conformal::ConformalBy;
 use mercer::control::Control;
-use mercer::data::Target;
+use mercer::data::{Examples, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
-use mercer::learner::{Learner, TrainingRows};
+use mercer::learner::{CONFORMAL_FOLDS, Learner, Model, TrainingRows};
 use mercer::notice::Notice;
 use mercer::report::Row;
 use mercer::{report, store};
@@ -20,7 +21,8 @@ const FIT: &str = "\
 Examples:
   mercer fit wine.csv --target quality -o wine.mercer
   mercer fit wine.csv --target quality -o wine.mercer \\
-    --kernel 'rbf(length_scale=0.5..5)'";
+    --kernel 'rbf(length_scale=0.5..5)'
+  mercer fit wine.csv --target quality --estimator svr --intervals -o wine.mercer";
 
 /// Fit one estimator to a table and write a model file.
 #[derive(Debug, Args)]
@@ -32,6 +34,17 @@ pub(crate) struct Fit {
     /// numbers if left out.
     #[arg(long, alias = "estimators", value_name = "EXPR", help_heading = "What to learn")]
     pub estimator: Vec<String>,
+    /// Store conformity scores of held-out rows, by which 'predict --interval' makes intervals of numbers and sets of classes that cover: of
+    /// rows left out in closed form where there is one (stored on up to 1,000 rows in any case), else in folds, each fitted anew.
+    #[arg(long, help_heading = "Intervals")]
+    pub intervals: bool,
+    /// With --intervals: cover each group of rows that COL names, or each class where COL is the target (Mondrian). 'predict' then takes COL
+    /// from its table.
+    #[arg(long, value_name = "COL", requires = "intervals", help_heading = "Intervals")]
+    pub intervals_by: Option<String>,
+    /// With --intervals: how many folds where there is no closed form.
+    #[arg(long, value_name = "N", requires = "intervals", default_value_t = CONFORMAL_FOLDS, help_heading = "Intervals")]
+    pub intervals_folds: usize,
     /// Model file to write.
     #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
     pub output: PathBuf,
@@ -63,6 +76,27 @@ fn one_estimator(asked: &[String]) -> Result<Option<EstimatorExpr>> {
     }
 }
 
+/// The model with the conformity scores that are asked for, or that cost little.
+fn with_intervals(args: &Fit, learner: &Learner, model: Model, loaded: &Loaded, control: &Control) -> Result<Model> {
+    let examples = Examples { data: &loaded.data, target: &loaded.target, weights: loaded.weights.as_deref(), split: &loaded.split };
+    if !args.intervals {
+        return Ok(learner.conformalise_cheaply(model, &examples, control));
+    }
+    let by = match (&args.intervals_by, loaded.kept.first()) {
+        (Some(column), _) if loaded.info.names.contains(column) => ConformalBy::Class,
+        (Some(_), Some((column, labels))) => ConformalBy::Groups { column, labels },
+        _ => ConformalBy::All,
+    };
+    match learner.conformalise(&model, &examples, by, args.intervals_folds, control) {
+        // The model is there, and is written.
+        Err(error @ (Error::Time { .. } | Error::Memory { .. })) => {
+            notices(&[format!("the model has no conformity scores: {error}")]);
+            Ok(model)
+        }
+        made => made,
+    }
+}
+
 fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table.inputs)?;
     let asked = one_estimator(&args.estimator)?;
@@ -76,7 +110,8 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
             format!("{} takes no target; leave it out, and the column is an input, or is not with --types COL=ignore", estimator.name());
         return Err(Error::Setting { name: "--target".into(), why });
     }
-    let mut loaded = load(&args.learning.table, &roles, without_target.is_some(), &bounds(args.learning.limits.max_memory, stop))?;
+    let asked_table = AskedTable { keep: args.intervals_by.as_deref(), ..(&args.learning.table).into() };
+    let mut loaded = load(asked_table, &roles, without_target.is_some(), &bounds(args.learning.limits.max_memory, stop))?;
     if let Some(estimator) = without_target {
         loaded.leave_target_out(estimator.name());
     }
@@ -98,6 +133,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let control = control(&args.learning.limits, args.learning.verbose, stop);
     control.tell(&format!("{}: fit", learner.estimator.name()), 0, 1);
     let mut model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
+    model = with_intervals(args, &learner, model, &loaded, &control)?;
     let telling = Control { progress: None, ..control.clone() };
     drop(control);
     // What the steps did to the columns stands in the text of the model.

@@ -5,6 +5,7 @@ use crate::Stop;
 use crate::args::{Reading, bytes, fraction};
 use crate::output::{check_writable, notices, print};
 use clap::Args;
+use mercer::conformal::Conformal;
 use mercer::error::Result;
 use mercer::estimators::those_that_give;
 use mercer::read::{Fact, Source, Table, Topic};
@@ -58,7 +59,8 @@ pub(crate) struct Predict {
         )
     )]
     pub std: Vec<DeviationOf>,
-    /// Add the ends of the central interval that holds a new target with probability P, such as 0.9; of whatever has --std.
+    /// Add the ends of the interval that holds a new target with probability P, such as 0.9; of classes the prediction set, such as a|b:
+    /// conformal by the scores that 'fit --intervals' and 'compare --save' store, else by the normal distribution, of whatever has --std.
     #[arg(long, value_name = "P", value_parser = fraction)]
     pub interval: Option<f64>,
     #[arg(long, help = format!("Add the probability of each class ({})", those_that_give(&|gives| gives.probabilities)))]
@@ -99,6 +101,9 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let mut table = Table::read_within(&Source::of_words(&args.table), &options, &control)?;
     table.group_like(&model.prep.schema)?;
     let mut kept = kept_columns(&table, args.keep.as_deref())?;
+    let group_column = model.conformal.as_ref().filter(|_| args.interval.is_some()).and_then(Conformal::group_column);
+    let groups = group_column.map(|column| table.texts(&[column.to_owned()])).transpose()?;
+    let groups = groups.and_then(|columns| columns.into_iter().next()).map(|(_, labels)| labels);
     attach_grams(&mut table, &args.gram, &control)?;
     let data = table.dataset_like(&model.prep.schema, &options);
     // Whether kernel values are distances was settled in training.
@@ -117,7 +122,7 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
             notices(&[format!("{unfinished} rows are like no training row, or their pre-image was not found in the steps allowed")]);
         }
     }
-    let columns = PredictionColumns { std: args.std.clone(), interval: args.interval, probabilities: args.probabilities };
+    let columns = PredictionColumns { std: args.std.clone(), interval: args.interval, groups, probabilities: args.probabilities };
     let PredictedTable { csv, notices: of_rows } =
         if args.states { states_csv(&model, &data, &kept, &control)? } else { predict_csv(&model, &data, &columns, &kept, &control)? };
     notices(&of_rows);

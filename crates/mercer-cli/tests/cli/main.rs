@@ -7,6 +7,7 @@ mod bad_input;
 mod commands;
 mod data;
 mod destinations;
+mod intervals;
 mod kernels;
 mod memory;
 mod reading;

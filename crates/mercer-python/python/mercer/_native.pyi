@@ -174,6 +174,7 @@ class Learner:
         *,
         task: _Task | None = None,
         classes: Sequence[Any] | NDArray[Any] | None = None,
+        intervals: bool | Literal["class"] | Sequence[Any] | NDArray[Any] | None = None,
         max_seconds: float | None = None,
         max_memory: int | str | None = None,
         threads: int = 0,
@@ -231,7 +232,26 @@ class Model:
     def predict(
         self, data: _Data, std: Literal[True, "target", "mean"], *, codes: bool = False, threads: int = 0
     ) -> tuple[NDArray[Any], NDArray[Any]]: ...
-    def predict_interval(self, data: _Data, level: float = 0.9, *, threads: int = 0) -> tuple[NDArray[Any], NDArray[Any]]: ...
+    def predict_interval(
+        self, data: _Data, level: float = 0.9, *, groups: Sequence[Any] | NDArray[Any] | None = None, threads: int = 0
+    ) -> tuple[NDArray[Any], NDArray[Any]]: ...
+    def predict_set(
+        self, data: _Data, level: float = 0.9, *, groups: Sequence[Any] | NDArray[Any] | None = None, threads: int = 0
+    ) -> NDArray[Any]: ...
+    def predict_p(
+        self, data: _Data, target: _Target | None = None, *, groups: Sequence[Any] | NDArray[Any] | None = None, threads: int = 0
+    ) -> NDArray[Any]: ...
+    def conformalize(
+        self,
+        data: _Data,
+        target: _Target,
+        sample_weight: ArrayLike | None = None,
+        *,
+        by: Literal["class"] | Sequence[Any] | NDArray[Any] | None = None,
+        threads: int = 0,
+    ) -> Model: ...
+    @property
+    def conformal(self) -> dict[str, Any] | None: ...
     def predict_proba(self, data: _Data, *, threads: int = 0) -> NDArray[Any]: ...
     def decision_function(self, data: _Data, *, by_class: bool = False, threads: int = 0) -> NDArray[Any]: ...
     def variance(self, data: _Data, *, threads: int = 0) -> NDArray[Any]: ...

@@ -5,6 +5,7 @@ use super::held_out::{OutOfFold, Part};
 use super::runner::Runner;
 use super::worker::FoldScore;
 use super::{Outcome, RowStatus, Scored, Starts};
+use crate::conformal::{Conformal, ConformalBy, ConformalSource, FoldSplit};
 use crate::control::{Control, Ending, contain};
 use crate::data::Examples;
 use crate::error::{Error, Result};
@@ -131,6 +132,15 @@ impl Finished<'_> {
         self.runner.worker.arena.folds.iter().zip(scores).map(|(fold, score)| (fold.test.as_slice(), &score.predictions)).collect()
     }
 
+    /// Conformity scores of the rows that the folds hold out, where all of them are scored.
+    fn conformal(&self, parts: &[Part<'_>]) -> Option<Conformal> {
+        let arena = &self.runner.worker.arena;
+        let Examples { target, weights, split, .. } = arena.examples;
+        let source = ConformalSource::Folds { count: arena.folds.len(), split: FoldSplit::of(split) };
+        let is_whole = parts.len() == arena.folds.len();
+        is_whole.then(|| Conformal::of(parts, target, weights, source, ConformalBy::All).ok()).flatten()
+    }
+
     /// The predictions of these folds, their classes decided by what errors cost.
     fn decided<'p>(&self, parts: &[Part<'p>]) -> Vec<Cow<'p, Predictions>> {
         let Examples { target, weights, .. } = self.runner.worker.arena.examples;
@@ -219,7 +229,7 @@ impl Finished<'_> {
             (row.tune_seconds, row.fit_seconds) = (tune_seconds, fit_seconds);
             row.status.unconverged += usize::from(!model.summary().converged);
             row.status.fitted_rows = model.about.rows;
-            row.model = Some(Model { cut, ..model });
+            row.model = Some(Model { cut, conformal: self.conformal(&parts), ..model });
         }
         row.metrics = judged.iter().map(|(metric, judged)| (*metric, judged.estimate())).collect();
         row.folds = judged.iter().map(|(metric, judged)| (*metric, judged.per_fold.clone())).collect();

@@ -121,7 +121,8 @@ pub(super) fn fit(learner: &Learner, used: Used, most: usize, settings: &FitSett
         warnings,
         left_out,
     };
-    let model = Model { prep: prepared.prep, kernel, estimator: tuned.estimator, support, fitted, answer, cut: None, about };
+    let model =
+        Model { prep: prepared.prep, kernel, estimator: tuned.estimator, support, fitted, answer, cut: None, conformal: None, about };
     Ok(TimedFit { model, tune_seconds, fit_seconds })
 }
 

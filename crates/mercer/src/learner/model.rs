@@ -1,5 +1,6 @@
 //! The fitted model: everything that prediction needs.
 
+use crate::conformal::Conformal;
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Target, Values};
 use crate::error::{Error, Result};
@@ -60,6 +61,9 @@ pub struct Model {
     /// Of two classes, where the second begins: not at the larger probability, where errors cost unlike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
+    /// Conformity scores of held-out rows, for intervals and prediction sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conformal: Option<Conformal>,
     /// Where it came from.
     pub about: About,
 }
@@ -136,13 +140,33 @@ impl Model {
         if self.support.rows() != self.about.rows || self.keeps_rows_in().is_some() {
             return Ok(None);
         }
-        let mut rows: Vec<usize> = (0..target.rows()).collect();
+        let rows = self.training_rows(target.rows())?;
+        let again = data.map(|data| Ok(self.prep.apply(data)?.select(&rows))).transpose()?;
+        self.left_out_of(again.as_ref().unwrap_or(&self.support), &rows, target, weights, control)
+    }
+
+    /// The rows of so many given ones that the fit learnt from.
+    ///
+    /// # Errors
+    /// Another number of rows than were given to the fit.
+    pub(super) fn training_rows(&self, given: usize) -> Result<Vec<usize>> {
+        let mut rows: Vec<usize> = (0..given).collect();
         rows.retain(|i| self.about.left_out.binary_search(i).is_err());
         Error::unless_equal("training rows of the target", self.about.rows, rows.len())?;
-        let target = target.select(&rows);
+        Ok(rows)
+    }
+
+    /// Leave-one-out predictions of prepared training rows; `rows`: their places in the target and the weights.
+    pub(super) fn left_out_of(
+        &self,
+        data: &Dataset,
+        rows: &[usize],
+        target: &Target,
+        weights: Option<&[f64]>,
+        control: &Control,
+    ) -> Result<Option<Predictions>> {
+        let target = target.select(rows);
         let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().filter_map(|&i| w.get(i).copied()).collect());
-        let again = data.map(|data| Ok(self.prep.apply(data)?.select(&rows))).transpose()?;
-        let data = again.as_ref().unwrap_or(&self.support);
         if data.columns().iter().any(|c| matches!(&c.values, Values::Similarities(s) if s.are_items())) {
             let why = "leaving rows out needs the training kernel matrix once more, which a precomputed kernel does not keep";
             return Err(Error::Data(why.into()));
@@ -204,6 +228,9 @@ impl Model {
         }
         if self.cut.is_some_and(|cut| !cut.above.is_finite() || self.answer.target().classes.is_none_or(|names| names.len() != 2)) {
             return Err(Error::Data("the model has a cut between two classes, and it does not predict two".into()));
+        }
+        if let Some(conformal) = &self.conformal {
+            conformal.check(self.answer.columns().len(), self.answer.classes().map(<[String]>::len))?;
         }
         if rows > 0 {
             self.support.reference(&self.kernel, control)?;

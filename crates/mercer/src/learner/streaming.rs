@@ -36,6 +36,7 @@ impl Model {
         let support = support_of(&self.kernel, &fitted, &prepared);
         let seen = self.about.rows + rows.len() - known;
         let about = About { rows: seen, left_out, ..self.about.clone() };
-        Ok(Model { support, fitted, about, ..self.clone() })
+        // Scores of rows that an earlier state predicted are not those of this one.
+        Ok(Model { support, fitted, about, conformal: None, ..self.clone() })
     }
 }

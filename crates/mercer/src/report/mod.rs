@@ -52,8 +52,8 @@ pub use model::{model_json, model_text, model_text_in_full};
 pub use model_page::model_page;
 pub use plan::{gram_plan, plan_text};
 pub use predictions::{
-    DeviationOf, KeptColumn, PredictedTable, PredictionColumns, drawn_columns, interval, pre_image_columns, predict_csv, rows_csv,
-    standard_deviation,
+    DeviationOf, KeptColumn, PredictedTable, PredictionColumns, drawn_columns, interval, interval_wants, model_interval, pre_image_columns,
+    predict_csv, rows_csv, standard_deviation,
 };
 pub use race::{race_line, race_table, race_time_left};
 pub use settings::{settings_json, settings_text};

@@ -5,11 +5,13 @@ use super::gather::{rows_kept, weights_kept};
 use super::json::TuningInWords;
 use super::tuning;
 use super::words::{brief_estimator, brief_kernel, power, wrapped};
+use crate::conformal::{Conformal, ConformalScore};
 use crate::data::{ColumnSchema, Holds};
 use crate::error::{Error, Result};
 use crate::estimators::{Answer, Fitted};
 use crate::learner::Model;
 use crate::notice::Notice;
+use crate::param::Value;
 use serde_json::json;
 
 /// What stands under the words on the left.
@@ -83,9 +85,32 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
     if let Some(j) = summary.jitter {
         say("jitter", &format!("{j:.1e} added to the diagonal"));
     }
+    if let Some(text) = model.conformal.as_ref().and_then(intervals_text) {
+        say("intervals", &text);
+    }
     summary.notes.iter().for_each(|n| say("note", n));
     say("made by", &format!("mercer {}, seed {}", model.about.version, model.about.seed));
     facts
+}
+
+/// How intervals or prediction sets are made, with their half width and their coverage of held-out rows.
+fn intervals_text(conformal: &Conformal) -> Option<String> {
+    // The level of options that name none.
+    const LEVEL: f64 = 0.9;
+    let Conformal { source, score, .. } = conformal;
+    let by = match &conformal.categories {
+        None => String::new(),
+        Some(of) => format!(" by {}", of.column.as_ref().map_or("class".to_owned(), |column| format!("'{column}'"))),
+    };
+    let quantile = conformal.quantiles(LEVEL, 0).ok()?;
+    let half = match (&quantile[..], score) {
+        ([q], _) if q.is_infinite() => ", too few rows: unbounded".to_owned(),
+        ([q], ConformalScore::Residual) if conformal.transform.is_none() => format!(", half width {}", Value::Number(*q).rounded(3)),
+        ([q], ConformalScore::ScaledResidual) => format!(", half width {} standard deviations", Value::Number(*q).rounded(3)),
+        _ => String::new(),
+    };
+    let held = conformal.coverage(LEVEL).ok()??;
+    Some(format!("{source}{by}: {score} of {} rows; 90%: holds {:.1}% of held-out rows{half}", conformal.rows(), 100.0 * held))
 }
 
 /// The columns that are learnt from; of many, the first and how many there are.
@@ -130,6 +155,7 @@ pub fn model_json(model: &Model) -> Result<String> {
         "answer": model.answer,
         "prep": model.prep,
         "support": model.fitted.support().len(),
+        "intervals": model.conformal.as_ref().and_then(intervals_text),
         "distributions": distributions_json(model)?,
         "summary": with_sentences(json!(model.summary()), &model.summary().warnings, "warnings"),
         "about": with_sentences(about, &model.about.warnings, "warnings"),

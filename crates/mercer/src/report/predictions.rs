@@ -1,6 +1,7 @@
 //! Predictions as CSV: one line per row of the table, in its order.
 
 use super::pictures::normal_quantile;
+use crate::conformal::Conformal;
 use crate::control::Control;
 use crate::data::{Column, Dataset, Values};
 use crate::error::{Error, Result};
@@ -38,8 +39,10 @@ impl FromStr for DeviationOf {
 pub struct PredictionColumns {
     /// Standard deviations.
     pub std: Vec<DeviationOf>,
-    /// Ends of the central interval of this probability for a new target.
+    /// Ends of the interval that holds a new target with this probability; of classes the prediction set.
     pub interval: Option<f64>,
+    /// The group of each row, where intervals are by group.
+    pub groups: Option<Vec<String>>,
     /// Probability of each class.
     pub probabilities: bool,
 }
@@ -56,10 +59,38 @@ pub fn standard_deviation(predictions: &Predictions, of: DeviationOf) -> Option<
 
 /// Variances of new targets or of their mean; where the target was transformed, those of its transformed values.
 fn variance_of(predictions: &Predictions, of: DeviationOf) -> Option<Matrix> {
-    let (Predicted::Numbers(_), Some(variance)) = (&predictions.values, &predictions.variance) else { return None };
-    let noises = predictions.noise.as_ref().filter(|_| of == DeviationOf::Target);
-    let noise = |o: usize| noises.and_then(|n| n.get(o)).copied().unwrap_or(0.0);
-    Some(Matrix::from_fn(variance.rows(), variance.cols(), |i, o| variance[(i, o)] + noise(o)))
+    match (of, &predictions.values) {
+        (DeviationOf::Target, _) => predictions.target_variance(),
+        (DeviationOf::Mean, Predicted::Numbers(_)) => predictions.variance.clone(),
+        (DeviationOf::Mean, Predicted::Classes(_)) => None,
+    }
+}
+
+/// What predictions must hold for the intervals, or the prediction sets, of a model.
+pub fn interval_wants(model: &Model) -> Want {
+    model.conformal.as_ref().map_or(Want { variance: true, ..Want::default() }, Conformal::want)
+}
+
+/// Lower and upper ends of the intervals of a model that hold a new target with probability `level`, M x outputs each: conformal where the
+/// model stores conformity scores, else quantiles of the normal distribution by the predictive variance, see [`interval`]. `groups`: the
+/// group of each row, where the scores have groups; `option`: what the user wrote to ask for intervals.
+///
+/// # Errors
+/// A level that does not lie strictly between 0 and 1; a model with neither scores nor a variance; predictions of classes.
+pub fn model_interval(
+    model: &Model,
+    predictions: &Predictions,
+    level: f64,
+    groups: Option<&[String]>,
+    option: &str,
+) -> Result<(Matrix, Matrix)> {
+    match &model.conformal {
+        Some(conformal) => conformal.interval(predictions, level, groups),
+        None => match interval(predictions, level)? {
+            Some(ends) if groups.is_none() => Ok(ends),
+            _ => model.require_conformal(option)?.interval(predictions, level, groups),
+        },
+    }
 }
 
 /// Lower and upper ends of the central interval that holds a new target with probability `level`, M x outputs each: quantiles of the target;
@@ -139,7 +170,7 @@ pub struct PredictedTable {
 
 /// Predictions for every row of a table as CSV, a block of rows at a time: besides the text itself no more than a block of
 /// predictions is held. The prediction is called `TARGET_predicted`, or pc1, pc2, ..., cluster, log_density where there is no target; beside it stand
-/// `TARGET_std`, `TARGET_mean_std`, `TARGET_lower`, `TARGET_upper` and `TARGET_CLASS` where they are asked for. It stands to the right of the kept columns,
+/// `TARGET_std`, `TARGET_mean_std`, `TARGET_lower`, `TARGET_upper` (of classes `TARGET_set`, such as `a|b`) and `TARGET_CLASS` where they are asked for. It stands to the right of the kept columns,
 /// each with a text for every row.
 ///
 /// # Errors
@@ -158,8 +189,15 @@ pub fn predict_csv(
     if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != data.rows()) {
         return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: data.rows(), found: column.len() });
     }
-    let want =
-        Want { variance: !columns.std.is_empty() || columns.interval.is_some(), probabilities: columns.probabilities, ..Want::default() };
+    let of_interval = columns.interval.map_or(Want::default(), |_| interval_wants(model));
+    let want = Want {
+        variance: !columns.std.is_empty() || of_interval.variance,
+        probabilities: columns.probabilities || of_interval.probabilities,
+        ..of_interval
+    };
+    if let (Some(groups), Some(column)) = (&columns.groups, model.conformal.as_ref().and_then(Conformal::group_column)) {
+        Error::unless_equal(&format!("rows of '{column}'"), data.rows(), groups.len())?;
+    }
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header(model, columns, kept)).map_err(fault)?;
     let mut notices = Vec::new();
@@ -175,7 +213,11 @@ pub fn predict_csv(
     }
     let bytes = writer.into_inner().map_err(fault)?;
     let csv = String::from_utf8(bytes).map_err(fault)?;
-    Ok(PredictedTable { csv, notices: notices.iter().map(RowNotice::to_string).collect() })
+    let mut notices: Vec<String> = notices.iter().map(RowNotice::to_string).collect();
+    if let (Some(level), Some(conformal)) = (columns.interval, &model.conformal) {
+        notices.extend(conformal.too_few(level)?);
+    }
+    Ok(PredictedTable { csv, notices })
 }
 
 /// Columns of numbers as CSV, one line per row, to the right of the kept columns.
@@ -216,7 +258,10 @@ fn header(model: &Model, columns: &PredictionColumns, kept: &[KeptColumn]) -> Ve
             DeviationOf::Mean => format!("{name}_mean_std"),
         }));
         if columns.interval.is_some() {
-            header.extend([format!("{name}_lower"), format!("{name}_upper")]);
+            match model.answer.classes() {
+                Some(_) => header.push(format!("{name}_set")),
+                None => header.extend([format!("{name}_lower"), format!("{name}_upper")]),
+            }
         }
     }
     if columns.probabilities {
@@ -224,6 +269,22 @@ fn header(model: &Model, columns: &PredictionColumns, kept: &[KeptColumn]) -> Ve
         header.extend(model.answer.classes().into_iter().flatten().map(|class| format!("{name}_{class}")));
     }
     header
+}
+
+/// The prediction set of each row as its classes with | between them.
+fn sets_in_words(
+    model: &Model,
+    classes: &[String],
+    predictions: &Predictions,
+    level: f64,
+    groups: Option<&[String]>,
+) -> Result<Vec<String>> {
+    let sets = model.require_conformal("--interval")?.sets(predictions, classes.len(), level, groups)?;
+    let words = |set: &Vec<bool>| {
+        let held: Vec<&str> = classes.iter().zip(set).filter(|(_, holds)| **holds).map(|(class, _)| class.as_str()).collect();
+        held.join("|")
+    };
+    Ok(sets.iter().map(words).collect())
 }
 
 /// A line for each prediction, to the right of the kept columns from the given row on.
@@ -241,16 +302,26 @@ fn write_lines(
     let variance = |option: &str| lacks(option, "predictive variance", &|gives| gives.variance);
     let deviations = columns.std.iter().map(|of| standard_deviation(predictions, *of).ok_or_else(|| variance("--std")));
     let deviations: Vec<Matrix> = deviations.collect::<Result<_>>()?;
-    let ends = columns.interval.map(|level| interval(predictions, level)?.ok_or_else(|| variance("--interval"))).transpose()?;
+    let rows = match &predictions.values {
+        Predicted::Classes(codes) => codes.len(),
+        Predicted::Numbers(m) => m.rows(),
+    };
+    let groups = columns.groups.as_ref().map(|groups| &groups[first..first + rows]);
+    let (mut ends, mut sets) = (None, None);
+    if let Some(level) = columns.interval {
+        if model.estimator.takes_no_target() {
+            return Err(variance("--interval"));
+        }
+        match model.answer.classes() {
+            Some(classes) => sets = Some(sets_in_words(model, classes, predictions, level, groups)?),
+            None => ends = Some(model_interval(model, predictions, level, groups, "--interval")?),
+        }
+    }
     let probabilities = match &predictions.probabilities {
         None if columns.probabilities => {
             return Err(lacks("--probabilities", "class probabilities", &|gives| gives.probabilities));
         }
         p => p.as_ref().filter(|_| columns.probabilities),
-    };
-    let rows = match &predictions.values {
-        Predicted::Classes(codes) => codes.len(),
-        Predicted::Numbers(m) => m.rows(),
     };
     let labels = model.labels(predictions);
     let outputs = model.answer.columns().len();
@@ -264,6 +335,7 @@ fn write_lines(
             let of_ends = ends.iter().flat_map(|(low, high)| [low[(i, o)], high[(i, o)]]);
             deviations.iter().map(|sd| sd[(i, o)]).chain(of_ends).try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;
         }
+        sets.iter().try_for_each(|sets| writer.write_field(&sets[i])).map_err(fault)?;
         let of_classes = probabilities.iter().flat_map(|p| p.row(i));
         of_classes.into_iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;
         writer.write_record(None::<&[u8]>).map_err(fault)?;

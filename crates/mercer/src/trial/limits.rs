@@ -127,6 +127,9 @@ limits! {
         "A part of the rows is no larger than this: a larger one saves nothing.", "";
     SHRINK: f64 = 0.6667, "share of the rows",
         "A fit that was refused for memory is tried again with so many of its rows.", "";
+    AUTOMATIC_SCORES: usize = 1000, "rows",
+        "Conformity scores by a closed form are stored without being asked for up to so many rows: a factor and its inverse, N^3 operations, \
+         a tenth of a second.", "";
     LEAST_SHRUNK: usize = 50, "rows",
         "Fewer rows are not fitted for want of memory.", "";
 }

@@ -20,6 +20,7 @@ mod generative;
 mod gp;
 mod gp_likelihoods;
 mod grid;
+mod intervals;
 mod kernel_pca;
 mod knn;
 mod l1vm;

@@ -432,7 +432,7 @@ class KernelEstimator(Timed, BaseEstimator):
             self._as_points = sp.issparse(X) or not self._by_column(kernel)
             rows = self._columns(X) if self._numbers or names_of(X) is not None or kernel is None else kernel.dataset(X)
         task = "regression" if classes is None and self._supervised else None
-        model = learner.fit(rows, y, weight, task=task, tell=False, **words)
+        model = learner.fit(rows, y, weight, task=task, intervals=False, tell=False, **words)
         self._tell(model)
         return model if function is None else FunctionModel(function, X, model)
 

@@ -37,7 +37,7 @@ class NearestModel:
         self.need = int(np.ceil(k / (1.0 if mass is None else min(1.0, mass.min()))))
         task = "regression" if classes is None else None
         learner = Learner(f"knn(k={k}, weights={weights}, ties=first, calibrated=false)", "precomputed")
-        self.model = learner.fit(items(len(used)), y[used], mass, task=task, classes=classes, tell=False)
+        self.model = learner.fit(items(len(used)), y[used], mass, task=task, classes=classes, intervals=False, tell=False)
 
     def __getattr__(self, name):
         if name.startswith("_") or name in ("model", "kernel"):
