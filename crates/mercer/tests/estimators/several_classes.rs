@@ -3,8 +3,9 @@
 use crate::made;
 
 use made::*;
-use mercer::control::Control;
+use mercer::control::{CancelFlag, Control};
 use mercer::data::{ColumnKind, Dataset, Target};
+use mercer::error::Error;
 use mercer::estimators::{
     Decoding, Estimator, EstimatorExpr, FitContext, Fitted, FittedModel, FittedSvc, Multiclass, OutputCode, Predictions, Query, Svc,
     SvcDecision, Task, View, Want,
@@ -305,6 +306,27 @@ fn expressions_name_the_way_and_the_exhaustive_code_of_many_classes_is_refused()
     let error = coded(OutputCode::Exhaustive).unwrap_err().to_string();
     assert!(error.contains("code=random"), "{error}");
     assert!(coded(OutputCode::Auto).is_ok());
+}
+
+#[test]
+fn limits_give_the_best_machines_with_their_gap_and_cancelling_gives_nothing() {
+    let (x, target) = sectors(65, 150, 4);
+    let gram = square(&x, |a, b| rbf(4.0)(a, b));
+    let run = |svc: &Svc, control: &Control| svc.fit(&Task { view: View::Values(&gram), target: &target, weights: None, control, seed: 1 });
+    for multiclass in ALL {
+        let machines = svc(multiclass, 50.0, 1e-3);
+        let few = run(&Svc { max_iterations: 5.0.into(), ..machines.clone() }, &Control::default()).unwrap();
+        let late = run(&machines, &Control::default().with_seconds(0.0)).unwrap();
+        for stopped in [&few, &late] {
+            let summary = stopped.summary();
+            assert!(!summary.converged && summary.certificate.as_ref().unwrap().value > 1e-3, "{multiclass:?}: {summary:?}");
+            assert!(summary.notes.iter().any(|note| note.contains("stopped before")), "{multiclass:?}: {summary:?}");
+            assert_eq!(classes(&on_training(stopped, &gram)).len(), 150);
+        }
+        let cancel = CancelFlag::default();
+        cancel.cancel();
+        assert!(matches!(run(&machines, &Control { cancel, ..Control::default() }), Err(Error::Cancelled)), "{multiclass:?}");
+    }
 }
 
 #[test]
