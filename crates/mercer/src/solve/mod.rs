@@ -6,6 +6,7 @@ pub mod expectation;
 pub mod feature_laplace;
 pub mod feature_mode;
 pub(crate) mod gradients;
+pub mod joint;
 mod kernel_means;
 pub mod l1;
 pub mod laplace;

@@ -6,7 +6,7 @@ use made::*;
 use mercer::control::{CancelFlag, Control};
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{ClassWeight, EqualVotes, Estimator, Fitted, FittedSvc, Query, Svc, Task, View};
+use mercer::estimators::{ClassPairs, ClassWeight, EqualVotes, Estimator, Fitted, FittedSvc, Query, Svc, SvcDecision, Task, View};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
@@ -325,7 +325,12 @@ fn a_stored_classifier_predicts_the_same_bits_and_a_damaged_one_is_an_error() {
     let back: FittedSvc = mercer::blocks::supply(blocks, || serde_json::from_str(&text).unwrap());
     assert_eq!(back, fitted);
     assert_eq!(on_training(&back, &gram), on_training(&fitted, &gram));
-    for damage in [|f: &mut FittedSvc| f.second[0] = 9, |f: &mut FittedSvc| f.first.clear(), |f: &mut FittedSvc| f.expansion.bias.clear()] {
+    fn pairs(fitted: &mut FittedSvc) -> &mut ClassPairs {
+        let SvcDecision::Pairs(pairs) = &mut fitted.decision else { panic!("pairs were fitted") };
+        pairs
+    }
+    let damages: [fn(&mut FittedSvc); 3] = [|f| pairs(f).second[0] = 9, |f| pairs(f).first.clear(), |f| f.expansion.bias.clear()];
+    for damage in damages {
         let mut broken = fitted.clone();
         damage(&mut broken);
         let g = Dense::cross(Matrix::zeros(2, broken.support().len()), vec![1.0; 2], vec![1.0; broken.support().len()]).unwrap();

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: C=inf: a margin as hard as rounding lets it be.
 HARD = 1e10
+#: Ways to tell classes apart that have a machine for each pair.
+OF_PAIRS = ("pairs", "dag")
 #: Steps that no solver reaches: what max_iter=-1 asks for.
 WITHOUT_END = 10**15
 
@@ -137,25 +139,31 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
     """A support vector classifier. The library's decision values are above 0 for the second class of a pair, scikit-learn's
     for more than two classes for the first."""
 
+    def _way(self):
+        """How several classes are told apart."""
+        return getattr(self, "multiclass", "pairs")
+
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)
         support = model.support
         classes = y[support]
         order = np.argsort(classes, kind="stable")
         coef, bias = model.expansion
-        sign = 1 if len(self.classes_) == 2 else -1
+        self._of_classes = len(self.classes_) > 2 and self._way() not in OF_PAIRS
+        self._calibrated = self._settings()["probabilities"]
+        sign = 1 if len(self.classes_) == 2 or self._of_classes else -1
         self.support_ = support[order].astype(np.int32)
         self.n_support_ = np.bincount(classes, minlength=len(self.classes_)).astype(np.int32)
         self.intercept_ = sign * bias
         self.n_iter_ = np.asarray(model.steps, dtype=np.int32)
         self.class_weight_ = np.ones(len(self.classes_)) if self.class_weight is None else self._factors
         self._keep_rows(X, self.support_)
-        # Row j of those of a vector belongs to the j-th of the other classes.
+        # Row j of those of a vector belongs to the j-th of the other classes, or to machine j where these are not of pairs.
         self._by_other = sign * coef[order].T
         self.dual_coef_ = self._told(self._by_other)
 
     def _weights(self):
-        if len(self.classes_) == 2:
+        if len(self.classes_) == 2 or self._of_classes:
             return super()._weights()
         ends = np.concatenate([[0], np.cumsum(self.n_support_)])
         of = [slice(start, end) for start, end in zip(ends, ends[1:])]
@@ -175,6 +183,11 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         super()._check_arguments()
         require(self, "decision_function_shape", lambda value: value in ("ovr", "ovo"), "'ovr' or 'ovo'")
         require(self, "break_ties", is_flag, "True or False")
+        if self.decision_function_shape == "ovo" and self._way() not in OF_PAIRS:
+            raise ValueError(
+                f"decision_function_shape='ovo' gives a value for each pair of classes, and multiclass={self._way()!r} has no machines of "
+                "pairs; set decision_function_shape='ovr', or multiclass='pairs'"
+            )
         require(self, "probability", lambda value: is_flag(value) or value == "deprecated", "True or False")
 
     def _fit(self, X, y, weight, classes):
@@ -209,7 +222,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
             In the order of ``classes_``; ``predict`` gives the class of the greatest.
         """
         rows = self._rows_for_model(X)
-        if self.model_.sigmoids is None:
+        if not self._calibrated:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return self.model_.predict_proba(rows, threads=self._threads())
 
@@ -231,7 +244,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         return np.empty((0, 2)) if found is None else found
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Decision values: one for two classes, else one for each class ("ovr") or pair of classes ("ovo").
+        """Decision values: one for two classes, else one for each class ("ovr") or pair of classes ("ovo", machines of pairs only).
 
         Parameters
         ----------
@@ -249,7 +262,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         return super().decision_function(X) if self.decision_function_shape == "ovr" else -self._scores(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row: the one of most votes, or of the greatest probability with ``probability=True``.
+        """Predict the class of each row as ``multiclass`` says, or the one of the greatest probability with ``probability=True``.
 
         Parameters
         ----------
@@ -264,7 +277,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        if self.model_.sigmoids is not None or not self.break_ties or len(self.classes_) == 2:
+        if self._calibrated or not self.break_ties or len(self.classes_) == 2 or self._way() != "pairs":
             return super().predict(X)
         return self.classes_.take(np.argmax(self._scores(X, by_class=True), axis=1))
 

@@ -206,6 +206,27 @@ impl Expansion {
         rows.iter().map(|r| self.support.binary_search(r).map_or(0.0, of)).collect()
     }
 
+    /// One output alone, and the places in the support of the rows that it has coefficients of; of pairs of classes that of two places of
+    /// classes.
+    ///
+    /// # Errors
+    /// Sizes that do not fit, which a damaged model file may bring about.
+    pub(crate) fn of_output(&self, output: usize, pair: (usize, usize)) -> Result<(Vec<usize>, Expansion)> {
+        self.check()?;
+        let column = |s: usize| match &self.pairs {
+            None => Some(output),
+            Some(pairs) => pairs.column(s, pair),
+        };
+        let coefficient = |s: usize| column(s).map_or(0.0, |j| self.coef[(s, j)]);
+        let keeps_all = self.is_of_features();
+        let places: Vec<usize> = (0..self.support.len()).filter(|&s| keeps_all || coefficient(s) != 0.0).collect();
+        let coef = places.iter().map(|&s| coefficient(s)).collect();
+        let support = places.iter().map(|&s| self.support[s]).collect();
+        let weights = self.weights.as_ref().map(|w| Matrix::column(w.col(output)));
+        let single = self.single;
+        Ok((places, Expansion { single, weights, ..Expansion::new(support, Matrix::column(coef), vec![self.bias[output]]) }))
+    }
+
     fn add_bias(&self, out: &mut Matrix) {
         if self.bias.iter().any(|b| *b != 0.0) {
             for row in out.data_mut().chunks_exact_mut(self.bias.len()) {

@@ -1,19 +1,32 @@
-//! Support vector machines, from kernel values and from features.
+//! Support vector machines, from kernel values and from features. `svc` has one file of parameters and a file for each way to tell several
+//! classes apart; `model` is the choice between them.
 
 mod by_class;
+mod class_pairs;
+mod dag;
+mod dichotomies;
+mod fitted_svc;
 mod held_out_pairs;
+mod joint_machines;
 mod linear_machine;
 mod linear_svc;
 mod linear_svr;
 mod mi_svm;
+mod model;
+mod one_vs_rest;
+mod output_codes;
 mod pair_problems;
 mod svc;
 mod svm;
 mod svr;
 
+pub use class_pairs::ClassPairs;
+pub use fitted_svc::{FittedSvc, LargestScore, SvcDecision};
 pub use linear_machine::LinearSolver;
 pub use linear_svc::{HingeLoss, LinearSvc};
 pub use linear_svr::{LinearSvr, TubeLoss};
 pub use mi_svm::{FittedMiSvm, MiSvm};
-pub use svc::{EqualVotes, FittedSvc, Svc};
+pub use model::Multiclass;
+pub use output_codes::{CodedClasses, Decoding, OutputCode};
+pub use svc::{EqualVotes, Svc};
 pub use svr::Svr;

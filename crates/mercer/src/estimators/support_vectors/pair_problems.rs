@@ -1,7 +1,8 @@
 //! The problems of all pairs of classes over the rows of a task, a batch of them at a time, and what becomes of their solutions.
 
 use super::by_class::ByClass;
-use super::{svc::FittedSvc, svm};
+use super::fitted_svc::FittedSvc;
+use super::svm;
 use crate::error::{Error, Result};
 use crate::estimators::{Expansion, PairLayout, Task};
 use crate::linalg::Matrix;

@@ -1,30 +1,24 @@
-//! Support vector classification (C-SVC), two classes or one against one.
+//! Support vector classification (C-SVC): the parameters of `svc`, and which of the machines in `model` they state.
 //!
 //! ```text
 //! minimise  1/2 |w|^2 + sum_i C_i max(0, 1 - t_i f(x_i)),     f(x) = w'phi(x) + b,     C_i = c weight_i class_weight
 //! ```
 //!
-//! solved in its dual. Cortes and Vapnik (1995); Bishop (2006) 7.1.1; Murphy (2012) 14.5.2.
-//!
-//! Probabilities, where they are asked for, are calibrated on decision values held out in folds. The predicted class is then the one
-//! of the greatest probability, and not the one of most votes; the two differ near the border.
+//! of two classes, solved in its dual. Cortes and Vapnik (1995); Bishop (2006) 7.1.1; Murphy (2012) 14.5.2. `class_pairs`, `dag`,
+//! `one_vs_rest` and `output_codes` make several classes of such problems, `joint_machines` states one problem of all classes.
 
-use super::held_out_pairs::{self, Solved};
-use super::pair_problems::{PER_PROBLEM, PairProblems, TOGETHER, masses};
-use super::svm::{self, Totals};
-use crate::blocks;
-use crate::data::{Kind, TargetInfo};
-use crate::error::{Error, Result};
+use super::fitted_svc::FittedSvc;
+use super::joint_machines;
+use super::model::{Multiclass, SvcModel, SvcRows};
+use super::output_codes::{CodeSettings, Decoding, OutputCode};
+use super::pair_problems::{PER_PROBLEM, TOGETHER};
+use super::svm;
+use crate::data::Kind;
+use crate::error::Result;
 use crate::estimators::contract::answer::CALIBRATED;
-use crate::estimators::probabilities::held_out::parts;
-use crate::estimators::{
-    Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Predicted, Predictions, Query,
-    Scores, Size, Summary, Task, Want, WarmStart, When, pair_count,
-};
-use crate::gram::Gram;
-use crate::linalg::Matrix;
+use crate::estimators::{ClassWeight, Costs, Estimator, EstimatorFacts, Fit, FitContext, Gives, Scores, Size, Task, When, pair_count};
 use crate::param::{Value, require_settled};
-use crate::solve::smo;
+use crate::solve::joint::JointLoss;
 use mercer_derive::{Choice, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -32,8 +26,6 @@ use serde::{Deserialize, Serialize};
 const PER_COEFFICIENT: u64 = 16;
 /// Bytes of a pair of classes: its codes, constant and steps, and its place in a trace.
 const PER_PAIR: u64 = 100;
-/// Bytes of a decision value of a pair: the values of blocks of rows, and those of all.
-const PER_SCORE: u64 = 16;
 /// Bytes of a decision value that a calibration holds: of a fold, of all rows, and what is made of them.
 const HELD_OUT_SCORES: u64 = 24;
 
@@ -59,7 +51,7 @@ pub struct Svc {
     /// greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap
     #[param(default = 1e-3, domain = Fraction)]
     pub tolerance: Value,
-    /// most steps of the solver for each pair of classes
+    /// most steps of the solver for each machine
     #[param(default = svm::MAX_ITERATIONS, domain = Integer(1, usize::MAX))]
     pub max_iterations: Value,
     /// none: rows count by their own weights; balanced: classes have equal total weight
@@ -74,16 +66,56 @@ pub struct Svc {
     /// of classes with equal votes, sum: the one with the greater sum of decision values wins; first: the first of them
     #[serde(default)]
     pub ties: EqualVotes,
+    /// more than two classes. pairs: a machine for each pair, most votes win; one_vs_rest: a machine for each class; weston_watkins and
+    /// crammer_singer: one problem of all classes; dag: as pairs, predictions evaluate one machine fewer than there are classes; codes:
+    /// error-correcting output codes
+    #[serde(default)]
+    pub multiclass: Multiclass,
+    /// code words of the classes (multiclass=codes only). exhaustive: every split of the classes, up to seven classes; random: 10 log2 C
+    /// splits of C classes; identity: each class against the rest; auto: exhaustive up to seven classes, else random
+    #[serde(default)]
+    pub code: OutputCode,
+    /// how machines become a class (multiclass=codes only). loss: the least sum of hinge losses; hamming: the fewest wrong signs
+    #[serde(default)]
+    pub decoding: Decoding,
+}
+
+impl Svc {
+    /// The machines that its parameters state.
+    fn model(&self) -> SvcModel {
+        match self.multiclass {
+            Multiclass::Pairs => SvcModel::Pairs(self.ties),
+            Multiclass::Dag => SvcModel::Dag(self.ties),
+            Multiclass::OneVsRest => SvcModel::OneVsRest,
+            Multiclass::Codes => SvcModel::Codes(CodeSettings { code: self.code, decoding: self.decoding }),
+            Multiclass::WestonWatkins => SvcModel::Joint(JointLoss::WestonWatkins),
+            Multiclass::CrammerSinger => SvcModel::Joint(JointLoss::CrammerSinger),
+        }
+    }
+
+    /// Machines over all rows, where those are not of pairs of classes.
+    fn machines_of_all_rows(&self, classes: usize) -> Option<usize> {
+        match self.multiclass {
+            Multiclass::Pairs | Multiclass::Dag => None,
+            _ if classes <= 2 => None,
+            Multiclass::Codes => Some(self.code.machines(classes)),
+            Multiclass::OneVsRest | Multiclass::WestonWatkins | Multiclass::CrammerSinger => Some(classes),
+        }
+    }
 }
 
 impl Estimator for Svc {
     const NAME: &'static str = "svc";
-    const DOC: &'static str = "support vector classification: the widest margin between two classes, one against one for more";
+    const DOC: &'static str = "support vector classification: the widest margin between two classes, one against one or jointly for more";
     const TAKES: &'static [Kind] = &[Kind::Classes];
     type Fitted = FittedSvc;
 
     fn gives(&self) -> Gives {
-        Gives { scores: Scores::Pairs, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
+        let scores = match self.multiclass {
+            Multiclass::Pairs | Multiclass::Dag => Scores::Pairs,
+            _ => Scores::Classes,
+        };
+        Gives { scores, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
     }
 
     /// Coefficients that sum to 0 see nothing of f(z), and the offset takes up f(x). Folds for probabilities are made of all rows.
@@ -94,6 +126,16 @@ impl Estimator for Svc {
     /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows. They are solved some at a
     /// time, and a row has a coefficient in those of its class; probabilities hold decision values of every pair, and all problems.
     fn costs(&self, size: Size) -> Costs {
+        if matches!(self.multiclass, Multiclass::WestonWatkins | Multiclass::CrammerSinger) {
+            return joint_machines::costs(size, &self.cache_mb, self.probabilities);
+        }
+        if let Some(machines) = self.machines_of_all_rows(size.outputs) {
+            let held = (size.rows.saturating_mul(machines)).min(TOGETHER + size.rows);
+            let costs = svm::costs(size, (machines, held), &self.cache_mb, 10.0 * machines as f64);
+            let bytes = costs.bytes + PER_COEFFICIENT * (size.rows * machines) as u64;
+            let fits = if self.probabilities { 5.0 } else { 1.0 };
+            return Costs { bytes, values: fits * costs.values, fit: fits * costs.fit, ..costs };
+        }
         let (variables, fits) = if self.probabilities { (5, 3.0) } else { (1, 1.0) };
         let others = size.outputs.saturating_sub(1).max(1);
         let (in_pairs, pairs) = (size.rows.saturating_mul(others), pair_count(size.outputs.max(2)));
@@ -110,176 +152,8 @@ impl Estimator for Svc {
         Costs { bytes, values: fits * costs.values, fit: fits * costs.fit, ..costs }
     }
 
-    /// Machines without a fold start from those on all rows and share their kernel values.
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedSvc>) -> Result<Fit<FittedSvc>> {
-        let split = context.wants_scores.then_some(context.hold.split);
         require_settled(self, Svc::NAME)?;
-        let c = svm::finite(Svc::NAME, "c", &self.c)?;
-        let (codes, names) = task.target.as_classes(Svc::NAME)?;
-        let (present, mass) = masses(task, codes, names)?;
-        let class_weight = self.class_weight.factors(&mass);
-        let counted: Vec<f64> = codes.iter().enumerate().map(|(i, &k)| task.weight(i) * class_weight[k]).collect();
-        let bounds = counted.iter().map(|w| c * w).collect();
-        let folds = split.map(|split| parts(task, split)).transpose()?.unwrap_or_default();
-        let all = PairProblems::of(task, codes, present, bounds, !folds.is_empty())?;
-        let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let held = all.held.as_ref().filter(|held| held.for_all);
-        let gram: &dyn Gram = held.map_or(task.gram()?, |held| &held.k);
-        let mut coef = all.unsolved();
-        let (mut bias, mut iterations, mut totals) = (Vec::new(), Vec::new(), Totals::default());
-        let (mut warm, mut held_out) = (WarmStart::default(), None);
-        for some in all.batches(split.is_some()) {
-            let problems = all.problems(some.clone(), context.earlier);
-            let known = |(&pair, problem)| context.warm?.known(context.earlier?.output(pair)?, problem);
-            let known: Vec<Option<&[f64]>> = all.pairs[some.clone()].iter().zip(&problems).map(known).collect();
-            let solutions = smo::solve_from(gram, &problems, &known, &options, task.control)?;
-            all.take(some.clone(), &problems, &solutions, &mut coef);
-            bias.extend(solutions.iter().map(|s| s.offsets[0]));
-            iterations.extend(solutions.iter().map(|s| s.iterations));
-            solutions.iter().for_each(|s| totals.add(s));
-            if let Some(split) = split {
-                let (pairs, problems, solutions, folds, held) = (&all.pairs, &problems, &solutions, &folds, all.held.as_ref());
-                let solved = Solved { pairs, problems, solutions, folds, held, counted: &counted, options };
-                held_out = Some(held_out_pairs::held_out(task, &solved, split)?);
-            }
-            warm.extend(solutions, some.map(|_| 1.0), task);
-        }
-        let mut expansion = all.expansion(&coef, bias);
-        drop(coef);
-        expansion.weigh(task.gram()?, task.control)?;
-        let rounded = svm::round(&mut expansion, task, options.tolerance, all.pairs.iter().map(|_| 1.0))?;
-        let fitted = FittedSvc {
-            expansion,
-            classes: names.len(),
-            first: all.pairs.iter().map(|p| p.0).collect(),
-            second: all.pairs.iter().map(|p| p.1).collect(),
-            iterations,
-            ties: self.ties,
-            summary: svm::summary(&totals, options.tolerance, rounded),
-        };
-        Ok(Fit { fitted, warm, held_out })
-    }
-}
-
-/// A fitted support vector classifier: one decision value per pair of classes, above 0 for the second of the two.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FittedSvc {
-    /// One output per pair.
-    pub expansion: Expansion,
-    /// Classes that have names; those without a training row are in no pair and never predicted.
-    pub classes: usize,
-    /// Code of the first class of each pair.
-    #[serde(with = "blocks::usizes")]
-    pub first: Vec<usize>,
-    /// Code of the second class of each pair.
-    #[serde(with = "blocks::usizes")]
-    pub second: Vec<usize>,
-    /// Steps of the solver for each pair.
-    #[serde(with = "blocks::usizes")]
-    pub iterations: Vec<usize>,
-    #[serde(default)]
-    ties: EqualVotes,
-    summary: Summary,
-}
-
-impl FittedSvc {
-    /// The output of a pair of classes: pairs ascend.
-    fn output(&self, pair: (usize, usize)) -> Option<usize> {
-        let before = self.first.partition_point(|&a| a < pair.0);
-        let own = self.first[before..].partition_point(|&a| a == pair.0);
-        self.second.get(before..before + own)?.binary_search(&pair.1).ok().map(|k| before + k)
-    }
-
-    /// The coefficients of a pair of classes for the given training rows.
-    pub(super) fn coefficients(&self, pair: (usize, usize), rows: &[usize]) -> Option<Vec<f64>> {
-        let output = self.output(pair)?;
-        let Some(layout) = &self.expansion.pairs else { return Some(self.expansion.coefficients(output, (0, 1), rows)) };
-        // The first pairs are those of the first class that has rows with each of the others.
-        let others = self.second.get(..layout.classes.saturating_sub(1))?;
-        let place = |code: usize| if Some(&code) == self.first.first() { Some(0) } else { Some(1 + others.binary_search(&code).ok()?) };
-        Some(self.expansion.coefficients(output, (place(pair.0)?, place(pair.1)?), rows))
-    }
-
-    /// Predictions from decision values.
-    fn answered(&self, scores: Matrix, want: Want) -> Predictions {
-        let values = Predicted::Classes((0..scores.rows()).map(|i| self.decide(scores.row(i))).collect());
-        let scores: Option<Matrix> = want.scores.then_some(scores);
-        let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
-        let pairs = if scores.is_some() { pairs() } else { Vec::new() };
-        Predictions { scores, pairs, ..Predictions::of(values) }.by_class_where_wanted(want, self.classes)
-    }
-
-    /// The class with most votes among the pairs; of equal ones as [`EqualVotes`] says.
-    fn decide(&self, scores: &[f64]) -> usize {
-        let mut votes = vec![(0usize, 0.0); self.classes];
-        for ((&score, &a), &b) in scores.iter().zip(&self.first).zip(&self.second) {
-            let second = score > 0.0 || (score == 0.0 && self.ties == EqualVotes::First && self.classes > 2);
-            votes[if second { b } else { a }].0 += 1;
-            votes[b].1 += score;
-            votes[a].1 -= score;
-        }
-        let mut best = self.first.first().copied().unwrap_or(0);
-        for k in 0..self.classes {
-            let (now, top) = (votes[k], votes[best]);
-            let even = if self.ties == EqualVotes::First { k < best } else { now.1 > top.1 };
-            if now.0 > top.0 || (now.0 == top.0 && even) {
-                best = k;
-            }
-        }
-        best
-    }
-}
-
-impl Fitted for FittedSvc {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-
-    /// Scores are M x pairs, pairs in the order (0,1), (0,2), ..., (1,2), ...; for two classes one column, above 0 for the
-    /// class of the second name.
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let pairs = self.expansion.bias.len();
-        for (what, found) in [("first classes", self.first.len()), ("second classes", self.second.len()), ("steps", self.iterations.len())]
-        {
-            if found != pairs {
-                return Err(Error::Shape { what: format!("{what} of the pairs"), expected: pairs, found });
-            }
-        }
-        if let Some(&k) = self.first.iter().chain(&self.second).find(|&&k| k >= self.classes) {
-            return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
-        }
-        if query.want.scores && !query.want.by_class {
-            let needed = PER_SCORE * query.cross()?.shape().0 as u64 * pairs as u64;
-            query.control.plan(&format!("decision values of {pairs} pairs of classes"), needed)?;
-            return Ok(self.answered(self.expansion.predict(query.cross()?, query.control)?, query.want));
-        }
-        query.in_blocks(pairs, |part| Ok(self.answered(self.expansion.predict(part.cross()?, part.control)?, part.want)))
-    }
-
-    /// Two classes: every row of the task is a variable of their problem.
-    fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions> {
-        let ([offset], 2) = (&self.expansion.bias[..], self.classes) else { return None };
-        let scores = trace.values(0, rows)?.into_iter().map(|f| f + offset).collect();
-        Some(self.answered(Matrix::column(scores), want))
-    }
-
-    fn summary(&self) -> &Summary {
-        &self.summary
-    }
-    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-        Answer::of_target(target, Some(self.classes))
-    }
-    fn expansion(&self) -> Option<&Expansion> {
-        Some(&self.expansion)
-    }
-    fn expansion_mut(&mut self) -> Option<&mut Expansion> {
-        Some(&mut self.expansion)
-    }
-    fn forget_rows(&mut self) {
-        self.expansion.forget_rows();
-    }
-    fn steps(&self) -> Vec<usize> {
-        self.iterations.clone()
+        self.model().fit(&SvcRows::of(self, task)?, context)
     }
 }

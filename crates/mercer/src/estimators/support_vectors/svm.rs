@@ -164,6 +164,26 @@ impl Totals {
     }
 }
 
+/// Says by how much predictions from kernel values in single precision change.
+pub(super) fn rounding_note(change: f64, tolerance: f64) -> String {
+    format!(
+        "predictions come from kernel values in single precision: on a sample of training rows that changes a decision value by {:.0e} at most, where the tolerance is {tolerance:e}",
+        change * ROUNDING * tolerance
+    )
+}
+
+/// Says how far a fit that stopped is from its tolerance, and what to change.
+pub(super) fn unconverged_note(gap: f64, violation: f64, tolerance: f64) -> String {
+    if violation <= tolerance {
+        return format!(
+            "the optimality conditions are met to {violation:.3e}, but the relative duality gap is {gap:.3e}, above the tolerance of {tolerance:e}: the penalty c is very large for kernel values of this size, as from large numbers in a polynomial or linear kernel; scale the columns, or lower c or the kernel's gamma"
+        );
+    }
+    format!(
+        "stopped before the tolerance was met: the greatest violation of the optimality conditions is {violation:.3e}; allow more time or iterations, or scale the columns"
+    )
+}
+
 /// The summary of one or several problems. What `round` says of predictions joins the notes.
 pub(super) fn summary(all: &Totals, tolerance: f64, rounded: Option<f64>) -> Summary {
     let &Totals { free, bound, open, gap, violation, .. } = all;
@@ -175,21 +195,10 @@ pub(super) fn summary(all: &Totals, tolerance: f64, rounded: Option<f64>) -> Sum
             all.problems
         ));
     }
-    if let Some(change) = rounded {
-        notes.push(format!(
-            "predictions come from kernel values in single precision: on a sample of training rows that changes a decision value by {:.0e} at most, where the tolerance is {tolerance:e}",
-            change * ROUNDING * tolerance
-        ));
-    }
+    notes.extend(rounded.map(|change| rounding_note(change, tolerance)));
     let converged = all.unconverged == 0;
-    if !converged && violation <= tolerance {
-        notes.push(format!(
-            "the optimality conditions are met to {violation:.3e}, but the relative duality gap is {gap:.3e}, above the tolerance of {tolerance:e}: the penalty c is very large for kernel values of this size, as from large numbers in a polynomial or linear kernel; scale the columns, or lower c or the kernel's gamma"
-        ));
-    } else if !converged {
-        notes.push(format!(
-            "stopped before the tolerance was met: the greatest violation of the optimality conditions is {violation:.3e}; allow more time or iterations, or scale the columns"
-        ));
+    if !converged {
+        notes.push(unconverged_note(gap, violation, tolerance));
     }
     Summary {
         iterations: all.iterations,

@@ -1,0 +1,95 @@
+//! The machines behind `svc`, and the rows that they are fitted to.
+
+use super::fitted_svc::{FittedSvc, SvcDecision};
+use super::output_codes::CodeSettings;
+use super::pair_problems::masses;
+use super::svc::{EqualVotes, Svc};
+use super::{class_pairs, joint_machines, one_vs_rest, output_codes, svm};
+use crate::error::Result;
+use crate::estimators::{Estimator, Fit, FitContext, Task};
+use crate::solve::joint::JointLoss;
+use crate::solve::smo::Options;
+use mercer_derive::Choice;
+use serde::{Deserialize, Serialize};
+
+/// How more than two classes are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
+#[serde(rename_all = "snake_case")]
+pub enum Multiclass {
+    /// A machine for each pair of classes; most votes win.
+    #[default]
+    Pairs,
+    /// A machine for each class against the rest; the greatest decision value wins.
+    OneVsRest,
+    /// One problem of all classes; every other class costs what the margin to it lacks.
+    WestonWatkins,
+    /// One problem of all classes; the nearest other class costs what the margin to it lacks.
+    CrammerSinger,
+    /// A machine for each pair of classes; a decision graph evaluates one fewer than there are classes.
+    Dag,
+    /// Machines that split the classes by an error-correcting output code.
+    Codes,
+}
+
+/// A support vector classifier whose parameters are settled, by its machines.
+pub(super) enum SvcModel {
+    Pairs(EqualVotes),
+    Dag(EqualVotes),
+    OneVsRest,
+    Codes(CodeSettings),
+    Joint(JointLoss),
+}
+
+/// The rows that machines are fitted to, with their costs.
+pub(super) struct SvcRows<'t> {
+    pub(super) task: &'t Task<'t>,
+    /// The class of each row.
+    pub(super) codes: &'t [usize],
+    /// Classes that have names.
+    pub(super) classes: usize,
+    /// Codes of those with rows, ascending.
+    pub(super) present: Vec<usize>,
+    /// The weight of each row, times that of its class.
+    pub(super) counted: Vec<f64>,
+    /// Penalty C.
+    pub(super) c: f64,
+    pub(super) options: Options,
+}
+
+impl<'t> SvcRows<'t> {
+    pub(super) fn of(svc: &Svc, task: &'t Task<'t>) -> Result<Self> {
+        let c = svm::finite(Svc::NAME, "c", &svc.c)?;
+        let (codes, names) = task.target.as_classes(Svc::NAME)?;
+        let (present, mass) = masses(task, codes, names)?;
+        let class_weight = svc.class_weight.factors(&mass);
+        let counted = codes.iter().enumerate().map(|(i, &k)| task.weight(i) * class_weight[k]).collect();
+        let options = svm::options(task, &svc.tolerance, &svc.max_iterations, &svc.cache_mb);
+        Ok(SvcRows { task, codes, classes: names.len(), present, counted, c, options })
+    }
+
+    /// The greatest coefficient of each row.
+    pub(super) fn bounds(&self) -> Vec<f64> {
+        self.counted.iter().map(|w| self.c * w).collect()
+    }
+
+    /// The place of the class of each row among those that have rows; rows of no weight may be of another.
+    pub(super) fn places(&self) -> Vec<usize> {
+        let last = self.present.len() - 1;
+        self.codes.iter().map(|code| self.present.partition_point(|k| k < code).min(last)).collect()
+    }
+}
+
+impl SvcModel {
+    /// Fits to rows; two classes take one machine, whichever way more would be told apart.
+    pub(super) fn fit(&self, rows: &SvcRows<'_>, context: &FitContext<'_, FittedSvc>) -> Result<Fit<FittedSvc>> {
+        let two = rows.present.len() == 2;
+        match self {
+            SvcModel::Pairs(ties) => class_pairs::fit(rows, context, SvcDecision::Pairs, *ties),
+            SvcModel::Dag(ties) => class_pairs::fit(rows, context, SvcDecision::Dag, *ties),
+            SvcModel::OneVsRest | SvcModel::Codes(_) if two => class_pairs::fit(rows, context, SvcDecision::Pairs, EqualVotes::Sum),
+            SvcModel::OneVsRest => one_vs_rest::fit(rows, context.earlier).map(Fit::from),
+            SvcModel::Codes(settings) => output_codes::fit(settings, rows, context.earlier).map(Fit::from),
+            SvcModel::Joint(loss) => joint_machines::fit(*loss, rows, context.earlier).map(Fit::from),
+        }
+    }
+}
