@@ -8,7 +8,7 @@ use super::Model;
 use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{ClassWeight, EstimatorExpr, Expansion, Fitted, NumberLikelihood};
+use crate::estimators::{ClassWeight, EstimatorExpr, Expansion, Fitted, Multiclass, NumberLikelihood};
 use crate::gram::{Bound, Dense, Subset};
 use crate::linalg::Matrix;
 
@@ -80,10 +80,12 @@ impl Model {
             EstimatorExpr::Logistic(e) => evidence.classes(&target, e.class_weight)?.logistic(&target, e.lambda.number(), e.intercept),
             EstimatorExpr::Svc(_) | EstimatorExpr::Svr(_) | EstimatorExpr::L1vm(_) if !is_of_rows => Err(self.without_rows()),
             EstimatorExpr::Svc(e) => {
-                let by_pairs =
-                    self.estimator.arguments().iter().all(|(name, value)| *name != "multiclass" || value == "pairs" || value == "dag");
                 let evidence = evidence.classes(&target, e.class_weight)?;
-                if by_pairs { evidence.margins(&target, e.c.number(), e.tolerance.number()) } else { Err(self.not_covered()) }
+                if matches!(e.multiclass, Multiclass::Pairs | Multiclass::Dag) {
+                    evidence.margins(&target, e.c.number(), e.tolerance.number())
+                } else {
+                    Err(self.not_covered())
+                }
             }
             EstimatorExpr::Svr(e) => {
                 evidence.tubes(&target, [e.c.number(), e.epsilon.number(), e.tolerance.number()], e.standardise_target)
