@@ -35,6 +35,7 @@ mod mi_svm;
 mod mode;
 mod nadaraya_watson;
 mod networks;
+mod nu_machines;
 mod pre_images;
 mod problem;
 mod quasi_newton;

@@ -9,33 +9,25 @@
 //! Probabilities, where they are asked for, are calibrated on decision values held out in folds. The predicted class is then the one
 //! of the greatest probability, and not the one of most votes; the two differ near the border.
 
-use super::held_out_pairs::{self, Solved};
-use super::pair_problems::{PER_PROBLEM, PairProblems, TOGETHER, masses};
-use super::svm::{self, Totals};
+use super::pair_machines::{self, PairMachines, Penalty};
+use super::svm;
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
-use crate::estimators::probabilities::held_out::parts;
 use crate::estimators::{
     Answer, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, Predicted, Predictions, Query,
-    Scores, Size, Summary, Task, Want, WarmStart, When, pair_count,
+    Scores, Size, Summary, Task, Want, WarmStart, When,
 };
-use crate::gram::Gram;
 use crate::linalg::Matrix;
 use crate::param::{Value, require_settled};
-use crate::solve::smo;
 use mercer_derive::{Choice, Parameters};
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a coefficient of a row while pairs are solved: of all rows, and of the support.
-const PER_COEFFICIENT: u64 = 16;
-/// Bytes of a pair of classes: its codes, constant and steps, and its place in a trace.
-const PER_PAIR: u64 = 100;
+/// Operations for each pair of rows and class.
+const STEPS: f64 = 10.0;
 /// Bytes of a decision value of a pair: the values of blocks of rows, and those of all.
 const PER_SCORE: u64 = 16;
-/// Bytes of a decision value that a calibration holds: of a fold, of all rows, and what is made of them.
-const HELD_OUT_SCORES: u64 = 24;
 
 /// Which of the classes with equal votes wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
@@ -91,73 +83,15 @@ impl Estimator for Svc {
         EstimatorFacts { ignores_shifts: true, skips_zero_weights: !self.probabilities, ..EstimatorFacts::default() }
     }
 
-    /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows. They are solved some at a
-    /// time, and a row has a coefficient in those of its class; probabilities hold decision values of every pair, and all problems.
     fn costs(&self, size: Size) -> Costs {
-        let (variables, fits) = if self.probabilities { (5, 3.0) } else { (1, 1.0) };
-        let others = size.outputs.saturating_sub(1).max(1);
-        let (in_pairs, pairs) = (size.rows.saturating_mul(others), pair_count(size.outputs.max(2)));
-        let problems = in_pairs.saturating_add(pairs.saturating_mul(PER_PROBLEM));
-        let largest = if pairs > 1 { 2 * size.rows / size.outputs.max(1) } else { in_pairs };
-        let held = match (self.probabilities, pairs) {
-            (true, _) => problems.saturating_mul(variables),
-            (false, 1) => in_pairs,
-            (false, _) => problems.min(TOGETHER + largest),
-        };
-        let costs = svm::costs(size, (variables * others, held), &self.cache_mb, 10.0 * size.outputs.max(2) as f64);
-        let scores = if self.probabilities && pairs > 1 { HELD_OUT_SCORES * size.rows as u64 * pairs as u64 } else { 0 };
-        let bytes = costs.bytes + PER_COEFFICIENT * in_pairs as u64 + PER_PAIR * pairs as u64 + scores;
-        Costs { bytes, values: fits * costs.values, fit: fits * costs.fit, ..costs }
+        pair_machines::costs(size, self.probabilities, &self.cache_mb, STEPS)
     }
 
-    /// Machines without a fold start from those on all rows and share their kernel values.
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedSvc>) -> Result<Fit<FittedSvc>> {
-        let split = context.wants_scores.then_some(context.hold.split);
         require_settled(self, Svc::NAME)?;
-        let c = svm::finite(Svc::NAME, "c", &self.c)?;
-        let (codes, names) = task.target.as_classes(Svc::NAME)?;
-        let (present, mass) = masses(task, codes, names)?;
-        let class_weight = self.class_weight.factors(&mass);
-        let counted: Vec<f64> = codes.iter().enumerate().map(|(i, &k)| task.weight(i) * class_weight[k]).collect();
-        let bounds = counted.iter().map(|w| c * w).collect();
-        let folds = split.map(|split| parts(task, split)).transpose()?.unwrap_or_default();
-        let all = PairProblems::of(task, codes, present, bounds, !folds.is_empty())?;
+        let penalty = Penalty::C(svm::finite(Svc::NAME, "c", &self.c)?);
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let held = all.held.as_ref().filter(|held| held.for_all);
-        let gram: &dyn Gram = held.map_or(task.gram()?, |held| &held.k);
-        let mut coef = all.unsolved();
-        let (mut bias, mut iterations, mut totals) = (Vec::new(), Vec::new(), Totals::default());
-        let (mut warm, mut held_out) = (WarmStart::default(), None);
-        for some in all.batches(split.is_some()) {
-            let problems = all.problems(some.clone(), context.earlier);
-            let known = |(&pair, problem)| context.warm?.known(context.earlier?.output(pair)?, problem);
-            let known: Vec<Option<&[f64]>> = all.pairs[some.clone()].iter().zip(&problems).map(known).collect();
-            let solutions = smo::solve_from(gram, &problems, &known, &options, task.control)?;
-            all.take(some.clone(), &problems, &solutions, &mut coef);
-            bias.extend(solutions.iter().map(|s| s.offsets[0]));
-            iterations.extend(solutions.iter().map(|s| s.iterations));
-            solutions.iter().for_each(|s| totals.add(s));
-            if let Some(split) = split {
-                let (pairs, problems, solutions, folds, held) = (&all.pairs, &problems, &solutions, &folds, all.held.as_ref());
-                let solved = Solved { pairs, problems, solutions, folds, held, counted: &counted, options };
-                held_out = Some(held_out_pairs::held_out(task, &solved, split)?);
-            }
-            warm.extend(solutions, some.map(|_| 1.0), task);
-        }
-        let mut expansion = all.expansion(&coef, bias);
-        drop(coef);
-        expansion.weigh(task.gram()?, task.control)?;
-        let rounded = svm::round(&mut expansion, task, options.tolerance, all.pairs.iter().map(|_| 1.0))?;
-        let fitted = FittedSvc {
-            expansion,
-            classes: names.len(),
-            first: all.pairs.iter().map(|p| p.0).collect(),
-            second: all.pairs.iter().map(|p| p.1).collect(),
-            iterations,
-            ties: self.ties,
-            summary: svm::summary(&totals, options.tolerance, rounded),
-        };
-        Ok(Fit { fitted, warm, held_out })
+        PairMachines { name: Svc::NAME, penalty, class_weight: self.class_weight, options, ties: self.ties }.fit(task, context)
     }
 }
 
@@ -179,13 +113,13 @@ pub struct FittedSvc {
     #[serde(with = "blocks::usizes")]
     pub iterations: Vec<usize>,
     #[serde(default)]
-    ties: EqualVotes,
-    summary: Summary,
+    pub(super) ties: EqualVotes,
+    pub(super) summary: Summary,
 }
 
 impl FittedSvc {
     /// The output of a pair of classes: pairs ascend.
-    fn output(&self, pair: (usize, usize)) -> Option<usize> {
+    pub(super) fn output(&self, pair: (usize, usize)) -> Option<usize> {
         let before = self.first.partition_point(|&a| a < pair.0);
         let own = self.first[before..].partition_point(|&a| a == pair.0);
         self.second.get(before..before + own)?.binary_search(&pair.1).ok().map(|k| before + k)
