@@ -25,7 +25,7 @@ const BASES: &[(&str, &[&str])] = &[
     ("_ridge", &["RidgeClassification", "RidgeRegression"]),
     ("_smoothing", &["LocalCurve"]),
     ("_streams", &["StreamOfClasses", "StreamOfNumbers"]),
-    ("_svm", &["ClassesOfSets", "SupportVectorClassifier", "SupportVectorRegressor"]),
+    ("_svm", &["ClassesOfSets", "OneClassMachine", "SupportVectorClassifier", "SupportVectorRegressor"]),
 ];
 
 /// Attributes of classes that stand on a model of the library.
@@ -91,6 +91,7 @@ pub(crate) fn classes() -> Result<Vec<Class>> {
             Finds::Components => roles.push(Role::Transformer),
             Finds::Clusters => roles.push(Role::Clusterer),
             Finds::Density => roles.push(Role::Density),
+            Finds::Novelty => roles.push(Role::Outlier),
         }
         if roles.is_empty() {
             return Err(Error::Data(format!("{} gets no class: it takes no target, not even none", entry.name)));
@@ -175,7 +176,9 @@ fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role)
         Role::Regressor => ("KernelRegressor", "Regressor"),
         Role::Transformer => ("KernelTransformer", ""),
         Role::Clusterer => ("Clusters", ""),
-        Role::Density => return Err(Error::Data(format!("{} gets no class: a density needs a spelling", entry.name))),
+        Role::Density | Role::Outlier => {
+            return Err(Error::Data(format!("{} gets no class: densities and finders of outliers need a spelling", entry.name)));
+        }
     };
     bases.push(base);
     let defaults = estimator.arguments();

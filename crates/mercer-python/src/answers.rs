@@ -15,6 +15,7 @@ use mercer::notice::Notice;
 use mercer::param::{Domain, NumericSetting, Value};
 use mercer::read::TargetInfo;
 use mercer::select::Tuning;
+use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde::Serialize;
@@ -85,11 +86,16 @@ pub(crate) fn values<'py>(py: Python<'py>, values: Predicted, info: &TargetInfo,
     }
 }
 
-/// Predicted values as an array, by what they mean; components have two axes however many there are.
+/// Predicted values as an array, by what they mean; components have two axes however many there are, and of scores of novelty 1 stands for
+/// inliers and -1 for outliers.
 pub(crate) fn answered<'py>(py: Python<'py>, found: Predicted, answer: &Answer, codes: bool) -> PyResult<Bound<'py, PyAny>> {
     match (found, answer) {
         (Predicted::Numbers(numbers), Answer::Components { .. }) => from_matrix(py, numbers),
         (found, Answer::Clusters { .. }) => values(py, found, &answer.target(), true),
+        (Predicted::Numbers(scores), Answer::Novelty) => {
+            let side = |score: &f64| if *score < 0.0 { -1i64 } else { 1 };
+            Ok(scores.data().iter().map(side).collect::<Vec<i64>>().into_pyarray(py).into_any())
+        }
         (found, _) => values(py, found, &answer.target(), codes),
     }
 }

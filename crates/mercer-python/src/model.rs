@@ -39,7 +39,7 @@ pub(crate) struct Model {
 
 #[pymethods]
 impl Model {
-    /// Predicted labels, numbers or components of every row.
+    /// Predicted labels, numbers or components of every row; 1 for inliers and -1 for outliers.
     ///
     /// Parameters
     /// ----------
@@ -153,7 +153,7 @@ impl Model {
         from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities", &|gives| gives.probabilities))?)
     }
 
-    /// Decision values before they become classes.
+    /// Decision values before they become classes, or inliers (0 and above) and outliers.
     ///
     /// Parameters
     /// ----------
@@ -177,6 +177,9 @@ impl Model {
     fn decision_function<'py>(&self, py: Python<'py>, data: &Object<'py>, by_class: bool, threads: usize) -> PyResult<Object<'py>> {
         let found = self.predictions(py, data, Want { scores: true, by_class, ..Want::default() }, threads)?;
         let classes = self.model.answer.classes().map_or(0, <[String]>::len);
+        if let (Predicted::Numbers(scores), Answer::Novelty) = (&found.values, &self.model.answer) {
+            return from_outputs(py, scores.clone());
+        }
         let scores = if by_class { found.scores_by_class(classes).map(Cow::into_owned) } else { found.scores };
         from_outputs(py, scores.ok_or_else(|| self.lacks("decision values", &|gives| gives.scores.when()))?)
     }

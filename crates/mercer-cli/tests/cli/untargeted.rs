@@ -32,6 +32,33 @@ fn clusters_are_written_row_by_row_and_new_rows_find_theirs() {
 }
 
 #[test]
+fn rows_unlike_the_others_are_named_with_their_scores() {
+    let shell = Shell::new();
+    let row = |i: usize| {
+        let t = i as f64;
+        format!("{},{}\n", (1.3 * t).sin(), 0.5 * (2.1 * t).cos())
+    };
+    shell.write("t.csv", format!("x,y\n{}", (0..60).map(row).collect::<String>()));
+    let run = shell.done(&["fit", "t.csv", "--estimator", "one_class", "-o", "m.mercer", "--report", "page.html"]);
+    assert!(run.out.contains("none; gives scores of novelty: score"), "{}", run.out);
+    assert!(run.out.contains("of the training rows are outliers, at most nu = 10.0%; the offset is"), "{}", run.out);
+    assert!(run.out.contains("converged: relative duality gap"), "{}", run.out);
+    shell.write("new.csv", "x,y\n0.1,0.1\n9,-9\n");
+    let found = shell.done(&["predict", "m.mercer", "new.csv"]).out;
+    let lines: Vec<&str> = found.lines().collect();
+    assert_eq!(lines[0], "novelty,score");
+    assert!(lines[1].starts_with("inlier,") && lines[2].starts_with("outlier,-"), "{found}");
+    let all = shell.done(&["predict", "m.mercer", "t.csv"]).out;
+    assert!(all.lines().filter(|l| l.starts_with("outlier")).count() <= 6, "{all}");
+    let page = std::fs::read_to_string(shell.path("page.html")).unwrap();
+    assert!(page.contains("one_class") && page.contains("outliers"));
+    let none = shell.mercer(&["fit", "t.csv", "--estimator", "one_class(nu=1.5)", "-o", "n.mercer"]);
+    assert!(none.code != 0 && none.err.contains("above 0 and at most 1"), "{} {}", none.code, none.err);
+    let wrong = shell.mercer(&["fit", "t.csv", "--target", "x", "--estimator", "one_class", "-o", "n.mercer"]);
+    assert!(wrong.code != 0 && wrong.err.contains("one_class takes no target"), "{}", wrong.err);
+}
+
+#[test]
 fn texts_without_words_are_no_centre_of_texts_that_share_none() {
     let shell = Shell::new();
     // Two languages of 15 texts each, which share one word and have three of their own, and two empty texts.

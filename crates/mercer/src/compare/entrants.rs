@@ -28,7 +28,7 @@ pub(super) struct Entrant {
     pub own_scales: bool,
 }
 
-/// The estimators of a comparison where none are named: all that go by kernel values; beside them, where no kernel is asked for, the linear
+/// The estimators of a comparison where none are named: all that read kernel values, each kind of model once; beside them, where no kernel is asked for, the linear
 /// machines, if rows are stored by the few numbers that are not 0, as texts by the counts of their words, or have as many numbers as there
 /// are rows.
 ///
@@ -38,7 +38,7 @@ pub fn usual(data: &Dataset, target: &Target, kernel: Option<&KernelExpr>) -> Re
     let (numbers, sparse) = numbers_of(data);
     let has_texts = data.columns().iter().any(|c| matches!(c.values, Values::Texts(_)));
     let is_long = kernel.is_none() && (sparse || has_texts || (numbers > 0 && numbers >= data.rows()));
-    let enters = |e: &EstimatorExpr| e.needs().reads_values() || (is_long && e.needs() == Needs::Features);
+    let enters = |e: &EstimatorExpr| e.is_usual() || (is_long && e.needs() == Needs::Features);
     Ok(EstimatorExpr::all_for(target)?.into_iter().filter(enters).collect())
 }
 

@@ -149,6 +149,7 @@ impl Model {
     pub(super) fn measure(&self, predictions: &Predictions) -> Measure {
         match (&predictions.values, &predictions.scores) {
             (Predicted::Numbers(_), _) if self.answer == Answer::LogDensity => Measure::LogDensity,
+            (Predicted::Numbers(_), _) if self.answer == Answer::Novelty => Measure::DecisionValue,
             (Predicted::Numbers(_), _) => Measure::Prediction,
             (_, Some(_)) if self.estimator.gives().scores == Scores::Votes => Measure::Votes,
             (_, Some(_)) => Measure::DecisionValue,

@@ -267,11 +267,11 @@ impl Model {
         self.fitted.summary()
     }
 
-    /// The label of each predicted class or cluster; `None` for numbers.
+    /// The label of each predicted class or cluster, and whether a row is an outlier; `None` for other numbers.
     pub fn labels(&self, predictions: &Predictions) -> Option<Vec<String>> {
         match &predictions.values {
             Predicted::Classes(codes) => Some(self.answer.labels(codes)),
-            Predicted::Numbers(_) => None,
+            Predicted::Numbers(m) => self.answer.words().map(|(_, word)| m.data().iter().map(|v| word(*v).to_owned()).collect()),
         }
     }
 }

@@ -4,7 +4,7 @@
 const OF_KERNEL: &str = "a parameter of the kernel, such as rbf(gamma=1) or polynomial(degree=2) (--kernel)";
 
 /// The estimators that ask for a kernel beside them.
-const KERNEL_OWNERS: &str = "ridge gp svc svr knn kernel_pca k_medoids kernel_k_means spectral_clustering";
+const KERNEL_OWNERS: &str = "ridge gp svc svr nu_svc nu_svr one_class knn kernel_pca k_medoids kernel_k_means spectral_clustering";
 
 /// What other books and libraries call parameters: owners, the name, and what that is here.
 pub(super) const NAMES: &[(&str, &str, &str)] = &[
@@ -24,10 +24,10 @@ pub(super) const NAMES: &[(&str, &str, &str)] = &[
     ("knn", "neighbors", "k"),
     ("knn", "n_neighbours", "k"),
     ("knn", "metric", "the kernel, by which neighbours are found (--kernel)"),
-    ("svc svr linear_svc linear_svr", "tol", "tolerance"),
-    ("svc svr linear_svc linear_svr", "max_iter", "max_iterations"),
-    ("svc svr", "cache_size", "cache_mb"),
-    ("svc svr", "probability", "an option of predict (--probabilities)"),
+    ("svc svr nu_svc nu_svr one_class linear_svc linear_svr", "tol", "tolerance"),
+    ("svc svr nu_svc nu_svr one_class linear_svc linear_svr", "max_iter", "max_iterations"),
+    ("svc svr nu_svc nu_svr one_class", "cache_size", "cache_mb"),
+    ("svc svr nu_svc", "probability", "an option of predict (--probabilities)"),
     ("kernel_pca", "n_components", "components"),
     ("k_medoids kernel_k_means spectral_clustering", "k", "clusters"),
     ("k_medoids kernel_k_means spectral_clustering", "n_clusters", "clusters"),

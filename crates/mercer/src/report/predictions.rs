@@ -169,7 +169,7 @@ pub struct PredictedTable {
 }
 
 /// Predictions for every row of a table as CSV, a block of rows at a time: besides the text itself no more than a block of
-/// predictions is held. The prediction is called `TARGET_predicted`, or pc1, pc2, ..., cluster, log_density where there is no target; beside it stand
+/// predictions is held. The prediction is called `TARGET_predicted`, or pc1, pc2, ..., cluster, log_density, novelty and score where there is no target; beside it stand
 /// `TARGET_std`, `TARGET_mean_std`, `TARGET_lower`, `TARGET_upper` (of classes `TARGET_set`, such as `a|b`) and `TARGET_CLASS` where they are asked for. It stands to the right of the kept columns,
 /// each with a text for every row.
 ///
@@ -251,7 +251,8 @@ fn header(model: &Model, columns: &PredictionColumns, kept: &[KeptColumn]) -> Ve
     let of_target = matches!(model.answer, Answer::Numbers { .. } | Answer::Classes { .. });
     let taken = |name: &String| kept.iter().any(|(other, _)| other == name);
     let predicted = |name: &String| if of_target || taken(name) { format!("{name}_predicted") } else { name.clone() };
-    let mut header: Vec<String> = kept.iter().map(|(name, _)| name.clone()).chain(names.iter().map(predicted)).collect();
+    let words: Vec<String> = model.answer.words().map(|(name, _)| name.to_owned()).into_iter().collect();
+    let mut header: Vec<String> = kept.iter().map(|(name, _)| name.clone()).chain(words.iter().chain(&names).map(predicted)).collect();
     for name in &names {
         header.extend(columns.std.iter().map(|of| match of {
             DeviationOf::Target => format!("{name}_std"),
@@ -329,7 +330,10 @@ fn write_lines(
         kept.iter().try_for_each(|(_, column)| writer.write_field(&column[first + i])).map_err(fault)?;
         match (&predictions.values, &labels) {
             (Predicted::Classes(_), labels) => writer.write_field(labels.as_ref().map_or("", |l| &l[i])).map_err(fault)?,
-            (Predicted::Numbers(m), _) => m.row(i).iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?,
+            (Predicted::Numbers(m), labels) => {
+                labels.iter().try_for_each(|l| writer.write_field(&l[i])).map_err(fault)?;
+                m.row(i).iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;
+            }
         }
         for o in 0..outputs {
             let of_ends = ends.iter().flat_map(|(low, high)| [low[(i, o)], high[(i, o)]]);

@@ -37,6 +37,7 @@ mod mi_svm;
 mod mode;
 mod nadaraya_watson;
 mod networks;
+mod nu_machines;
 mod pre_images;
 mod problem;
 mod quasi_newton;

@@ -2,7 +2,7 @@
 
 import json
 
-from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, ClusterMixin, OutlierMixin, RegressorMixin
 
 from ._arguments import ENTRIES, RECORDS
 from ._texts import ARGUMENTS, ATTRIBUTES, EXAMPLES, KEYS, NOTES
@@ -13,6 +13,7 @@ WIDTH = 112
 CLASSIFIER = ('y = np.array(["a", "a", "a", "b", "b", "b"])', "", "fit(X, y).predict(X)", "(6,)")
 REGRESSOR = ("y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])", "", "fit(X, y).predict(X)", "(6,)")
 CLUSTERER = (None, "2", "fit_predict(X)", "(6,)")
+OUTLIERS = (None, "", "fit_predict(X)", "(6,)")
 TRANSFORMER = (None, "1", "fit_transform(X)", "(6, 1)")
 
 
@@ -68,7 +69,7 @@ def _example(cls):
     """Lines that run."""
     if cls.__name__ in EXAMPLES:
         return EXAMPLES[cls.__name__]
-    bases = {ClassifierMixin: CLASSIFIER, RegressorMixin: REGRESSOR, ClusterMixin: CLUSTERER}
+    bases = {ClassifierMixin: CLASSIFIER, RegressorMixin: REGRESSOR, ClusterMixin: CLUSTERER, OutlierMixin: OUTLIERS}
     target, given, call, shape = next((example for base, example in bases.items() if issubclass(cls, base)), TRANSFORMER)
     name = cls.__name__
     made = ["import numpy as np", f"from mercer import {name}", "X = np.arange(6.0).reshape(-1, 1)", target, f"{name}({given}).{call}.shape"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import combinations
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import OutlierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
@@ -16,11 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Dataset
 from ._arguments import is_flag, require
 from ._base import KernelClassifier, KernelRegressor, LogProbabilities, Scores, asks_for_probabilities, class_factors, plain_names
-from ._estimator import ONLY
+from ._estimator import ONLY, KernelEstimator
 from ._rows import names_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
 #: C=inf: a margin as hard as rounding lets it be.
 HARD = 1e10
@@ -67,13 +69,15 @@ class SupportVectors:
         if settings["max_iterations"] == 0:
             # As few as there can be.
             settings["max_iterations"] = 1
-        if isinstance(settings["c"], float) and settings["c"] == np.inf:
+        if isinstance(settings.get("c"), float) and settings["c"] == np.inf:
             settings["c"] = HARD
         return settings
 
     def _check_arguments(self):
         super()._check_arguments()
         require(self, "shrinking", is_flag, "True or False")
+        if "nu" in self._parameter_names:
+            require(self, "nu", lambda value: isinstance(value, Real) and 0 < value <= 1, "a number above 0, at most 1")
         require(self, "verbose", lambda value: is_flag(value) or isinstance(value, Integral), "True or False")
 
     def _progress(self):
@@ -96,8 +100,9 @@ class SupportVectors:
         found, summary = self.model_.summary["certificate"], self.model_.summary
         if summary["violation"] <= found["tolerance"]:
             return f"{early}{type(self).__name__}: {self._translate(summary['notes'][-1])}."
+        lower = "C or gamma" if "c" in self._parameter_names else "gamma"
         return (
-            f"{early}Consider pre-processing your data with StandardScaler or MinMaxScaler, or lower C or gamma: the {found['name']} is "
+            f"{early}Consider pre-processing your data with StandardScaler or MinMaxScaler, or lower {lower}: the {found['name']} is "
             f"{found['value']:.2g} and not {found['tolerance']:.2g}."
         )
 
@@ -293,6 +298,90 @@ class SupportVectorRegressor(SupportVectors, KernelRegressor):
         self.support_ = model.support.astype(np.int32)
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
         self.intercept_ = bias
+        self.n_iter_ = int(model.steps[0])
+        self._keep_rows(X, self.support_)
+        self.dual_coef_ = self._told(coef.T)
+
+
+class OneClassMachine(SupportVectors, OutlierMixin, KernelEstimator):
+    """A one-class support vector machine."""
+
+    _supervised = False
+    _in_grids = False
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Training rows; for ``kernel="precomputed"`` the Gram matrix.
+        y : None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights: 2 means that the row counts twice, 0 that it is absent.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit_without_target(X, sample_weight)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Whether each row is like the training rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows; for ``kernel="precomputed"`` their kernel values with all training rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            1 for inliers, -1 for outliers.
+        """
+        rows = self._rows_for_model(X)
+        return self.model_.predict(rows, threads=self._threads())
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """The score of each row less the offset.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows; for ``kernel="precomputed"`` their kernel values with all training rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            0 and above for inliers, below 0 for outliers.
+        """
+        rows = self._rows_for_model(X)
+        return self.model_.decision_function(rows, threads=self._threads())
+
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """The score of each row: kernel values with the support vectors, weighted and summed.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows; for ``kernel="precomputed"`` their kernel values with all training rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            ``offset_`` and above for inliers.
+        """
+        return self.decision_function(X) + self.offset_
+
+    def _keep(self, X, y, weight, model):
+        super()._keep(X, y, weight, model)
+        coef, bias = model.expansion
+        self.support_ = model.support.astype(np.int32)
+        self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
+        self.intercept_ = bias
+        self.offset_ = -float(bias[0])
         self.n_iter_ = int(model.steps[0])
         self._keep_rows(X, self.support_)
         self.dual_coef_ = self._told(coef.T)

@@ -37,6 +37,8 @@ pub enum Answer {
     },
     /// The logarithm of a density.
     LogDensity,
+    /// A score of how like the training rows a row is: below 0 for outliers.
+    Novelty,
 }
 
 impl Answer {
@@ -78,6 +80,7 @@ impl Answer {
             Answer::Classes { name, .. } => vec![name.clone()],
             Answer::Clusters { .. } => vec!["cluster".into()],
             Answer::LogDensity => vec!["log_density".into()],
+            Answer::Novelty => vec!["score".into()],
         }
     }
 
@@ -97,6 +100,14 @@ impl Answer {
         }
     }
 
+    /// The name of the column of words that stands before the predicted numbers, where these have such, and the word of each number.
+    pub fn words(&self) -> Option<(&'static str, fn(f64) -> &'static str)> {
+        match self {
+            Answer::Novelty => Some(("novelty", |score| if score < 0.0 { "outlier" } else { "inlier" })),
+            _ => None,
+        }
+    }
+
     /// What it consists of, for a sentence.
     pub fn noun(&self) -> &'static str {
         match self {
@@ -105,6 +116,7 @@ impl Answer {
             Answer::Components { .. } => "components",
             Answer::Clusters { .. } => "clusters",
             Answer::LogDensity => "densities",
+            Answer::Novelty => "scores of novelty",
         }
     }
 }
@@ -161,6 +173,8 @@ pub enum Finds {
     Clusters,
     /// A density, per unit of the columns: these are not standardised.
     Density,
+    /// Rows unlike the others.
+    Novelty,
 }
 
 /// What an estimator gives besides the predicted values.

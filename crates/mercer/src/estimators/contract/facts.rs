@@ -25,4 +25,6 @@ pub struct EstimatorFacts {
     /// Weights that sum to less than a fit needs are shares to it, or their unit has a meaning of its own: nothing is to be said of a sum
     /// that no number of rows has.
     pub takes_weights_of_any_unit: bool,
+    /// Its models are those of another estimator of the list with another parameter: a comparison takes it where it is named.
+    pub is_other_parametrisation: bool,
 }

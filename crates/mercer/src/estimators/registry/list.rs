@@ -234,6 +234,9 @@ estimators! {
     density: Density,
     bayes: Bayes,
     mi_svm: MiSvm,
+    one_class: OneClass,
+    nu_svc: NuSvc,
+    nu_svr: NuSvr,
 }
 
 impl Fitted for FittedModel {
@@ -332,9 +335,14 @@ impl EstimatorExpr {
         Ok(all.into_iter().filter(|e| e.takes(target)).collect())
     }
 
-    /// Those of them that a comparison takes where none are named: all that go by kernel values.
+    /// Those of them that a comparison takes where none are named: all that read kernel values, each kind of model once.
     pub fn usual_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
-        Ok(Self::all_for(target)?.into_iter().filter(|e| e.needs().reads_values()).collect())
+        Ok(Self::all_for(target)?.into_iter().filter(Self::is_usual).collect())
+    }
+
+    /// Whether a comparison takes it where none are named.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.needs().reads_values() && !self.facts().is_other_parametrisation
     }
 
     /// Whether its predictions depend on the inputs.

@@ -5,20 +5,49 @@
 
 use super::fitted_svc::{FittedSvc, SvcDecision};
 use super::held_out_pairs::{self, Solved};
-use super::model::SvcRows;
-use super::pair_problems::PairProblems;
+use super::model::{Penalty, SvcRows};
+use super::nu_pairs::NuPairs;
+use super::pair_problems::{PER_PROBLEM, PairProblems, TOGETHER};
 use super::svc::EqualVotes;
 use super::svm::{self, Totals};
 use crate::blocks;
 use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out::parts;
-use crate::estimators::{Fit, FitContext, Predicted, Predictions, Want, WarmStart};
+use crate::estimators::{Costs, Fit, FitContext, Predicted, Predictions, Size, Want, WarmStart, pair_count};
 use crate::gram::Gram;
 use crate::linalg::Matrix;
+use crate::param::Value;
 use crate::solve::smo;
 use serde::{Deserialize, Serialize};
 
-/// Fits a machine for each pair of classes. Machines without a fold start from those on all rows and share their kernel values.
+/// Bytes of a coefficient of a row while pairs are solved: of all rows, and of the support.
+pub(super) const PER_COEFFICIENT: u64 = 16;
+/// Bytes of a pair of classes: its codes, constant and steps, and its place in a trace.
+const PER_PAIR: u64 = 100;
+/// Bytes of a decision value that a calibration holds: of a fold, of all rows, and what is made of them.
+const HELD_OUT_SCORES: u64 = 24;
+/// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows. They are solved some at a
+/// time, and a row has a coefficient in those of its class; probabilities hold decision values of every pair, and all problems. `square`:
+/// operations for each pair of rows and class.
+pub(super) fn costs(size: Size, probabilities: bool, cache_mb: &Value, square: f64) -> Costs {
+    let (variables, fits) = if probabilities { (5, 3.0) } else { (1, 1.0) };
+    let others = size.outputs.saturating_sub(1).max(1);
+    let (in_pairs, pairs) = (size.rows.saturating_mul(others), pair_count(size.outputs.max(2)));
+    let problems = in_pairs.saturating_add(pairs.saturating_mul(PER_PROBLEM));
+    let largest = if pairs > 1 { 2 * size.rows / size.outputs.max(1) } else { in_pairs };
+    let held = match (probabilities, pairs) {
+        (true, _) => problems.saturating_mul(variables),
+        (false, 1) => in_pairs,
+        (false, _) => problems.min(TOGETHER + largest),
+    };
+    let costs = svm::costs(size, (variables * others, held), cache_mb, square * size.outputs.max(2) as f64);
+    let scores = if probabilities && pairs > 1 { HELD_OUT_SCORES * size.rows as u64 * pairs as u64 } else { 0 };
+    let bytes = costs.bytes + PER_COEFFICIENT * in_pairs as u64 + PER_PAIR * pairs as u64 + scores;
+    Costs { bytes, values: fits * costs.values, fit: fits * costs.fit, ..costs }
+}
+
+/// Fits a machine for each pair of classes. Machines without a fold start from those on all rows and share their kernel values; those of nu
+/// have the penalty C that the machine on all rows is equivalent to.
 pub(super) fn fit(
     rows: &SvcRows<'_>,
     context: &FitContext<'_, FittedSvc>,
@@ -27,18 +56,30 @@ pub(super) fn fit(
 ) -> Result<Fit<FittedSvc>> {
     let SvcRows { task, codes, counted, options, .. } = rows;
     let split = context.wants_scores.then_some(context.hold.split);
+    let mut nu = match rows.penalty {
+        Penalty::C(_) => None,
+        Penalty::Nu(nu) => Some(NuPairs::of(nu, rows)?),
+    };
     let folds = split.map(|split| parts(task, split)).transpose()?.unwrap_or_default();
-    let all = PairProblems::of(task, codes, rows.present.clone(), rows.bounds(), !folds.is_empty())?;
+    // Several units of one problem share its kernel values too.
+    let again = !folds.is_empty() || (nu.is_some() && rows.present.len() == 2);
+    let all = PairProblems::of(task, codes, rows.present.clone(), rows.bounds(), again)?;
     let held = all.held.as_ref().filter(|held| held.for_all);
     let gram: &dyn Gram = held.map_or(task.gram()?, |held| &held.k);
     let mut coef = all.unsolved();
     let (mut bias, mut iterations, mut totals) = (Vec::new(), Vec::new(), Totals::default());
     let (mut warm, mut held_out) = (WarmStart::default(), None);
     for some in all.batches(split.is_some()) {
-        let problems = all.problems(some.clone(), context.earlier);
-        let known = |(&pair, problem)| context.warm?.known(context.earlier?.output(pair)?, problem);
-        let known: Vec<Option<&[f64]>> = all.pairs[some.clone()].iter().zip(&problems).map(known).collect();
-        let solutions = smo::solve_from(gram, &problems, &known, options, task.control)?;
+        let (problems, solutions) = match &mut nu {
+            Some(nu) => nu.solve(gram, &all, some.clone(), rows)?,
+            None => {
+                let problems = all.problems(some.clone(), context.earlier);
+                let known = |(&pair, problem)| context.warm?.known(context.earlier?.output(pair)?, problem);
+                let known: Vec<Option<&[f64]>> = all.pairs[some.clone()].iter().zip(&problems).map(known).collect();
+                let solutions = smo::solve_from(gram, &problems, &known, options, task.control)?;
+                (problems, solutions)
+            }
+        };
         all.take(some.clone(), &problems, &solutions, &mut coef);
         bias.extend(solutions.iter().map(|s| s.offsets[0]));
         iterations.extend(solutions.iter().map(|s| s.iterations));
@@ -54,8 +95,11 @@ pub(super) fn fit(
     drop(coef);
     expansion.weigh(task.gram()?, task.control)?;
     let rounded = svm::round(&mut expansion, task, options.tolerance, all.pairs.iter().map(|_| 1.0))?;
-    let summary = svm::summary(&totals, options.tolerance, rounded);
-    let fitted = FittedSvc::new(expansion, rows.classes, decision(ClassPairs::new(&all.pairs, ties)), iterations, summary);
+    let mut summary = svm::summary(&totals, options.tolerance, rounded);
+    if let Some(nu) = &nu {
+        summary.notes.splice(0..0, nu.notes());
+    }
+    let fitted = FittedSvc::new(expansion, rows.names.len(), decision(ClassPairs::new(&all.pairs, ties)), iterations, summary);
     Ok(Fit { fitted, warm, held_out })
 }
 

@@ -3,10 +3,10 @@
 use super::fitted_svc::{FittedSvc, SvcDecision};
 use super::output_codes::CodeSettings;
 use super::pair_problems::masses;
-use super::svc::{EqualVotes, Svc};
-use super::{class_pairs, joint_machines, one_vs_rest, output_codes, svm};
+use super::svc::EqualVotes;
+use super::{class_pairs, joint_machines, one_vs_rest, output_codes};
 use crate::error::Result;
-use crate::estimators::{Estimator, Fit, FitContext, Task};
+use crate::estimators::{ClassWeight, Fit, FitContext, Task};
 use crate::solve::joint::JointLoss;
 use crate::solve::smo::Options;
 use mercer_derive::Choice;
@@ -40,36 +40,51 @@ pub(super) enum SvcModel {
     Joint(JointLoss),
 }
 
+/// What bounds the coefficients.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Penalty {
+    /// C of each margin violation.
+    C(f64),
+    /// The share of margin errors at most, and of support vectors at least.
+    Nu(f64),
+}
+
 /// The rows that machines are fitted to, with their costs.
 pub(super) struct SvcRows<'t> {
+    /// The estimator.
+    pub(super) name: &'static str,
     pub(super) task: &'t Task<'t>,
     /// The class of each row.
     pub(super) codes: &'t [usize],
-    /// Classes that have names.
-    pub(super) classes: usize,
+    /// Names of the classes.
+    pub(super) names: &'t [String],
     /// Codes of those with rows, ascending.
     pub(super) present: Vec<usize>,
+    /// The weight of each class, times that which it is given.
+    pub(super) mass: Vec<f64>,
     /// The weight of each row, times that of its class.
     pub(super) counted: Vec<f64>,
-    /// Penalty C.
-    pub(super) c: f64,
+    pub(super) penalty: Penalty,
     pub(super) options: Options,
 }
 
 impl<'t> SvcRows<'t> {
-    pub(super) fn of(svc: &Svc, task: &'t Task<'t>) -> Result<Self> {
-        let c = svm::finite(Svc::NAME, "c", &svc.c)?;
-        let (codes, names) = task.target.as_classes(Svc::NAME)?;
-        let (present, mass) = masses(task, codes, names)?;
-        let class_weight = svc.class_weight.factors(&mass);
+    pub(super) fn of(name: &'static str, task: &'t Task<'t>, class_weight: ClassWeight, penalty: Penalty, options: Options) -> Result<Self> {
+        let (codes, names) = task.target.as_classes(name)?;
+        let (present, mass) = masses(name, task, codes, names)?;
+        let class_weight = class_weight.factors(&mass);
         let counted = codes.iter().enumerate().map(|(i, &k)| task.weight(i) * class_weight[k]).collect();
-        let options = svm::options(task, &svc.tolerance, &svc.max_iterations, &svc.cache_mb);
-        Ok(SvcRows { task, codes, classes: names.len(), present, counted, c, options })
+        let mass = mass.iter().zip(&class_weight).map(|(m, w)| m * w).collect();
+        Ok(SvcRows { name, task, codes, names, present, mass, counted, penalty, options })
     }
 
-    /// The greatest coefficient of each row.
+    /// The greatest coefficient of each row; where nu is given, in a unit of its own.
     pub(super) fn bounds(&self) -> Vec<f64> {
-        self.counted.iter().map(|w| self.c * w).collect()
+        let c = match self.penalty {
+            Penalty::C(c) => c,
+            Penalty::Nu(_) => 1.0,
+        };
+        self.counted.iter().map(|w| c * w).collect()
     }
 
     /// The place of the class of each row among those that have rows; rows of no weight may be of another.

@@ -123,7 +123,7 @@ impl<'t> PairProblems<'t> {
 }
 
 /// The classes that have rows of positive weight, and the mass of each class.
-pub(super) fn masses(task: &Task<'_>, codes: &[usize], names: &[String]) -> Result<(Vec<usize>, Vec<f64>)> {
+pub(super) fn masses(name: &str, task: &Task<'_>, codes: &[usize], names: &[String]) -> Result<(Vec<usize>, Vec<f64>)> {
     Error::unless_equal("rows of the target", task.rows(), codes.len())?;
     let mut mass = vec![0.0; names.len()];
     for (i, &k) in codes.iter().enumerate() {
@@ -133,7 +133,7 @@ pub(super) fn masses(task: &Task<'_>, codes: &[usize], names: &[String]) -> Resu
     if present.len() < 2 {
         let found = present.first().map_or("there are no rows".into(), |&k| format!("every row is of class '{}'", names[k]));
         return Err(Error::Data(format!(
-            "svc needs rows of at least two classes, and {found}; add rows of another class, or check the target column"
+            "{name} needs rows of at least two classes, and {found}; add rows of another class, or check the target column"
         )));
     }
     Ok((present, mass))

@@ -7,27 +7,24 @@
 //! of two classes, solved in its dual. Cortes and Vapnik (1995); Bishop (2006) 7.1.1; Murphy (2012) 14.5.2. `class_pairs`, `dag`,
 //! `one_vs_rest` and `output_codes` make several classes of such problems, `joint_machines` states one problem of all classes.
 
+use super::class_pairs::{self, PER_COEFFICIENT};
 use super::fitted_svc::FittedSvc;
 use super::joint_machines;
-use super::model::{Multiclass, SvcModel, SvcRows};
+use super::model::{Multiclass, Penalty, SvcModel, SvcRows};
 use super::output_codes::{CodeSettings, Decoding, OutputCode};
-use super::pair_problems::{PER_PROBLEM, TOGETHER};
+use super::pair_problems::TOGETHER;
 use super::svm;
 use crate::data::Kind;
 use crate::error::Result;
 use crate::estimators::contract::answer::CALIBRATED;
-use crate::estimators::{ClassWeight, Costs, Estimator, EstimatorFacts, Fit, FitContext, Gives, Scores, Size, Task, When, pair_count};
+use crate::estimators::{ClassWeight, Costs, Estimator, EstimatorFacts, Fit, FitContext, Gives, Scores, Size, Task, When};
 use crate::param::{Value, require_settled};
 use crate::solve::joint::JointLoss;
 use mercer_derive::{Choice, Parameters};
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a coefficient of a row while pairs are solved: of all rows, and of the support.
-const PER_COEFFICIENT: u64 = 16;
-/// Bytes of a pair of classes: its codes, constant and steps, and its place in a trace.
-const PER_PAIR: u64 = 100;
-/// Bytes of a decision value that a calibration holds: of a fold, of all rows, and what is made of them.
-const HELD_OUT_SCORES: u64 = 24;
+/// Operations for each pair of rows and class.
+const STEPS: f64 = 10.0;
 
 /// Which of the classes with equal votes wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
@@ -123,37 +120,24 @@ impl Estimator for Svc {
         EstimatorFacts { ignores_shifts: true, skips_zero_weights: !self.probabilities, ..EstimatorFacts::default() }
     }
 
-    /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows. They are solved some at a
-    /// time, and a row has a coefficient in those of its class; probabilities hold decision values of every pair, and all problems.
     fn costs(&self, size: Size) -> Costs {
         if matches!(self.multiclass, Multiclass::WestonWatkins | Multiclass::CrammerSinger) {
             return joint_machines::costs(size, &self.cache_mb, self.probabilities);
         }
         if let Some(machines) = self.machines_of_all_rows(size.outputs) {
             let held = (size.rows.saturating_mul(machines)).min(TOGETHER + size.rows);
-            let costs = svm::costs(size, (machines, held), &self.cache_mb, 10.0 * machines as f64);
+            let costs = svm::costs(size, (machines, held), &self.cache_mb, STEPS * machines as f64);
             let bytes = costs.bytes + PER_COEFFICIENT * (size.rows * machines) as u64;
             let fits = if self.probabilities { 5.0 } else { 1.0 };
             return Costs { bytes, values: fits * costs.values, fit: fits * costs.fit, ..costs };
         }
-        let (variables, fits) = if self.probabilities { (5, 3.0) } else { (1, 1.0) };
-        let others = size.outputs.saturating_sub(1).max(1);
-        let (in_pairs, pairs) = (size.rows.saturating_mul(others), pair_count(size.outputs.max(2)));
-        let problems = in_pairs.saturating_add(pairs.saturating_mul(PER_PROBLEM));
-        let largest = if pairs > 1 { 2 * size.rows / size.outputs.max(1) } else { in_pairs };
-        let held = match (self.probabilities, pairs) {
-            (true, _) => problems.saturating_mul(variables),
-            (false, 1) => in_pairs,
-            (false, _) => problems.min(TOGETHER + largest),
-        };
-        let costs = svm::costs(size, (variables * others, held), &self.cache_mb, 10.0 * size.outputs.max(2) as f64);
-        let scores = if self.probabilities && pairs > 1 { HELD_OUT_SCORES * size.rows as u64 * pairs as u64 } else { 0 };
-        let bytes = costs.bytes + PER_COEFFICIENT * in_pairs as u64 + PER_PAIR * pairs as u64 + scores;
-        Costs { bytes, values: fits * costs.values, fit: fits * costs.fit, ..costs }
+        class_pairs::costs(size, self.probabilities, &self.cache_mb, STEPS)
     }
 
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedSvc>) -> Result<Fit<FittedSvc>> {
         require_settled(self, Svc::NAME)?;
-        self.model().fit(&SvcRows::of(self, task)?, context)
+        let penalty = Penalty::C(svm::finite(Svc::NAME, "c", &self.c)?);
+        let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
+        self.model().fit(&SvcRows::of(Svc::NAME, task, self.class_weight, penalty, options)?, context)
     }
 }

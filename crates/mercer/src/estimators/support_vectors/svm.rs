@@ -9,7 +9,7 @@ use crate::solve::smo::{Options, Problem, Solution};
 /// The default of `cache_mb`: no ceiling before half of the memory that can be had, for up to 45,000 rows in full.
 pub(super) const CACHE_MB: f64 = 8000.0;
 /// The share of the tolerance by which kernel values in f32 may change a decision value.
-const ROUNDING: f64 = 0.05;
+pub(super) const ROUNDING: f64 = 0.05;
 /// The default of `max_iterations`.
 pub(super) const MAX_ITERATIONS: f64 = 1e7;
 

@@ -1,0 +1,118 @@
+//! Problems of nu machines, whose sums of coefficients are kept, in the unit in which the margin rho is 1.
+//!
+//! Bounds and sums times s have the solution times s. Where rho is 1, the tolerance is one of decision values, as for `svc`, whatever nu,
+//! the weights and the kernel are: with coefficients of 0..1 it would be nu N times looser or tighter. Targets are those of the margins,
+//! 1 and -1: as sums are kept, they change the objective by a constant, and at rho = 1 the problem is the one of C-SVC with C = s.
+//! rho is known at the end only: a problem is solved in a first unit, and from there in that of its rho until both agree.
+
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::Gram;
+use crate::solve::smo::{self, Options, Problem, Solution};
+
+/// Units that are tried; two or three are usual.
+const UNITS: usize = 8;
+/// A margin below this share of the mean of k(x, x), by sums of 1, is none.
+const FLAT: f64 = 1e-9;
+
+/// A solution in the unit in which rho is 1.
+pub(super) struct InUnit {
+    pub(super) solution: Solution,
+    /// The coefficients in the scale of the problem as it was given.
+    pub(super) coef: Vec<f64>,
+    /// What coefficients are multiplied by: with bounds of 1 it is the penalty C of the same machine.
+    pub(super) scale: f64,
+    /// Whether there is no margin: then the unit is the one in which the mean of k(x, x) and the sum of coefficients are 1.
+    pub(super) flat: bool,
+}
+
+/// Solves problems with targets of 1 and -1 and a start each; `mean_square` is the mean of k(x, x).
+pub(super) fn solve(gram: &dyn Gram, problems: &[Problem], mean_square: f64, options: &Options, control: &Control) -> Result<Vec<InUnit>> {
+    let sum = |p: &Problem| p.start.iter().flatten().map(|b| b.abs()).sum::<f64>();
+    let mut scales: Vec<f64> = problems.iter().map(|p| 1.0 / (mean_square * sum(p))).collect();
+    let mut scaled: Vec<Problem> =
+        problems.iter().zip(&scales).map(|(p, s)| in_unit(p, *s, &p.start.clone().unwrap_or_default())).collect();
+    let mut values: Vec<Option<Vec<f64>>> = vec![None; problems.len()];
+    let mut done: Vec<Option<InUnit>> = problems.iter().map(|_| None).collect();
+    let mut steps = vec![0; problems.len()];
+    for unit in 1..=UNITS {
+        let open: Vec<usize> = (0..problems.len()).filter(|&k| done[k].is_none()).collect();
+        if open.is_empty() {
+            break;
+        }
+        let some: Vec<Problem> = open.iter().map(|&k| scaled[k].clone()).collect();
+        let known: Vec<Option<&[f64]>> = open.iter().map(|&k| values[k].as_deref()).collect();
+        let spent = open.iter().map(|&k| steps[k]).max().unwrap_or(0);
+        let left = Options { max_iterations: options.max_iterations.saturating_sub(spent).max(1), ..*options };
+        let solved = smo::solve_from(gram, &some, &known, &left, control)?;
+        for (&k, mut solution) in open.iter().zip(solved) {
+            steps[k] += solution.iterations;
+            solution.iterations = steps[k];
+            let (rho, stopped) = (rho(&solution), !solution.converged);
+            if rho.is_nan() || rho <= FLAT {
+                let coef = moved(&solution.coef, &scaled[k], &problems[k], scales[k]);
+                done[k] = Some(InUnit { solution, coef, scale: scales[k], flat: true });
+                continue;
+            }
+            let coef = moved(&solution.coef, &scaled[k], &problems[k], scales[k]);
+            let scale = scales[k] / rho;
+            let next = in_unit(&problems[k], scale, &coef);
+            let solution = with_margin_of_one(solution, &next, rho, options.tolerance);
+            if solution.converged || stopped || unit == UNITS {
+                done[k] = Some(InUnit { solution, coef, scale, flat: false });
+            } else {
+                (scales[k], scaled[k], values[k]) = (scale, next, solution.values);
+            }
+        }
+    }
+    Ok(done.into_iter().flatten().collect())
+}
+
+/// The margin: targets less offsets, of the one group or the mean of both. Offsets of two groups are bias + 1 - rho of the targets of 1 and
+/// bias - 1 + rho of the others.
+fn rho(solution: &Solution) -> f64 {
+    match solution.offsets[..] {
+        [below, above] => 1.0 - 0.5 * (above - below),
+        _ => 1.0 - solution.offsets[0],
+    }
+}
+
+/// The problem with bounds times `scale`, started from `start` times as much.
+fn in_unit(problem: &Problem, scale: f64, start: &[f64]) -> Problem {
+    let times = |list: &[f64]| -> Vec<f64> { list.iter().map(|b| scale * b).collect() };
+    Problem { low: times(&problem.low), high: times(&problem.high), start: Some(times(start)), ..problem.clone() }
+}
+
+/// Coefficients of a problem in one unit as those of the problem itself; what is at a bound stays there to the last bit.
+fn moved(coef: &[f64], scaled: &Problem, problem: &Problem, scale: f64) -> Vec<f64> {
+    let of = |k: usize| match coef[k] {
+        b if b == scaled.high[k] => problem.high[k],
+        b if b == scaled.low[k] => problem.low[k],
+        b => (b / scale).clamp(problem.low[k], problem.high[k]),
+    };
+    (0..coef.len()).map(of).collect()
+}
+
+/// The solution with all coefficients divided by rho, and its certificate there: slopes less offsets are divided too, so that the gap is
+/// divided by the square.
+fn with_margin_of_one(solution: Solution, next: &Problem, rho: f64, tolerance: f64) -> Solution {
+    let size: f64 = solution.coef.iter().map(|b| b.abs()).sum();
+    let (quadratic, gap) = (size - solution.dual, solution.primal - solution.dual);
+    let dual = size / rho - quadratic / (rho * rho);
+    let primal = dual + gap / (rho * rho);
+    let relative = gap / (rho * rho) / primal.abs().max(dual.abs()).max(f64::MIN_POSITIVE);
+    let violation = solution.violation / rho;
+    let bias = solution.offsets.iter().sum::<f64>() / solution.offsets.len() as f64;
+    Solution {
+        coef: next.start.clone().unwrap_or_default(),
+        values: solution.values.map(|f| f.into_iter().map(|f| f / rho).collect()),
+        // Of one group the margin takes all of it.
+        offsets: vec![if solution.offsets.len() == 2 { bias / rho } else { 0.0 }],
+        primal,
+        dual,
+        gap: relative,
+        violation,
+        converged: violation <= tolerance && relative <= tolerance,
+        ..solution
+    }
+}
