@@ -252,14 +252,14 @@ fn distances_of_near_copies_grow_by_the_slope_of_the_map() {
 fn random_units_have_the_covariance_of_the_kernels() {
     const UNITS: usize = 100_000;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(64);
-    let erf = |u: f64| 1.0 - libm_erfc(u);
+    let erf = |u: f64| 1.0 - complementary_error(u);
     let functions: [(&str, &dyn Fn(f64) -> f64); 9] = [
         ("nngp(activation=relu, D)", &|u| u.max(0.0)),
         ("nngp(activation=leaky_relu, slope=0.1, D)", &|u| if u > 0.0 { u } else { 0.1 * u }),
         ("nngp(activation=erf, D)", &erf),
         ("nngp(activation=tanh, D)", &f64::tanh),
         ("nngp(activation=sigmoid, D)", &|u| 1.0 / (1.0 + (-u).exp())),
-        ("nngp(activation=gelu, D)", &|u| u * 0.5 * libm_erfc(-u / 2f64.sqrt())),
+        ("nngp(activation=gelu, D)", &|u| u * 0.5 * complementary_error(-u / 2f64.sqrt())),
         ("nngp(activation=sine, D)", &f64::sin),
         ("arcsine(weight_variance=0.7, bias_variance=0.4)", &erf),
         ("arc_cosine(order=2)", &|u| if u > 0.0 { 2f64.sqrt() * u * u } else { 0.0 }),
@@ -321,7 +321,7 @@ fn wide_networks_have_the_tangent_kernel() {
 }
 
 /// 1 - erf u, by the series of Abramowitz & Stegun (1964), 7.1.5 and its complement.
-fn libm_erfc(u: f64) -> f64 {
+fn complementary_error(u: f64) -> f64 {
     let (mut term, mut sum) = (u, u);
     for n in 1..200 {
         term *= -u * u / f64::from(n);
