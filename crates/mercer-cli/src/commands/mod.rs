@@ -204,8 +204,7 @@ fn load<'a>(asked: impl Into<AskedTable<'a>>, roles: &[Role<'_>], targetless: bo
         let kept: Vec<String> = names.iter().cloned().chain(roles.iter().map(|role| role.column().to_owned())).collect();
         table.group_into(column, &kept, &options)?;
     }
-    let kept = kept_columns(&table, keep)?;
-    let parts = take_apart(&mut table, &names, recipe, roles, &options).map(|loaded| Loaded { kept, ..loaded });
+    let parts = take_apart(&mut table, (&names, keep), recipe, roles, &options);
     parts.inspect_err(|_| notices(&table.notices())).map_err(|error| table.in_file(error))
 }
 
@@ -236,8 +235,16 @@ fn leave_out_untargeted(table: &mut Table, targets: &[String], missing: &[(Strin
     Ok(())
 }
 
-fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[Role<'_>], options: &ReadOptions) -> Result<Loaded> {
+/// The parts of a table: its targets, columns that are kept, inputs.
+fn take_apart(
+    table: &mut Table,
+    (names, keep): (&[String], Option<&str>),
+    mut recipe: Recipe,
+    roles: &[Role<'_>],
+    options: &ReadOptions,
+) -> Result<Loaded> {
     leave_out_untargeted(table, names, &recipe.missing)?;
+    let kept = kept_columns(table, keep)?;
     recipe.missing.retain(|(column, _)| !names.contains(column));
     let (mut weights, mut split) = (None, Split::Rows);
     for role in roles {
@@ -252,7 +259,7 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
     let of_groups = ignored.into_iter().filter_map(|(name, cells)| repeated_identifiers(name, true, cells.into_iter())).collect();
     let data = table.dataset(options)?;
     let (notices, facts) = (table.notices(), table.facts());
-    Ok(Loaded { data, target, info, weights, split, recipe, notices, facts, of_groups, kept: Vec::new() })
+    Ok(Loaded { data, target, info, weights, split, recipe, notices, facts, of_groups, kept })
 }
 
 /// The target columns: one whose name may hold commas, several separated by commas, or those that the table names itself.

@@ -113,3 +113,17 @@ fn a_comparison_saves_its_winner_with_scores() {
     let out = shell.done(&["predict", "m.mercer", "t.csv", "--interval", "0.9"]).out;
     assert!(out.starts_with("y_predicted,y_lower,y_upper\n"), "{out}");
 }
+
+#[test]
+fn groups_of_intervals_are_those_of_the_rows_that_have_a_target() {
+    let shell = Shell::new();
+    let row = |i: usize| {
+        let y = if i % 10 == 3 { String::new() } else { format!("{}", (i * 7 % 13) as f64 + 0.1 * i as f64) };
+        format!("{},{},{y}\n", i, ["a", "b"][i % 2])
+    };
+    shell.write("t.csv", format!("x,site,y\n{}", (0..80).map(row).collect::<String>()));
+    let words = ["fit", "t.csv", "--target", "y", "--estimator", "ridge", "--intervals", "--intervals-by", "site", "-o", "m.mercer"];
+    shell.done(&[&words[..], &["--missing", "y=drop"]].concat());
+    let run = shell.done(&["predict", "m.mercer", "t.csv", "--interval", "0.8"]);
+    assert_eq!(run.out.lines().count(), 81);
+}

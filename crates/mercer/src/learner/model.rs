@@ -271,7 +271,7 @@ impl Model {
     pub fn labels(&self, predictions: &Predictions) -> Option<Vec<String>> {
         match &predictions.values {
             Predicted::Classes(codes) => Some(self.answer.labels(codes)),
-            Predicted::Numbers(m) => self.answer.words().map(|(_, word)| m.data().iter().map(|v| word(*v).to_owned()).collect()),
+            Predicted::Numbers(m) => m.data().iter().map(|v| self.answer.word(*v).map(str::to_owned)).collect(),
         }
     }
 }

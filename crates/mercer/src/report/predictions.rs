@@ -251,7 +251,7 @@ fn header(model: &Model, columns: &PredictionColumns, kept: &[KeptColumn]) -> Ve
     let of_target = matches!(model.answer, Answer::Numbers { .. } | Answer::Classes { .. });
     let taken = |name: &String| kept.iter().any(|(other, _)| other == name);
     let predicted = |name: &String| if of_target || taken(name) { format!("{name}_predicted") } else { name.clone() };
-    let words: Vec<String> = model.answer.words().map(|(name, _)| name.to_owned()).into_iter().collect();
+    let words: Vec<String> = model.answer.heading_of_words().map(str::to_owned).into_iter().collect();
     let mut header: Vec<String> = kept.iter().map(|(name, _)| name.clone()).chain(words.iter().chain(&names).map(predicted)).collect();
     for name in &names {
         header.extend(columns.std.iter().map(|of| match of {

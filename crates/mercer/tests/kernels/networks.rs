@@ -9,6 +9,9 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::f64::consts::PI;
 
+/// An activation and its slope.
+type ValueAndSlope<'a> = &'a dyn Fn(f64) -> (f64, f64);
+
 const X: [f64; 3] = [0.5, -1.2, 0.3];
 const Z: [f64; 3] = [1.1, 0.4, -0.7];
 
@@ -294,7 +297,7 @@ fn wide_networks_have_the_tangent_kernel() {
     const UNITS: usize = 16 * 8192;
     let (weight, bias) = (1.6, 0.3);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(43);
-    let functions: [(&str, &dyn Fn(f64) -> (f64, f64)); 3] = [
+    let functions: [(&str, ValueAndSlope<'_>); 3] = [
         ("relu", &|u| (u.max(0.0), f64::from(u > 0.0))),
         ("tanh", &|u| (u.tanh(), 1.0 - u.tanh().powi(2))),
         ("sine", &|u| (u.sin(), u.cos())),

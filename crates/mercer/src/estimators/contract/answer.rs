@@ -100,12 +100,14 @@ impl Answer {
         }
     }
 
-    /// The name of the column of words that stands before the predicted numbers, where these have such, and the word of each number.
-    pub fn words(&self) -> Option<(&'static str, fn(f64) -> &'static str)> {
-        match self {
-            Answer::Novelty => Some(("novelty", |score| if score < 0.0 { "outlier" } else { "inlier" })),
-            _ => None,
-        }
+    /// The name of the column of words that stands before the predicted numbers, where these have such.
+    pub fn heading_of_words(&self) -> Option<&'static str> {
+        matches!(self, Answer::Novelty).then_some("novelty")
+    }
+
+    /// The word of a predicted number, where it has one.
+    pub fn word(&self, score: f64) -> Option<&'static str> {
+        matches!(self, Answer::Novelty).then_some(if score < 0.0 { "outlier" } else { "inlier" })
     }
 
     /// What it consists of, for a sentence.

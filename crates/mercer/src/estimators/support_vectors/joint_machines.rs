@@ -66,7 +66,7 @@ pub(super) fn fit(loss: JointLoss, rows: &SvcRows<'_>, earlier: Option<&FittedSv
     let tolerance = rows.options.tolerance;
     let rounded = svm::round(&mut expansion, task, tolerance, columns.iter().map(|_| 1.0))?;
     let summary = summary(&solution, tolerance, rounded);
-    Ok(FittedSvc::new(expansion, rows.classes, decision, vec![solution.iterations], summary))
+    Ok(FittedSvc::new(expansion, rows.names.len(), decision, vec![solution.iterations], summary))
 }
 
 /// Coefficients and offsets of every class of an earlier fit, where it has such.

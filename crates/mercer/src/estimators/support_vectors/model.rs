@@ -69,7 +69,13 @@ pub(super) struct SvcRows<'t> {
 }
 
 impl<'t> SvcRows<'t> {
-    pub(super) fn of(name: &'static str, task: &'t Task<'t>, class_weight: ClassWeight, penalty: Penalty, options: Options) -> Result<Self> {
+    pub(super) fn of(
+        name: &'static str,
+        task: &'t Task<'t>,
+        class_weight: ClassWeight,
+        penalty: Penalty,
+        options: Options,
+    ) -> Result<Self> {
         let (codes, names) = task.target.as_classes(name)?;
         let (present, mass) = masses(name, task, codes, names)?;
         let class_weight = class_weight.factors(&mass);

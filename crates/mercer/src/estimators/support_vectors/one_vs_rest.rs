@@ -13,5 +13,5 @@ use crate::estimators::targets::class_scores::ClassScores;
 pub(super) fn fit(rows: &SvcRows<'_>, earlier: Option<&FittedSvc>) -> Result<FittedSvc> {
     let decision = SvcDecision::PerClass(LargestScore::new(ClassScores::present_in(rows.task, Svc::NAME)?));
     let Dichotomies { expansion, iterations, summary } = dichotomies::fit(&identity(rows.present.len()), rows, earlier)?;
-    Ok(FittedSvc::new(expansion, rows.classes, decision, iterations, summary))
+    Ok(FittedSvc::new(expansion, rows.names.len(), decision, iterations, summary))
 }

@@ -65,7 +65,7 @@ pub(super) fn fit(settings: &CodeSettings, rows: &SvcRows<'_>, earlier: Option<&
     let largest = LargestScore::new(ClassScores::present_in(rows.task, Svc::NAME)?);
     let Dichotomies { expansion, iterations, summary } = dichotomies::fit(&code, rows, earlier)?;
     let decision = SvcDecision::Codes(CodedClasses { largest, code, decoding: settings.decoding });
-    Ok(FittedSvc::new(expansion, rows.classes, decision, iterations, summary))
+    Ok(FittedSvc::new(expansion, rows.names.len(), decision, iterations, summary))
 }
 
 /// +1 on the diagonal, else -1.
