@@ -95,20 +95,21 @@ class GaussianProcessRegressor(GaussianProcess):
 
 class SVC(SupportVectorClassifier):
     _name = "svc"
-    _parameter_names = {"c": "C", "probabilities": "probability", "tolerance": "tol", "cache_mb": "cache_size", "max_iterations": "max_iter"}
+    _parameter_names = {"c": "C", "probabilities": "probability", "tolerance": "tol", "cache_mb": "cache_size", "max_iterations": "max_iter", "multiclass": "multiclass", "code": "code", "decoding": "decoding"}
     _constants = {"ties": "first"}
 
     def __init__(
         self, *, C: float | str | tuple[float, float] = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: Any = "scale", coef0: float = 0.0,
         shrinking: bool = True, probability: bool = "deprecated", tol: float = 1e-3, cache_size: float = 8000, class_weight: Any = None,
         verbose: bool = False, max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None,
-        max_seconds: float | None = None, n_jobs: int | None = None,
+        multiclass: str = "pairs", code: str = "auto", decoding: str = "loss", max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
         self.C, self.kernel, self.degree = C, kernel, degree
         self.gamma, self.coef0, self.shrinking = gamma, coef0, shrinking
         self.probability, self.tol, self.cache_size = probability, tol, cache_size
         self.class_weight, self.verbose, self.max_iter = class_weight, verbose, max_iter
         self.decision_function_shape, self.break_ties, self.random_state = decision_function_shape, break_ties, random_state
+        self.multiclass, self.code, self.decoding = multiclass, code, decoding
         self.max_seconds, self.n_jobs = max_seconds, n_jobs
 
 
