@@ -215,6 +215,11 @@ fn compared(name: &str, gram: &dyn Gram, target: &Target) -> Result<(Taken, Take
     Ok((said, Taken { values, operations, bytes: (bytes, bytes) }))
 }
 
+/// An estimator at its defaults, or as the targets here have a solution: of five classes one has a quarter of the rows of another.
+fn feasible(name: &str) -> &str {
+    if name == "nu_svc" { "nu_svc(nu=0.3)" } else { name }
+}
+
 /// Rows of the smallest fit; two others are to twice and four times as many.
 fn fewest(name: &str) -> usize {
     // A fit to 1,000 rows takes seconds.
@@ -276,7 +281,7 @@ fn costs_of_every_estimator_are_what_is_counted() {
                 }
                 let reads_features = !entry.needs.reads_values();
                 let of_rows: Box<dyn Gram> = if reads_features { coordinates(rows).unwrap() } else { Box::new(gram(rows).unwrap()) };
-                let (said, mut counted) = compared(entry.name, of_rows.as_ref(), &target).unwrap();
+                let (said, mut counted) = compared(feasible(entry.name), of_rows.as_ref(), &target).unwrap();
                 if is_sparse(entry.name) {
                     let (_, smooth) = targets(rows, 0.0).swap_remove(kind);
                     counted = harder(counted, compared(entry.name, &gram_of_many_numbers(rows).unwrap(), &smooth).unwrap().1);

@@ -57,7 +57,7 @@ fn half_square(coef: &Matrix, support: &[usize], gram: &Dense) -> f64 {
 fn at_places(fitted: &impl Fitted, x: &Rows, kernel: impl Fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
     let gram = cross(&places(), x, fitted.support(), |a, b| kernel(a, b));
     let found = fitted.predict(&Query::new(&gram, everything(), &Control::default())).unwrap();
-    found.scores.unwrap_or_else(|| numbers(&found).clone()).col(0)
+    found.scores.as_ref().unwrap_or_else(|| numbers(&found)).col(0)
 }
 
 /// nu, whether every third row counts twice, a'Ka / 2, offset, and decision values at the places, by scikit-learn 1.9.1 OneClassSVM
@@ -78,7 +78,7 @@ fn one_class_has_the_objective_offset_and_scores_of_libsvm() {
     let gram = square(&x, |a, b| rbf(0.5)(a, b));
     for (nu, weighted, objective, offset, scores) in LIBSVM_ONE_CLASS {
         let weights: Vec<f64> = (0..ROWS).map(|i| if weighted && i % 3 == 0 { 2.0 } else { 1.0 }).collect();
-        for (tolerance, of_objective, of_scores) in [(1e-3, 1e-4, 2e-3), (1e-9, 1e-7, 1e-6)] {
+        for (tolerance, of_objective, of_scores) in [(1e-3, 1e-4, 5e-3), (1e-9, 1e-7, 1e-6)] {
             let fitted = fit(&one_class(nu, tolerance), &gram, &absent(ROWS), Some(&weights)).unwrap();
             let summary = fitted.summary();
             assert!(summary.converged && summary.certificate.as_ref().unwrap().is_met(), "{nu} {tolerance}: {summary:?}");
@@ -167,18 +167,22 @@ fn two_classes() -> (Rows, Dense, Target) {
     (x, gram, target)
 }
 
-// a'Ka / 2 at rho = 1, intercept and decision values by scikit-learn 1.9.1 NuSVC (LIBSVM), gamma=0.5, tol=1e-10.
+// a'Ka / 2 at rho = 1, 1 / rho (the greatest dual coefficient), intercept and decision values by scikit-learn 1.9.1 NuSVC (LIBSVM), gamma=0.5, tol=1e-10.
 // spec: S26, E3-30
 #[test]
 fn nu_svc_has_the_objective_and_decision_values_of_libsvm() {
     let (x, gram, target) = two_classes();
-    for (nu, objective, offset, scores) in
-        [(0.5, 296.3374414150636, -0.88657007, [0.46131323, 1.22247527]), (0.7, 5.152465131848662, 0.00202491, [0.25386541, 0.49691805])]
-    {
-        for (tolerance, of_objective, of_scores) in [(1e-3, 1e-3, 3e-2), (1e-9, 1e-6, 1e-4)] {
+    for (nu, objective, c, offset, scores) in [
+        (0.5, 296.3374414150636, 153.45081150223004, -0.88657007, [0.46131323, 1.22247527]),
+        (0.7, 5.152465131848662, 0.6846801524340144, 0.00202491, [0.25386541, 0.49691805]),
+    ] {
+        for (tolerance, of_objective, of_scores) in [(1e-3, 1e-4, 3e-2), (1e-9, 1e-6, 1e-4)] {
             let fitted = fit(&nu_svc(nu, tolerance), &gram, &target, None).unwrap();
             assert!(fitted.summary().converged, "{:?}", fitted.summary());
-            close(half_square(&fitted.expansion.coef, fitted.support(), &gram) / objective, 1.0, of_objective);
+            // In the scale of a in 0..1, where the objective is that of nu.
+            let own = fitted.expansion.coef.data().iter().fold(0.0f64, |most, b| most.max(b.abs()));
+            let found = half_square(&fitted.expansion.coef, fitted.support(), &gram) / own.powi(2);
+            close(found / (objective / c.powi(2)), 1.0, of_objective);
             close(fitted.expansion.bias[0], offset, of_scores);
             let found = at_places(&fitted, &x, rbf(0.5));
             found.iter().zip(scores).for_each(|(f, s)| close(*f, s, of_scores));
@@ -226,7 +230,8 @@ fn a_nu_that_no_solution_has_is_refused_before_any_kernel_value_with_the_range_t
     let gram = square(&x, |a, b| rbf(0.5)(a, b));
     let counted = Counted::of(&gram);
     let target = labels((0..ROWS).map(|i| i % 10 == 0));
-    let task = |weights| Task { view: View::Values(&counted), target: &target, weights, control: &Control::default(), seed: 1 };
+    let control = Control::default();
+    let task = |weights| Task { view: View::Values(&counted), target: &target, weights, control: &control, seed: 1 };
     let refused = nu_svc(0.3, 1e-3).fit(&task(None)).unwrap_err().to_string();
     assert!(refused.contains("infeasible") && refused.contains("at most 0.2,") && refused.contains("'yes' weigh 12"), "{refused}");
     // Rows of the lighter class count three times: 36 of 144.
@@ -252,7 +257,7 @@ fn nu_svc_of_three_classes_decides_by_pairs() {
     let fitted = fit(&nu_svc(0.4, 1e-8), &gram, &target, None).unwrap();
     let new = cross(&[vec![0.3, -0.2], vec![1.0, -0.5]], &x, fitted.support(), |a, b| rbf(0.5)(a, b));
     let found = fitted.predict(&Query::new(&new, everything(), &Control::default())).unwrap().scores.unwrap();
-    let expected = [[-0.58162024, -4.04703545, -1.56553199], [-0.75917863, -9.65165082, -2.73684343]];
+    let expected: [[f64; 3]; 2] = [[-0.58162024, -4.04703545, -1.56553199], [-0.75917863, -9.65165082, -2.73684343]];
     for (i, row) in expected.iter().enumerate() {
         row.iter().enumerate().for_each(|(p, s)| close(found[(i, p)], -s, 1e-3 * s.abs()));
     }
@@ -273,7 +278,7 @@ fn nu_svr_has_the_objective_epsilon_and_predictions_of_libsvm() {
     ] {
         let rough = fit(&nu_svr(nu, c, 1e-3), &gram, &target, None).unwrap();
         assert!(rough.summary().converged);
-        close(rough.summary().objective.unwrap() / objective, 1.0, 1e-3);
+        close(rough.summary().objective.unwrap() / objective, 1.0, 1e-4);
         let fitted = fit(&nu_svr(nu, c, 1e-8), &gram, &target, None).unwrap();
         assert!(fitted.summary().converged, "{:?}", fitted.summary());
         close(fitted.summary().objective.unwrap() / objective, 1.0, 1e-6);

@@ -19,7 +19,7 @@ from ._ridge import RidgeClassification, RidgeRegression
 from ._search import GridSearchCV
 from ._smoothing import LocalCurve, Lowess
 from ._streams import StreamOfClasses, StreamOfNumbers
-from ._svm import ClassesOfSets, SupportVectorClassifier, SupportVectorRegressor
+from ._svm import ClassesOfSets, OneClassMachine, SupportVectorClassifier, SupportVectorRegressor
 
 __all__ = [
     "BaselineClassifier", "BaselineRegressor", "BayesClassifier", "GaussianProcessClassifier", "GaussianProcessRegressor",
@@ -27,8 +27,8 @@ __all__ = [
     "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier",
     "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression",
     "Lowess", "MDS", "MercerClassifier", "MercerRegressor", "MultipleInstanceSVC", "NadarayaWatson", "NadarayaWatsonClassifier",
-    "NadarayaWatsonRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier",
-    "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV",
+    "NadarayaWatsonRegressor", "NearestMedoidClassifier", "NuSVC", "NuSVR", "OneClassSVM", "RBFNetworkClassifier", "RBFNetworkRegressor",
+    "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV",
 ]
 
 
@@ -577,13 +577,64 @@ class MultipleInstanceSVC(Scores, AskedProbabilities, ClassesOfSets):
         self.n_jobs = n_jobs
 
 
+class OneClassSVM(OneClassMachine):
+    _name = "one_class"
+    _parameter_names = {"tolerance": "tol", "nu": "nu", "cache_mb": "cache_size", "max_iterations": "max_iter"}
+
+    def __init__(
+        self, *, kernel: Any = "rbf", degree: int = 3, gamma: Any = "scale", coef0: float = 0.0, tol: float = 1e-3, nu: float = 0.5,
+        shrinking: bool = True, cache_size: float = 8000, verbose: bool = False, max_iter: int = -1, max_seconds: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel, self.degree, self.gamma = kernel, degree, gamma
+        self.coef0, self.tol, self.nu = coef0, tol, nu
+        self.shrinking, self.cache_size, self.verbose = shrinking, cache_size, verbose
+        self.max_iter, self.max_seconds, self.n_jobs = max_iter, max_seconds, n_jobs
+
+
+class NuSVC(SupportVectorClassifier):
+    _name = "nu_svc"
+    _parameter_names = {"nu": "nu", "probabilities": "probability", "tolerance": "tol", "cache_mb": "cache_size", "max_iterations": "max_iter"}
+    _constants = {"ties": "first"}
+
+    def __init__(
+        self, *, nu: float = 0.5, kernel: Any = "rbf", degree: int = 3, gamma: Any = "scale", coef0: float = 0.0, shrinking: bool = True,
+        probability: bool = "deprecated", tol: float = 1e-3, cache_size: float = 8000, class_weight: Any = None, verbose: bool = False,
+        max_iter: int = -1, decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None,
+        max_seconds: float | None = None, n_jobs: int | None = None,
+    ) -> None:
+        self.nu, self.kernel, self.degree = nu, kernel, degree
+        self.gamma, self.coef0, self.shrinking = gamma, coef0, shrinking
+        self.probability, self.tol, self.cache_size = probability, tol, cache_size
+        self.class_weight, self.verbose, self.max_iter = class_weight, verbose, max_iter
+        self.decision_function_shape, self.break_ties, self.random_state = decision_function_shape, break_ties, random_state
+        self.max_seconds, self.n_jobs = max_seconds, n_jobs
+
+
+class NuSVR(SupportVectorRegressor):
+    _name = "nu_svr"
+    _parameter_names = {"nu": "nu", "c": "C", "tolerance": "tol", "cache_mb": "cache_size", "max_iterations": "max_iter"}
+    _constants = {"standardise_target": False}
+
+    def __init__(
+        self, *, nu: float = 0.5, C: float | str | tuple[float, float] = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: Any = "scale",
+        coef0: float = 0.0, shrinking: bool = True, tol: float = 1e-3, cache_size: float = 8000, verbose: bool = False, max_iter: int = -1,
+        max_seconds: float | None = None, n_jobs: int | None = None,
+    ) -> None:
+        self.nu, self.C, self.kernel = nu, C, kernel
+        self.degree, self.gamma, self.coef0 = degree, gamma, coef0
+        self.shrinking, self.tol, self.cache_size = shrinking, tol, cache_size
+        self.verbose, self.max_iter, self.max_seconds = verbose, max_iter, max_seconds
+        self.n_jobs = n_jobs
+
+
 for _class in (
     KernelRidgeClassifier, KernelRidge, GaussianProcessClassifier, GaussianProcessRegressor, SVC, SVR, KNeighborsClassifier,
     KNeighborsRegressor, BaselineClassifier, BaselineRegressor, KernelPCA, MDS, KMedoids, KernelKMeans, SpectralClustering,
     NearestMedoidClassifier, KernelLogisticRegression, RelevanceVectorClassifier, RelevanceVectorRegressor, L2VectorClassifier,
     L2VectorRegressor, L1VectorClassifier, L1VectorRegressor, RBFNetworkClassifier, RBFNetworkRegressor, KernelPerceptron, KernelLMS,
     KernelDiscriminantAnalysis, NadarayaWatsonClassifier, NadarayaWatsonRegressor, LinearSVC, LinearSVR, KernelDensity, LocalRegression,
-    NadarayaWatson, GenerativeDensity, BayesClassifier, MultipleInstanceSVC,
+    NadarayaWatson, GenerativeDensity, BayesClassifier, MultipleInstanceSVC, OneClassSVM, NuSVC, NuSVR,
 ):
     _class.__doc__ = docstring(_class)
 del _class

@@ -9,8 +9,8 @@ NAMES = (
     "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier",
     "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression",
     "Lowess", "MDS", "MercerClassifier", "MercerRegressor", "MultipleInstanceSVC", "NadarayaWatson", "NadarayaWatsonClassifier",
-    "NadarayaWatsonRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier",
-    "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering",
+    "NadarayaWatsonRegressor", "NearestMedoidClassifier", "NuSVC", "NuSVR", "OneClassSVM", "RBFNetworkClassifier", "RBFNetworkRegressor",
+    "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering",
 )
 # Searches over such estimators.
 SEARCHES = ("GridSearchCV",)
@@ -18,7 +18,7 @@ SEARCHES = ("GridSearchCV",)
 # Estimators of the library with decision values, with class probabilities, and with predictions for each training row by the model without it.
 SCORES = (
     "ridge", "gp", "svc", "nearest_medoid", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "perceptron", "discriminant", "linear_svc",
-    "bayes", "mi_svm",
+    "bayes", "mi_svm", "nu_svc",
 )
 PROBABILITIES = ("gp", "knn", "baseline", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "discriminant", "nadaraya_watson", "bayes")
 LEFT_OUT = ("ridge", "gp", "knn", "nadaraya_watson")

@@ -284,6 +284,7 @@ ATTRIBUTES = {
     "distributions_": (
         "dict of mercer.Distribution", "The fitted model of each class that has rows, with its parameters, its hidden states and samples",
     ),
+    "offset_": ("float", "What is taken from scores to give decision values"),
 }
 # Of each class the keys of its arguments and of its attributes; other arguments have the text of a record.
 KEYS = {
@@ -540,6 +541,30 @@ KEYS = {
     "MultipleInstanceSVC": (
         ("MultipleInstanceSVC.kernel", "positive", "class_weight", "random_state", "max_seconds", "n_jobs"),
         ("classes_", "LinearSVC.C_", "model_", "certificate_", "n_features_in_", "feature_names_in_"),
+    ),
+    "OneClassSVM": (
+        ("SVC.kernel", "degree", "SVC.gamma", "coef0", "shrinking", "verbose", "max_seconds", "n_jobs"),
+        (
+            "support_", "support_vectors_", "n_support_", "SVC.dual_coef_", "SVC.intercept_", "offset_", "coef_", "n_iter_", "kernel_",
+            "model_", "certificate_", "n_features_in_", "feature_names_in_",
+        ),
+    ),
+    "NuSVC": (
+        (
+            "SVC.kernel", "degree", "SVC.gamma", "coef0", "shrinking", "probability", "class_weight", "verbose", "decision_function_shape",
+            "break_ties", "random_state", "max_seconds", "n_jobs",
+        ),
+        (
+            "classes_", "support_", "support_vectors_", "n_support_", "SVC.dual_coef_", "SVC.intercept_", "coef_", "n_iter_",
+            "probA_, probB_", "kernel_", "model_", "certificate_", "n_features_in_", "feature_names_in_",
+        ),
+    ),
+    "NuSVR": (
+        ("SVC.kernel", "degree", "SVC.gamma", "coef0", "shrinking", "verbose", "max_seconds", "n_jobs"),
+        (
+            "support_", "support_vectors_", "n_support_", "SVC.dual_coef_", "SVC.intercept_", "coef_", "n_iter_", "C_", "kernel_", "model_",
+            "certificate_", "n_features_in_", "feature_names_in_",
+        ),
     ),
 }
 # Of some classes a paragraph behind the first.

@@ -11,6 +11,7 @@
 //! rank. Schölkopf, Smola, Williamson and Bartlett (2000), New support vector algorithms; Chang and Lin (2002).
 
 use super::by_class::ByClass;
+use super::nu::GOAL;
 use super::svm::{self, Totals};
 use super::svr::{Scale, require_finite, start};
 use crate::data::Kind;
@@ -19,7 +20,7 @@ use crate::estimators::targets::link::Link;
 use crate::estimators::{Costs, Estimator, EstimatorFacts, ExpansionFit, Fit, FitContext, Size, Task};
 use crate::gram::{Gram, Subset};
 use crate::param::{Value, require_settled};
-use crate::solve::smo::{self, Problem};
+use crate::solve::smo::{self, Options, Problem};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
@@ -63,10 +64,11 @@ impl Estimator for NuSvr {
         EstimatorFacts { ignores_shifts: true, skips_zero_weights: true, is_other_parametrisation: true, ..EstimatorFacts::default() }
     }
 
-    /// As svr, with two variables for each row.
+    /// As svr, with two variables for each row: kernel rows have twice as many values, and there are twice as many.
     fn costs(&self, size: Size) -> Costs {
         let twice = size.rows * size.outputs * 2;
-        svm::costs(size, (2 * size.outputs, twice), &self.cache_mb, STEPS)
+        let costs = svm::costs(size, (2 * size.outputs, twice), &self.cache_mb, STEPS);
+        Costs { kept_bytes: 4 * costs.kept_bytes, ..costs }
     }
 
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
@@ -91,7 +93,9 @@ impl Estimator for NuSvr {
         let held = ByClass::of(task, &[], 1, true)?;
         let gram: &dyn Gram = held.as_ref().map_or(task.gram()?, |held| &held.k);
         let twice: Vec<usize> = (0..n).chain(0..n).collect();
-        let solutions = smo::solve(&Subset::new(gram, &twice, &twice), &problems, &options, task.control)?;
+        let goal = Options { tolerance: GOAL * options.tolerance, ..options };
+        let mut solutions = smo::solve(&Subset::new(gram, &twice, &twice), &problems, &goal, task.control)?;
+        solutions.iter_mut().for_each(|s| s.converged = s.gap <= options.tolerance && s.violation <= options.tolerance);
         let (mut coef, mut bias, mut halves) = (Vec::new(), Vec::new(), Vec::new());
         for (s, scale) in solutions.iter().zip(&scales) {
             let (above, below) = (s.offsets[0], s.offsets[1]);
