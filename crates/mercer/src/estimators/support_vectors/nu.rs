@@ -75,11 +75,7 @@ pub(super) fn solve(gram: &dyn Gram, problems: &[Problem], mean_square: f64, opt
             if solution.converged || stopped {
                 done[k] = Some(InUnit { solution, coef, scale, flat: false });
             } else {
-                // The solver holds the gap against the objective of C-SVC.
-                let size: f64 = solution.coef.iter().map(|b| b.abs()).sum();
-                let share = (size - solution.dual) / solution.dual.abs().max(solution.primal.abs()).max(f64::MIN_POSITIVE);
-                let share = share.clamp(FLAT, 1.0);
-                (scales[k], scaled[k], values[k], tolerances[k]) = (scale, next, solution.values, GOAL * options.tolerance * share);
+                (scales[k], scaled[k], values[k], tolerances[k]) = (scale, next, solution.values, GOAL * options.tolerance);
             }
         }
     }
@@ -112,13 +108,13 @@ fn moved(coef: &[f64], scaled: &Problem, problem: &Problem, scale: f64) -> Vec<f
 }
 
 /// The solution with all coefficients divided by rho, and its certificate there: slopes less offsets are divided too, so that the gap is
-/// divided by the square. It is held against the objective of the problem of nu, 1/2 |w|^2.
+/// divided by the square. It is held against the objective at rho = 1.
 fn with_margin_of_one(solution: Solution, next: &Problem, rho: f64, tolerance: f64) -> Solution {
     let size: f64 = solution.coef.iter().map(|b| b.abs()).sum();
     let (quadratic, gap) = (size - solution.dual, solution.primal - solution.dual);
     let dual = size / rho - quadratic / (rho * rho);
     let primal = dual + gap / (rho * rho);
-    let relative = gap / quadratic.max(f64::MIN_POSITIVE);
+    let relative = gap / (rho * rho) / primal.abs().max(dual.abs()).max(f64::MIN_POSITIVE);
     let violation = solution.violation / rho;
     let bias = solution.offsets.iter().sum::<f64>() / solution.offsets.len() as f64;
     Solution {

@@ -7,7 +7,7 @@
 //! with m_i = weight_i class_weight. The share of rows within the margin, by m, is nu at most, and that of support vectors nu at least.
 //! The dual has 0 <= a_i <= m_i, and the a_i of each class sum to nu M / 2: there is a solution for nu <= 2 min(M_1, M_2) / M alone. Divided
 //! by rho it is the solution of C-SVC with C = 1 / rho, and so is the function given here: its margins are at 1 and -1, the objective is that
-//! of C-SVC, and probabilities are calibrated on machines of that C. The gap is held against 1/2 |w|^2. Schölkopf, Smola, Williamson and Bartlett
+//! of C-SVC, and probabilities are calibrated on machines of that C. The gap is held against it. Schölkopf, Smola, Williamson and Bartlett
 //! (2000), New support vector algorithms; Murphy (2012) 14.5.2.2.
 
 use super::class_pairs;
