@@ -11,7 +11,7 @@ use crate::pickle::no_state;
 use crate::target::{judged, labels};
 use crate::work::Limits;
 use crate::{kernel::Kernel, own_objects};
-use mercer::estimators::{Fitted, Want};
+use mercer::estimators::{Answer, Fitted, Predicted, Want};
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
