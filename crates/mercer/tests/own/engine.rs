@@ -34,8 +34,11 @@ const FORMULAS: &[(&str, Function)] = &[
     }),
 ];
 
+/// A kernel value from (x.z, x.x, z.z) and parameters.
+type OfNorms = fn([f64; 3], &[f64]) -> f64;
+
 /// Formulas of x . z, |x|^2 and |z|^2.
-const WITH_NORMS: &[(&str, fn([f64; 3], &[f64]) -> f64)] = &[
+const WITH_NORMS: &[(&str, OfNorms)] = &[
     // Rasmussen & Williams (2006), (4.29).
     ("arcsine", |[dot, x, z], n| {
         let [c, a, b] = [dot, x, z].map(|v| n[1] + n[0] * v);
