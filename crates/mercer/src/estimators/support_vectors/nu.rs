@@ -1,4 +1,4 @@
-//! Problems of nu machines, whose sums of coefficients are kept, in the unit in which the margin rho is 1.
+//! Problems whose sum of coefficients is given, in the unit in which the margin rho is 1.
 //!
 //! Bounds and sums times s have the solution times s. Where rho is 1, the tolerance is one of decision values, as for `svc`, whatever nu,
 //! the weights and the kernel are: with coefficients of 0..1 it would be nu N times looser or tighter. Targets are those of the margins,
@@ -82,13 +82,9 @@ pub(super) fn solve(gram: &dyn Gram, problems: &[Problem], mean_square: f64, opt
     Ok(done.into_iter().flatten().collect())
 }
 
-/// The margin: targets less offsets, of the one group or the mean of both. Offsets of two groups are bias + 1 - rho of the targets of 1 and
-/// bias - 1 + rho of the others.
+/// The margin: the target less the offset.
 fn rho(solution: &Solution) -> f64 {
-    match solution.offsets[..] {
-        [below, above] => 1.0 - 0.5 * (above - below),
-        _ => 1.0 - solution.offsets[0],
-    }
+    1.0 - solution.offsets[0]
 }
 
 /// The problem with bounds times `scale`, started from `start` times as much.
@@ -116,12 +112,11 @@ fn with_margin_of_one(solution: Solution, next: &Problem, rho: f64, tolerance: f
     let primal = dual + gap / (rho * rho);
     let relative = gap / (rho * rho) / primal.abs().max(dual.abs()).max(f64::MIN_POSITIVE);
     let violation = solution.violation / rho;
-    let bias = solution.offsets.iter().sum::<f64>() / solution.offsets.len() as f64;
     Solution {
         coef: next.start.clone().unwrap_or_default(),
         values: solution.values.map(|f| f.into_iter().map(|f| f / rho).collect()),
-        // Of one group the margin takes all of it.
-        offsets: vec![if solution.offsets.len() == 2 { bias / rho } else { 0.0 }],
+        // The margin takes all of it.
+        offsets: vec![0.0],
         primal,
         dual,
         gap: relative,

@@ -25,7 +25,7 @@ use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// Operations for each pair of rows.
-const STEPS: f64 = 440.0;
+const STEPS: f64 = 600.0;
 /// Digits of epsilon in a note.
 const DIGITS: usize = 4;
 
@@ -64,11 +64,13 @@ impl Estimator for NuSvr {
         EstimatorFacts { ignores_shifts: true, skips_zero_weights: true, is_other_parametrisation: true, ..EstimatorFacts::default() }
     }
 
-    /// As svr, with two variables for each row: kernel rows have twice as many values, and there are twice as many.
+    /// As svr, with two variables for each row: kernel rows have twice as many values, and there are twice as many. Steps for each row do
+    /// not fall.
     fn costs(&self, size: Size) -> Costs {
         let twice = size.rows * size.outputs * 2;
         let costs = svm::costs(size, (2 * size.outputs, twice), &self.cache_mb, STEPS);
-        Costs { kept_bytes: 4 * costs.kept_bytes, ..costs }
+        let fit = if size.few().is_some() { costs.fit } else { STEPS * (size.rows as f64).powi(2) };
+        Costs { kept_bytes: 4 * costs.kept_bytes, fit, ..costs }
     }
 
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {

@@ -25,6 +25,8 @@ use crate::solve::smo::Problem;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
+/// Operations for each pair of rows.
+const STEPS: f64 = 70.0;
 /// Rows whose mean of kernel values tells where rows are rare, for the start.
 const SAMPLE: usize = 256;
 /// Digits of the offset in a note.
@@ -62,11 +64,9 @@ impl Estimator for OneClass {
         EstimatorFacts { skips_zero_weights: true, ..EstimatorFacts::default() }
     }
 
-    /// As svc, with kernel values of a sample for the start.
+    /// As svc; the sample for the start has the kernel values that the solver asks for.
     fn costs(&self, size: Size) -> Costs {
-        let costs = svm::costs(size, (1, size.rows), &self.cache_mb, 20.0);
-        let sampled = (size.rows * SAMPLE.min(size.rows)) as f64;
-        Costs { values: costs.values + if size.few().is_some() { 0.0 } else { sampled }, ..costs }
+        svm::costs(size, (1, size.rows), &self.cache_mb, STEPS)
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedOneClass>) -> Result<Fit<FittedOneClass>> {
