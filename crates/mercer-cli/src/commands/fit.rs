@@ -22,7 +22,8 @@ Examples:
   mercer fit wine.csv --target quality -o wine.mercer
   mercer fit wine.csv --target quality -o wine.mercer \\
     --kernel 'rbf(length_scale=0.5..5)'
-  mercer fit wine.csv --target quality --estimator svr --intervals -o wine.mercer";
+  mercer fit wine.csv --target quality --estimator svr --intervals \\
+    -o wine.mercer";
 
 /// Fit one estimator to a table and write a model file.
 #[derive(Debug, Args)]

@@ -43,7 +43,7 @@ fn rows_unlike_the_others_are_named_with_their_scores() {
     assert!(run.out.contains("none; gives scores of novelty: score"), "{}", run.out);
     assert!(run.out.contains("of the training rows are outliers, at most nu = 10.0%; the offset is"), "{}", run.out);
     assert!(run.out.contains("converged: relative duality gap"), "{}", run.out);
-    shell.write("new.csv", "x,y\n0.1,0.1\n9,-9\n");
+    shell.write("new.csv", "x,y\n0.95,0.4\n9,-9\n");
     let found = shell.done(&["predict", "m.mercer", "new.csv"]).out;
     let lines: Vec<&str> = found.lines().collect();
     assert_eq!(lines[0], "novelty,score");

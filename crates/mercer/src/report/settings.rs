@@ -104,7 +104,7 @@ fn is_at_edge(grid: &SettingsGrid) -> bool {
     ends(&grid.axes[0], best.c) || ends(&grid.axes[1], best.gamma)
 }
 
-/// The same as a document.
+/// A grid of settings as a document.
 ///
 /// # Errors
 /// Numbers that cannot be written.

@@ -19,7 +19,7 @@ pub fn verification_text(model: &Model, conditions: &[Condition]) -> String {
     std::iter::once(verdict).chain(conditions.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The same as a document.
+/// A verification as a document.
 ///
 /// # Errors
 /// Numbers that cannot be written.

@@ -208,10 +208,11 @@ impl LayerMap {
             LayerMap::Step => Correlation { deficit: angle.times(FRAC_1_PI), excess: rest.times(FRAC_1_PI).plus(1.0) },
             LayerMap::SquaredRectifier => {
                 let deficit = ((angle - sine * cosine).times(3.0) + (rest * sine * sine).times(2.0)).times(FRAC_1_PI / 3.0);
-                Correlation::of_deficit(deficit)
+                Correlation::of_deficit(deficit.not_negative())
             }
             LayerMap::Rectifier { slope } => {
-                let deficit = before.deficit + (angle * cosine - sine).times(FRAC_1_PI);
+                // Below rounding the difference may be less than it takes away.
+                let deficit = (before.deficit + (angle * cosine - sine).times(FRAC_1_PI)).not_negative();
                 let excess = (sine + rest * cosine).times(FRAC_1_PI).plus(1.0);
                 let (linear, bent) = (slope / (0.5 * (1.0 + slope * slope)), (1.0 - slope).powi(2) / (1.0 + slope * slope));
                 Correlation {
