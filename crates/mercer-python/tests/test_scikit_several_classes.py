@@ -59,7 +59,8 @@ def test_crammer_and_singer_is_that_of_liblinear(iris, C):
 
     expected = objective(theirs.coef_, theirs.intercept_)
     assert ours.model_.summary["objective"] == pytest.approx(objective(ours.coef_, ours.intercept_), rel=1e-5)
-    assert objective(ours.coef_, ours.intercept_) == pytest.approx(expected, rel=1e-3)
+    # LIBLINEAR may stop short of the minimum, as one column is so much larger than the others.
+    assert objective(ours.coef_, ours.intercept_) <= expected * (1 + 1e-3)
 
 
 @pytest.mark.parametrize("way", OF_CLASSES)

@@ -19,7 +19,7 @@ pytest.importorskip("sklearn")
 
 import sklearn
 from joblib import Parallel, delayed
-from sklearn.base import DensityMixin, TransformerMixin, clone, is_classifier, is_clusterer, is_regressor
+from sklearn.base import DensityMixin, TransformerMixin, clone, is_classifier, is_clusterer, is_outlier_detector, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -56,7 +56,7 @@ def test_copies_predict_the_same_bits(estimator):
     groups = is_clusterer(model)
     maps = isinstance(model, TransformerMixin) and not groups
     density = isinstance(model, DensityMixin)
-    assert is_classifier(model) + is_regressor(model) + groups + maps + density == 1
+    assert is_classifier(model) + is_regressor(model) + groups + maps + density + is_outlier_detector(model) == 1
     solved = type(model)._name not in ("kde", "local_regression", "lowess")
     assert not solved or model.certificate_ is None or model.certificate_["value"] >= 0
 

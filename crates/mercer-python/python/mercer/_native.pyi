@@ -69,6 +69,7 @@ __all__ = [
     "read_table",
     "register_kernel",
     "two_sample_test",
+    "work",
 ]
 
 __version__: str

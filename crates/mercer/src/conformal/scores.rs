@@ -22,7 +22,9 @@ impl Predictions {
         match (&self.transformed, &self.values) {
             (Some(transformed), _) => Ok(&transformed.values),
             (None, Predicted::Numbers(values)) => Ok(values),
-            (None, Predicted::Classes(_)) => Err(Error::Data("an interval is of numbers, and the model predicts classes".into())),
+            (None, Predicted::Classes(_)) => {
+                Err(Error::Data("an interval is of numbers, and the model predicts classes; ask for a prediction set".into()))
+            }
         }
     }
 

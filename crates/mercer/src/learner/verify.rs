@@ -30,16 +30,12 @@ impl Condition {
     }
 }
 
-/// Rows of K that are held at once.
-const BLOCK: usize = 512;
 /// What rounding may leave of a sum that is 0, as a share of the sum of its sizes.
 const BALANCE: f64 = 1e-9;
 /// What rounding may leave of an equation of one row, as a share of the greatest number in it.
 const EQUATION: f64 = 1e-6;
 /// Violation of a stationary point of a solver whose gap is 1e-8: its square root, with a margin.
 const SLOPE: f64 = 1e-3;
-/// Names of the estimators that can be verified.
-const COVERED: &str = "ridge, logistic, svc, svr, l1vm, gp of numbers with normal noise";
 
 /// The training rows of a model with its coefficients.
 struct Evidence<'a> {
@@ -103,6 +99,8 @@ impl Model {
     }
 
     fn not_covered(&self) -> Error {
+        // Names of the estimators that can be verified.
+        const COVERED: &str = "ridge, logistic, svc, svr, l1vm, gp of numbers with normal noise";
         Error::Data(format!("the conditions of {} as it was fitted are not among those that can be verified: {COVERED}", self.estimator))
     }
 }
@@ -148,6 +146,8 @@ impl Evidence<'_> {
 
     /// Calls `at` with each row and its kernel values with the given rows.
     fn each_row(&self, cols: &[usize], mut at: impl FnMut(usize, &[f64])) -> Result<()> {
+        // Rows of K that are held at once.
+        const BLOCK: usize = 512;
         for start in (0..self.rows()).step_by(BLOCK) {
             let rows: Vec<usize> = (start..self.rows().min(start + BLOCK)).collect();
             let k = Dense::of(&Subset::new(self.bound, &rows, cols), self.control)?.into_matrix();

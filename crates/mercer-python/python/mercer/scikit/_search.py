@@ -273,7 +273,7 @@ class Together:
     def _noted(self, made, cell, X, y, weight):
         """Score and times of one cell."""
         begin = time.perf_counter()
-        made.model_ = Answers(cell)
+        made.model_, made._calibrated = Answers(cell), cell["probabilities"] is not None
         if self.search.scoring is None and self.names is not None:
             score = float(np.average(made.predict(X) == y, weights=weight))
         else:

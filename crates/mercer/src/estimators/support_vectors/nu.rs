@@ -13,12 +13,6 @@ use crate::solve::smo::{self, Options, Problem, Solution};
 /// The share of the tolerance that problems are solved to: objectives are LIBSVM's to 1e-4 at a tolerance of 1e-3, which with coefficients of
 /// 0..1 asks for more than here.
 pub(super) const GOAL: f64 = 0.1;
-/// Times that a problem is solved; two or three are usual.
-const ROUNDS: usize = 24;
-/// A margin below this share of the mean of k(x, x), by sums of 1, is none.
-const FLAT: f64 = 1e-9;
-/// Where a margin is smaller than the violation it is computed with, the next tolerance is this share of the last.
-const TIGHTER: f64 = 0.1;
 
 /// A solution in the unit in which rho is 1.
 pub(super) struct InUnit {
@@ -33,6 +27,12 @@ pub(super) struct InUnit {
 
 /// Solves problems with targets of 1 and -1 and a start each; `mean_square` is the mean of k(x, x).
 pub(super) fn solve(gram: &dyn Gram, problems: &[Problem], mean_square: f64, options: &Options, control: &Control) -> Result<Vec<InUnit>> {
+    // Where a margin is smaller than the violation it is computed with, the next tolerance is this share of the last.
+    const TIGHTER: f64 = 0.1;
+    // A margin below this share of the mean of k(x, x), by sums of 1, is none.
+    const FLAT: f64 = 1e-9;
+    // Times that a problem is solved; two or three are usual.
+    const ROUNDS: usize = 24;
     let sum = |p: &Problem| p.start.iter().flatten().map(|b| b.abs()).sum::<f64>();
     let mut scales: Vec<f64> = problems.iter().map(|p| 1.0 / (mean_square * sum(p))).collect();
     let mut scaled: Vec<Problem> =

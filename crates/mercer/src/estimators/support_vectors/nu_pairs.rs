@@ -11,16 +11,6 @@ use std::ops::Range;
 
 /// A share of nu that is rounding.
 const ROUNDING: f64 = 1e-12;
-/// Values of C that are tried; eight are usual.
-const ROUNDS: usize = 60;
-/// How near the share of the coefficients comes to nu, as a share of the tolerance.
-const SHARE: f64 = 0.01;
-/// The least step of log C where the root is not bracketed.
-const STRIDE: f64 = 1.4;
-/// C is no more than so many times 1 / the mean of k(x, x): machines of larger ones have no margin in working precision.
-const MOST_C: f64 = 1e10;
-/// A bracket of log C that is rounding.
-const NARROW: f64 = 1e-12;
 /// Digits of numbers in messages.
 const DIGITS: usize = 4;
 
@@ -69,6 +59,8 @@ impl NuPairs {
         some: Range<usize>,
         rows: &SvcRows<'_>,
     ) -> Result<(Vec<Problem>, Vec<Solution>)> {
+        // Values of C that are tried; eight are usual.
+        const ROUNDS: usize = 60;
         let first = 1.0 / rows.task.mean_square()?;
         let mut searches: Vec<PenaltySearch> =
             all.problems(some.clone(), None).into_iter().map(|problem| PenaltySearch::new(problem, self.nu, first)).collect();
@@ -148,14 +140,25 @@ impl PenaltySearch {
         PenaltySearch { problem, nu, c: first, first, above: None, below: None, solution: None, values: None, iterations: 0, end: None }
     }
 
-    /// The problem at C.
+    /// The problem at C, its start within the bounds in spite of rounding.
     fn scaled(&self) -> Problem {
         let times = |list: &[f64]| -> Vec<f64> { list.iter().map(|b| self.c * b).collect() };
-        Problem { low: times(&self.problem.low), high: times(&self.problem.high), ..self.problem.clone() }
+        let (low, high) = (times(&self.problem.low), times(&self.problem.high));
+        let within = |(b, (low, high)): (&f64, (&f64, &f64))| b.clamp(*low, *high);
+        let start = self.problem.start.as_ref().map(|start| start.iter().zip(low.iter().zip(&high)).map(within).collect());
+        Problem { low, high, start, ..self.problem.clone() }
     }
 
     /// Takes the solution at C and moves to the next C.
     fn take(&mut self, solution: Solution, tolerance: f64) {
+        // A bracket of log C that is rounding.
+        const NARROW: f64 = 1e-12;
+        // C is no more than so many times 1 / the mean of k(x, x): machines of larger ones have no margin in working precision.
+        const MOST_C: f64 = 1e10;
+        // The least step of log C where the root is not bracketed.
+        const STRIDE: f64 = 1.4;
+        // How near the share of the coefficients comes to nu, as a share of the tolerance.
+        const SHARE: f64 = 0.01;
         self.iterations += solution.iterations;
         let mass: f64 = self.problem.low.iter().zip(&self.problem.high).map(|(low, high)| high.max(-low)).sum();
         let size: f64 = solution.coef.iter().map(|b| b.abs()).sum();

@@ -23,9 +23,6 @@ use crate::param::{Value, require_settled};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
-/// Operations for each pair of rows and class.
-const STEPS: f64 = 15.0;
-
 /// Support vector classification with nu.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
@@ -73,6 +70,8 @@ impl Estimator for NuSvc {
     }
 
     fn costs(&self, size: Size) -> Costs {
+        // Operations for each pair of rows and class.
+        const STEPS: f64 = 15.0;
         class_pairs::costs(size, self.probabilities, &self.cache_mb, STEPS)
     }
 

@@ -24,11 +24,6 @@ use crate::solve::smo::{self, Options, Problem};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
-/// Operations for each pair of rows.
-const STEPS: f64 = 600.0;
-/// Digits of epsilon in a note.
-const DIGITS: usize = 4;
-
 /// Support vector regression with nu.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
@@ -67,6 +62,8 @@ impl Estimator for NuSvr {
     /// As svr, with two variables for each row: kernel rows have twice as many values, and there are twice as many. Steps for each row do
     /// not fall.
     fn costs(&self, size: Size) -> Costs {
+        // Operations for each pair of rows.
+        const STEPS: f64 = 600.0;
         let twice = size.rows * size.outputs * 2;
         let costs = svm::costs(size, (2 * size.outputs, twice), &self.cache_mb, STEPS);
         let fit = if size.few().is_some() { costs.fit } else { STEPS * (size.rows as f64).powi(2) };
@@ -118,6 +115,8 @@ impl Estimator for NuSvr {
 impl NuSvr {
     /// The epsilon of `svr` that gives the same functions.
     fn equivalent(&self, c: f64, halves: &[f64]) -> String {
+        // Digits of epsilon in a note.
+        const DIGITS: usize = 4;
         let short = |x: &f64| Value::Number(*x).rounded(DIGITS).to_string();
         let list = halves.iter().map(short).collect::<Vec<_>>().join(", ");
         let unit = if self.standardise_target { ", in standard deviations of the target," } else { "" };

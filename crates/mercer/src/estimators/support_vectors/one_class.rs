@@ -25,13 +25,6 @@ use crate::solve::smo::Problem;
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
-/// Operations for each pair of rows.
-const STEPS: f64 = 70.0;
-/// Rows whose mean of kernel values tells where rows are rare, for the start.
-const SAMPLE: usize = 256;
-/// Digits of the offset in a note.
-const DIGITS: usize = 4;
-
 /// One-class support vector machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Parameters)]
 #[serde(deny_unknown_fields)]
@@ -66,10 +59,14 @@ impl Estimator for OneClass {
 
     /// As svc; the sample for the start has the kernel values that the solver asks for.
     fn costs(&self, size: Size) -> Costs {
+        // Operations for each pair of rows.
+        const STEPS: f64 = 70.0;
         svm::costs(size, (1, size.rows), &self.cache_mb, STEPS)
     }
 
     fn fit_with(&self, task: &Task<'_>, _: &FitContext<'_, FittedOneClass>) -> Result<Fit<FittedOneClass>> {
+        // Digits of the offset in a note.
+        const DIGITS: usize = 4;
         require_settled(self, Self::NAME)?;
         let (n, weights) = (task.rows(), task.all_weights());
         if n == 0 {
@@ -117,6 +114,8 @@ impl Estimator for OneClass {
 /// Coefficients that sum to `sum`: rows at their bounds where rows are rare, by the mean of kernel values with a sample. These are most of
 /// the support vectors of a kernel that decreases with distance.
 fn start(gram: &dyn Gram, weights: &[f64], sum: f64, task: &Task<'_>) -> Result<Vec<f64>> {
+    // Rows whose mean of kernel values tells where rows are rare, for the start.
+    const SAMPLE: usize = 256;
     let n = weights.len();
     let sample = even_rows(n, SAMPLE.min(n));
     let ones = Matrix::column(vec![1.0; sample.len()]);
