@@ -182,6 +182,7 @@ fn test_rows_are_looked_up_in_a_kernel_matrix() {
     assert!(run.code != 0 && run.err.contains(says) && run.out.is_empty(), "{}", run.err);
 }
 
+// spec: S34
 #[test]
 fn the_grid_of_libsvm_is_110_settings_of_c_and_gamma_and_leaves_the_best_model() {
     let shell = Shell::new();
