@@ -217,7 +217,7 @@ fn compared(name: &str, gram: &dyn Gram, target: &Target) -> Result<(Taken, Take
 
 /// An estimator at its defaults, or as the targets here have a solution: of five classes one has a quarter of the rows of another.
 fn feasible(name: &str) -> &str {
-    if name == "nu_svc" { "nu_svc(nu=0.3)" } else { name }
+    if name == "nu_svc" { "nu_svc(nu=0.39)" } else { name }
 }
 
 /// Rows of the smallest fit; two others are to twice and four times as many.
