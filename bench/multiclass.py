@@ -1,4 +1,4 @@
-"""The ways in which `svc` tells several classes apart, on twelve tables: error, seconds and support vectors of each.
+"""The ways in which `svc` separates several classes, on twelve tables: error, seconds and support vectors of each.
 
 usage: BENCH_THREADS=2 python bench/multiclass.py [--rows 2000] [--folds 5] [--again] [--tables TABLE ...] [WAY ...]
 

@@ -12,6 +12,7 @@ use mercer::data::{Dataset, Examples, Schema, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::facts;
+use mercer::learner::Model;
 use mercer::prep::Missing;
 use mercer::read::{Fact, ReadOptions, Source, Table, Topic};
 use mercer::report::{self, Comparison, Request, TestRows};
@@ -209,10 +210,7 @@ fn judge_grid(name: &str, args: &Compare, asked: Option<Vec<EstimatorExpr>>, loa
         write_atomically(path, json.as_bytes())?;
         print(&format!("written: {}\n", path.display()))?;
     }
-    if let Some(path) = &args.save {
-        store::save(&judged.model, path)?;
-        print(&format!("written: {}, with {} fitted to {} rows\n", path.display(), judged.model.estimator.name(), judged.model.about.rows))?;
-    }
+    args.save.as_ref().map_or(Ok(()), |path| write_model(path, &judged.model))?;
     Ok(true)
 }
 
@@ -273,13 +271,15 @@ fn cost(asked: &str) -> Result<(String, f64)> {
     cost.ok_or_else(|| Error::Setting { name: "--costs".into(), why: format!("'{asked}' is no class with its cost, as in fraud=50") })
 }
 
+fn write_model(path: &Path, model: &Model) -> Result<()> {
+    store::save(model, path)?;
+    print(&format!("written: {}, with {} fitted to {} rows\n", path.display(), model.estimator.name(), model.about.rows))
+}
+
 /// The best model, where there is one.
 fn save(path: &Path, outcome: &compare::Outcome, stop: &Stop) -> Result<()> {
     match outcome.best.and_then(|best| outcome.rows[best].model.as_ref()) {
-        Some(model) => {
-            store::save(model, path)?;
-            print(&format!("written: {}, with {} fitted to {} rows\n", path.display(), model.estimator.name(), model.about.rows))
-        }
+        Some(model) => write_model(path, model),
         // That the work was ended is the answer to what was asked, and no fault of the data.
         None if stop.stop_early.is_cancelled() => {
             notices(&["no model is written: no estimator was scored on every fold and fitted to all rows before the stop"]);

@@ -57,7 +57,10 @@ fn verify(args: &Verify, stop: &Stop) -> Result<bool> {
     let model = store::load_within(&args.model, &control)?;
     let info = model.answer.target();
     if info.names.is_empty() {
-        return Err(Error::Data(format!("{} was fitted without a target and solves no problem that can be verified", model.estimator.name())));
+        return Err(Error::Data(format!(
+            "{} was fitted without a target and solves no problem that can be verified",
+            model.estimator.name()
+        )));
     }
     let mut options = options_like(&args.reading, &model.prep.schema)?;
     options.names.extend(info.names.iter().cloned());

@@ -48,8 +48,8 @@ fn an_estimator_without_a_closed_form_is_scored_in_folds_where_that_is_asked_for
     shell.done(&fit);
     let refused = shell.mercer(&["predict", "m.mercer", "t.csv", "--interval", "0.9"]);
     assert!(refused.code == 2 && refused.err.contains("fit it with --intervals"), "{}: {}", refused.code, refused.err);
-    let told = shell.done(&[&fit[..], &["--intervals", "--intervals-folds", "4"]].concat()).out;
-    assert!(told.contains("cross-validation conformal (4 folds)"), "{told}");
+    let text = shell.done(&[&fit[..], &["--intervals", "--intervals-folds", "4"]].concat()).out;
+    assert!(text.contains("cross-validation conformal (4 folds)"), "{text}");
     let out = shell.done(&["predict", "m.mercer", "t.csv", "--interval", "0.9"]);
     assert!(out.out.starts_with("y_predicted,y_lower,y_upper\n") && !out.out.contains("inf"), "{}", out.out);
     // 60 scores are too few for 99%.
@@ -108,8 +108,8 @@ fn a_comparison_saves_its_winner_with_scores() {
         "--save",
         "m.mercer",
     ]);
-    let told = shell.done(&["inspect", "m.mercer"]).out;
-    assert!(told.contains("cross-validation conformal (5 folds)"), "{told}");
+    let text = shell.done(&["inspect", "m.mercer"]).out;
+    assert!(text.contains("cross-validation conformal (5 folds)"), "{text}");
     let out = shell.done(&["predict", "m.mercer", "t.csv", "--interval", "0.9"]).out;
     assert!(out.starts_with("y_predicted,y_lower,y_upper\n"), "{out}");
 }

@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Predictions, Task, View, Want};
 use crate::facts;
 use crate::fitting::{Used, prepare_weighed};
-use crate::kernels::KernelExpr;
 use crate::kernels::constructors::rbf;
+use crate::kernels::{KernelExpr, length_scale_of};
 use crate::learner::{Learner, Model};
 use crate::metrics::{Estimate, HeldOut, Judged, Metric, Scoring, corrected_for_choice};
 use crate::notice::Notice;
@@ -108,7 +108,7 @@ pub fn judge_settings(
     let part = Examples { split: together.as_ref().unwrap_or(examples.split), ..*examples }.select(&used.rows);
     require_different(&part.target)?;
     let axes = name.axes();
-    let kernels: Vec<KernelExpr> = axes[1].iter().map(|gamma| rbf().length_scale((2.0 * gamma).powf(-0.5)).into()).collect();
+    let kernels: Vec<KernelExpr> = axes[1].iter().map(|gamma| rbf().length_scale(length_scale_of(*gamma)).into()).collect();
     let prepared = prepare_weighed(&comparing.prep, kernels.first(), &part.data, part.weights.as_deref())?;
     let examples_of_fit = Examples { data: &prepared.data, ..part.examples() };
     let mut splits = folds(&part.target, &part.split, comparing.folds, comparing.seed)?;

@@ -3,7 +3,7 @@
 //!
 //! A label that was not seen in training differs from every label, its own included.
 
-use super::labels::{self, LabelFactor, LabelProduct, LabelColumns};
+use super::labels::{self, LabelColumns, LabelFactor, LabelProduct};
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
-/// LabelColumns that are kept or, seldom, exchanged for another one.
+/// Labels that are kept or, seldom, exchanged for another one.
 ///
 /// ```text
 /// product over the category columns of 1 - bandwidth where labels are equal, else bandwidth / (labels of the column - 1)

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub struct LabelColumns {
     rows: usize,
     codes: Vec<u32>,
-    /// LabelColumns that each column may hold.
+    /// Labels that each column may hold.
     counts: Vec<usize>,
 }
 
@@ -47,7 +47,7 @@ impl LabelColumns {
     pub(super) fn columns(&self) -> usize {
         self.counts.len()
     }
-    /// LabelColumns that each column may hold.
+    /// Labels that each column may hold.
     pub(super) fn counts(&self) -> &[usize] {
         &self.counts
     }

@@ -2,10 +2,10 @@
 //!
 //! A label that was not seen in training differs from every label, its own included.
 
-use super::labels::{self, LabelFactor, LabelProduct, LabelColumns};
+use super::labels::{self, LabelColumns, LabelFactor, LabelProduct};
 use crate::control::Control;
 use crate::data::RowWeights;
-use crate::error::{Result};
+use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::Value;

@@ -51,6 +51,7 @@ pub use registered::{Registered, RegisteredLearnt, register, register_function};
 pub use shared::Shared;
 pub use shortest_path::NodePairs;
 pub use signature_pde::StaticKernel;
+pub(crate) use stationary::length_scale_of;
 pub use subsequence::SubsequenceLengths;
 pub use support::Support;
 #[cfg(feature = "report")]

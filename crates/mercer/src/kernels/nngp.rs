@@ -3,8 +3,8 @@
 
 use super::networks::activation::Activation;
 use super::networks::deep::{self, DeepNetwork};
-use super::networks::layers::{Network, Quantity};
-use super::networks::prepared::{self, NetworkRows};
+use super::networks::layers::Quantity;
+use super::networks::prepared::NetworkRows;
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
@@ -36,18 +36,17 @@ pub struct Nngp {
 }
 
 impl Nngp {
-    fn deep(&self) -> DeepNetwork {
-        DeepNetwork::new(self.activation, &self.slope, &self.depth)
-    }
-    fn network(&self, columns: usize) -> Network<f64> {
-        self.deep().with(&self.weight_variance, &self.bias_variance, columns)
+    fn deep(&self) -> DeepNetwork<'_> {
+        let Nngp { activation, depth, weight_variance, bias_variance, slope } = self;
+        DeepNetwork { quantity: Quantity::Output, activation: *activation, slope, depth, weight_variance, bias_variance }
     }
 }
 
 impl Kernel for Nngp {
     const NAME: &'static str = "nngp";
     const DOC: &'static str = Self::FORMULA;
-    const SOURCE: &'static str = "Lee, Bahri, Novak, Schoenholz, Pennington & Sohl-Dickstein, Deep neural networks as Gaussian processes (2018), (4) and (5)";
+    const SOURCE: &'static str =
+        "Lee, Bahri, Novak, Schoenholz, Pennington & Sohl-Dickstein, Deep neural networks as Gaussian processes (2018), (4) and (5)";
     const BECAUSE: &'static str = "the covariance of the outputs of random networks";
     const DIFFERENTIABLE: &'static [&'static str] = &["weight_variance", "bias_variance"];
     type Inputs = Points;
@@ -59,10 +58,10 @@ impl Kernel for Nngp {
         Nngp { weight_variance, bias_variance, ..self.clone() }
     }
     fn prepare(&self, (): &(), inputs: &Points, like: Option<&NetworkRows>, control: &Control) -> Result<NetworkRows> {
-        prepared::prepare(&self.network(inputs.dim()), Quantity::Output, inputs, like, control)
+        self.deep().prepare(inputs, like, control)
     }
     fn fill<T: Real>(&self, tile: Tile<'_, NetworkRows, T>) {
-        prepared::fill(&self.network(tile.a.points().dim()), Quantity::Output, tile);
+        self.deep().fill(tile);
     }
     fn diagonal(&self, x: &NetworkRows) -> Vec<f64> {
         x.diagonal().to_vec()
@@ -74,8 +73,7 @@ impl Kernel for Nngp {
         Mercer::Always
     }
     fn gradient(&self, tile: Tile<'_, NetworkRows, f64>, weights: &[f64], out: &mut [f64]) {
-        let network = self.deep().varied(&self.weight_variance, &self.bias_variance, tile.a.points().dim());
-        let sums = prepared::gradient(&network, Quantity::Output, tile, weights);
+        let sums = self.deep().gradient(tile, weights);
         out[1..].iter_mut().zip(sums).for_each(|(o, s)| *o += s);
     }
 }

@@ -62,8 +62,13 @@ pub(crate) const LENGTH_SCALE: Param = Param::searched(
 );
 pub(crate) const ARD: Param = Param::fixed("ard", "one length scale per column (automatic relevance determination)", Domain::Flag);
 
+/// The length scale of exp(-gamma d^2).
+pub(crate) fn length_scale_of(gamma: f64) -> f64 {
+    (0.5 / gamma).sqrt()
+}
+
 /// `gamma` and `sigma` as other libraries write them for exp(-gamma d^2) = exp(-d^2 / (2 sigma^2)).
-pub(crate) const GAUSSIAN_ALIASES: &[Alias] = &[("gamma", "length_scale", |g| (0.5 / g).sqrt()), ("sigma", "length_scale", |s| s)];
+pub(crate) const GAUSSIAN_ALIASES: &[Alias] = &[("gamma", "length_scale", length_scale_of), ("sigma", "length_scale", |s| s)];
 
 /// Variance of all numbers of the batch together, as `X.var()`, rows counted by weight; what a sparse batch does not store is 0.
 fn variance(inputs: &Points, weights: RowWeights<'_>) -> f64 {

@@ -152,7 +152,7 @@ impl Model {
     pub(super) fn training_rows(&self, given: usize) -> Result<Vec<usize>> {
         let mut rows: Vec<usize> = (0..given).collect();
         rows.retain(|i| self.about.left_out.binary_search(i).is_err());
-        Error::unless_equal("training rows of the target", self.about.rows, rows.len())?;
+        Error::unless_equal("rows that the model was fitted to", self.about.rows, rows.len())?;
         Ok(rows)
     }
 

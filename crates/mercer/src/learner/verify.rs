@@ -52,9 +52,7 @@ impl Model {
     /// # Errors
     /// Other rows than the model was fitted to; an estimator without such conditions, or a model that keeps no coefficients of rows.
     pub fn verify(&self, data: &Dataset, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Vec<Condition>> {
-        let mut rows: Vec<usize> = (0..data.rows()).collect();
-        rows.retain(|i| self.about.left_out.binary_search(i).is_err());
-        Error::unless_equal("rows that the model was fitted to", self.about.rows, rows.len())?;
+        let rows = self.training_rows(data.rows())?;
         let prepared = self.prep.apply(&data.select(&rows))?;
         let bound = self.kernel.gram(&prepared, control)?;
         let target = target.select(&rows);
@@ -156,10 +154,12 @@ impl Evidence<'_> {
         Ok(())
     }
 
-    /// sum_s a[s, o] k(x_i, support_s), N x outputs, for coefficients of the support.
-    fn functions(&self, coef: &Matrix) -> Result<Matrix> {
+    /// sum_j a_j k(x_i, x_j), N x outputs, for columns of coefficients of all rows that are 0 but for the support.
+    fn functions(&self, columns: &[Vec<f64>]) -> Result<Matrix> {
+        let support = &self.expansion.support;
+        let coef = Matrix::from_fn(support.len(), columns.len(), |s, o| columns[o][support[s]]);
         let mut g = Matrix::zeros(self.rows(), coef.cols());
-        self.each_row(&self.expansion.support, |i, k| {
+        self.each_row(support, |i, k| {
             for (s, k) in k.iter().enumerate() {
                 (0..coef.cols()).for_each(|o| g[(i, o)] += k * coef[(s, o)]);
             }
@@ -179,7 +179,7 @@ impl Evidence<'_> {
             return Ok((None, self.expansion.predict(self.bound, self.control)?));
         }
         let columns: Vec<Vec<f64>> = (0..outputs).map(|o| self.coefficients(o, (0, 1))).collect();
-        let mut f = self.functions(&self.expansion.coef)?;
+        let mut f = self.functions(&columns)?;
         (0..f.rows()).for_each(|i| (0..outputs).for_each(|o| f[(i, o)] += self.expansion.bias[o]));
         Ok((Some(Matrix::from_fn(self.rows(), outputs, |i, o| columns[o][i])), f))
     }
@@ -249,28 +249,32 @@ impl Evidence<'_> {
         let (present, places) = present(target);
         let pairs: Vec<(usize, usize)> = (0..present.len()).flat_map(|a| (a + 1..present.len()).map(move |b| (a, b))).collect();
         Error::unless_equal("machines of pairs of classes", pairs.len(), self.expansion.bias.len())?;
-        let mut found = Vec::with_capacity(pairs.len());
-        for (o, &pair) in pairs.iter().enumerate() {
-            let rows: Vec<usize> = (0..self.rows()).filter(|&i| places[i] == pair.0 || places[i] == pair.1).collect();
+        let columns: Vec<Vec<f64>> = pairs.iter().enumerate().map(|(o, &pair)| self.coefficients(o, pair)).collect();
+        let g = self.functions(&columns)?;
+        let of_pair = |(o, (&pair, a)): (usize, (&(usize, usize), &Vec<f64>))| {
+            let rows = (0..self.rows()).filter(|&i| places[i] == pair.0 || places[i] == pair.1);
             let hinge = |i: usize, a: f64, f: f64| {
                 let sign = if places[i] == pair.1 { 1.0 } else { -1.0 };
                 RowLoss { beyond: 1.0 - sign * f, most: c * self.weights[i], gain: sign * a, is_opposed: sign * a < 0.0 }
             };
-            found.push(self.cornered(o, pair, &rows, hinge)?);
-        }
+            Cornered::of((a, &g.col(o), self.expansion.bias[o]), rows, hinge)
+        };
+        let found: Vec<Cornered> = pairs.iter().zip(&columns).enumerate().map(of_pair).collect();
         Ok(joined(&found, tolerance))
     }
 
     /// Losses |y - f| beyond epsilon.
     fn tubes(&self, target: &Target, [c, epsilon, tolerance]: [f64; 3], standardise: bool) -> Result<Vec<Condition>> {
         let y = numbers_of(target);
-        let rows: Vec<usize> = (0..self.rows()).collect();
         Error::unless_equal("outputs of the model", y.cols(), self.expansion.bias.len())?;
+        let columns: Vec<Vec<f64>> = (0..y.cols()).map(|o| self.coefficients(o, (0, 1))).collect();
+        let g = self.functions(&columns)?;
+        let rows = || 0..self.rows();
         let mut found = Vec::with_capacity(y.cols());
         for o in 0..y.cols() {
             let total: f64 = self.weights.iter().sum();
-            let mean = rows.iter().map(|&i| self.weights[i] * y[(i, o)]).sum::<f64>() / total;
-            let spread = (rows.iter().map(|&i| self.weights[i] * (y[(i, o)] - mean).powi(2)).sum::<f64>() / total).sqrt();
+            let mean = rows().map(|i| self.weights[i] * y[(i, o)]).sum::<f64>() / total;
+            let spread = (rows().map(|i| self.weights[i] * (y[(i, o)] - mean).powi(2)).sum::<f64>() / total).sqrt();
             let unit = if standardise && spread > 1e-12 * mean.abs() { spread } else { 1.0 };
             let tube = |i: usize, a: f64, f: f64| {
                 let r = y[(i, o)] - f;
@@ -283,40 +287,10 @@ impl Evidence<'_> {
                     is_opposed: a * r < 0.0 && r.abs() > epsilon * unit,
                 }
             };
-            let one = self.cornered(o, (0, 1), &rows, tube)?;
+            let one = Cornered::of((&columns[o], &g.col(o), self.expansion.bias[o]), rows(), tube);
             found.push(Cornered { violation: one.violation / unit, ..one });
         }
         Ok(joined(&found, tolerance))
-    }
-
-    /// Conditions of one output under losses with corners.
-    fn cornered(&self, o: usize, pair: (usize, usize), rows: &[usize], loss: impl Fn(usize, f64, f64) -> RowLoss) -> Result<Cornered> {
-        let a = self.coefficients(o, pair);
-        let some: Vec<f64> = self.expansion.support.iter().map(|&s| a[s]).collect();
-        let g = self.functions(&Matrix::column(some))?;
-        let mut found = Cornered::default();
-        let (mut square, mut losses, mut gains) = (0.0, 0.0, 0.0);
-        for &i in rows {
-            let of = loss(i, a[i], g[(i, 0)] + self.expansion.bias[o]);
-            // At the bound but for rounding.
-            let violation = match a[i].abs() {
-                0.0 => of.beyond.max(0.0),
-                size if size >= of.most * (1.0 - BALANCE) => (-of.beyond).max(0.0),
-                _ => of.beyond.abs(),
-            };
-            found.violation = worst(found.violation, violation);
-            let outside = if of.is_opposed { a[i].abs() } else { a[i].abs() - of.most };
-            found.outside = worst(found.outside, outside / of.most);
-            found.sum += a[i];
-            found.size += a[i].abs();
-            square += a[i] * g[(i, 0)];
-            losses += of.most * of.beyond.max(0.0);
-            gains += of.gain;
-        }
-        let (primal, dual) = (0.5 * square + losses, gains - 0.5 * square);
-        // Nothing is lost where both are 0.
-        found.gap = if primal == dual { 0.0 } else { (primal - dual) / primal.abs().max(dual.abs()) };
-        Ok(found)
     }
 
     /// |sum_i k(x_i, x_j) slope_i| <= lambda for each row j, with equality along the coefficients that are not 0.
@@ -380,6 +354,35 @@ struct Cornered {
     sum: f64,
     size: f64,
     gap: f64,
+}
+
+impl Cornered {
+    /// Of coefficients, K a and the offset of one output, over some rows.
+    fn of((a, g, bias): (&[f64], &[f64], f64), rows: impl Iterator<Item = usize>, loss: impl Fn(usize, f64, f64) -> RowLoss) -> Cornered {
+        let mut found = Cornered::default();
+        let (mut square, mut losses, mut gains) = (0.0, 0.0, 0.0);
+        for i in rows {
+            let of = loss(i, a[i], g[i] + bias);
+            // At the bound but for rounding.
+            let violation = match a[i].abs() {
+                0.0 => of.beyond.max(0.0),
+                size if size >= of.most * (1.0 - BALANCE) => (-of.beyond).max(0.0),
+                _ => of.beyond.abs(),
+            };
+            found.violation = worst(found.violation, violation);
+            let outside = if of.is_opposed { a[i].abs() } else { a[i].abs() - of.most };
+            found.outside = worst(found.outside, outside / of.most);
+            found.sum += a[i];
+            found.size += a[i].abs();
+            square += a[i] * g[i];
+            losses += of.most * of.beyond.max(0.0);
+            gains += of.gain;
+        }
+        let (primal, dual) = (0.5 * square + losses, gains - 0.5 * square);
+        // Nothing is lost where both are 0.
+        found.gap = if primal == dual { 0.0 } else { (primal - dual) / primal.abs().max(dual.abs()) };
+        found
+    }
 }
 
 /// The greater of two numbers, and what is no number.

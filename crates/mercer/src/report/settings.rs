@@ -9,7 +9,7 @@ use comfy_table::CellAlignment;
 use serde_json::{Value as Json, json};
 
 /// A value of an axis: `2^-5`, or three digits where it is no power of two.
-fn power(value: f64) -> String {
+fn as_power_of_two(value: f64) -> String {
     match value.log2() {
         exponent if exponent.fract() == 0.0 => format!("2^{exponent}"),
         _ => format!("{value:.3}"),
@@ -41,8 +41,8 @@ impl SettingsGrid {
         format!(
             "Best: {} with C = {} and gamma = {}: {} {reached} on {}{corrected}.",
             self.estimator.name(),
-            power(best.c),
-            power(best.gamma),
+            as_power_of_two(best.c),
+            as_power_of_two(best.gamma),
             self.metric.heading(),
             counted(self.folds, "fold"),
         )
@@ -67,11 +67,11 @@ pub fn settings_text(grid: &SettingsGrid, width: usize) -> String {
     let strips: Vec<&[JudgedSetting]> = grid.settings.chunks(penalties.len()).collect();
     let first = Column {
         heading: "gamma \\ C".into(),
-        cells: gammas.iter().take(strips.len()).map(|g| power(*g)).collect(),
+        cells: gammas.iter().take(strips.len()).map(|g| as_power_of_two(*g)).collect(),
         align: CellAlignment::Left,
     };
     let column = |(place, c): (usize, &f64)| Column {
-        heading: format!("{} ", power(*c)),
+        heading: format!("{} ", as_power_of_two(*c)),
         cells: strips.iter().enumerate().map(|(k, strip)| grid.cell(&strip[place], k * penalties.len() + place == grid.best)).collect(),
         align: CellAlignment::Right,
     };

@@ -92,8 +92,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         by_class = getattr(self, "class_weight", None)
         if by_class is None:
             return weight
-        factors = class_factors(by_class, self.classes_, y, weight)[codes]
-        return factors if weight is None else weight * factors
+        return times_factors(weight, class_factors(by_class, self.classes_, y, weight), codes)
 
     def _target(self, y):
         return column_or_1d(y, warn=True)
@@ -154,6 +153,11 @@ def class_factors(class_weight, classes, y, weight):
     if not np.isin(classes, y[present]).all():
         return compute_class_weight(class_weight, classes=classes, y=y)
     return compute_class_weight(class_weight, classes=classes, y=y[present], sample_weight=weight[present])
+
+
+def times_factors(weight, factors, codes):
+    """Weights of rows, if any, times the factors of their classes."""
+    return factors[codes] if weight is None else weight * factors[codes]
 
 
 def plain_names(classes):

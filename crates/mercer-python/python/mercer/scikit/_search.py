@@ -15,7 +15,7 @@ from sklearn.metrics._scorer import _Scorer
 from sklearn.model_selection import ParameterGrid, check_cv
 
 from .._native import Kernel, grid
-from ._base import class_factors
+from ._base import class_factors, times_factors
 from ._checks import check_sample_weight
 from ._rows import are_numbers, row_count
 from ._warn import warn
@@ -232,10 +232,10 @@ class Together:
         if class_weight is None:
             return self.weight
         weight = None if self.weight is None else self.weight[train]
-        factors = class_factors(class_weight, self.base.classes_, self.y[train], weight)[self.target]
+        factors = class_factors(class_weight, self.base.classes_, self.y[train], weight)
         if not (factors > 0).all():
             raise ValueError("a class without weight is absent")
-        return factors if self.weight is None else self.weight * factors
+        return times_factors(self.weight, factors, self.target)
 
     def _compute(self, made, places, batch, cells):
         """Computes the cells of some candidates and folds; whether each could be."""

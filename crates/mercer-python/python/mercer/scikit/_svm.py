@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: C=inf: a margin as hard as rounding lets it be.
 HARD = 1e10
-#: Ways to tell classes apart that have a machine for each pair.
+#: Ways to separate classes that have a machine for each pair.
 OF_PAIRS = ("pairs", "dag")
 #: Steps that no solver reaches: what max_iter=-1 asks for.
 WITHOUT_END = 10**15
@@ -145,7 +145,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
     for more than two classes for the first."""
 
     def _way(self):
-        """How several classes are told apart."""
+        """How several classes are separated."""
         return getattr(self, "multiclass", "pairs")
 
     def _keep(self, X, y, weight, model):

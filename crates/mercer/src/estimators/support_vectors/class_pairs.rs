@@ -22,14 +22,14 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes of a coefficient of a row while pairs are solved: of all rows, and of the support.
 pub(super) const PER_COEFFICIENT: u64 = 16;
-/// Bytes of a pair of classes: its codes, constant and steps, and its place in a trace.
-const PER_PAIR: u64 = 100;
-/// Bytes of a decision value that a calibration holds: of a fold, of all rows, and what is made of them.
-const HELD_OUT_SCORES: u64 = 24;
 /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows. They are solved some at a
 /// time, and a row has a coefficient in those of its class; probabilities hold decision values of every pair, and all problems. `square`:
 /// operations for each pair of rows and class.
 pub(super) fn costs(size: Size, probabilities: bool, cache_mb: &Value, square: f64) -> Costs {
+    // Bytes of a pair of classes: its codes, constant and steps, and its place in a trace.
+    const PER_PAIR: u64 = 100;
+    // Bytes of a decision value that a calibration holds: of a fold, of all rows, and what is made of them.
+    const HELD_OUT_SCORES: u64 = 24;
     let (variables, fits) = if probabilities { (5, 3.0) } else { (1, 1.0) };
     let others = size.outputs.saturating_sub(1).max(1);
     let (in_pairs, pairs) = (size.rows.saturating_mul(others), pair_count(size.outputs.max(2)));
@@ -61,7 +61,7 @@ pub(super) fn fit(
         Penalty::Nu(nu) => Some(NuPairs::of(nu, rows)?),
     };
     let folds = split.map(|split| parts(task, split)).transpose()?.unwrap_or_default();
-    // Several units of one problem share its kernel values too.
+    // The machines of several C share kernel values too.
     let again = !folds.is_empty() || (nu.is_some() && rows.present.len() == 2);
     let all = PairProblems::of(task, codes, rows.present.clone(), rows.bounds(), again)?;
     let held = all.held.as_ref().filter(|held| held.for_all);

@@ -18,13 +18,12 @@ use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::solve::joint::{self, JointLoss, JointProblem, JointSolution, Offsets};
 
-/// Bytes of a variable: the variable, its coefficient, value and change.
-const PER_VARIABLE: u64 = 64;
-/// Passes over the rows of a fit.
-const PASSES: f64 = 20.0;
-
 /// Costs of a fit: steps of rows, each over the values of all rows for some of the classes.
 pub(super) fn costs(size: Size, cache_mb: &Value, probabilities: bool) -> Costs {
+    // Bytes of a variable: the variable, its coefficient, value and change.
+    const PER_VARIABLE: u64 = 64;
+    // Passes over the rows of a fit.
+    const PASSES: f64 = 20.0;
     let (rows, classes) = (size.rows as u64, size.outputs.max(2) as u64);
     let (n, fits) = (size.rows as f64, if probabilities { 5.0 } else { 1.0 });
     let cache = ((cache_mb.number() * 1e6) as u64).min(8 * rows * rows);

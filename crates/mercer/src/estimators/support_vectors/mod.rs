@@ -1,5 +1,5 @@
-//! Support vector machines, from kernel values and from features. `svc` has one file of parameters and a file for each way to tell several
-//! classes apart; `model` is the choice between them.
+//! Support vector machines, from kernel values and from features. `svc` has one file of parameters and a file for each way to separate several
+//! classes; `model` is the choice between them.
 
 mod by_class;
 mod class_pairs;

@@ -12,7 +12,7 @@ use crate::solve::smo::Options;
 use mercer_derive::Choice;
 use serde::{Deserialize, Serialize};
 
-/// How more than two classes are told apart.
+/// How more than two classes are separated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
 #[serde(rename_all = "snake_case")]
 pub enum Multiclass {
@@ -101,7 +101,7 @@ impl<'t> SvcRows<'t> {
 }
 
 impl SvcModel {
-    /// Fits to rows; two classes take one machine, whichever way more would be told apart.
+    /// Fits to rows; two classes take one machine, whichever way more would be separated.
     pub(super) fn fit(&self, rows: &SvcRows<'_>, context: &FitContext<'_, FittedSvc>) -> Result<Fit<FittedSvc>> {
         let two = rows.present.len() == 2;
         match self {

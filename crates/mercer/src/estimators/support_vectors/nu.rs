@@ -1,4 +1,4 @@
-//! Problems whose sum of coefficients is given, in the unit in which the margin rho is 1.
+//! The problem whose sum of coefficients is given, in the unit in which the margin rho is 1.
 //!
 //! Bounds and sums times s have the solution times s. Where rho is 1, the tolerance is one of decision values, as for `svc`, whatever nu,
 //! the weights and the kernel are: with coefficients of 0..1 it would be nu N times looser or tighter. Targets are those of the margins,
@@ -25,61 +25,47 @@ pub(super) struct InUnit {
     pub(super) flat: bool,
 }
 
-/// Solves problems with targets of 1 and -1 and a start each; `mean_square` is the mean of k(x, x).
-pub(super) fn solve(gram: &dyn Gram, problems: &[Problem], mean_square: f64, options: &Options, control: &Control) -> Result<Vec<InUnit>> {
-    // Where a margin is smaller than the violation it is computed with, the next tolerance is this share of the last.
-    const TIGHTER: f64 = 0.1;
-    // A margin below this share of the mean of k(x, x), by sums of 1, is none.
-    const FLAT: f64 = 1e-9;
+/// Solves a problem with targets of 1 and a start; `mean_square` is the mean of k(x, x).
+pub(super) fn solve(gram: &dyn Gram, problem: &Problem, mean_square: f64, options: &Options, control: &Control) -> Result<InUnit> {
     // Times that a problem is solved; two or three are usual.
     const ROUNDS: usize = 24;
-    let sum = |p: &Problem| p.start.iter().flatten().map(|b| b.abs()).sum::<f64>();
-    let mut scales: Vec<f64> = problems.iter().map(|p| 1.0 / (mean_square * sum(p))).collect();
-    let mut scaled: Vec<Problem> =
-        problems.iter().zip(&scales).map(|(p, s)| in_unit(p, *s, &p.start.clone().unwrap_or_default())).collect();
-    let mut values: Vec<Option<Vec<f64>>> = vec![None; problems.len()];
-    let mut done: Vec<Option<InUnit>> = problems.iter().map(|_| None).collect();
-    let (mut steps, mut tolerances) = (vec![0; problems.len()], vec![GOAL * options.tolerance; problems.len()]);
-    for round in 1..=ROUNDS {
-        let open: Vec<usize> = (0..problems.len()).filter(|&k| done[k].is_none()).collect();
-        if open.is_empty() {
-            break;
+    // A margin below this share of the mean of k(x, x), by sums of 1, is none.
+    const FLAT: f64 = 1e-9;
+    // Where a margin is smaller than the violation it is computed with, the next tolerance is this share of the last.
+    const TIGHTER: f64 = 0.1;
+    let start = problem.start.as_deref().unwrap_or_default();
+    let mut scale = 1.0 / (mean_square * start.iter().map(|b| b.abs()).sum::<f64>());
+    let mut scaled = in_unit(problem, scale, start);
+    let (mut values, mut steps, mut tolerance): (Option<Vec<f64>>, usize, f64) = (None, 0, GOAL * options.tolerance);
+    let mut round = 0;
+    loop {
+        round += 1;
+        let left = Options { tolerance, max_iterations: options.max_iterations.saturating_sub(steps).max(1), ..*options };
+        let mut solution = smo::solve_from(gram, std::slice::from_ref(&scaled), &[values.as_deref()], &left, control)?.remove(0);
+        steps += solution.iterations;
+        solution.iterations = steps;
+        let stopped = !solution.converged || round == ROUNDS;
+        let coef = moved(&solution.coef, &scaled, problem, scale);
+        let rho = rho(&solution);
+        let is_small = rho.is_nan() || rho <= solution.violation.max(FLAT);
+        if is_small && !stopped && solution.violation > FLAT {
+            tolerance = (TIGHTER * tolerance).min(TIGHTER * solution.violation);
+            (scaled.start, values) = (Some(solution.coef), solution.values);
+            continue;
         }
-        let some: Vec<Problem> = open.iter().map(|&k| scaled[k].clone()).collect();
-        let known: Vec<Option<&[f64]>> = open.iter().map(|&k| values[k].as_deref()).collect();
-        let spent = open.iter().map(|&k| steps[k]).max().unwrap_or(0);
-        let tolerance = open.iter().map(|&k| tolerances[k]).fold(f64::INFINITY, f64::min);
-        let left = Options { tolerance, max_iterations: options.max_iterations.saturating_sub(spent).max(1), ..*options };
-        let solved = smo::solve_from(gram, &some, &known, &left, control)?;
-        for (&k, mut solution) in open.iter().zip(solved) {
-            steps[k] += solution.iterations;
-            solution.iterations = steps[k];
-            let stopped = !solution.converged || round == ROUNDS;
-            let coef = moved(&solution.coef, &scaled[k], &problems[k], scales[k]);
-            let rho = rho(&solution);
-            let is_small = rho.is_nan() || rho <= solution.violation.max(FLAT);
-            if is_small && !stopped && solution.violation > FLAT {
-                tolerances[k] = (TIGHTER * tolerance).min(TIGHTER * solution.violation);
-                (scaled[k].start, values[k]) = (Some(solution.coef), solution.values);
-                continue;
-            }
-            if is_small && !stopped {
-                done[k] = Some(InUnit { solution, coef, scale: scales[k], flat: true });
-                continue;
-            }
-            // Where a limit left no margin, the point stays in its unit.
-            let rho = if rho > FLAT { rho } else { 1.0 };
-            let scale = scales[k] / rho;
-            let next = in_unit(&problems[k], scale, &coef);
-            let solution = with_margin_of_one(solution, &next, rho, options.tolerance);
-            if solution.converged || stopped {
-                done[k] = Some(InUnit { solution, coef, scale, flat: false });
-            } else {
-                (scales[k], scaled[k], values[k], tolerances[k]) = (scale, next, solution.values, GOAL * options.tolerance);
-            }
+        if is_small && !stopped {
+            return Ok(InUnit { solution, coef, scale, flat: true });
         }
+        // Where a limit left no margin, the point stays in its unit.
+        let rho = if rho > FLAT { rho } else { 1.0 };
+        scale /= rho;
+        let next = in_unit(problem, scale, &coef);
+        let solution = with_margin_of_one(solution, &next, rho, options.tolerance);
+        if solution.converged || stopped {
+            return Ok(InUnit { solution, coef, scale, flat: false });
+        }
+        (scaled, values, tolerance) = (next, solution.values, GOAL * options.tolerance);
     }
-    Ok(done.into_iter().flatten().collect())
 }
 
 /// The margin: the target less the offset.

@@ -80,8 +80,7 @@ impl Estimator for OneClass {
         let (row, start, none) = ((0..n).collect(), Some(start), vec![0.0; n]);
         let problem = Problem { row, target: vec![1.0; n], low: none, high: weights, start, ..Problem::default() };
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let mut solved = nu::solve(gram, std::slice::from_ref(&problem), task.mean_square()?, &options, task.control)?;
-        let InUnit { solution, coef, scale, flat } = solved.remove(0);
+        let InUnit { solution, coef, scale, flat } = nu::solve(gram, &problem, task.mean_square()?, &options, task.control)?;
         let (size, rho) = (solution.coef.iter().sum::<f64>(), 1.0 - solution.offsets[0]);
         // Below that of every row that is not at its bound, by what its kernel value may be rounded to: no such row is an outlier.
         let offset = (rho - solution.violation.max(0.0) - svm::ROUNDING * options.tolerance) / scale;

@@ -22,10 +22,6 @@ use serde::{Deserialize, Serialize};
 
 /// Classes up to which every split of them has a machine: 2^(C - 1) - 1 of C classes (Dietterich and Bakiri 1995, section 2.3).
 const MOST_EXHAUSTIVE: usize = 7;
-/// Machines of a random code for each binary digit of the number of classes (Allwein et al. 2000, section 6).
-const RANDOM_PER_DIGIT: f64 = 10.0;
-/// Random codes of which the one is taken whose words differ most. Allwein et al. draw 10,000; the best distance hardly grows after 100.
-const DRAWS: usize = 100;
 
 /// Which code words the classes have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Choice)]
@@ -80,9 +76,18 @@ fn exhaustive(classes: usize) -> Matrix {
     Matrix::from_fn(classes, (1 << (classes - 1)) - 1, other)
 }
 
+/// Machines of a random code.
+fn random_machines(classes: usize) -> usize {
+    // Machines of a random code for each binary digit of the number of classes (Allwein et al. 2000, section 6).
+    const RANDOM_PER_DIGIT: f64 = 10.0;
+    (RANDOM_PER_DIGIT * (classes as f64).log2()).ceil() as usize
+}
+
 /// Of some random codes the one whose closest words differ most, and first of those the one that was drawn first.
 fn random(classes: usize, seed: u64) -> Matrix {
-    let machines = (RANDOM_PER_DIGIT * (classes as f64).log2()).ceil() as usize;
+    // Random codes of which the one is taken whose words differ most. Allwein et al. draw 10,000; the best distance hardly grows after 100.
+    const DRAWS: usize = 100;
+    let machines = random_machines(classes);
     let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut one = || {
         let mut code = Matrix::zeros(classes, machines);
@@ -141,7 +146,7 @@ impl OutputCode {
         match self {
             OutputCode::Identity => classes,
             OutputCode::Auto | OutputCode::Exhaustive if classes <= MOST_EXHAUSTIVE => (1 << classes.saturating_sub(1)) - 1,
-            _ => (RANDOM_PER_DIGIT * (classes as f64).log2()).ceil() as usize,
+            _ => random_machines(classes),
         }
     }
 }

@@ -77,7 +77,8 @@ impl Composition for Changepoint {
     fn settle(&self, rows: Scope<'_>) -> Result<Self> {
         let numbers = rows.numbers(&self.column)?.iter().copied();
         let (low, high) = (numbers.clone().fold(f64::INFINITY, f64::min), numbers.fold(f64::NEG_INFINITY, f64::max));
-        let (middle, range) = if low < high { (0.5 * low + 0.5 * high, high - low) } else { (if low.is_finite() { low } else { 0.0 }, 1.0) };
+        let (middle, range) =
+            if low < high { (0.5 * low + 0.5 * high, high - low) } else { (if low.is_finite() { low } else { 0.0 }, 1.0) };
         Ok(Changepoint { column: self.column.clone(), location: self.location.settle(middle), width: self.width.settle(range / 20.0) })
     }
     fn learn(&self, _: &[FittedKernel], _: Scope<'_>, _: RowWeights<'_>, _: &Control) -> Result<()> {

@@ -5,8 +5,13 @@
 
 use super::activation::{Activation, LayerMap};
 use super::jet::{Jet, Scalar};
-use super::layers::{LinearLayer, Network};
+use super::layers::{LinearLayer, Network, Quantity};
+use super::prepared::{self, NetworkRows};
+use crate::control::Control;
 use crate::data::Points;
+use crate::error::Result;
+use crate::gram::Tile;
+use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 
 pub(crate) const ACTIVATION: Param = Param::fixed(
@@ -25,11 +30,15 @@ pub(crate) const WEIGHT_VARIANCE: Param = Param::searched(
 pub(crate) const BIAS_VARIANCE: Param =
     Param::searched("bias_variance", "variance of the biases of a layer; auto: 0.1", Domain::NonNegative, 30.0);
 
-/// A network, but for its two variances.
+/// A deep network of [`nngp`](super::super::Nngp) or [`ntk`](super::super::Ntk), as its parameters state it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DeepNetwork {
-    map: LayerMap,
-    depth: usize,
+pub(crate) struct DeepNetwork<'a> {
+    pub(crate) quantity: Quantity,
+    pub(crate) activation: Activation,
+    pub(crate) slope: &'a Value,
+    pub(crate) depth: &'a Value,
+    pub(crate) weight_variance: &'a Value,
+    pub(crate) bias_variance: &'a Value,
 }
 
 /// The weight and the bias variance where they are open.
@@ -37,31 +46,40 @@ pub(crate) fn settle(weight_variance: &Value, bias_variance: &Value) -> (Value, 
     (weight_variance.settle(2.0), bias_variance.settle(0.1))
 }
 
-impl DeepNetwork {
-    pub(crate) fn new(activation: Activation, slope: &Value, depth: &Value) -> Self {
-        DeepNetwork { map: activation.layer(slope.number()), depth: depth.integer() }
+impl DeepNetwork<'_> {
+    fn map(&self) -> LayerMap {
+        self.activation.layer(self.slope.number())
     }
-
-    fn network<N: Scalar>(self, weight: N, bias: N, columns: usize) -> Network<N> {
+    /// For inputs of so many columns.
+    fn network<N: Scalar>(&self, weight: N, bias: N, columns: usize) -> Network<N> {
         let first = LinearLayer { weight: weight.times(1.0 / columns.max(1) as f64), bias };
         let hidden = LinearLayer { weight, bias };
-        Network { map: self.map, depth: self.depth, first, between: hidden, last: hidden }
+        Network { map: self.map(), depth: self.depth.integer(), first, between: hidden, last: hidden }
     }
-    /// With settled variances, for inputs of so many columns.
-    pub(crate) fn with(self, weight: &Value, bias: &Value, columns: usize) -> Network<f64> {
-        self.network(weight.number(), bias.number(), columns)
-    }
-    /// As a function of the variance of the weights and of the biases.
-    pub(crate) fn varied(self, weight: &Value, bias: &Value, columns: usize) -> Network<Jet> {
-        self.network(Jet::parameter(weight.number(), 0), Jet::parameter(bias.number(), 1), columns)
+    fn settled(&self, columns: usize) -> Network<f64> {
+        self.network(self.weight_variance.number(), self.bias_variance.number(), columns)
     }
 
+    /// As [`Kernel::prepare`](crate::gram::Kernel::prepare).
+    pub(crate) fn prepare(&self, inputs: &Points, like: Option<&NetworkRows>, control: &Control) -> Result<NetworkRows> {
+        prepared::prepare(&self.settled(inputs.dim()), self.quantity, inputs, like, control)
+    }
+    /// As [`Kernel::fill`](crate::gram::Kernel::fill).
+    pub(crate) fn fill<T: Real>(&self, tile: Tile<'_, NetworkRows, T>) {
+        prepared::fill(&self.settled(tile.a.points().dim()), self.quantity, tile);
+    }
+    /// Derivatives in the variance of the weights and in that of the biases.
+    pub(crate) fn gradient(&self, tile: Tile<'_, NetworkRows, f64>, weights: &[f64]) -> [f64; 2] {
+        let (weight, bias) = (Jet::parameter(self.weight_variance.number(), 0), Jet::parameter(self.bias_variance.number(), 1));
+        let network = self.network(weight, bias, tile.a.points().dim());
+        prepared::gradient(&network, self.quantity, tile, weights)
+    }
     /// Operations of one value: functions of one number in each layer, of a mixture for each pair of its parts.
-    pub(crate) fn per_value(self, inputs: &Points) -> f64 {
-        let functions = match self.map {
+    pub(crate) fn per_value(&self, inputs: &Points) -> f64 {
+        let functions = match self.map() {
             LayerMap::Tanh | LayerMap::Sigmoid => super::mixture::TANH.len().pow(2),
             _ => 3,
         };
-        super::prepared::per_value(inputs, self.depth, functions)
+        prepared::per_value(inputs, self.depth.integer(), functions)
     }
 }
