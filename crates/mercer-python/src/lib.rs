@@ -36,6 +36,7 @@ mod pre_images;
 mod sets;
 mod smoothing;
 mod streaming;
+mod svm_path;
 mod tables;
 mod target;
 mod tested;
@@ -96,6 +97,8 @@ mod _native {
     use super::smoothing::{LocalRegression, Lowess};
     #[pymodule_export]
     use super::streaming::learn_on;
+    #[pymodule_export]
+    use super::svm_path::{SvmPath, svm_path};
     #[pymodule_export]
     use super::tables::{catalogue, example, examples, read_table};
     #[pymodule_export]

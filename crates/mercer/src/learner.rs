@@ -9,6 +9,7 @@ mod influences;
 mod model;
 mod pre_images;
 mod streaming;
+mod svm_path;
 mod verify;
 
 pub use conformalise::CONFORMAL_FOLDS;
@@ -17,6 +18,7 @@ pub use explain::{Explained, Explanation, MaskedPart, Measure};
 pub use influences::{ClassRows, Influences, Masking, PartEffect, PlaceEffects};
 pub use model::{About, Model};
 pub use pre_images::{PreImageMethod, PreImages};
+pub use svm_path::{PathSettings, TablePath};
 pub use verify::Condition;
 
 use crate::control::{Control, contain};

@@ -70,6 +70,7 @@ commands! {
     density: Density;
     map: Map;
     smooth: Smooth;
+    path: RegularisationPath;
     test: Test;
     shell: Completions, Man;
     worker: Worker;

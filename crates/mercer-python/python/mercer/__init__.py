@@ -24,6 +24,7 @@ from ._native import (
     Learner,
     Model,
     Plan,
+    SvmPath,
     __version__,
     advise,
     canonical_correlations,
@@ -38,6 +39,7 @@ from ._native import (
     plan,
     pre_images,
     read_table,
+    svm_path,
     two_sample_test,
 )
 from .errors import DataError, ExpressionError, InternalError, MercerError, MercerWarning, ModelFileError, ResourceError
@@ -61,6 +63,7 @@ __all__ = [
     "ModelFileError",
     "Plan",
     "ResourceError",
+    "SvmPath",
     "__version__",
     "advise",
     "canonical_correlations",
@@ -77,6 +80,7 @@ __all__ = [
     "pre_images",
     "read_table",
     "scikit",
+    "svm_path",
     "two_sample_test",
 ]
 if _find_spec("sklearn"):

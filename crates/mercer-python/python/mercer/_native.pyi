@@ -42,6 +42,7 @@ __all__ = [
     "Model",
     "Plan",
     "Stored",
+    "SvmPath",
     "__version__",
     "advise",
     "canonical_correlations",
@@ -67,6 +68,7 @@ __all__ = [
     "functions_in",
     "pre_images",
     "read_table",
+    "svm_path",
     "register_kernel",
     "two_sample_test",
     "work",
@@ -623,6 +625,54 @@ def canonical_correlations(
     max_seconds: float | None = None,
     threads: int = 0,
 ) -> dict[str, Any]: ...
+@final
+class SvmPath:
+    @property
+    def C(self) -> NDArray[Any]: ...
+    @property
+    def alpha(self) -> NDArray[Any]: ...
+    @property
+    def intercept(self) -> NDArray[Any]: ...
+    @property
+    def elbow(self) -> NDArray[Any]: ...
+    @property
+    def left(self) -> NDArray[Any]: ...
+    @property
+    def right(self) -> NDArray[Any]: ...
+    @property
+    def training_error(self) -> NDArray[Any]: ...
+    @property
+    def held_out_error(self) -> tuple[NDArray[Any], NDArray[Any]]: ...
+    @property
+    def rows(self) -> NDArray[Any]: ...
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def kernel(self) -> str: ...
+    @property
+    def max_C(self) -> float: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def end(self) -> str: ...
+    def at(self, C: float) -> tuple[NDArray[Any], float]: ...
+    def decision_function(self, data: _Data, C: float) -> NDArray[Any]: ...
+
+def svm_path(
+    data: _Data,
+    target: _Target,
+    kernel: _Kernel | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: Literal["balanced"] | None = None,
+    max_C: float | None = None,
+    folds: int = 0,
+    seed: int = 0,
+    standardise: bool = True,
+    max_seconds: float | None = None,
+    max_memory: int | str | None = None,
+    threads: int = 0,
+) -> SvmPath: ...
 def two_sample_test(
     data: _Data,
     groups: ArrayLike,

@@ -23,6 +23,7 @@ mod predictions;
 mod race;
 mod settings;
 mod smooth;
+mod svm_path;
 mod terms;
 mod tested;
 mod text;
@@ -58,6 +59,7 @@ pub use predictions::{
 pub use race::{race_line, race_table, race_time_left};
 pub use settings::{settings_json, settings_text};
 pub use smooth::{SmoothReport, Smoother};
+pub use svm_path::PathReport;
 pub use terms::AgainstBest;
 pub use tested::{TestRows, TestedOn};
 pub use tuning::search_notices;

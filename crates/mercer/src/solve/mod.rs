@@ -1,5 +1,6 @@
 //! Optimisation problems and their solvers. None of them knows a model: they see numbers, bounds and rows of a matrix.
 
+mod active_factor;
 mod eigen;
 pub mod exchange;
 pub mod expectation;
@@ -22,6 +23,7 @@ pub mod mode;
 mod near_factor;
 pub mod number_likelihoods;
 pub mod online;
+pub mod path;
 mod quasi_newton;
 pub mod relevance;
 pub mod robust_mode;

@@ -53,6 +53,7 @@ mod solver_roads;
 mod strings;
 mod svc;
 mod svm_conditions;
+mod svm_path;
 mod svr;
 mod table_14_1;
 mod transformed_targets;

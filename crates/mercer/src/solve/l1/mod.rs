@@ -8,7 +8,6 @@
 //! its condition since the last check: |g_j - g_j'| <= |x_j - mean_j| |r - r'|, which is safe (screening: El Ghaoui et al. 2012;
 //! Ndiaye et al. 2017). Along a path of falling lambda each solution starts the next.
 
-mod active;
 mod alo;
 mod bends;
 mod conditions;
@@ -27,8 +26,8 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::dot;
 use crate::linalg::{Matrix, combined_rows, product_transposed_within};
+use crate::solve::active_factor::ActiveFactor;
 use crate::solve::losses::{Loss, Losses};
-use active::ActiveFactor;
 use bends::Bends;
 use conditions::{Patience, norm, violation};
 use groups::Groups;

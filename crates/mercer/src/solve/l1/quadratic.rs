@@ -3,7 +3,7 @@
 //! Sweeps over the numbers (soft thresholds) find which of them are 0, and Newton steps on the others, cut where the first of them
 //! reaches 0, end in digits that sweeps over correlated columns would take thousands of.
 
-use super::active::ActiveFactor;
+use crate::solve::active_factor::ActiveFactor;
 use super::conditions::{Patience, violation};
 use crate::control::Control;
 use crate::error::Result;

@@ -17,6 +17,8 @@ pub(super) struct ActiveFactor {
 impl ActiveFactor {
     /// Makes it that of these places, ascending; whether there is one.
     pub(super) fn hold(&mut self, h: &Matrix, places: &[usize], control: &Control) -> Result<bool> {
+        // A pivot below this share of its diagonal is rounding.
+        const LEAST: f64 = 1e-14;
         // A new factor is made where more than this share of the numbers changed.
         const ANEW: f64 = 0.2;
         let mut held = vec![false; h.rows()];
@@ -28,7 +30,7 @@ impl ActiveFactor {
         }
         gone.into_iter().rev().for_each(|k| self.remove(k));
         for p in new {
-            if !self.append(h, p) {
+            if !self.append(h, p, LEAST) {
                 return self.begin(h, places, control);
             }
         }
@@ -49,13 +51,17 @@ impl ActiveFactor {
         Ok(true)
     }
 
-    fn append(&mut self, h: &Matrix, place: usize) -> bool {
-        // A pivot below this share of its diagonal is rounding.
-        const LEAST: f64 = 1e-14;
+    /// The places in the order of the factor.
+    pub(super) fn places(&self) -> &[usize] {
+        &self.places
+    }
+
+    /// Adds a place; whether its pivot is more than the share `least` of its diagonal, without which the factor stays as it is.
+    pub(super) fn append(&mut self, h: &Matrix, place: usize, least: f64) -> bool {
         let mut row: Vec<f64> = self.places.iter().map(|&q| h[(place, q)]).collect();
         self.forward(&mut row);
         let left = h[(place, place)] - dot(&row, &row);
-        if left <= LEAST * h[(place, place)] {
+        if left <= least * h[(place, place)] {
             return false;
         }
         self.columns.iter_mut().zip(&row).for_each(|(column, v)| column.push(*v));
@@ -64,8 +70,8 @@ impl ActiveFactor {
         true
     }
 
-    /// Without place k what stood below it in its column is left over: rotations with it bring the columns after it up to date.
-    fn remove(&mut self, k: usize) {
+    /// Takes out the place at position k. What stood below it in its column is left over: rotations with it bring the columns after it up to date.
+    pub(super) fn remove(&mut self, k: usize) {
         self.places.remove(k);
         for (j, column) in self.columns[..k].iter_mut().enumerate() {
             column.remove(k - j);
