@@ -14,6 +14,7 @@ mod overlap;
 mod penalties;
 mod pyramid;
 mod smoothing;
+mod svm_path;
 mod votes;
 mod xor;
 
@@ -137,6 +138,7 @@ pub const DEMOS: &[Demo] = &[
     overlap::DEMO,
     votes::DEMO,
     penalties::DEMO,
+    svm_path::DEMO,
     smoothing::KERNELS,
     smoothing::PARZEN,
     smoothing::REGRESSION,

@@ -70,7 +70,7 @@ commands! {
     density: Density;
     map: Map;
     smooth: Smooth;
-    path: RegularisationPath;
+    path: Path;
     test: Test;
     shell: Completions, Man;
     worker: Worker;

@@ -25,14 +25,14 @@ Examples:
 /// Coefficients are linear in 1/C between breakpoints. Ctrl-C and --max-seconds leave the path until then.
 #[derive(Debug, Args)]
 #[command(name = "path", after_help = PATH)]
-pub(crate) struct RegularisationPath {
+pub(crate) struct Path {
     #[command(flatten)]
     pub table: Tabular,
     /// Penalties to report; if left out, the C of the first and last breakpoint and of the least errors.
-    #[arg(long, value_name = "C", value_delimiter = ',', help_heading = "What to learn")]
+    #[arg(long, value_name = "C", value_delimiter = ',', allow_negative_numbers = true, help_heading = "What to learn")]
     pub c: Vec<f64>,
     /// End the path at this C.
-    #[arg(long, value_name = "C", help_heading = "What to learn")]
+    #[arg(long, value_name = "C", allow_negative_numbers = true, help_heading = "What to learn")]
     pub most_c: Option<f64>,
     /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
     #[arg(long, value_name = "COL", help_heading = "What to learn")]
@@ -56,7 +56,7 @@ pub(crate) struct RegularisationPath {
     pub limits: Limits,
 }
 
-impl Run for RegularisationPath {
+impl Run for Path {
     const BEST_SO_FAR: bool = true;
 
     fn run(&self, stop: &Stop) -> Result<ExitCode> {
@@ -64,7 +64,7 @@ impl Run for RegularisationPath {
     }
 }
 
-fn path(args: &RegularisationPath, stop: &Stop) -> Result<()> {
+fn path(args: &Path, stop: &Stop) -> Result<()> {
     let kernel = kernel(&args.table.inputs)?;
     if let Some(path) = &args.report {
         check_writable(path, &args.table.table.paths())?;

@@ -10,6 +10,7 @@ mod destinations;
 mod intervals;
 mod kernels;
 mod memory;
+mod path;
 mod reading;
 mod shell;
 mod smoothing;

@@ -73,8 +73,7 @@ impl PathReport<'_> {
         let beyond = match path.end() {
             PathEnd::Complete if path.is_separated() => "beyond it the classes are separated and the machine stays the same".to_owned(),
             PathEnd::Complete => "beyond it the coefficients are one line in C".to_owned(),
-            PathEnd::Asked => "as far as was asked for".to_owned(),
-            end => format!("{}: larger C are not known", end.reason()),
+            end => format!("the path ends there: {}", end.reason()),
         };
         format!("{} from C = {} to {}; {beyond}.", counted(breaks.len(), "breakpoint"), value(first.c), value(last.c))
     }

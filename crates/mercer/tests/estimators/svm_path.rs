@@ -235,6 +235,10 @@ fn a_path_ends_where_it_is_asked_to_and_refuses_what_lies_beyond() {
     assert!(part(0.0).is_err() && part(f64::NAN).is_err());
     let one_class = SvmPath::new(p.gram.matrix().clone(), &[true; 40], &p.weights, 1.0, &Control::default());
     assert!(message(one_class.unwrap_err()).contains("two classes"));
+    let stopped = Control::default();
+    stopped.stop_early.cancel();
+    let early = SvmPath::new(p.gram.matrix().clone(), &p.positive, &p.weights, 1.0, &stopped);
+    assert!(message(early.unwrap_err()).contains("before the first breakpoint"));
     // Values that no Mercer kernel has.
     let negative = square(&points(7, 6, 2), |a, b| -dot(a, b));
     let refused = SvmPath::new(negative.matrix().clone(), &[true, false, true, false, true, false], &[1.0; 6], 1.0, &Control::default());

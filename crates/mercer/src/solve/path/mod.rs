@@ -41,8 +41,8 @@ impl PathEnd {
             PathEnd::Complete => "complete",
             PathEnd::Asked => "the greatest C that was asked for",
             PathEnd::Stopped => "stopped early",
-            PathEnd::Cycled => "stopped where an active set came again",
-            PathEnd::Inexact => "stopped where rounding exceeds 1e-6 of the margin",
+            PathEnd::Cycled => "an active set came again",
+            PathEnd::Inexact => "rounding exceeds 1e-6 of the margin beyond it",
         }
     }
 }
