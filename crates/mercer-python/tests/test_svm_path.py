@@ -12,7 +12,6 @@ def rows(n, seed):
     return draw.normal(size=(n, 2)) + np.where(y == "b", 0.8, -0.8)[:, None], y
 
 
-# spec-part: S36 (at some C, by another library)
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_decision_values_at_any_c_are_those_of_libsvm(class_weight):
     svm = pytest.importorskip("sklearn.svm")

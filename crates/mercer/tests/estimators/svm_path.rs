@@ -109,7 +109,6 @@ fn at_any_c_the_path_is_the_cold_fit() {
 }
 
 // By code of its own: f from the coefficients, then the conditions of each row.
-// spec-part: S36 (conditions of optimality at every breakpoint)
 #[test]
 fn at_every_breakpoint_the_conditions_of_optimality_hold() {
     for p in problems() {

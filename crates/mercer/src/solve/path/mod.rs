@@ -173,7 +173,7 @@ fn check(gram: &Matrix, positive: &[bool], weights: &[f64], most: f64) -> Result
     if mass(true) <= 0.0 || mass(false) <= 0.0 {
         return Err(Error::Data("a path needs rows of two classes with weights above 0; add rows of the other class".into()));
     }
-    if !(most > 0.0) {
+    if most.is_nan() || most <= 0.0 {
         return Err(Error::OutOfDomain { owner: "path".into(), name: "C".into(), value: most.to_string(), domain: "above 0".into() });
     }
     Ok(())
