@@ -13,6 +13,7 @@ from ._native import (
     Learner as Learner,
     Model as Model,
     Plan as Plan,
+    SvmPath as SvmPath,
     __version__ as __version__,
     advise as advise,
     canonical_correlations as canonical_correlations,
@@ -27,6 +28,7 @@ from ._native import (
     plan as plan,
     pre_images as pre_images,
     read_table as read_table,
+    svm_path as svm_path,
     two_sample_test as two_sample_test,
 )
 from .errors import (
@@ -147,6 +149,7 @@ __all__ = [
     "SVC",
     "SVR",
     "SpectralClustering",
+    "SvmPath",
     "__version__",
     "advise",
     "canonical_correlations",
@@ -163,5 +166,6 @@ __all__ = [
     "pre_images",
     "read_table",
     "scikit",
+    "svm_path",
     "two_sample_test",
 ]
