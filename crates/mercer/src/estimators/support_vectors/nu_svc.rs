@@ -71,7 +71,7 @@ impl Estimator for NuSvc {
 
     fn costs(&self, size: Size) -> Costs {
         // Operations for each pair of rows and class.
-        const STEPS: f64 = 60.0;
+        const STEPS: f64 = 32.0;
         class_pairs::costs(size, self.probabilities, &self.cache_mb, STEPS)
     }
 
