@@ -123,6 +123,7 @@ const EXPORTS: [(&str, &[&str]); 3] = [
         ],
     ),
     (".errors", &["DataError", "ExpressionError", "InternalError", "MercerError", "MercerWarning", "ModelFileError", "ResourceError"]),
+    (".interchange", &["from_sklearn"]),
 ];
 
 /// The stub of a package: its exports, imported and listed.

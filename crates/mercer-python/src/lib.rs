@@ -34,6 +34,7 @@ mod pickle;
 mod plan;
 mod pre_images;
 mod sets;
+mod solved_elsewhere;
 mod smoothing;
 mod streaming;
 mod tables;
@@ -94,6 +95,8 @@ mod _native {
     use super::pre_images::pre_images;
     #[pymodule_export]
     use super::smoothing::{LocalRegression, Lowess};
+    #[pymodule_export]
+    use super::solved_elsewhere::solved_elsewhere;
     #[pymodule_export]
     use super::streaming::learn_on;
     #[pymodule_export]

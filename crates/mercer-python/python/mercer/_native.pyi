@@ -68,6 +68,7 @@ __all__ = [
     "pre_images",
     "read_table",
     "register_kernel",
+    "solved_elsewhere",
     "two_sample_test",
     "work",
 ]
@@ -529,6 +530,23 @@ def minimise(
     objective: Callable[[list[float]], tuple[float, ArrayLike]], start: Sequence[float], bounds: Sequence[Sequence[float]]
 ) -> tuple[list[float], float, bool]: ...
 def own_model(model: object) -> str: ...
+def solved_elsewhere(
+    program: str,
+    estimator: str,
+    kernel: _Kernel,
+    support: _Data,
+    coefficients: ArrayLike,
+    bias: Sequence[float],
+    support_rows: Sequence[int],
+    *,
+    rows: int,
+    converged: bool = True,
+    classes: ArrayLike | None = None,
+    class_of_rows: Sequence[int] | None = None,
+    outputs: int = 1,
+    sigmoids: Sequence[tuple[float, float]] = (),
+    process: tuple[ArrayLike, float, Sequence[tuple[float, float]]] | None = None,
+) -> Model: ...
 def functions_in(kernel: Kernel) -> list[str]: ...
 def register_kernel(
     name: str,
