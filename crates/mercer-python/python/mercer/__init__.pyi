@@ -38,6 +38,9 @@ from .errors import (
     ModelFileError as ModelFileError,
     ResourceError as ResourceError,
 )
+from .interchange import (
+    from_sklearn as from_sklearn,
+)
 from .scikit._classes import (
     BaselineClassifier as BaselineClassifier,
     BaselineRegressor as BaselineRegressor,
@@ -155,6 +158,7 @@ __all__ = [
     "example",
     "examples",
     "explain",
+    "from_sklearn",
     "independence_test",
     "kernels",
     "learn_on",

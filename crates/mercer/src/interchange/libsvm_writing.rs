@@ -144,6 +144,11 @@ fn kernel(kernel: &KernelExpr) -> Result<(String, bool)> {
 /// The features behind the numbers that the kernel sees, in their order.
 fn features(model: &Model, is_linear: bool) -> Result<Vec<Feature>> {
     let (prep, of_distances) = (&model.prep, matches!(model.kernel.expr(), KernelExpr::Rbf(_)));
+    let of_vectors = matches!(&prep.schema.columns[..], [only] if only.holds.kind() == ColumnKind::Points);
+    if let Some(other) = prep.schema.columns.iter().find(|c| !of_vectors && c.holds.kind() != ColumnKind::Number) {
+        let why = format!("its column '{}' holds {}", other.name, other.holds.kind().holds());
+        return Err(refused(why, format!("LIBSVM has numbers: leave the column out (--types {}=ignore)", other.name)));
+    }
     prep.steps.iter().try_for_each(|step| check_step(step, of_distances))?;
     let columns = model.support.columns();
     if let [Column { name, values: Values::Points(points) }] = columns
@@ -153,13 +158,12 @@ fn features(model: &Model, is_linear: bool) -> Result<Vec<Feature>> {
             return Err(refused("its features are counted from 0", "count them from 1 in the table"));
         }
         let listed = &only.written.features;
+        if let Some(index) = listed.iter().find(|index| **index > i32::MAX as u64) {
+            return Err(refused(format!("its feature {index} is beyond {}", i32::MAX), "number the features of the table from 1"));
+        }
         let place = |d: usize| listed.get(d).map_or(d + 1, |index| *index as usize);
         let scaled = Scaling::of(prep, name);
         return (0..points.dim()).map(|d| feature(place(d), scaled.at(d), is_linear)).collect();
-    }
-    if let Some(other) = prep.schema.columns.iter().find(|c| c.holds.kind() != ColumnKind::Number) {
-        let why = format!("its column '{}' holds {}", other.name, other.holds.kind().holds());
-        return Err(refused(why, format!("LIBSVM has numbers: leave the column out (--types {}=ignore)", other.name)));
     }
     let of_column = |column: &Column| {
         let place = prep.schema.columns.iter().position(|c| c.name == column.name);
@@ -314,9 +318,8 @@ fn headings_of_classes(out: &mut String, model: &Model, svc: &FittedSvc, rows: &
                 .into(),
         );
     }
-    match &model.fitted {
-        FittedModel::Calibrated(calibrated) => sigmoids(out, calibrated, names.len(), notices),
-        _ => {}
+    if let FittedModel::Calibrated(calibrated) = &model.fitted {
+        sigmoids(out, calibrated, names.len(), notices);
     }
     let of_class = |class: usize| (0..rows.class.len()).filter(move |&s| rows.class[s] == class);
     line(out, "nr_sv", places.iter().map(|&class| of_class(class).count()));
