@@ -20,7 +20,7 @@ type Process<'py> = (Bound<'py, PyAny>, f64, Vec<(f64, f64)>);
 /// coefficients are of the pairs of the class of a row, `class_of_rows`, with each of the others. `sigmoids` are slope and offset of each
 /// pair, `process` what a Gaussian process has besides.
 #[pyfunction]
-#[pyo3(signature = (program, estimator, kernel, support, coefficients, bias, support_rows, *, rows, converged=true, classes=None, class_of_rows=None, outputs=1, sigmoids=Vec::new(), process=None))]
+#[pyo3(signature = (program, estimator, kernel, support, coefficients, bias, support_rows, *, rows, converged=true, classes=None, class_of_rows=None, outputs=1, sigmoids=None, process=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn solved_elsewhere(
     py: Python<'_>,
@@ -36,7 +36,7 @@ pub(crate) fn solved_elsewhere(
     classes: Option<&Bound<'_, PyAny>>,
     class_of_rows: Option<Vec<usize>>,
     outputs: usize,
-    sigmoids: Vec<(f64, f64)>,
+    sigmoids: Option<Vec<(f64, f64)>>,
     process: Option<Process<'_>>,
 ) -> PyResult<Model> {
     let support = dataset(support)?;
@@ -63,7 +63,7 @@ pub(crate) fn solved_elsewhere(
         kernel,
         support: (*support).clone(),
         expansion,
-        sigmoids: sigmoids.into_iter().map(|(slope, offset)| Sigmoid { slope, offset }).collect(),
+        sigmoids: sigmoids.into_iter().flatten().map(|(slope, offset)| Sigmoid { slope, offset }).collect(),
         process,
         target: TargetInfo { names, classes, labels },
         rows: Some(rows),

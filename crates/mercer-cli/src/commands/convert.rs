@@ -76,7 +76,7 @@ fn convert(args: &Convert, stop: &Stop) -> Result<()> {
     Ok(())
 }
 
-/// The text of a model of another program; `None` where the file does not begin as one.
+/// The text of a model of another program; `None` where the file is a model file.
 fn text(path: &Path, control: &Control) -> Result<Option<String>> {
     // Bytes by which a text is told from a model file.
     const FIRST: u64 = 64;
@@ -84,11 +84,15 @@ fn text(path: &Path, control: &Control) -> Result<Option<String>> {
     let mut file = File::open(path).map_err(fault)?;
     let mut bytes = Vec::new();
     file.by_ref().take(FIRST).read_to_end(&mut bytes).map_err(fault)?;
-    if !is_model_text(&bytes) {
+    let refuse = |why: &str| Error::ModelFile { file: path.display().to_string(), why: why.into() };
+    if bytes.starts_with(b"MERCER") {
         return Ok(None);
+    }
+    if !is_model_text(&bytes) {
+        return Err(refuse("it is neither a model file nor a model of LIBSVM, which starts with svm_type, or LIBLINEAR, with solver_type"));
     }
     control.plan(&format!("reading {}", path.display()), file.metadata().map_err(fault)?.len())?;
     file.read_to_end(&mut bytes).map_err(fault)?;
     let why = "it begins as a model of LIBSVM or LIBLINEAR does and is not text; copy it again";
-    String::from_utf8(bytes).map(Some).map_err(|_| Error::ModelFile { file: path.display().to_string(), why: why.into() })
+    String::from_utf8(bytes).map(Some).map_err(|_| refuse(why))
 }

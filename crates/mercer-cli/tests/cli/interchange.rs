@@ -35,7 +35,7 @@ fn what_cannot_be_converted_leaves_nothing_behind() {
         (&["convert", "cut.model", "out"][..], "truncated"),
         (&["convert", "m.mercer", "out"], "--no-standardise"),
         (&["convert", "m.mercer", "out", "--probabilities"], "leave --columns, --features and --probabilities out"),
-        (&["convert", "data.t", "out"], "does not start like a model file"),
+        (&["convert", "data.t", "out"], "neither a model file nor a model of LIBSVM"),
         (&["convert", "none.model", "out"], "none.model"),
         (&["convert", "m.mercer", "m.mercer"], "it is a file that is to be read"),
     ] {

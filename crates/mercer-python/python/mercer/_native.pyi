@@ -544,7 +544,7 @@ def solved_elsewhere(
     classes: ArrayLike | None = None,
     class_of_rows: Sequence[int] | None = None,
     outputs: int = 1,
-    sigmoids: Sequence[tuple[float, float]] = (),
+    sigmoids: Sequence[tuple[float, float]] | None = None,
     process: tuple[ArrayLike, float, Sequence[tuple[float, float]]] | None = None,
 ) -> Model: ...
 def functions_in(kernel: Kernel) -> list[str]: ...
