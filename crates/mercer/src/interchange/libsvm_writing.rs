@@ -40,7 +40,7 @@ struct Feature {
 }
 
 /// Rows with their coefficients, as they are written.
-struct Rows {
+struct WrittenRows {
     /// Numbers of the rows by feature, zeros left out.
     rows: Vec<Vec<(usize, f64)>>,
     /// Rows x outputs, or x other classes.
@@ -223,7 +223,7 @@ fn check_step(step: &PrepStep, of_distances: bool) -> Result<()> {
 }
 
 /// The rows of the expansion with their coefficients; of weights alone, a row for each output.
-fn rows(model: &Model, machine: &Machine<'_>, features: &[Feature], is_linear: bool) -> Result<Rows> {
+fn rows(model: &Model, machine: &Machine<'_>, features: &[Feature], is_linear: bool) -> Result<WrittenRows> {
     let Expansion { coef, bias, weights, pairs, .. } = machine.expansion;
     let outputs = bias.len();
     let classes = machine.svc.map_or(2, |svc| svc.classes);
@@ -256,7 +256,7 @@ fn rows(model: &Model, machine: &Machine<'_>, features: &[Feature], is_linear: b
         let unscaled = row.into_iter().map(|(j, x)| (features[j].index, x / features[j].scale));
         written.push(unscaled.filter(|(_, x)| *x != 0.0).collect());
     }
-    Ok(Rows { rows: written, coef, class, bias })
+    Ok(WrittenRows { rows: written, coef, class, bias })
 }
 
 /// The outputs that a row counts in, with its coefficients.
@@ -296,7 +296,13 @@ fn numbers_of(model: &Model) -> Vec<Vec<(usize, f64)>> {
 }
 
 /// The lines of classes, and the rows class by class.
-fn headings_of_classes(out: &mut String, model: &Model, svc: &FittedSvc, rows: &Rows, notices: &mut Vec<String>) -> Result<Vec<usize>> {
+fn headings_of_classes(
+    out: &mut String,
+    model: &Model,
+    svc: &FittedSvc,
+    rows: &WrittenRows,
+    notices: &mut Vec<String>,
+) -> Result<Vec<usize>> {
     let names = model.answer.classes().unwrap_or_default();
     // The first label of two is the class of decision values above 0.
     let places: Vec<usize> = if names.len() == 2 { vec![1, 0] } else { (0..names.len()).collect() };
