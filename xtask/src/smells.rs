@@ -16,6 +16,7 @@ const ROOMS: &[&str] = &[
     "compare",
     "store",
     "schedule",
+    "interchange",
     "learner",
     "select",
     "trial",

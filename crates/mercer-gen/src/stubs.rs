@@ -92,7 +92,7 @@ const PACKAGE: &str = "\
 ";
 
 /// What `mercer` exports besides the estimators of scikit-learn's form: module and names.
-const EXPORTS: [(&str, &[&str]); 3] = [
+const EXPORTS: [(&str, &[&str]); 4] = [
     (".", &["kernels", "scikit"]),
     (
         "._native",
@@ -125,6 +125,7 @@ const EXPORTS: [(&str, &[&str]); 3] = [
         ],
     ),
     (".errors", &["DataError", "ExpressionError", "InternalError", "MercerError", "MercerWarning", "ModelFileError", "ResourceError"]),
+    (".interchange", &["from_sklearn"]),
 ];
 
 /// The stub of a package: its exports, imported and listed.

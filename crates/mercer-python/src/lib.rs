@@ -34,6 +34,7 @@ mod pickle;
 mod plan;
 mod pre_images;
 mod sets;
+mod solved_elsewhere;
 mod smoothing;
 mod streaming;
 mod svm_path;
@@ -95,6 +96,8 @@ mod _native {
     use super::pre_images::pre_images;
     #[pymodule_export]
     use super::smoothing::{LocalRegression, Lowess};
+    #[pymodule_export]
+    use super::solved_elsewhere::solved_elsewhere;
     #[pymodule_export]
     use super::streaming::learn_on;
     #[pymodule_export]

@@ -70,6 +70,7 @@ pub mod features;
 pub mod fitting;
 pub mod generative;
 pub mod gram;
+pub mod interchange;
 pub mod kernels;
 pub mod learner;
 pub mod linalg;

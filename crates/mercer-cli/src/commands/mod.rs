@@ -62,6 +62,7 @@ commands! {
     explain: Explain;
     check: Check;
     verify: Verify;
+    convert: Convert;
     inspect: Inspect;
     examples: Examples;
     demo: Demo;

@@ -7,6 +7,7 @@ mod bad_input;
 mod commands;
 mod data;
 mod destinations;
+mod interchange;
 mod intervals;
 mod kernels;
 mod memory;

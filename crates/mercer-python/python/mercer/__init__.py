@@ -43,6 +43,7 @@ from ._native import (
     two_sample_test,
 )
 from .errors import DataError, ExpressionError, InternalError, MercerError, MercerWarning, ModelFileError, ResourceError
+from .interchange import from_sklearn
 
 if _typing.TYPE_CHECKING:
     from .scikit._classes import *  # noqa: F403
@@ -71,6 +72,7 @@ __all__ = [
     "compare",
     "example",
     "examples",
+    "from_sklearn",
     "independence_test",
     "kernels",
     "learn_on",

@@ -40,6 +40,9 @@ from .errors import (
     ModelFileError as ModelFileError,
     ResourceError as ResourceError,
 )
+from .interchange import (
+    from_sklearn as from_sklearn,
+)
 from .scikit._classes import (
     BaselineClassifier as BaselineClassifier,
     BaselineRegressor as BaselineRegressor,
@@ -158,6 +161,7 @@ __all__ = [
     "example",
     "examples",
     "explain",
+    "from_sklearn",
     "independence_test",
     "kernels",
     "learn_on",

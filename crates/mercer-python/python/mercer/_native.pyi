@@ -70,6 +70,7 @@ __all__ = [
     "read_table",
     "svm_path",
     "register_kernel",
+    "solved_elsewhere",
     "two_sample_test",
     "work",
 ]
@@ -531,6 +532,23 @@ def minimise(
     objective: Callable[[list[float]], tuple[float, ArrayLike]], start: Sequence[float], bounds: Sequence[Sequence[float]]
 ) -> tuple[list[float], float, bool]: ...
 def own_model(model: object) -> str: ...
+def solved_elsewhere(
+    program: str,
+    estimator: str,
+    kernel: _Kernel,
+    support: _Data,
+    coefficients: ArrayLike,
+    bias: Sequence[float],
+    support_rows: Sequence[int],
+    *,
+    rows: int,
+    converged: bool = True,
+    classes: ArrayLike | None = None,
+    class_of_rows: Sequence[int] | None = None,
+    outputs: int = 1,
+    sigmoids: Sequence[tuple[float, float]] | None = None,
+    process: tuple[ArrayLike, float, Sequence[tuple[float, float]]] | None = None,
+) -> Model: ...
 def functions_in(kernel: Kernel) -> list[str]: ...
 def register_kernel(
     name: str,

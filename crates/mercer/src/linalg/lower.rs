@@ -30,6 +30,24 @@ impl Lower {
         packed.shrink_to_fit();
         Lower { size, packed }
     }
+    /// A factor that another program has computed, in the lower triangle of a square matrix.
+    ///
+    /// # Errors
+    /// A matrix that is not square; a number that is not finite; a pivot that is not above 0.
+    pub(crate) fn of_factor(square: Matrix) -> Result<Self> {
+        Error::unless_equal("columns of a triangular factor", square.rows(), square.cols())?;
+        let lower = Lower::from_square(square);
+        match lower.is_factor() {
+            true => Ok(lower),
+            false => Err(Error::Data("a triangular factor holds a number that is not finite or a pivot that is not above 0".into())),
+        }
+    }
+
+    /// Whether every number is finite and every pivot above 0.
+    fn is_factor(&self) -> bool {
+        self.packed.iter().all(|v| v.is_finite()) && (0..self.size).all(|i| self.packed[i * (i + 1) / 2 + i] > 0.0)
+    }
+
     /// N.
     pub fn size(&self) -> usize {
         self.size
@@ -66,9 +84,7 @@ impl<'de> Deserialize<'de> for Lower {
         if size.checked_add(1).and_then(|m| m.checked_mul(size)).is_none_or(|twice| twice / 2 != packed.len()) {
             return Err(fault("the number of entries does not fit"));
         }
-        if packed.iter().any(|v| !v.is_finite()) || (0..size).any(|i| packed[i * (i + 1) / 2 + i] <= 0.0) {
-            return Err(fault("an entry is not finite or a pivot is not above 0"));
-        }
-        Ok(Lower { size, packed })
+        let lower = Lower { size, packed };
+        if lower.is_factor() { Ok(lower) } else { Err(fault("an entry is not finite or a pivot is not above 0")) }
     }
 }

@@ -13,7 +13,7 @@ impl Display for Notice {
         const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
         const TOO_COSTLY: &str = "takes too long on so many rows and classes to be searched";
         match self {
-            Notice::OfTable(said) | Notice::Authored(said) | Notice::Failed { why: said } => f.write_str(said),
+            Notice::OfTable(said) | Notice::Authored(said) | Notice::TakenOver(said) | Notice::Failed { why: said } => f.write_str(said),
             Notice::EmptyColumn { column } => write!(f, "column '{column}' has no value in any row: dropped"),
             Notice::Filled { column, cells, median, flag } => {
                 write!(f, "column '{column}' has {}: filled with the median {median}, marked in '{flag}'", missing(*cells))

@@ -116,6 +116,8 @@ pub enum Notice {
     SearchStopped,
     /// A fit stopped on request.
     FitStopped,
+    /// A model taken over from another program, or what of it was not.
+    TakenOver(String),
     /// How the number of clusters was chosen; where nothing could be measured, by nothing.
     Clusters { chosen: usize, by: Option<ClusterChoice> },
     /// Fewer permutations than asked for.

@@ -5,6 +5,7 @@
 
 mod hostile;
 mod in_memory;
+mod interchange;
 mod messy;
 mod precomputed;
 mod reading;

@@ -110,6 +110,10 @@ impl GpOfNumbers {
         Ok(GpOfNumbers { expansion, process, factor: cholesky.into_lower(), summary })
     }
 
+    pub(super) fn solved_elsewhere(expansion: Expansion, process: Process, factor: Lower, summary: Summary) -> Self {
+        GpOfNumbers { expansion, process, factor, summary }
+    }
+
     /// The expansion of the mean: coefficients variance * alpha (N x outputs) in the units of the target, and its constants.
     pub fn expansion(&self) -> &Expansion {
         &self.expansion

@@ -2,12 +2,12 @@
 
 use super::classes::{GpClassification, GpOfClasses};
 use super::exact::ExactRegression;
-use super::fitted_exact::GpOfNumbers;
+use super::fitted_exact::{GpOfNumbers, Process, Scale};
 use super::likelihood::{GpOfLikelihood, LikelihoodRegression};
 use crate::data::TargetInfo;
 use crate::error::Result;
 use crate::estimators::{Answer, Criterion, Expansion, Fitted, Near, Predictions, Query, Summary, Task};
-use crate::linalg::Lower;
+use crate::linalg::{Lower, Matrix};
 use serde::{Deserialize, Serialize};
 
 /// A Gaussian process whose parameters are settled, by what is observed of its function.
@@ -67,6 +67,23 @@ impl FittedGp {
             FittedGp::Classes(f) => f,
             FittedGp::Likelihood(f) => f,
         }
+    }
+
+    /// A process of numbers that another program has solved, with a factor L of C = L L' of its rows: `noise` of new targets and the mean and
+    /// deviation of each output, in which its expansion is written.
+    ///
+    /// # Errors
+    /// A factor that is none: not square, with a number that is not finite or a pivot that is not above 0.
+    pub(crate) fn solved_elsewhere(
+        expansion: Expansion,
+        factor: Matrix,
+        noise: f64,
+        scales: Vec<(f64, f64)>,
+        summary: Summary,
+    ) -> Result<FittedGp> {
+        let scales = scales.into_iter().map(|(mean, deviation)| Scale { mean, deviation }).collect();
+        let process = Process { noise, variance: 1.0, scales };
+        Ok(FittedGp::Numbers(GpOfNumbers::solved_elsewhere(expansion, process, Lower::of_factor(factor)?, summary)))
     }
 
     /// The expansion of the mean of the function, or of the latent functions of classes.

@@ -37,6 +37,17 @@ impl Calibrated {
         Ok(Calibrated { fitted: Box::new(fitted), calibration, summary })
     }
 
+    /// Calibrates a fit of pairs of classes by sigmoids that another program has fitted, one a pair.
+    pub(crate) fn by_sigmoids(fitted: FittedModel, classes: usize, pairs: Vec<(usize, usize)>, sigmoids: Vec<Sigmoid>) -> Calibrated {
+        let summary = fitted.summary().clone();
+        Calibrated { fitted: Box::new(fitted), calibration: Calibration::of_pairs(classes, pairs, sigmoids), summary }
+    }
+
+    /// The sigmoid of each pair, where probabilities are made of these alone: there is no softmax behind them.
+    pub(crate) fn sigmoids_alone(&self) -> Option<&[Sigmoid]> {
+        self.calibration.sigmoids_alone()
+    }
+
     /// The fit whose scores are calibrated.
     pub fn fitted(&self) -> &FittedModel {
         &self.fitted

@@ -128,6 +128,16 @@ impl Counts<'_> {
 }
 
 impl Calibration {
+    /// Couples the sigmoids of pairs of classes.
+    pub(super) fn of_pairs(classes: usize, pairs: Vec<(usize, usize)>, sigmoids: Vec<Sigmoid>) -> Self {
+        Calibration { classes, of: Of::Pairs, pairs, sigmoids, softmax: None }
+    }
+
+    /// The sigmoid of each pair, where probabilities are made of these alone.
+    pub(super) fn sigmoids_alone(&self) -> Option<&[Sigmoid]> {
+        (self.of == Of::Pairs && self.softmax.is_none()).then_some(&self.sigmoids)
+    }
+
     /// Fits to held-out scores; what there is to say of it.
     pub(super) fn fit(held_out: &HeldOut, task: &Task<'_>, control: &Control) -> Result<(Calibration, Vec<String>)> {
         let (all, names) = task.target.as_classes("a calibration")?;

@@ -128,6 +128,11 @@ impl ClassPairs {
         self.first.iter().copied().zip(self.second.iter().copied())
     }
 
+    /// Which of the classes with equal votes wins.
+    pub(crate) fn ties(&self) -> EqualVotes {
+        self.ties
+    }
+
     /// The output of a pair of classes: pairs ascend.
     pub(super) fn output(&self, pair: (usize, usize)) -> Option<usize> {
         let before = self.first.partition_point(|&a| a < pair.0);

@@ -3,6 +3,7 @@
 use super::class_pairs::ClassPairs;
 use super::dag;
 use super::output_codes::CodedClasses;
+use super::svc::EqualVotes;
 use crate::blocks;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
@@ -62,6 +63,13 @@ impl FittedSvc {
     /// A classifier of so many named classes.
     pub(super) fn new(expansion: Expansion, classes: usize, decision: SvcDecision, iterations: Vec<usize>, summary: Summary) -> Self {
         FittedSvc { expansion, classes, decision, iterations, summary }
+    }
+
+    /// Machines of all pairs of so many classes that another program has solved; of classes with equal votes the first wins.
+    pub(crate) fn solved_elsewhere(expansion: Expansion, classes: usize, summary: Summary) -> Self {
+        let pairs: Vec<(usize, usize)> = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b))).collect();
+        let decision = SvcDecision::Pairs(ClassPairs::new(&pairs, EqualVotes::First));
+        FittedSvc::new(expansion, classes, decision, vec![0; pairs.len()], summary)
     }
 
     /// The pairs of classes, where there is a machine for each.

@@ -148,6 +148,13 @@ pub struct FittedOneClass {
     summary: Summary,
 }
 
+impl FittedOneClass {
+    /// A machine that another program has solved.
+    pub(crate) fn solved_elsewhere(expansion: Expansion, summary: Summary) -> Self {
+        FittedOneClass { expansion, summary }
+    }
+}
+
 impl Fitted for FittedOneClass {
     fn support(&self) -> &[usize] {
         &self.expansion.support

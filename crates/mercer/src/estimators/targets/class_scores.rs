@@ -24,6 +24,11 @@ pub(crate) struct ClassScores {
 }
 
 impl ClassScores {
+    /// So many classes, all of which have rows.
+    pub(crate) fn of_all(classes: usize) -> Self {
+        ClassScores { classes, present: (0..classes).collect() }
+    }
+
     /// The classes of a task, which must be two at least, and the likelihood of its rows.
     pub(crate) fn of(task: &Task<'_>, class_weight: ClassWeight, who: &str) -> Result<(Self, ClassLikelihood)> {
         let (codes, names) = task.target.as_classes(who)?;

@@ -1,5 +1,6 @@
 //! A fit that is a kernel expansion and nothing else.
 
+use super::class_scores::ClassScores;
 use super::link::Link;
 use crate::data::TargetInfo;
 use crate::error::Result;
@@ -26,6 +27,15 @@ impl ExpansionFit {
     /// An expansion of features.
     pub(crate) fn of_features(expansion: Expansion, link: Link, summary: Summary) -> Self {
         ExpansionFit { reads: ViewKind::Features, ..ExpansionFit::new(expansion, link, summary) }
+    }
+    /// Numbers, or decision values of so many classes, from an expansion that another program has solved.
+    pub(crate) fn solved_elsewhere(expansion: Expansion, classes: Option<usize>, summary: Summary) -> Self {
+        let link = classes.map_or(Link::Numbers, |classes| Link::Margins(ClassScores::of_all(classes)));
+        ExpansionFit::new(expansion, link, summary)
+    }
+    /// A function whose sigmoid is the probability of the second of two classes, from an expansion that another program has solved.
+    pub(crate) fn logit_solved_elsewhere(expansion: Expansion, summary: Summary) -> Self {
+        ExpansionFit::new(expansion, Link::Latent(ClassScores::of_all(2)), summary)
     }
     /// What the outputs stand for.
     pub(crate) fn link(&self) -> &Link {

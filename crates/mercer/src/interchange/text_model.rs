@@ -1,0 +1,133 @@
+//! The text that LIBSVM and LIBLINEAR write a model as: lines `KEY VALUE ...`, and behind a line of one word the coefficients.
+
+use crate::error::{Error, Result};
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// A line with its number, from 1.
+pub(super) type Line<'a> = (usize, &'a str);
+
+/// The entries of a model, and the lines of its coefficients.
+pub(super) struct TextModel<'a> {
+    file: &'a str,
+    /// Key, number of its line, values.
+    entries: Vec<(&'a str, usize, Vec<&'a str>)>,
+    /// The lines behind the entries that are not empty.
+    pub(super) body: Vec<Line<'a>>,
+    /// The number of the last line.
+    pub(super) last: usize,
+}
+
+impl<'a> TextModel<'a> {
+    /// Splits the text; `body` is the word before the coefficients.
+    ///
+    /// # Errors
+    /// An entry that is not among `keys`, or stands twice; text that ends before `body` or within a line.
+    pub(super) fn of(text: &'a str, file: &'a str, keys: &[&str], body: &str) -> Result<Self> {
+        let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim())).filter(|(_, line)| !line.is_empty());
+        let mut model = TextModel { file, entries: Vec::new(), body: Vec::new(), last: text.lines().count() };
+        if !text.ends_with('\n') {
+            return Err(model.cut_off("within this line"));
+        }
+        for (number, line) in lines.by_ref() {
+            let mut words = line.split_ascii_whitespace();
+            let key = words.next().unwrap_or_default();
+            if key == body {
+                model.body = lines.collect();
+                return Ok(model);
+            }
+            if !keys.contains(&key) {
+                return Err(model.fault(number, Error::unknown("entry", key, keys.iter().copied().chain([body]))));
+            }
+            if let Some((_, first, _)) = model.entries.iter().find(|(known, ..)| *known == key) {
+                return Err(model.fault(number, format!("{key} stands in line {first} already; leave one of them")));
+            }
+            model.entries.push((key, number, words.collect()));
+        }
+        Err(model.cut_off(&format!("before the line '{body}'")))
+    }
+
+    /// What is wrong with a line.
+    pub(super) fn fault(&self, line: usize, why: impl Display) -> Error {
+        Error::ModelFile { file: self.file.into(), why: format!("line {line}: {why}") }
+    }
+
+    /// That the text ends too early.
+    pub(super) fn cut_off(&self, place: &str) -> Error {
+        self.fault(self.last, format!("the text ends {place}: truncated; copy it again"))
+    }
+
+    /// A fault of what an entry says; of the whole where there is none.
+    pub(super) fn fault_of(&self, key: &str, why: impl Display) -> Error {
+        let line = self.entries.iter().find(|(known, ..)| *known == key).map_or(self.last, |(_, line, _)| *line);
+        self.fault(line, why)
+    }
+
+    /// The values of an entry, where it is there.
+    pub(super) fn values(&self, key: &str) -> Option<&[&'a str]> {
+        self.entries.iter().find(|(known, ..)| *known == key).map(|(.., values)| values.as_slice())
+    }
+
+    /// The one value of an entry that has to be there.
+    pub(super) fn word(&self, key: &str) -> Result<&'a str> {
+        match self.values(key) {
+            Some([word]) => Ok(word),
+            Some(several) => Err(self.fault_of(key, format!("{key}: expected one value, found {}", several.len()))),
+            None => Err(self.fault(self.last, format!("the entry {key} is missing"))),
+        }
+    }
+
+    /// The number of an entry that has to be there.
+    pub(super) fn number<T: FromStr>(&self, key: &str, expected: &str) -> Result<T> {
+        let word = self.word(key)?;
+        word.parse().map_err(|_| self.fault_of(key, format!("{key}: found '{word}', expected {expected}")))
+    }
+
+    /// The finite number of an entry that has to be there.
+    pub(super) fn finite(&self, key: &str) -> Result<f64> {
+        finite(self.word(key)?).map_err(|why| self.fault_of(key, format!("{key}: {why}")))
+    }
+
+    /// So many finite numbers of an entry, where it is there.
+    pub(super) fn finites(&self, key: &str, count: usize) -> Result<Option<Vec<f64>>> {
+        let Some(values) = self.values(key) else { return Ok(None) };
+        if values.len() != count {
+            return Err(self.fault_of(key, format!("{key}: expected {count} numbers, found {}", values.len())));
+        }
+        values
+            .iter()
+            .map(|word| finite(word))
+            .collect::<std::result::Result<_, _>>()
+            .map(Some)
+            .map_err(|why| self.fault_of(key, format!("{key}: {why}")))
+    }
+
+    /// The labels of so many classes: whole numbers that differ.
+    pub(super) fn labels(&self, count: usize) -> Result<Vec<String>> {
+        const KEY: &str = "label";
+        let words = self.values(KEY).ok_or_else(|| self.fault(self.last, "the entry label is missing: there are no names of classes"))?;
+        if words.len() != count {
+            return Err(
+                self.fault_of(KEY, format!("label: expected {count} labels, one for each class of nr_class, found {}", words.len()))
+            );
+        }
+        let mut labels = Vec::with_capacity(count);
+        for word in words {
+            let Ok(label) = word.parse::<i64>() else {
+                return Err(self.fault_of(KEY, format!("label: found '{word}', expected a whole number")));
+            };
+            labels.push(label.to_string());
+        }
+        let mut sorted: Vec<&String> = labels.iter().collect();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(self.fault_of(KEY, format!("label: two classes are called {}", pair[0]))),
+            None => Ok(labels),
+        }
+    }
+}
+
+/// A finite number, or what was found instead.
+pub(super) fn finite(word: &str) -> std::result::Result<f64, String> {
+    word.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| format!("found '{word}', expected a finite number"))
+}
