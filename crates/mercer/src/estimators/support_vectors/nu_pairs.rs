@@ -66,7 +66,7 @@ impl NuPairs {
         let first = rows.task.mean_square()?;
         let mut searches = Vec::with_capacity(some.len());
         for problem in all.problems(some.clone(), None) {
-            let hint = self.from_sample(gram, &problem, first, rows)?;
+            let hint = self.hint_of_sample(gram, &problem, first, rows)?;
             searches.push(PenaltySearch::new(problem, self.nu, first, GOAL * rows.options.tolerance, hint));
         }
         find(&mut searches, gram, rows)?;
@@ -94,7 +94,7 @@ impl NuPairs {
     }
 
     /// What a sample of the rows tells of the search over all of them.
-    fn from_sample(&self, gram: &dyn Gram, problem: &Problem, first: f64, rows: &SvcRows<'_>) -> Result<Option<PenaltyHint>> {
+    fn hint_of_sample(&self, gram: &dyn Gram, problem: &Problem, first: f64, rows: &SvcRows<'_>) -> Result<Option<PenaltyHint>> {
         // Rows of a sample, and how many times as many a problem has that takes one: kernel values of the sample are a sixteenth.
         const SAMPLE: usize = 1024;
         const LARGER: usize = 4;
