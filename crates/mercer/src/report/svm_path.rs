@@ -110,12 +110,9 @@ impl PathReport<'_> {
         notes
     }
 
-    /// For the terminal, in lines of at most `width` characters (at least 40).
-    ///
-    /// # Errors
-    /// A penalty that the path does not cover.
-    pub fn text(&self, width: usize) -> Result<String> {
-        let (width, rows) = (width.max(40), self.rows()?);
+    /// The table of penalties, the name of each first unless it was asked for.
+    fn columns(&self) -> Result<Vec<Column>> {
+        let rows = self.rows()?;
         let column = |heading: &str, cell: &dyn Fn(&PenaltyRow) -> String| Column {
             heading: heading.into(),
             cells: rows.iter().map(cell).collect(),
@@ -132,12 +129,20 @@ impl PathReport<'_> {
             columns.push(column("held-out error", &|r| share(r.held_out)));
         }
         if self.penalties.is_empty() {
-            let names = rows.iter().map(|r| r.what.into()).collect();
-            columns.insert(0, Column { heading: String::new(), cells: names, align: CellAlignment::Left });
+            columns.insert(0, Column { align: CellAlignment::Left, ..column("", &|r| r.what.into()) });
         }
+        Ok(columns)
+    }
+
+    /// For the terminal, in lines of at most `width` characters (at least 40).
+    ///
+    /// # Errors
+    /// A penalty that the path does not cover.
+    pub fn text(&self, width: usize) -> Result<String> {
+        let (width, columns) = (width.max(40), self.columns()?);
         let mut lines = wrapped(&self.verdict(), ["", ""], width);
         lines.extend(wrapped(&self.setting(), ["", ""], width));
-        if !rows.is_empty() {
+        if !columns[0].cells.is_empty() {
             lines.extend([String::new(), within(columns, width).0, String::new()]);
         }
         lines.extend(self.notes().iter().flat_map(|note| wrapped(note, ["note: ", "      "], width)));
@@ -182,7 +187,7 @@ impl PathReport<'_> {
     /// # Errors
     /// A penalty that the path does not cover, memory, a picture that cannot be drawn.
     pub fn html(&self, command: &str, control: &Control) -> Result<String> {
-        let rows = self.rows()?;
+        let columns = self.columns()?;
         let (words, svg) = self.figure(control)?;
         let title = format!("Path of svc on {}", self.table);
         Ok(page(
@@ -191,17 +196,14 @@ impl PathReport<'_> {
                 p.verdict { (self.verdict()) }
                 p { (self.setting()) }
                 @if let Some(svg) = svg { figure { (PreEscaped(svg)) figcaption { (words) } } }
-                @if !rows.is_empty() {
+                @if !columns[0].cells.is_empty() {
                     table {
-                        thead { tr { th { "C" } th { "support vectors" } th { "on the margin" } th { "training error" } th {} } }
+                        thead { tr { @for column in &columns { th { (column.heading) } } } }
                         tbody {
-                            @for row in &rows {
+                            @for row in 0..columns[0].cells.len() {
                                 tr {
-                                    td { (value(row.c)) }
-                                    td { (count(row.support)) }
-                                    td { (row.breakpoint.map_or_else(|| UNKNOWN.into(), |b| count(b.elbow))) }
-                                    td { (row.breakpoint.map_or_else(|| UNKNOWN.into(), |b| percentage(b.error))) }
-                                    td { (row.what) }
+                                    th { (columns[0].cells[row]) }
+                                    @for column in &columns[1..] { td { (column.cells[row]) } }
                                 }
                             }
                         }
