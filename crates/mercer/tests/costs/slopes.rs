@@ -3,14 +3,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
-use super::{Handed, column, gram, price, targets};
+use super::{HELD, Handed, MOST, column, gram, price, targets};
 use mercer::control::Control;
-use mercer::data::{Dataset, Points, Target, Values};
+use mercer::data::{Dataset, Points, Strings, Target, Values};
 use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Query, Task, View, Want};
 use mercer::features::{FeatureMap, Monomials};
 use mercer::gram::{Bound, Dense, Gram};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Matrix, counted};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a fit or a prediction takes.
@@ -128,6 +130,40 @@ fn the_mean_of_a_gaussian_process_takes_a_value_of_each_row_and_its_variance_the
     near("kernel values of a mean", slope(&ROWS, &both.map(|b| b.0.values)), 1.0);
     near("operations of a mean", slope(&ROWS, &both.map(|b| b.0.operations)), 1.0);
     near("operations of a variance", slope(&ROWS, &both.map(|b| b.1.operations)), 2.0);
+}
+
+/// So many letters of DNA, drawn.
+fn letters(count: usize, seed: u64) -> String {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    (0..count).map(|_| ['A', 'C', 'G', 'T'][random.random_range(0..4)]).collect()
+}
+
+// A kernel value of two strings by all their common substrings, from both being read to the sum, where the strings are drawn, where one
+// letter is all that they hold, and where each is the same word again and again. From 16,384 letters to 1,048,576.
+// spec: K20
+#[test]
+fn common_substrings_of_all_lengths_take_steps_and_bytes_in_proportion_to_the_letters() {
+    let _alone = super::alone();
+    const LETTERS: [usize; 4] = [1 << 14, 1 << 16, 1 << 18, 1 << 20];
+    let kernel = KernelExpr::parse("substrings(decay=0.9, alphabet=dna)").unwrap();
+    let drawn = |n: usize| [letters(n / 2, 1), letters(n / 2, 2)];
+    let one_letter = |n: usize| ["A".repeat(n / 2 + n / 8), "A".repeat(n / 2 - n / 8)];
+    let one_word = |n: usize| ["ACGTTGCA".repeat(n / 16), "GATTACAT".repeat(n / 16)];
+    for (what, strings) in [("drawn", &drawn as &dyn Fn(usize) -> [String; 2]), ("one letter", &one_letter), ("one word", &one_word)] {
+        let taken = LETTERS.map(|n| {
+            let data = column(Values::Sequences(Strings::new(strings(n)))).unwrap();
+            let (held, before) = (HELD.load(Ordering::Relaxed), counted());
+            MOST.store(held, Ordering::Relaxed);
+            let bound = kernel.bind(None, &data).unwrap();
+            let k = mercer::gram::dense(bound.as_ref(), &Control::default()).unwrap();
+            assert!(k.data().iter().all(|k| *k > 0.0 && k.is_finite()), "{what}: {:?}", k.data());
+            ((counted() - before) as f64, MOST.load(Ordering::Relaxed).saturating_sub(held) as f64)
+        });
+        for (of, by_letters) in [("steps", taken.map(|t| t.0)), ("bytes", taken.map(|t| t.1))] {
+            let slope = slope(&LETTERS, &by_letters);
+            assert!((0.95..=1.05).contains(&slope), "{of} of {what}: slope {slope}, {by_letters:?}");
+        }
+    }
 }
 
 /// Points of so many equally large classes around as many centres, classes in turn.

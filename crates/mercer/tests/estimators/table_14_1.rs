@@ -39,7 +39,8 @@ fn apart(a: &FittedModel, b: &FittedModel, gram: &Dense) -> f64 {
     a.data().iter().zip(b.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs())) / largest
 }
 
-// spec-part: T01 (convex: l2vm, l1vm and svc end in one place from two starts, rvm in several; gp has no weights to start from)
+// Convex: l2vm, l1vm and svc end in one place from two starts, rvm in several; gp has no weights to start from.
+// spec: T01
 #[test]
 fn two_starts_of_a_convex_method_agree_and_those_of_the_relevance_vector_machine_need_not() {
     let (x, target) = table();
@@ -75,7 +76,8 @@ fn two_starts_of_a_convex_method_agree_and_those_of_the_relevance_vector_machine
     assert!(evidence(&best) >= evidence(&cold).max(evidence(&warm)));
 }
 
-// spec-part: T01 (sparse, probabilities, several classes, Mercer or not, what chooses the kernel; and the cells above)
+// Sparse, probabilities, several classes, Mercer or not, what chooses the kernel.
+// spec: T01
 #[test]
 fn kept_rows_probabilities_classes_and_kernels_are_as_the_table_says() {
     let (x, target) = table();
@@ -99,12 +101,11 @@ fn kept_rows_probabilities_classes_and_kernels_are_as_the_table_says() {
         let criterion = EstimatorExpr::parse(text).unwrap().criterion_name();
         assert_eq!(criterion.is_some_and(|c| c.sort == CriterionSort::Evidence), evidence, "{text}: {criterion:?}");
     }
-    // The weights of rvm are chosen by evidence, whatever chose its kernel.
+    // The weights of rvm are chosen by evidence, its kernel by rows held out (`rvm.rs` says why).
     assert!(learn("rvm(max_relevant=500, starts=2)", &gram, &target, None).summary().evidence.unwrap() < 0.0);
 }
 
-// The kernel of rvm is chosen by rows held out (decision on sparse machines and clusters); its weights are by evidence, as below.
-// spec-part: T01 (the table of a comparison; that evidence chooses the kernel of rvm is missing: decision on sparse machines and clusters)
+// spec: T01
 #[test]
 fn a_comparison_measures_what_the_table_says() {
     let (x, target) = table();

@@ -1,12 +1,15 @@
 //! Kernels as inner products of feature maps that are written out.
 
+use crate::series::signature;
 use mercer::control::Control;
-use mercer::data::{Categories, Column, Dataset, Points, Strings, Values};
+use mercer::data::{Categories, Column, Dataset, Points, Series, Sets, Strings, Values};
 use mercer::estimators::Expansion;
 use mercer::gram;
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Matrix, eigh, product_transposed};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::iter::once;
 
 fn points(x: &Matrix) -> Dataset {
     Dataset::from_points(Points::dense(x.rows(), x.cols(), x.data().to_vec()).unwrap())
@@ -30,6 +33,16 @@ fn same(kernel: &Matrix, phi: &Matrix, tolerance: f64) {
     }
 }
 
+/// A Gram matrix is that of features by their names.
+pub(crate) fn inner_products<K: Ord>(kernel: &Matrix, phi: &[BTreeMap<K, f64>]) {
+    for (i, x) in phi.iter().enumerate() {
+        for (j, z) in phi.iter().enumerate() {
+            let expected: f64 = x.iter().filter_map(|(name, v)| Some(v * z.get(name)?)).sum();
+            assert!((kernel[(i, j)] - expected).abs() <= 1e-12 * (1.0 + expected.abs()), "({i}, {j}): {} and {expected}", kernel[(i, j)]);
+        }
+    }
+}
+
 /// All ordered products of `degree` coordinates, repeats included: d^degree of them.
 fn ordered(x: &[f64], degree: usize) -> Vec<f64> {
     (0..degree).fold(vec![1.0], |all, _| all.iter().flat_map(|p| x.iter().map(move |v| p * v)).collect())
@@ -49,8 +62,7 @@ fn matrix(rows: impl Into<proptest::collection::SizeRange>, d: usize) -> impl St
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
-    // spec: F03
-    // spec-part: F09 (words and trees have examples alone)
+    // spec: F03, F09
     #[test]
     fn the_cubic_kernel_is_the_inner_product_of_all_ordered_products(x in (1usize..=6).prop_flat_map(|d| matrix(2..6, d))) {
         let phi = mapped(&x, ordered_up_to_three);
@@ -76,8 +88,7 @@ proptest! {
         }
     }
 
-    // spec: F10
-    // spec-part: F09 (words and trees have examples alone)
+    // spec: F09, F10
     #[test]
     fn both_maps_of_the_squared_inner_product_give_its_gram_matrix(x in matrix(2..8, 3), y in matrix(2..8, 2)) {
         same(&gram_of("polynomial(degree=2, gamma=1, offset=0)", &points(&x)), &mapped(&x, |r| ordered(r, 2)), 1e-12);
@@ -88,8 +99,7 @@ proptest! {
         same(&k, &long, 1e-12);
     }
 
-    // spec: F11, F13
-    // spec-part: F09 (words and trees have examples alone)
+    // spec: F09, F11, F13
     #[test]
     fn squared_inner_products_with_an_offset_have_their_maps(x in matrix(2..8, 3), y in matrix(2..8, 2), c in prop_oneof![Just(0.0), 0.0..4.0f64]) {
         let map = |r: &[f64]| {
@@ -105,7 +115,7 @@ proptest! {
         same(&gram_of("polynomial(degree=2, gamma=1, offset=1)", &points(&y)), &six, 1e-12);
     }
 
-    // spec-part: F09 (words and trees have examples alone)
+    // spec: F09
     #[test]
     fn linear_cosine_equal_and_spectrum_have_their_maps(x in matrix(2..8, 4), labels in prop::collection::vec((0usize..3, 0usize..4), 2..9), strings in prop::collection::vec("[ab]{0,9}", 2..7)) {
         same(&gram_of("linear", &points(&x)), &x, 1e-12);
@@ -121,6 +131,20 @@ proptest! {
         let data = Dataset::new(vec![column("a", first), column("b", second)]).unwrap();
         let codes = Matrix::from_fn(labels.len(), 7, |i, j| if j == labels[i].0 || j == 3 + labels[i].1 { 0.5f64.sqrt() } else { 0.0 });
         same(&gram_of("equal", &data), &codes, 1e-12);
+        let rows = Matrix::from_fn(labels.len(), 12, |i, j| f64::from(u8::from(j == 4 * labels[i].0 + labels[i].1)));
+        same(&gram_of("identical", &data), &rows, 0.0);
+        // Of c labels a factor of equal ones is 0.7, of others 0.3 / (c - 1): a constant and an indicator, of both columns their products.
+        let count = |of: &dyn Fn(&(usize, usize)) -> usize| labels.iter().map(of).collect::<std::collections::BTreeSet<usize>>().len();
+        let factor = |label: usize, most: usize, count: usize| {
+            let other = 0.3 / (count.max(2) - 1) as f64;
+            once(other.sqrt()).chain((0..most).map(move |l| if l == label { (0.7 - other).sqrt() } else { 0.0 })).collect::<Vec<f64>>()
+        };
+        let (first, second) = (count(&|l| l.0), count(&|l| l.1));
+        let pairs: Vec<Vec<f64>> = labels
+            .iter()
+            .map(|l| factor(l.0, 3, first).iter().flat_map(|a| factor(l.1, 4, second).into_iter().map(move |b| a * b)).collect())
+            .collect();
+        same(&gram_of("aitchison_aitken(bandwidth=0.3)", &data), &Matrix::from_fn(labels.len(), 20, |i, j| pairs[i][j]), 1e-12);
 
         let words = ["aa", "ab", "ba", "bb"];
         let counts = Matrix::from_fn(strings.len(), 4, |i, j| strings[i].as_bytes().windows(2).filter(|w| *w == words[j].as_bytes()).count() as f64);
@@ -128,7 +152,7 @@ proptest! {
         same(&gram_of("spectrum(k=2)", &data), &counts, 0.0);
     }
 
-    // spec-part: F09 (words and trees have examples alone)
+    // spec: F09
     #[test]
     fn polynomials_of_any_degree_constants_and_spectra_of_any_length_have_their_maps(
         x in (1usize..=3).prop_flat_map(|d| matrix(2..6, d)),
@@ -156,6 +180,66 @@ proptest! {
         let counts = Matrix::from_fn(strings.len(), words.len(), |i, j| strings[i].as_bytes().windows(length).filter(|w| *w == words[j]).count() as f64);
         let data = Dataset::new(vec![Column { name: "s".into(), values: Values::Sequences(Strings::new(strings.clone())) }]).unwrap();
         same(&gram_of(&format!("spectrum(k={length})"), &data), &counts, 0.0);
+    }
+
+    // spec: F09
+    #[test]
+    fn words_have_their_maps(texts in prop::collection::vec(prop::collection::vec(0usize..3, 1..9), 2..7)) {
+        let written = texts.iter().map(|t| t.iter().map(|w| ["a", "b", "c"][*w]).collect::<Vec<&str>>().join(" "));
+        let data = Dataset::new(vec![Column { name: "t".into(), values: Values::Texts(Strings::new(written.collect::<Vec<String>>())) }]).unwrap();
+        // Three words, and nine pairs of neighbours.
+        let counts = Matrix::from_fn(texts.len(), 12, |i, j| {
+            let found = |run: &[usize]| texts[i].windows(run.len()).filter(|w| *w == run).count() as f64;
+            if j < 3 { found(&[j]) } else { found(&[(j - 3) / 3, (j - 3) % 3]) }
+        });
+        same(&gram_of("tfidf(tf=count, idf=none, normalised=false, ngrams=2)", &data), &counts, 0.0);
+        let n = texts.len() as f64;
+        let holding = |j: usize| counts.col(j).iter().filter(|c| **c > 0.0).count() as f64;
+        let weighted = mapped(&counts, |row| {
+            let all: Vec<f64> = row.iter().enumerate().map(|(j, c)| c * (((1.0 + n) / (1.0 + holding(j))).ln() + 1.0)).collect();
+            let norm = all.iter().map(|v| v * v).sum::<f64>().sqrt();
+            all.iter().map(|v| v / norm).collect()
+        });
+        same(&gram_of("tfidf(tf=count, idf=smooth, ngrams=2)", &data), &weighted, 1e-12);
+    }
+
+    // spec: F09
+    #[test]
+    fn sets_have_their_maps(sets in prop::collection::vec(prop::collection::vec(prop::collection::vec(-2.0..2.0f64, 2), 1..6), 2..6)) {
+        let data = Dataset::new(vec![Column { name: "set".into(), values: Values::Sets(Sets::of_rows(&sets).unwrap()) }]).unwrap();
+        let longer = |v: &[f64]| ordered(&[v, &[1.0]].concat(), 2);
+        let added = |set: &[Vec<f64>], by: f64| (0..9).map(|j| set.iter().map(|v| longer(v)[j]).sum::<f64>() / by).collect::<Vec<f64>>();
+        let of = |map: &dyn Fn(&[Vec<f64>]) -> Vec<f64>| {
+            let all: Vec<Vec<f64>> = sets.iter().map(|set| map(set)).collect();
+            Matrix::from_fn(all.len(), all[0].len(), |i, j| all[i][j])
+        };
+        let square = "polynomial(degree=2, gamma=1, offset=1)";
+        same(&gram_of(&format!("set_sum({square})"), &data), &of(&|set| added(set, 1.0)), 1e-12);
+        same(&gram_of(&format!("set_mean({square})"), &data), &of(&|set| added(set, set.len() as f64)), 1e-12);
+        let along = |set: &[Vec<f64>], d: usize, pick: fn(f64, f64) -> f64| set.iter().map(|v| v[d]).reduce(pick).unwrap();
+        let ends = of(&|set| [f64::min as fn(f64, f64) -> f64, f64::max].iter().flat_map(|pick| [along(set, 0, *pick), along(set, 1, *pick)]).collect());
+        same(&gram_of("set_extremes(linear)", &data), &ends, 1e-12);
+        // The t-th vector of a set in a cell of side 3, 3/2 or 3/4, worth 1/4, 1/2 - 1/4 and 1 - 1/2.
+        let cells = |set: &Vec<Vec<f64>>| {
+            let mut held = BTreeMap::new();
+            for v in set {
+                for (level, (side, worth)) in [(0.75, 0.5f64), (1.5, 0.25), (3.0, 0.25)].into_iter().enumerate() {
+                    let cell = |t: usize| (level, (v[0] / side).floor() as i64, (v[1] / side).floor() as i64, t);
+                    let next = (0..).find(|t| !held.contains_key(&cell(*t))).unwrap();
+                    held.insert(cell(next), worth.sqrt());
+                }
+            }
+            held
+        };
+        inner_products(&gram_of("pyramid_match(levels=2, side=3)", &data), &sets.iter().map(cells).collect::<Vec<_>>());
+    }
+
+    // spec: F09
+    #[test]
+    fn signatures_have_their_maps(paths in prop::collection::vec(prop::collection::vec(prop::collection::vec(-1.0..1.0f64, 2), 1..7), 2..5), depth in 1usize..6) {
+        let data = Dataset::new(vec![Column { name: "path".into(), values: Values::Series(Series::of_rows(&paths).unwrap()) }]).unwrap();
+        let levels: Vec<Vec<f64>> = paths.iter().map(|path| signature(path, depth).concat()).collect();
+        same(&gram_of(&format!("signature(depth={depth})"), &data), &Matrix::from_fn(paths.len(), levels[0].len(), |i, j| levels[i][j]), 1e-12);
     }
 
     // spec: E1-03

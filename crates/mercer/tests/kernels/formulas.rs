@@ -48,7 +48,7 @@ fn rbf_is_one_on_the_diagonal_and_does_not_change_under_shifts_and_rotations() {
     }
 }
 
-// spec: K04
+// spec: K04, R11
 #[test]
 fn rbf_goes_to_the_identity_and_to_the_constant_matrix() {
     let data = random_points(20, 2, 2);
@@ -272,7 +272,7 @@ fn sigmoid_is_refuted_by_a_witness_and_refused_unless_it_is_asked_for() {
     assert!(["l1vm", "l2vm", "rvm"].into_iter().all(any));
 }
 
-// spec: F26, F24
+// spec: F26, F24, R11
 #[test]
 fn negative_multiples_and_negative_distances_are_refuted() {
     let data = random_points(12, 2, 6);
@@ -313,7 +313,7 @@ fn sums_products_and_positive_multiples_of_random_kernels_stay_positive() {
 const X: &str = include_str!("../../../../fixtures/protein_x.txt");
 const Y: &str = include_str!("../../../../fixtures/protein_y.txt");
 
-// spec: K22, K24, K26, E3-06
+// spec: K22, K24, K26, E3-06, R11
 #[test]
 fn spectrum_counts_of_the_printed_proteins() {
     let data = sequences(&[X.trim(), Y.trim()]);

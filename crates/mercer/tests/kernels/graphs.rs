@@ -1,5 +1,6 @@
 //! Kernels of graphs against counts by hand, the definitions written out, and the values of GraKeL; graphs from tables to predictions.
 
+use crate::feature_maps::inner_products;
 use mercer::control::Control;
 use mercer::data::{Column, ColumnKind, Dataset, Graphs, Target, Values};
 use mercer::estimators::{EstimatorExpr, Want};
@@ -96,6 +97,13 @@ fn pattern(graph: &Small, node: usize, depth: usize) -> String {
     format!("{}({})", pattern(graph, node, depth - 1), around.join(","))
 }
 
+/// The kernel is the inner product of features that are written out, on 100 random graphs.
+fn has_features<K: Ord>(kernel: &str, seed: u64, features: impl Fn(&Small) -> BTreeMap<K, f64>) {
+    let graphs = random_graphs(seed, 100, 7);
+    let texts: Vec<String> = graphs.iter().map(Small::text).collect();
+    inner_products(&matrix(kernel, &texts), &graphs.iter().map(features).collect::<Vec<_>>());
+}
+
 fn agrees(kernel: &str, graphs: &[Small], defined: impl Fn(&Small, &Small) -> f64) {
     let texts: Vec<String> = graphs.iter().map(Small::text).collect();
     let found = matrix(kernel, &texts);
@@ -107,11 +115,12 @@ fn agrees(kernel: &str, graphs: &[Small], defined: impl Fn(&Small, &Small) -> f6
     }
 }
 
+// spec: F09
 #[test]
 fn weisfeiler_lehman_counts_the_patterns_that_are_written_out() {
     for depth in [0, 1, 3] {
         let patterns = |g: &Small| counted((0..=depth).flat_map(|r| (0..g.nodes()).map(move |node| (r, pattern(g, node, r)))));
-        agrees(&format!("weisfeiler_lehman(depth={depth})"), &random_graphs(1, 14, 7), |a, b| dot(&patterns(a), &patterns(b)));
+        has_features(&format!("weisfeiler_lehman(depth={depth})"), 1, patterns);
     }
 }
 
@@ -212,6 +221,7 @@ fn weisfeiler_lehman_has_the_values_of_grakel_on_mutag() {
     agrees_on_mutag("normalise(weisfeiler_lehman(depth=5))", 0.56907, 0.706624);
 }
 
+// spec: F09
 #[test]
 fn shortest_path_counts_pairs_of_nodes_by_their_labels_and_distance() {
     // Floyd and Warshall.
@@ -238,9 +248,8 @@ fn shortest_path_counts_pairs_of_nodes_by_their_labels_and_distance() {
         };
         counted(pairs.map(key).collect::<Vec<_>>())
     };
-    let graphs = random_graphs(3, 14, 8);
-    agrees("shortest_path", &graphs, |a, b| dot(&paths(a, true), &paths(b, true)));
-    agrees("shortest_path(pairs=unordered)", &graphs, |a, b| dot(&paths(a, false), &paths(b, false)));
+    has_features("shortest_path", 3, |g| paths(g, true));
+    has_features("shortest_path(pairs=unordered)", 3, |g| paths(g, false));
     // Of 50 labels in 50 nodes there are more pairs and distances than the table of counts has room for: all 1,225 pairs are unlike.
     let path = format!(
         "{} | {}",
@@ -264,10 +273,10 @@ fn shortest_path_and_vertex_histogram_have_the_values_of_grakel_on_mutag() {
     assert!((0..188).all(|i| (0..188).all(|j| histogram[(i, j)] == no_rounds[(i, j)])));
 }
 
+// spec: F09
 #[test]
 fn vertex_histogram_counts_labels() {
-    let labels = |g: &Small| counted(g.labels.iter().copied());
-    agrees("vertex_histogram", &random_graphs(4, 10, 8), |a, b| dot(&labels(a), &labels(b)));
+    has_features("vertex_histogram", 4, |g| counted(g.labels.iter().copied()));
     assert_eq!(matrix("vertex_histogram", &["C C O | 0-1", "C N O O |"])[(0, 1)], 4.0);
 }
 
@@ -295,13 +304,13 @@ fn induced(graph: &Small, size: u32) -> BTreeMap<Vec<usize>, f64> {
     counted(all)
 }
 
+// spec: F09
 #[test]
 fn graphlets_are_all_connected_induced_subgraphs() {
-    let mut graphs = random_graphs(6, 16, 9);
+    [3, 4].iter().for_each(|size| has_features(&format!("graphlet(size={size})"), 6, |g| induced(g, *size)));
     // A clique of six, which holds no other graphlet, and a star.
     let clique = (0..6).flat_map(|b| (0..b).map(move |a| ((a, b), 0))).collect();
-    graphs.push(Small { labels: vec![0; 6], edges: clique });
-    graphs.push(Small { labels: vec![0; 6], edges: (1..6).map(|b| ((0, b), 0)).collect() });
+    let graphs = [clique, (1..6).map(|b| ((0, b), 0)).collect()].map(|edges| Small { labels: vec![0; 6], edges });
     for size in [3, 4] {
         agrees(&format!("graphlet(size={size})"), &graphs, |a, b| dot(&induced(a, size), &induced(b, size)));
     }
@@ -326,8 +335,26 @@ fn walks(x: &Small, z: &Small, decay: f64, steps: usize) -> f64 {
     total
 }
 
+/// Walks of up to so many steps by their labels, each worth the root of decay^steps.
+fn labelled_walks(graph: &Small, decay: f64, steps: usize) -> BTreeMap<Vec<u8>, f64> {
+    let mut found = BTreeMap::new();
+    let mut walks: Vec<(usize, Vec<u8>)> = (0..graph.nodes()).map(|node| (node, vec![graph.labels[node]])).collect();
+    for p in 0..=steps {
+        walks.iter().for_each(|(_, labels)| *found.entry(labels.clone()).or_insert(0.0) += decay.powi(p as i32).sqrt());
+        let on = |(at, labels): &(usize, Vec<u8>)| {
+            let (at, labels) = (*at, labels.clone());
+            let steps = (0..graph.nodes()).filter_map(move |to| Some((to, graph.edge(at, to).filter(|_| to != at)?)));
+            steps.map(move |(to, edge)| (to, [&labels[..], &[edge, graph.labels[to]]].concat())).collect::<Vec<_>>()
+        };
+        walks = walks.iter().flat_map(on).collect();
+    }
+    found
+}
+
+// spec: F09
 #[test]
 fn random_walk_is_the_sum_over_the_direct_product_graph() {
+    has_features("random_walk(decay=0.3, steps=3)", 8, |g| labelled_walks(g, 0.3, 3));
     let graphs = random_graphs(7, 10, 7);
     agrees("random_walk(decay=0.3, steps=4)", &graphs, |a, b| walks(a, b, 0.3, 4));
     agrees("random_walk(decay=0.02, unlimited=true)", &graphs, |a, b| walks(a, b, 0.02, 60));

@@ -7,6 +7,7 @@ use mercer::kernels::KernelExpr;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
 use std::f64::consts::PI;
 
 /// An activation and its slope.
@@ -23,7 +24,7 @@ fn with_covariance(a: f64, b: f64, c: f64) -> ([f64; 2], [f64; 2]) {
 }
 
 // E f(u) f(v) and E f'(u) f'(v) for (u, v) ~ N(0, [[a, c], [c, b]]) by the trapezoid rule on a plane of 1e-3, to 15 digits.
-// spec-part: GP14 (the activations; not that evidence picks one)
+// spec: GP14
 #[test]
 fn one_hidden_layer_is_the_gaussian_expectation_for_every_activation() {
     for (activation, expected) in [
@@ -93,7 +94,7 @@ fn one_hidden_layer_is_the_gaussian_expectation_for_every_activation() {
 }
 
 // Cho & Saul (2009), (6); Rasmussen & Williams (2006), (4.29), worked in Python with 30 digits.
-// spec-part: K42 (formula; random units below)
+// spec: K42
 #[test]
 fn arc_cosine_and_arcsine_have_their_values() {
     near(value("arc_cosine(order=0)", &X, &Z), 0.475_484_478_945_659_34, 1e-14);
@@ -251,47 +252,110 @@ fn distances_of_near_copies_grow_by_the_slope_of_the_map() {
     near(deficit(4) / expected, 1.0, 1e-4);
 }
 
+/// A kernel of one hidden layer, its activation, and the variances of the weights and of the bias of a unit.
+type Layer<'a> = (&'a str, &'a dyn Fn(f64) -> f64, f64, f64);
+
+// A million hidden units with Gaussian weights, erf as libm has it.
+// spec: K42, GP11, GP14, E4-13
 #[test]
 fn random_units_have_the_covariance_of_the_kernels() {
-    const UNITS: usize = 100_000;
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(64);
-    let erf = |u: f64| 1.0 - complementary_error(u);
-    let functions: [(&str, &dyn Fn(f64) -> f64); 9] = [
-        ("nngp(activation=relu, D)", &|u| u.max(0.0)),
-        ("nngp(activation=leaky_relu, slope=0.1, D)", &|u| if u > 0.0 { u } else { 0.1 * u }),
-        ("nngp(activation=erf, D)", &erf),
-        ("nngp(activation=tanh, D)", &f64::tanh),
-        ("nngp(activation=sigmoid, D)", &|u| 1.0 / (1.0 + (-u).exp())),
-        ("nngp(activation=gelu, D)", &|u| u * 0.5 * complementary_error(-u / 2f64.sqrt())),
-        ("nngp(activation=sine, D)", &f64::sin),
-        ("arcsine(weight_variance=0.7, bias_variance=0.4)", &erf),
-        ("arc_cosine(order=2)", &|u| if u > 0.0 { 2f64.sqrt() * u * u } else { 0.0 }),
+    let layers: [Layer<'_>; 9] = [
+        ("nngp(activation=relu, D)", &|u| u.max(0.0), 1.0 / 3.0, 0.0),
+        ("nngp(activation=leaky_relu, slope=0.1, D)", &|u| if u > 0.0 { u } else { 0.1 * u }, 1.0 / 3.0, 0.0),
+        ("nngp(activation=erf, D)", &libm::erf, 1.0 / 3.0, 0.0),
+        ("nngp(activation=tanh, D)", &f64::tanh, 1.0 / 3.0, 0.0),
+        ("nngp(activation=sigmoid, D)", &|u| 1.0 / (1.0 + (-u).exp()), 1.0 / 3.0, 0.0),
+        ("nngp(activation=gelu, D)", &|u| u * 0.5 * libm::erfc(-u / 2f64.sqrt()), 1.0 / 3.0, 0.0),
+        ("nngp(activation=sine, D)", &f64::sin, 1.0 / 3.0, 0.0),
+        ("arcsine(weight_variance=0.7, bias_variance=0.4)", &libm::erf, 0.7, 0.4),
+        ("arc_cosine(order=2)", &|u| if u > 0.0 { 2f64.sqrt() * u * u } else { 0.0 }, 1.0, 0.0),
     ];
-    for (text, f) in functions {
-        // Of the inputs of a unit: bias and weights.
-        let (weight, bias): (f64, f64) = match text {
-            t if t.starts_with("arcsine") => (0.7, 0.4),
-            t if t.starts_with("arc_cosine") => (1.0, 0.0),
-            _ => (1.0 / 3.0, 0.0),
-        };
-        let kernel = text.replace('D', "depth=1, weight_variance=1, bias_variance=0");
-        let products: Vec<f64> = (0..UNITS)
-            .map(|_| {
-                let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
-                let (b, w) = (bias.sqrt() * normal(), [normal(), normal(), normal()]);
-                let input = |x: &[f64; 3]| b + weight.sqrt() * x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>();
-                f(input(&X)) * f(input(&Z))
-            })
-            .collect();
-        let mean = products.iter().sum::<f64>() / UNITS as f64;
-        let variance = products.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / UNITS as f64;
-        near(value(&kernel, &X, &Z), mean, 3.0 * (variance / UNITS as f64).sqrt());
+    let found = over_units(&layers, |random| StandardNormal.sample(random));
+    for ((text, ..), (mean, error)) in layers.iter().zip(found) {
+        near(value(&text.replace('D', "depth=1, weight_variance=1, bias_variance=0"), &X, &Z), mean, 3.0 * error);
+    }
+}
+
+/// The mean of the products of what a unit makes of two inputs, over a million units whose weights are drawn, and its standard error.
+fn over_units(layers: &[Layer<'_>], mut weight: impl FnMut(&mut Xoshiro256PlusPlus) -> f64) -> Vec<(f64, f64)> {
+    const UNITS: usize = 1_000_000;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(64);
+    let mut sums = vec![(0.0, 0.0); layers.len()];
+    for _ in 0..UNITS {
+        let w: [f64; 4] = std::array::from_fn(|_| weight(&mut random));
+        let along = |x: &[f64; 3]| x.iter().zip(&w[1..]).map(|(x, w)| x * w).sum::<f64>();
+        let (x, z) = (along(&X), along(&Z));
+        for ((_, f, weight, bias), (sum, squares)) in layers.iter().zip(&mut sums) {
+            let unit = |along: f64| f(bias.sqrt() * w[0] + weight.sqrt() * along);
+            let product = unit(x) * unit(z);
+            *sum += product;
+            *squares += product * product;
+        }
+    }
+    let of = |(sum, squares): (f64, f64)| {
+        let mean = sum / UNITS as f64;
+        (mean, ((squares / UNITS as f64 - mean * mean) / UNITS as f64).sqrt())
+    };
+    sums.into_iter().map(of).collect()
+}
+
+// Of a network of n hidden units f = sum_j v_j relu(w_j . x) / sqrt n, v_j of variance 1 and excess kurtosis e, the covariance is that of
+// the kernel for every n and every law of v; the excess kurtosis of f(x) is (e E r^4 / (E r^2)^2 + 3 (E r^4 / (E r^2)^2 - 1)) / n with
+// E r^4 / (E r^2)^2 = 6 of rectified normals: 15 / n for normal v and 3 / n for v = +1 or -1. So f is Gaussian in the limit alone. With
+// weights into the hidden units that are +1 or -1 even the covariance is another one.
+// spec: E4-13
+#[test]
+fn a_finite_network_is_no_gaussian_process_and_other_weights_have_another_kernel() {
+    const DRAWS: usize = 400_000;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let length = X.iter().map(|x| x * x).sum::<f64>().sqrt();
+    for (units, is_normal, expected) in [(1, true, 15.0), (1, false, 3.0), (4, true, 15.0 / 4.0), (64, true, 15.0 / 64.0)] {
+        let draws = DRAWS / units;
+        let (mut second, mut fourth) = (0.0, 0.0);
+        for _ in 0..draws {
+            let f: f64 = (0..units)
+                .map(|_| {
+                    let (v, w): (f64, f64) = (StandardNormal.sample(&mut random), StandardNormal.sample(&mut random));
+                    (if is_normal { v } else { v.signum() }) * (length * w).max(0.0)
+                })
+                .sum();
+            second += f * f / draws as f64;
+            fourth += f.powi(4) / draws as f64;
+        }
+        let excess = fourth / (second * second) - 3.0;
+        assert!((excess - expected).abs() <= 0.25 * expected + 0.2, "{units} units: {excess} and {expected}");
+        near(second / units as f64, value("arc_cosine", &X, &X) * 0.5, 0.05 * second / units as f64);
+    }
+    let layer: [Layer<'_>; 1] = [("arcsine(weight_variance=4, bias_variance=0)", &libm::erf, 4.0, 0.0)];
+    let [(mean, error)] = over_units(&layer, |random| f64::signum(StandardNormal.sample(random)))[..] else { panic!("one") };
+    assert!((value(layer[0].0, &X, &Z) - mean).abs() > 30.0 * error, "{mean} within {error}");
+}
+
+// Cho & Saul (2009): |x| |z| (sin t + (pi - t) cos t) / (2 pi) is the mean of products of rectified units; Williams (1998): that of erf is
+// 2 / pi asin(2 c / sqrt((1 + 2 a) (1 + 2 b))); of one hidden layer and of the next.
+// spec: GP14
+#[test]
+fn rectified_and_erf_layers_are_their_closed_forms() {
+    let relu = |a: f64, b: f64, c: f64| {
+        let t = (c / (a * b).sqrt()).clamp(-1.0, 1.0).acos();
+        (a * b).sqrt() * (t.sin() + (PI - t) * t.cos()) / (2.0 * PI)
+    };
+    let erf = |a: f64, b: f64, c: f64| 2.0 / PI * (2.0 * c / ((1.0 + 2.0 * a) * (1.0 + 2.0 * b)).sqrt()).asin();
+    let (weight, bias) = (1.7, 0.2);
+    for (activation, layer) in [("relu", &relu as &dyn Fn(f64, f64, f64) -> f64), ("erf", &erf)] {
+        let input = |x: &[f64], z: &[f64]| bias + weight * x.iter().zip(z).map(|(x, z)| x * z).sum::<f64>() / 3.0;
+        let mut k = [input(&X, &X), input(&Z, &Z), input(&X, &Z)];
+        for depth in 1..4 {
+            k = [(k[0], k[0], k[0]), (k[1], k[1], k[1]), (k[0], k[1], k[2])].map(|(a, b, c)| bias + weight * layer(a, b, c));
+            let settings = format!("activation={activation}, depth={depth}, weight_variance={weight}, bias_variance={bias}");
+            near(value(&format!("nngp({settings})"), &X, &Z), k[2], 1e-10);
+        }
     }
 }
 
 // The inner product of the derivatives of v . f(W x + b) / sqrt(width) in all weights, each standard normal times the root of its variance.
 // One network of width 8192 is 1 to 2.5% off; the mean of sixteen is a quarter of that.
-// spec-part: K43 (one hidden layer; deeper networks against neural-tangents)
+// spec: K43, GP11, R11
 #[test]
 fn wide_networks_have_the_tangent_kernel() {
     const UNITS: usize = 16 * 8192;
@@ -323,14 +387,84 @@ fn wide_networks_have_the_tangent_kernel() {
     }
 }
 
-/// 1 - erf u, by the series of Abramowitz & Stegun (1964), 7.1.5 and its complement.
-fn complementary_error(u: f64) -> f64 {
-    let (mut term, mut sum) = (u, u);
-    for n in 1..200 {
-        term *= -u * u / f64::from(n);
-        sum += term / f64::from(2 * n + 1);
+/// Two inputs of one number of units.
+type OfInputs = [Vec<f64>; 2];
+
+/// What a share of the second hidden layer adds to the tangent kernel of a network, for the pairs XX, ZZ and XZ: products of outputs and of
+/// derivatives of the output by inputs of units; and the derivatives by the outputs of the first layer.
+struct Second {
+    outputs: [f64; 3],
+    derivatives: [f64; 3],
+    below: OfInputs,
+}
+
+const PAIRS: [(usize, usize); 3] = [(0, 0), (1, 1), (0, 1)];
+
+// Two hidden layers of 8,192 rectified units: the inner product of the derivatives of the output in all 67 million weights, by a pass
+// forwards and one back over each row of the matrix between them. One network is off by as much as its first layer, which four take turns
+// in front of the same matrix; the mean counts.
+// spec: K43, GP11, R11
+#[test]
+fn deep_networks_of_8192_units_have_the_tangent_kernel() {
+    const WIDTH: usize = 8192;
+    const NETWORKS: usize = 4;
+    const SHARES: usize = 16;
+    let (weight, bias) = (1.6, 0.3);
+    let scale = f64::sqrt(weight / WIDTH as f64);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(8192);
+    let mut first = || -> OfInputs {
+        let mut inputs = [vec![0.0; WIDTH], vec![0.0; WIDTH]];
+        for i in 0..WIDTH {
+            let [b, w @ ..]: [f64; 4] = std::array::from_fn(|_| StandardNormal.sample(&mut random));
+            let unit = |x: [f64; 3]| f64::sqrt(bias) * b + f64::sqrt(weight / 3.0) * x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>();
+            [inputs[0][i], inputs[1][i]] = [X, Z].map(unit);
+        }
+        inputs
+    };
+    let layers: Vec<OfInputs> = (0..NETWORKS).map(|_| first()).collect();
+    let outputs: Vec<OfInputs> = layers.iter().map(|layer| layer.each_ref().map(|h| h.iter().map(|u| u.max(0.0)).collect())).collect();
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let share = |k: usize| -> Vec<Second> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(k as u64);
+        let nothing = || Second { outputs: [0.0; 3], derivatives: [0.0; 3], below: [vec![0.0; WIDTH], vec![0.0; WIDTH]] };
+        let mut all: Vec<Second> = (0..NETWORKS).map(|_| nothing()).collect();
+        let mut row = vec![0.0; WIDTH];
+        for _ in 0..WIDTH / SHARES {
+            row.iter_mut().for_each(|w| *w = StandardNormal.sample(&mut random));
+            for (outputs, second) in outputs.iter().zip(&mut all) {
+                let (b, v): (f64, f64) = (StandardNormal.sample(&mut random), StandardNormal.sample(&mut random));
+                let h = outputs.each_ref().map(|a| f64::sqrt(bias) * b + scale * dot(&row, a));
+                let d = h.map(|h| if h > 0.0 { scale * v } else { 0.0 });
+                for (p, (x, z)) in PAIRS.into_iter().enumerate() {
+                    second.outputs[p] += h[x].max(0.0) * h[z].max(0.0);
+                    second.derivatives[p] += d[x] * d[z];
+                }
+                for (below, d) in second.below.iter_mut().zip(d).filter(|(_, d)| *d != 0.0) {
+                    below.iter_mut().zip(&row).for_each(|(below, w)| *below += scale * d * w);
+                }
+            }
+        }
+        all
+    };
+    let shares: Vec<Vec<Second>> = (0..SHARES).into_par_iter().map(share).collect();
+    let mut found = [0.0; 3];
+    for (n, (layer, outputs)) in layers.iter().zip(&outputs).enumerate() {
+        for (p, (x, z)) in PAIRS.into_iter().enumerate() {
+            let over = |of: &dyn Fn(&Second) -> f64| shares.iter().map(|all| of(&all[n])).sum::<f64>();
+            let last = bias + scale * scale * over(&|s| s.outputs[p]);
+            let between = over(&|s| s.derivatives[p]) * (bias + scale * scale * dot(&outputs[x], &outputs[z]));
+            let below = |input: usize, i: usize| over(&|s| s.below[input][i]);
+            let both = (0..WIDTH).filter(|&i| layer[x][i] > 0.0 && layer[z][i] > 0.0);
+            let products = both.map(|i| below(x, i) * below(z, i)).sum::<f64>();
+            let inputs = [X, Z];
+            let weights = products * (bias + weight / 3.0 * dot(&inputs[x], &inputs[z]));
+            found[p] += (last + between + weights) / NETWORKS as f64;
+        }
     }
-    1.0 - 2.0 / PI.sqrt() * if u.abs() < 5.0 { sum } else { u.signum() * 0.5 * PI.sqrt() }
+    let k = matrix(&format!("ntk(activation=relu, depth=2, weight_variance={weight}, bias_variance={bias})"), &points(&[&X, &Z]));
+    for ((x, z), found) in PAIRS.into_iter().zip(found) {
+        near(found / k[(x, z)], 1.0, 0.02);
+    }
 }
 
 #[test]

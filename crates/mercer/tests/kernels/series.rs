@@ -162,7 +162,7 @@ fn warping_has_the_values_of_the_oracle_and_of_all_alignments() {
 }
 
 /// Level n of the signature of a path by Chen's identity: sums over pieces of the levels of what comes before times d^m / m!.
-fn signature(x: &[Vec<f64>], depth: usize) -> Vec<Vec<f64>> {
+pub(crate) fn signature(x: &[Vec<f64>], depth: usize) -> Vec<Vec<f64>> {
     let product = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().flat_map(|a| b.iter().map(move |b| a * b)).collect() };
     let channels = x[0].len();
     let mut levels: Vec<Vec<f64>> = (0..=depth).map(|n| vec![if n == 0 { 1.0 } else { 0.0 }; channels.pow(n as u32)]).collect();

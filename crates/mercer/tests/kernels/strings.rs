@@ -123,9 +123,8 @@ fn as_written(s: &str) -> Vec<char> {
 
 const DNA: [char; 4] = ['A', 'C', 'G', 'T'];
 
-// Its check asks for time linear in the letters too: bench/strings.py measures the slope.
-// spec-part: K20
-// spec: K21, K25
+// Steps and bytes by the letters: tests/costs/slopes.rs.
+// spec: F09, K20, K21, K25
 #[test]
 fn kernels_of_dna_are_their_definitions() {
     for (both, strands) in [(false, ""), (true, ", reverse_complement=true")] {
@@ -243,6 +242,7 @@ fn degrees(x: &[char], z: &[char], degree: usize, shift: usize) -> f64 {
     sum
 }
 
+// spec: F09
 #[test]
 fn weighted_degree_is_its_definition_and_semi_definite_with_every_shift() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(11);

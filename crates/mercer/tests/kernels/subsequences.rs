@@ -47,6 +47,7 @@ fn by_enumeration(strings: &[String], k: usize, decay: f64, split: Option<char>)
     Matrix::from_fn(all.len(), all.len(), |i, j| all[i].iter().filter_map(|(u, w)| Some(w * all[j].get(u)?)).sum())
 }
 
+// spec: F09
 #[test]
 fn subsequences_are_those_that_enumeration_finds() {
     for (seed, letters) in

@@ -1,5 +1,6 @@
 //! Kernels of trees against the enumeration of fragments, and trees from tables to predictions.
 
+use crate::feature_maps::inner_products;
 use mercer::control::Control;
 use mercer::data::{Column, ColumnKind, Dataset, Target, Trees, Values};
 use mercer::estimators::{EstimatorExpr, Want};
@@ -231,6 +232,50 @@ fn partial_tree_counts_the_fragments_that_enumeration_finds() {
     // By hand: N and dog are shared by themselves and as (N dog): height (decay^2 + height decay^4) + height decay^2.
     let k = matrix("partial_tree(decay=0.5, height=0.2)", &["(N dog)", "(NP (N dog))"]);
     assert!((k[(0, 1)] - (0.2 * (0.25 + 0.25 * 0.2 * 0.25) + 0.2 * 0.25)).abs() <= 1e-16, "{}", k[(0, 1)]);
+}
+
+/// Trees of up to seven nodes of three labels, each node below one drawn among those before.
+fn drawn_trees(count: usize) -> Vec<String> {
+    let mut draw = mercer::data::Draw::new(count, 9);
+    let mut tree = || {
+        let nodes = draw.whole(1, 8);
+        let labels: Vec<char> = (0..nodes).map(|_| ['A', 'B', 'x'][draw.whole(0, 3)]).collect();
+        let parents: Vec<usize> = (0..nodes).map(|i| if i == 0 { 0 } else { draw.whole(0, i) }).collect();
+        let mut written = vec![String::new(); nodes];
+        for i in (0..nodes).rev() {
+            let below: String = (i + 1..nodes).filter(|c| parents[*c] == i).map(|c| format!(" {}", written[c])).collect();
+            written[i] = format!("({}{below})", labels[i]);
+        }
+        written.swap_remove(0)
+    };
+    (0..count).map(|_| tree()).collect()
+}
+
+// On 120 random trees, each fragment a feature.
+// spec: F09
+#[test]
+fn kernels_of_trees_are_inner_products_of_the_fragments_that_are_written_out() {
+    let cells = drawn_trees(120);
+    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    let trees = Trees::new(&cells).unwrap();
+    let roots: Vec<Nested> = (0..cells.len()).map(|row| nested(&trees, row)).collect();
+    for (name, cut) in [("subset_tree", true), ("subtree", false)] {
+        let features = |root: &Nested| {
+            let mut counts = BTreeMap::new();
+            fragments(root, cut, &mut counts);
+            counts.iter_mut().for_each(|((_, productions), count)| *count *= f64::powi(0.4, *productions).sqrt());
+            counts
+        };
+        inner_products(&matrix(&format!("{name}(decay=0.4)"), &cells), &roots.iter().map(features).collect::<Vec<_>>());
+    }
+    let features = |root: &Nested| {
+        let mut weights = BTreeMap::new();
+        for (fragment, nodes, places) in all_partial(root) {
+            *weights.entry(fragment).or_insert(0.0) += f64::powi(0.3, nodes).sqrt() * f64::powi(0.6, places);
+        }
+        weights
+    };
+    inner_products(&matrix("partial_tree(decay=0.6, height=0.3)", &cells), &roots.iter().map(features).collect::<Vec<_>>());
 }
 
 #[test]

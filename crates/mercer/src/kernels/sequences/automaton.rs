@@ -5,6 +5,7 @@ use super::letters::Code;
 use super::weights::SubstringWeights;
 use crate::control::Control;
 use crate::error::Result;
+use crate::linalg::count_scattered;
 use std::collections::HashMap;
 
 /// Alphabets of up to so many letters have a table of transitions; larger ones a hash map. 24 letters of 4 bytes are 96 bytes a state, the
@@ -22,6 +23,7 @@ enum Transitions {
 
 impl Transitions {
     fn get(&self, state: u32, letter: usize) -> u32 {
+        count_scattered(1);
         match self {
             Transitions::Table { size, to } => {
                 if letter < *size {
@@ -34,6 +36,7 @@ impl Transitions {
         }
     }
     fn set(&mut self, state: u32, letter: usize, target: u32) {
+        count_scattered(1);
         match self {
             Transitions::Table { size, to } => to[state as usize * *size + letter] = target,
             Transitions::Map(map) => {
@@ -47,6 +50,7 @@ impl Transitions {
         }
     }
     fn copy(&mut self, from: u32, to_state: u32, letters: usize) {
+        count_scattered(letters);
         match self {
             Transitions::Table { size, to } => {
                 let (from, at) = (from as usize * *size, to_state as usize * *size);
@@ -186,12 +190,14 @@ impl Automaton {
         let mut partial: Vec<(u32, f64)> = Vec::new();
         touched.clear();
         let mut touch = |mut state: u32, seen: &mut [f64]| {
+            let before = touched.len();
             while state != ROOT && seen[state as usize] == 0.0 {
                 // Marks it; the mark is taken off below.
                 seen[state as usize] = MARK;
                 touched.push(state);
                 state = self.links[state as usize];
             }
+            touched[before..].reverse();
         };
         self.matches(string, |state, length| {
             touch(state, seen);
@@ -206,31 +212,39 @@ impl Automaton {
                 }
             }
         });
-        touched.sort_unstable_by_key(|state| (std::cmp::Reverse(self.longest[*state as usize]), *state));
-        let mut features: Vec<(u32, f64)> = Vec::with_capacity(touched.len());
-        for &state in touched.iter() {
-            let count = std::mem::take(&mut seen[state as usize]) - MARK;
+        // Before each state stand its suffixes: the other way round what occurs as a whole has been added up when it goes on to them.
+        for &state in touched.iter().rev() {
+            let count = seen[state as usize] - MARK;
             let link = self.links[state as usize];
             if link != ROOT {
                 seen[link as usize] += count;
             }
+            // From here on its feature.
+            seen[state as usize] = count * self.weights[state as usize].sqrt();
+        }
+        let parts = partial.len();
+        for (state, part) in partial {
             let weight = self.weights[state as usize];
-            if weight > 0.0 && count > 0.0 {
-                features.push((state, count * weight.sqrt()));
+            if weight > 0.0 {
+                seen[state as usize] += part / weight.sqrt();
             }
         }
-        features.extend(partial.into_iter().filter_map(|(state, part)| {
-            let weight = self.weights[state as usize];
-            (weight > 0.0 && part > 0.0).then(|| (state, part / weight.sqrt()))
-        }));
-        features.sort_unstable_by_key(|(state, _)| *state);
-        features.dedup_by(|b, a| {
-            let same = a.0 == b.0;
-            if same {
-                a.1 += b.1;
+        let mut features = Vec::with_capacity(touched.len());
+        let take = |state: u32| {
+            let value = std::mem::take(&mut seen[state as usize]);
+            if value > 0.0 {
+                features.push((state, value));
             }
-            same
-        });
+        };
+        // In the order of the states: sorted, or met on a pass over all of them.
+        let sorting = touched.len() * touched.len().max(1).ilog2() as usize;
+        if sorting < self.states() {
+            touched.sort_unstable();
+            touched.iter().copied().for_each(take);
+        } else {
+            (0..self.states() as u32).for_each(take);
+        }
+        count_scattered(2 * touched.len() + parts + sorting.min(self.states()));
         features
     }
 }

@@ -37,7 +37,8 @@ fn a_local_line_is_exact_for_a_line_and_an_average_is_not_at_the_end() {
 }
 
 /// E[y | x] of the joint density (1/N) sum k_h(x - x_i) k_h(y - y_i), by numerical integration over y.
-// spec: G18, G20
+// spec: G18
+// spec-part: G20 (a place without a row within the bandwidth is refused)
 #[test]
 fn an_average_is_the_conditional_expectation_of_the_joint_density() {
     let (x, y) = rows(30, 3);
