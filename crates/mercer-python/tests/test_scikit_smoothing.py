@@ -129,9 +129,16 @@ def test_what_makes_no_curve_is_named():
     ]:
         with pytest.raises(ValueError, match=words):
             curve.fit(X, y)
-    with pytest.raises(ValueError, match="row 1.*no row|row 1"):
-        mercer.NadarayaWatson(0.5, kernel="boxcar").fit(X, y).predict([[1e6]])
     with pytest.raises(ValueError, match="it takes one"):
         mercer.Lowess().fit(np.ones((5, 2)), np.ones(5))
     with pytest.raises(ValueError, match="Negative values"):
         mercer.LocalRegression().fit(X, y, sample_weight=np.full(20, -1.0))
+
+
+def test_places_without_a_row_near_are_nan_and_counted():
+    x, y = wave()
+    curve = mercer.LocalRegression(bandwidth=0.8, kernel="epanechnikov").fit(x[:, None], y)
+    with pytest.warns(mercer.MercerWarning, match=r"2 of 3 rows \(the first is row 2\).*missing \(nan\); give a wider bandwidth"):
+        values, deviations = curve.predict([[5.0], [90.0], [-90.0]], return_std=True)
+    assert np.isfinite([values[0], deviations[0]]).all() and np.isnan(values[1:]).all() and np.isnan(deviations[1:]).all()
+    assert curve.predict([[5.0]])[0] == values[0]

@@ -146,7 +146,10 @@ impl<'a> Worker<'a> {
         let (judged, made) = match (made, trial.rows.fold) {
             (Err(error), _) => (Err(error), None),
             (Ok(Made::Score(score)), Some(k)) => {
-                let judged = contain("scores", || Ok(self.held_out().contribution(k, &score.predictions, &self.scoring)));
+                let judged = contain("scores", || {
+                    score.predictions.require_all()?;
+                    Ok(self.held_out().contribution(k, &score.predictions, &self.scoring))
+                });
                 (judged.map(Some), Some(Made::Score(score)))
             }
             (Ok(made), _) => (Ok(None), Some(made)),

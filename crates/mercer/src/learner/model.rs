@@ -95,7 +95,9 @@ impl Model {
         let metric = metric.unwrap_or(usual);
         // One that tables do not list is there where it decides.
         let first = if metric.is_listed() || metric.of_classes() != usual.of_classes() { usual } else { metric };
-        let all = score_by(&self.predict(data, metric.wants(), control)?, truth, weights, first);
+        let predictions = self.predict(data, metric.wants(), control)?;
+        predictions.require_all()?;
+        let all = score_by(&predictions, truth, weights, first);
         let value = all.into_iter().find(|(m, _)| *m == metric).map(|(_, value)| value);
         value.ok_or_else(|| Error::Setting {
             name: "metric".into(),

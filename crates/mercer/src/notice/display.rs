@@ -165,6 +165,10 @@ impl Display for Notice {
                 "the nearest training rows tie by rounding: kernel values differ but are too small beside k(x, x) for distances, so that \
                  all of these rows share the votes; take a larger length scale, a smaller gamma, or another kernel",
             ),
+            Notice::NoneNear => f.write_str(
+                "no training row within the bandwidth, so that the prediction is missing; give a wider bandwidth, or a kernel without an \
+                 end (gaussian)",
+            ),
             Notice::WithProbabilities { metric, estimator } => {
                 write!(f, "{metric} is computed from class probabilities: {estimator} is fitted with probabilities=true")
             }

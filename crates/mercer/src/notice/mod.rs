@@ -100,6 +100,8 @@ pub enum Notice {
     UnseenLetters { letters: Vec<char>, more: usize },
     /// Neighbours that tie by rounding.
     TiedByRounding,
+    /// No training row within the bandwidth.
+    NoneNear,
 
     // Fits.
     /// An estimator that is fitted with probabilities for a metric.

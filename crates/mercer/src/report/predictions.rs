@@ -241,6 +241,11 @@ pub fn rows_csv(kept: &[KeptColumn], columns: &[(&str, &[f64])]) -> Result<Strin
     String::from_utf8(writer.into_inner().map_err(fault)?).map_err(fault)
 }
 
+/// A number as a cell, empty where it is missing.
+fn number(value: f64) -> String {
+    if value.is_nan() { String::new() } else { value.to_string() }
+}
+
 pub(super) fn fault(why: impl std::fmt::Display) -> Error {
     Error::Numerical { what: "writing CSV".into(), why: why.to_string() }
 }
@@ -332,12 +337,12 @@ fn write_lines(
             (Predicted::Classes(_), labels) => writer.write_field(labels.as_ref().map_or("", |l| &l[i])).map_err(fault)?,
             (Predicted::Numbers(m), labels) => {
                 labels.iter().try_for_each(|l| writer.write_field(&l[i])).map_err(fault)?;
-                m.row(i).iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;
+                m.row(i).iter().try_for_each(|v| writer.write_field(number(*v))).map_err(fault)?;
             }
         }
         for o in 0..outputs {
             let of_ends = ends.iter().flat_map(|(low, high)| [low[(i, o)], high[(i, o)]]);
-            deviations.iter().map(|sd| sd[(i, o)]).chain(of_ends).try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;
+            deviations.iter().map(|sd| sd[(i, o)]).chain(of_ends).try_for_each(|v| writer.write_field(number(v))).map_err(fault)?;
         }
         sets.iter().try_for_each(|sets| writer.write_field(&sets[i])).map_err(fault)?;
         let of_classes = probabilities.iter().flat_map(|p| p.row(i));

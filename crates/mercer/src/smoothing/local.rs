@@ -106,6 +106,8 @@ pub struct Smoothed {
     pub slopes: Matrix,
     /// Places at which the degree was lowered.
     pub lowered: usize,
+    /// Places, ascending, without a training row within the bandwidth: all of the above is NaN there.
+    pub alone: Vec<usize>,
 }
 
 impl PartialEq for LocalFit {
@@ -237,26 +239,29 @@ impl LocalFit {
     /// Values at new rows (M x D), with their deviations and slopes.
     ///
     /// # Errors
-    /// Another number of columns; a number that is not finite; a place without a row within the bandwidth; on request of `control`.
+    /// Another number of columns; a number that is not finite; on request of `control`.
     pub fn predict(&self, points: &Matrix, control: &Control) -> Result<Smoothed> {
         let all = self.each(points, true, control)?;
+        let of = |read: &dyn Fn(&At) -> f64| all.iter().map(|at| at.as_ref().map_or(f64::NAN, read)).collect::<Vec<f64>>();
+        let slope = |at: &Option<At>| at.as_ref().map_or_else(|| vec![f64::NAN; points.cols()], |at| at.slope.clone());
         Ok(Smoothed {
-            values: all.iter().map(|a| self.origin + a.value).collect(),
-            deviations: all.iter().map(|a| self.look.deviation * a.spread.sqrt()).collect(),
-            slopes: Matrix::new(points.rows(), points.cols(), all.iter().flat_map(|a| a.slope.iter().copied()).collect())?,
-            lowered: all.iter().filter(|a| a.lowered).count(),
+            values: of(&|at| self.origin + at.value),
+            deviations: of(&|at| self.look.deviation * at.spread.sqrt()),
+            slopes: Matrix::new(points.rows(), points.cols(), all.iter().flat_map(slope).collect())?,
+            lowered: all.iter().flatten().filter(|at| at.lowered).count(),
+            alone: (0..all.len()).filter(|&i| all[i].is_none()).collect(),
         })
     }
 
-    /// Values at new rows alone, which take less time.
+    /// Values at new rows alone, which take less time: NaN where no training row lies within the bandwidth.
     ///
     /// # Errors
     /// Those of [`LocalFit::predict`].
     pub fn values(&self, points: &Matrix, control: &Control) -> Result<Vec<f64>> {
-        Ok(self.each(points, false, control)?.iter().map(|a| self.origin + a.value).collect())
+        Ok(self.each(points, false, control)?.iter().map(|at| at.as_ref().map_or(f64::NAN, |at| self.origin + at.value)).collect())
     }
 
-    fn each(&self, points: &Matrix, spread: bool, control: &Control) -> Result<Vec<At>> {
+    fn each(&self, points: &Matrix, spread: bool, control: &Control) -> Result<Vec<Option<At>>> {
         // They may come from a file.
         Error::unless_equal("bandwidths, one for each column", self.sample.dim(), self.units.len())?;
         Error::unless_equal("targets", self.sample.rows(), self.y.len())?;
@@ -264,7 +269,7 @@ impl LocalFit {
         Error::unless_equal("weights against outliers", if self.robust.is_empty() { 0 } else { self.y.len() }, self.robust.len())?;
         Error::unless_equal("columns", self.sample.dim(), points.cols())?;
         require_finite(points)?;
-        self.at_all(points, spread, control, |i, at| at.ok_or_else(|| self.nobody(i)))
+        self.at_all(points, spread, control, |_, at| Ok(at))
     }
 
     /// The equivalent kernel l_i(x) of every training row of weight above 0; none where no row is within the bandwidth.

@@ -7,6 +7,7 @@ pub mod expectation;
 pub mod feature_laplace;
 pub mod feature_mode;
 pub(crate) mod gradients;
+pub mod hinge_mixture;
 pub mod joint;
 mod kernel_means;
 pub mod l1;

@@ -9,6 +9,7 @@ use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
+use mercer::solve::hinge_mixture;
 use mercer::store;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -169,6 +170,31 @@ fn no_step_from_the_solution_leads_lower_and_the_gap_says_so() {
             }
         }
     }
+}
+
+// spec: S41
+#[test]
+fn expectation_and_maximisation_end_at_the_weights_of_the_solver_and_never_rise() {
+    for (c, full) in [(0.7, 1.0), (20.0, 0.4)] {
+        let (x, y) = rows(120, 5, full, 6);
+        let machine = Linear { c, squared: false, constant: 0.0, ..TIGHT };
+        let model = fit(&dense(&x, 5), &y, None, (machine, true));
+        let z: Vec<f64> = y.iter().map(|y| y.signum()).collect();
+        let rows = Matrix::new(120, 5, x.clone()).unwrap();
+        let found = hinge_mixture::hinge(&rows, &z, c, (1e-12, 20_000), &Control::default()).unwrap();
+        for (a, b) in found.weights.iter().zip(model.weights(0)) {
+            assert!((a - b).abs() <= 1e-5, "c = {c}: {a} and {b} after {} steps", found.objectives.len());
+        }
+        for pair in found.objectives.windows(2) {
+            assert!(pair[1] <= pair[0] * (1.0 + 1e-13), "c = {c}: {pair:?}");
+        }
+        // At the start every margin is 1, and the end is the objective of the machine.
+        assert!((found.objectives[0] - 120.0 * c).abs() <= 1e-9 * c);
+        let least = objective(&x, &y, &model, (machine, true));
+        assert!((found.objectives[found.objectives.len() - 1] - least).abs() <= 1e-6 * least, "{least}");
+    }
+    let why = hinge_mixture::hinge(&Matrix::zeros(2, 1), &[1.0, -1.0], 0.0, (1e-9, 9), &Control::default()).unwrap_err().to_string();
+    assert!(why.contains("above 0"), "{why}");
 }
 
 #[test]

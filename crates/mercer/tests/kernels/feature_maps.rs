@@ -242,6 +242,34 @@ proptest! {
         same(&gram_of(&format!("signature(depth={depth})"), &data), &Matrix::from_fn(paths.len(), levels[0].len(), |i, j| levels[i][j]), 1e-12);
     }
 
+    // Maps that are learnt: scores of a Gaussian in units of their deviation, and shares of convolutions as the kernel gives them.
+    // spec: F09
+    #[test]
+    fn kernels_that_learn_a_map_have_it(x in matrix(4..9, 2), paths in prop::collection::vec(prop::collection::vec(prop::collection::vec(-1.0..1.0f64, 1), 9..20), 3..6)) {
+        let moments = |j: usize| {
+            let column = x.col(j);
+            let mean = column.iter().sum::<f64>() / x.rows() as f64;
+            (mean, (column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / x.rows() as f64).sqrt())
+        };
+        let [first, second] = [moments(0), moments(1)];
+        prop_assume!(first.1 > 0.1 && second.1 > 0.1);
+        let scores = mapped(&x, |r| {
+            let u = [(r[0] - first.0) / first.1, (r[1] - second.0) / second.1];
+            u.iter().flat_map(|u| [*u, (u * u - 1.0) / std::f64::consts::SQRT_2]).collect()
+        });
+        same(&gram_of("fisher(gaussian(covariance=diagonal))", &points(&x)), &scores, 1e-10);
+
+        let data = Dataset::new(vec![Column { name: "path".into(), values: Values::Series(Series::of_rows(&paths).unwrap()) }]).unwrap();
+        let bound = KernelExpr::parse("convolutions(count=84)").unwrap().settle(&data).unwrap().bind(None, &data).unwrap();
+        let features = bound.structure().dense_features(mercer::gram::Side::Rows).unwrap().into_owned();
+        prop_assert!(features.cols() > 1);
+        let whole = mercer::gram::dense(&mercer::gram::Subset::new(bound.as_ref(), &(0..paths.len()).collect::<Vec<_>>(), &[0]), &Control::default()).unwrap();
+        for i in 0..paths.len() {
+            let expected: f64 = features.row(i).iter().zip(features.row(0)).map(|(a, b)| a * b).sum();
+            prop_assert!((whole[(i, 0)] - expected).abs() <= 1e-12 * (1.0 + expected.abs()));
+        }
+    }
+
     // spec: E1-03
     #[test]
     fn the_homogeneous_cubic_kernel_is_always_positive(x in matrix(2..12, 3)) {

@@ -327,7 +327,7 @@ fn around_corners() -> Vec<Vec<Vec<f64>>> {
         .collect()
 }
 
-// spec: K32
+// spec: F09, K32
 #[test]
 fn counts_of_a_codebook_add_up_to_the_size_of_a_set() {
     let rows = around_corners();

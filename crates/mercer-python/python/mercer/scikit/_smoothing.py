@@ -78,14 +78,16 @@ class LocalCurve(RegressorMixin, BaseEstimator):
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Values.
+            Values; nan where no training row lies within the bandwidth.
         y_std : ndarray of shape (n_samples,)
             Their standard deviations, where ``return_std``.
         """
         if return_std:
             return self._at(X)[:2]
         X = self._checked(X)
-        return self.local_.values(X, threads=self._threads())
+        values = self.local_.values(X, threads=self._threads())
+        self._report_missing(values)
+        return values
 
     def slopes(self, X: Any) -> np.ndarray:
         """Derivatives of the curve, those of the local polynomials; 0 of averages.
@@ -108,7 +110,18 @@ class LocalCurve(RegressorMixin, BaseEstimator):
 
     def _at(self, X):
         X = self._checked(X)
-        return self.local_.predict(X, threads=self._threads())
+        found = self.local_.predict(X, threads=self._threads())
+        self._report_missing(found[0])
+        return found
+
+    def _report_missing(self, values):
+        missing = np.flatnonzero(np.isnan(values))
+        if len(missing):
+            warn(
+                f"{type(self).__name__}: {len(missing)} of {len(values)} rows (the first is row {missing[0] + 1}) have no training row within the bandwidth and "
+                "are missing (nan); give a wider bandwidth, or a kernel without an end (gaussian)",
+                MercerWarning,
+            )
 
     def _whole(self, parameter, low, high):
         """The whole number that a parameter of the library has, by an argument or for all of the class."""

@@ -1,6 +1,7 @@
 //! Predictions for new inputs.
 
 use super::transform::{Transformed, rows};
+use crate::error::{Error, Result};
 use crate::estimators::Want;
 use crate::gram::{Gram, UnrelatedRows};
 use crate::linalg::Matrix;
@@ -96,6 +97,15 @@ impl RowNotice {
 }
 
 impl Predictions {
+    /// Refuses to judge predictions of which some are missing.
+    ///
+    /// # Errors
+    /// A row without a training row near.
+    pub(crate) fn require_all(&self) -> Result<()> {
+        let missing = self.notices.iter().find(|notice| notice.said == Notice::NoneNear);
+        missing.map_or(Ok(()), |notice| Err(Error::Data(format!("rows to be judged are not predicted: {notice}"))))
+    }
+
     /// The predicted numbers, row after row; `None` where classes are predicted.
     pub fn numbers(&self) -> Option<&[f64]> {
         if let Predicted::Numbers(values) = &self.values { Some(values.data()) } else { None }

@@ -16,9 +16,11 @@ use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::targets::outputs::{check, means};
 use crate::estimators::{
-    Answer, Costs, Estimator, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, ViewKind, When,
+    Answer, Costs, Estimator, Fit, FitContext, Fitted, Gives, Needs, Predicted, Predictions, Query, RowNotice, Size, Summary, Task,
+    ViewKind, When,
 };
 use crate::linalg::{Matrix, PASSED};
+use crate::notice::Notice;
 use crate::param::{Value, require_settled};
 use crate::smoothing::{LocalFit, LocalOptions, Reach, SmoothingKernel};
 use mercer_derive::Parameters;
@@ -169,7 +171,7 @@ impl Fitted for FittedLocalRegression {
     fn reads(&self) -> ViewKind {
         ViewKind::Features
     }
-    /// The variance is that of the curve, the noise that of the residuals.
+    /// The variance is that of the curve, the noise that of the residuals. Places without a training row within the bandwidth have none.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         Error::unless_equal("means of the target", self.curves.len(), self.means.len())?;
         let places = places(query, LocalRegression::NAME)?;
@@ -190,7 +192,9 @@ impl Fitted for FittedLocalRegression {
             column.iter().enumerate().for_each(|(i, v)| values[(i, o)] = mean + v);
         }
         let noise = query.want.variance.then(|| self.curves.iter().map(|c| c.noise().powi(2)).collect());
-        Ok(Predictions { variance, noise, ..Predictions::of(Predicted::Numbers(values)) })
+        let rows: Vec<usize> = (0..values.rows()).filter(|&i| values.row(i).iter().any(|v| v.is_nan())).collect();
+        let notices = if rows.is_empty() { Vec::new() } else { vec![RowNotice { rows, said: Notice::NoneNear }] };
+        Ok(Predictions { variance, noise, notices, ..Predictions::of(Predicted::Numbers(values)) })
     }
     fn summary(&self) -> &Summary {
         &self.summary

@@ -37,8 +37,7 @@ fn a_local_line_is_exact_for_a_line_and_an_average_is_not_at_the_end() {
 }
 
 /// E[y | x] of the joint density (1/N) sum k_h(x - x_i) k_h(y - y_i), by numerical integration over y.
-// spec: G18
-// spec-part: G20 (a place without a row within the bandwidth is refused)
+// spec: G18, G20
 #[test]
 fn an_average_is_the_conditional_expectation_of_the_joint_density() {
     let (x, y) = rows(30, 3);
@@ -57,8 +56,10 @@ fn an_average_is_the_conditional_expectation_of_the_joint_density() {
         assert!((at(&constant, 0.3) - 7.0).abs() < 1e-13);
     }
     let compact = fit(&x, &y, None, &options(SmoothingKernel::Epanechnikov, 0, h));
-    let why = compact.predict(&Matrix::column(vec![0.0, 50.0]), &Control::default()).unwrap_err().to_string();
-    assert!(why.contains("row 2") && why.contains("wider bandwidth"), "{why}");
+    let found = compact.predict(&Matrix::column(vec![0.0, 50.0, 0.1]), &Control::default()).unwrap();
+    assert_eq!(found.alone, [1]);
+    assert!(found.values[1].is_nan() && found.deviations[1].is_nan() && found.slopes[(1, 0)].is_nan(), "{found:?}");
+    assert!((found.values[0], found.values[2]) == (at(&compact, 0.0), at(&compact, 0.1)) && found.deviations[0] > 0.0);
     // A Gaussian is nowhere 0: far away the nearest row decides.
     let far = at(&fit(&x, &y, None, &options(SmoothingKernel::Gaussian, 0, h)), 1e4);
     let last = (0..30).max_by(|&a, &b| x[a].total_cmp(&x[b])).unwrap();

@@ -130,6 +130,31 @@ fn a_plane_is_exact_and_columns_of_the_target_stand_for_themselves() {
     assert_eq!(numbers(&predict(&alone, &x)), found.col(1));
 }
 
+// spec: G20
+#[test]
+fn a_row_without_a_neighbour_is_missing_and_the_others_are_answered() {
+    let (x, y) = (cloud(40, 1, 5).col(0), normal(40, 6));
+    let model =
+        fit("local_regression(bandwidth=0.5, degree=0, kernel=epanechnikov)", &table(&[("x", x)]), &Target::numbers(&y), None).unwrap();
+    let new = table(&[("x", vec![0.0, 900.0, 0.1, -900.0])]);
+    let alone = predict(&model, &table(&[("x", vec![0.0])]));
+    let found = predict(&model, &new);
+    let values = numbers(&found);
+    assert_eq!(values[0], numbers(&alone)[0]);
+    assert!(values[2].is_finite() && values[1].is_nan() && values[3].is_nan(), "{values:?}");
+    assert_eq!(found.notices.len(), 1);
+    let said = found.notices[0].to_string();
+    assert!(said.starts_with("2 rows (the first is row 2): no training row within the bandwidth") && said.contains("missing"), "{said}");
+    assert!(alone.notices.is_empty());
+    let written = mercer::report::predict_csv(&model, &new, &Default::default(), &[], &Control::default()).unwrap();
+    let cells: Vec<&str> = written.csv.lines().skip(1).collect();
+    assert!(cells[0].parse::<f64>().is_ok() && cells[1].trim_matches('"').is_empty() && cells[3].trim_matches('"').is_empty(), "{cells:?}");
+    assert_eq!(written.notices, [said]);
+    // Such rows are no bad predictions: they are not judged.
+    let why = model.score(&new, &Target::numbers(&[0.0; 4]), None, None, &Control::default()).unwrap_err().to_string();
+    assert!(why.contains("2 rows (the first is row 2)") && why.contains("wider bandwidth"), "{why}");
+}
+
 #[test]
 fn what_has_no_coordinates_is_refused_in_words() {
     let said = |made: Result<Model>| made.map(|_| ()).unwrap_err().to_string();
