@@ -19,9 +19,9 @@ use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within, product_within}
 /// Distances from the margin that count as this one: weights 1 / l keep half of the digits of a number.
 pub const ROUNDED: f64 = 1e-8;
 
-/// The mode of the weights.
+/// The mode of the weights: the support vector machine.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mode {
+pub struct HingeMode {
     /// One for each column.
     pub weights: Vec<f64>,
     /// |w|^2 / 2 + c sum_i loss_i before each step and after the last; the loss is at most `ROUNDED / 4` above that of the hinge.
@@ -34,7 +34,7 @@ pub struct Mode {
 ///
 /// # Errors
 /// As many signs as rows; c that is not above 0; bounds of `control`.
-pub fn hinge(rows: &Matrix, signs: &[f64], c: f64, (tolerance, steps): (f64, usize), control: &Control) -> Result<Mode> {
+pub fn hinge(rows: &Matrix, signs: &[f64], c: f64, (tolerance, steps): (f64, usize), control: &Control) -> Result<HingeMode> {
     Error::unless_equal("signs", rows.rows(), signs.len())?;
     if !(c > 0.0 && c.is_finite()) {
         let domain = "above 0 and finite".into();
@@ -49,7 +49,7 @@ pub fn hinge(rows: &Matrix, signs: &[f64], c: f64, (tolerance, steps): (f64, usi
         let losses = margins.iter().zip(&latent).map(|(u, l)| 0.5 * (u + 0.5 * (u * u / l + l)));
         objectives.push(0.5 * dot(weights.data(), weights.data()) + c * losses.sum::<f64>());
         if converged || objectives.len() > steps {
-            return Ok(Mode { weights: weights.into_data(), objectives, converged });
+            return Ok(HingeMode { weights: weights.into_data(), objectives, converged });
         }
         let of_rows: Vec<f64> = latent.iter().map(|l| 0.5 * c / l).collect();
         let mut system = gramian_of_columns_within(rows, Some(&of_rows), control)?;

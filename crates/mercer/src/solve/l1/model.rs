@@ -1,12 +1,12 @@
 //! The quadratic model of a Newton step of one output: H = X'DX of the active columns with the constant taken out, since that is not
 //! penalised and follows: its step is H_00^-1 (g_0 - H_0B step).
 
-use crate::solve::active_factor::ActiveFactor;
 use super::quadratic::Quadratic;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
 use crate::linalg::{Matrix, gramian_within, product_transposed_within};
+use crate::solve::active_factor::ActiveFactor;
 
 /// The model at some predictions of one output.
 pub(super) struct Model {

@@ -3,12 +3,12 @@
 //! Sweeps over the numbers (soft thresholds) find which of them are 0, and Newton steps on the others, cut where the first of them
 //! reaches 0, end in digits that sweeps over correlated columns would take thousands of.
 
-use crate::solve::active_factor::ActiveFactor;
 use super::conditions::{Patience, violation};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::axpy;
 use crate::linalg::Matrix;
+use crate::solve::active_factor::ActiveFactor;
 
 /// The model.
 pub(super) struct Quadratic<'a> {
