@@ -80,7 +80,7 @@ impl LocalRegression {
 
     #[getter]
     fn left_out<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        from_vec(py, self.local.left_out().to_vec())
+        from_vec(py, self.local.left_out())
     }
 
     #[getter]

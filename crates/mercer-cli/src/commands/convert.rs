@@ -19,7 +19,7 @@ const CONVERT: &str = "\
 Examples:
   mercer convert heart.model heart.mercer
   mercer predict heart.mercer heart.t -o predictions.csv
-  mercer convert iris.model iris.mercer --columns \"sepal_length, sepal_width, petal_length, petal_width\"
+  mercer convert sizes.model sizes.mercer --columns height,width
   mercer fit heart_scale --estimator svc --no-standardise -o heart.mercer
   mercer convert heart.mercer heart.model";
 

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 const PATH: &str = "\
 Examples:
   mercer path heart.csv --target disease --report path.html
-  mercer path heart.csv --target disease --kernel 'rbf(length_scale=2)' --c 1 --c 10
+  mercer path heart.csv --target disease --kernel 'rbf(length_scale=2)' --c 1,10
   mercer path spam.csv --target spam --balanced --json";
 
 /// Compute the regularisation path of a two-class support vector machine: its solution for every penalty C.

@@ -90,6 +90,9 @@ struct Look {
     fitted: Vec<f64>,
     #[serde(with = "blocks::f64s")]
     left_out: Vec<f64>,
+    /// Rows that have no other near: `left_out` has no value of theirs.
+    #[serde(with = "blocks::usizes")]
+    alone: Vec<usize>,
     freedom: f64,
     deviation: f64,
     lowered: usize,
@@ -219,8 +222,9 @@ impl LocalFit {
     }
     /// f at each of them, had it not been there: where the nearest share decides, with the window of the others. Rounds against outliers
     /// are not gone through again without the row: then its weight and those of the others are the ones that all rows together have.
-    pub fn left_out(&self) -> &[f64] {
-        &self.look.left_out
+    pub fn left_out(&self) -> Vec<f64> {
+        let of = |(i, f): (usize, &f64)| if self.look.alone.binary_search(&i).is_ok() { f64::NAN } else { *f };
+        self.look.left_out.iter().enumerate().map(of).collect()
     }
     /// The trace of the matrix that makes fitted values of targets: how many numbers a polynomial of the same freedom would have.
     pub fn degrees_of_freedom(&self) -> f64 {
@@ -430,7 +434,8 @@ impl LocalFit {
             spread += judged.square;
             look.lowered += usize::from(judged.lowered);
             look.fitted.push(judged.value);
-            look.left_out.push(judged.left_out.unwrap_or(f64::NAN));
+            look.left_out.push(judged.left_out.unwrap_or(0.0));
+            look.alone.extend(judged.left_out.is_none().then_some(i));
         }
         let left = self.sample.count() - 2.0 * look.freedom + spread;
         look.deviation = if left > DETERMINED * self.sample.count() { (squares / left).sqrt() } else { 0.0 };

@@ -54,7 +54,7 @@ fn coefficients(fitted: &FittedSvc, n: usize) -> Vec<f64> {
 }
 
 // spec: S13
-// spec-part: M17 (the rows of section 1.4 of which some are open)
+// spec-part: M17 (the rows of section 1.4 have tests of their own)
 #[test]
 fn objective_offset_and_support_are_those_of_libsvm() {
     for (set, n, d, c, gamma, objective, offset, support) in LIBSVM {

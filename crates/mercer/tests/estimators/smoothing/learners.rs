@@ -156,6 +156,19 @@ fn a_row_without_a_neighbour_is_missing_and_the_others_are_answered() {
 }
 
 #[test]
+fn a_model_with_a_training_row_that_has_no_other_near_is_stored() {
+    let (x, y) = ([cloud(40, 1, 5).col(0), vec![900.0]].concat(), normal(41, 6));
+    let model =
+        fit("local_regression(bandwidth=0.5, degree=0, kernel=epanechnikov)", &table(&[("x", x)]), &Target::numbers(&y), None).unwrap();
+    let again = mercer::store::from_bytes(&mercer::store::to_bytes(&model).unwrap(), "model").unwrap();
+    let places = table(&[("x", vec![0.0, 900.0])]);
+    let found = predict(&again, &places);
+    assert_eq!(numbers(&found), numbers(&predict(&model, &places)));
+    // The row stands alone, and its target is what is known there.
+    assert!((numbers(&found)[1] - y[40]).abs() <= 1e-12);
+}
+
+#[test]
 fn what_has_no_coordinates_is_refused_in_words() {
     let said = |made: Result<Model>| made.map(|_| ()).unwrap_err().to_string();
     let numbers = table(&[("x", normal(30, 1))]);
