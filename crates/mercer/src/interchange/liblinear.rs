@@ -26,8 +26,6 @@ use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::notice::Notice;
 
-/// Entries that a model may have.
-const KEYS: [&str; 6] = ["solver_type", "nr_class", "label", "nr_feature", "bias", "rho"];
 /// The program, for messages.
 const PROGRAM: &str = "LIBLINEAR";
 
@@ -64,6 +62,8 @@ const SOLVERS: [(&str, Problem); 12] = [
 /// # Errors
 /// A line that is damaged; a solver that there is not; bounds of `control`.
 pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Control) -> Result<Model> {
+    // Entries that a model may have.
+    const KEYS: [&str; 6] = ["solver_type", "nr_class", "label", "nr_feature", "bias", "rho"];
     // Bytes that are held of each byte of the text while it is read: words, numbers and weights.
     const PER_BYTE: u64 = 6;
     control.plan(&format!("reading {file}"), PER_BYTE * text.len() as u64)?;

@@ -4,13 +4,6 @@ use crate::error::{Error, Result};
 use crate::estimators::Task;
 use crate::gram::{Dense, Features, Side, Subset};
 
-/// Up to so many rows, multi-class machines and those without a fold use K.
-const FEW: usize = 1024;
-const MOST: usize = 2048;
-
-/// Sums of greater values may not be finite.
-const LARGE: f64 = 1e100;
-
 /// K with its rows in another order than those of the task: of few rows of several classes the rows of a class stand next to each other.
 pub(super) struct ByClass {
     pub(super) k: Dense,
@@ -24,6 +17,11 @@ impl ByClass {
     /// Where there are so few rows that the machines of so many pairs need most of K, and it is neither there already nor known by
     /// features.
     pub(super) fn of(task: &Task<'_>, codes: &[usize], pairs: usize, folds: bool) -> Result<Option<Self>> {
+        // Up to so many rows, multi-class machines and those without a fold use K.
+        const FEW: usize = 1024;
+        const MOST: usize = 2048;
+        // Sums of greater values may not be finite.
+        const LARGE: f64 = 1e100;
         let (gram, n) = (task.gram()?, task.rows());
         let by_class = pairs > 1 && n <= FEW;
         let few = by_class || (folds && n <= MOST);

@@ -11,12 +11,6 @@ use crate::linalg::Matrix;
 use crate::solve::smo::{self, Options, Problem, Solution};
 use rayon::prelude::*;
 
-/// The tolerance of machines that are only there to score rows, and by how much it exceeds the one asked for at most.
-const LOOSE: f64 = 1e-2;
-const LOOSER: f64 = 10.0;
-/// A difference of the two sides that is rounding, as a share of them.
-const ROUNDING: f64 = 1e-12;
-
 /// Machines of pairs of classes as they were solved.
 pub(super) struct Solved<'a> {
     pub(super) pairs: &'a [(usize, usize)],
@@ -37,6 +31,9 @@ pub(super) struct Solved<'a> {
 /// a pair cannot be learnt, as it has no other row than those of the fold, the decision value is 0: that of a machine that knows
 /// nothing. Rows of that class are left out.
 pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Result<HeldOut> {
+    // The tolerance of machines that are only there to score rows, and by how much it exceeds the one asked for at most.
+    const LOOSE: f64 = 1e-2;
+    const LOOSER: f64 = 10.0;
     let Solved { problems, solutions, folds: parts, options, .. } = *all;
     let order: Vec<usize> = all.held.map_or_else(|| (0..task.rows()).collect(), |held| held.order.clone());
     let gram: &dyn Gram = all.held.map_or(task.gram()?, |held| &held.k);
@@ -84,6 +81,8 @@ pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Resu
 /// rows of its side that are most like it, as far as they have room. The rest, and all of it where K is not there, is taken from the
 /// heavier side in equal shares.
 fn leave_out(problem: &Problem, solution: &Solution, k: Option<&Matrix>, out: impl Fn(usize) -> bool) -> (Problem, Option<Vec<f64>>) {
+    // A difference of the two sides that is rounding, as a share of them.
+    const ROUNDING: f64 = 1e-12;
     let (left, kept): (Vec<usize>, Vec<usize>) = (0..problem.row.len()).partition(|&v| out(problem.row[v]));
     let mut all = solution.coef.clone();
     let [above, below] = [&problem.high, &problem.low].map(|bound| kept.iter().copied().filter(|&v| bound[v] != 0.0).collect::<Vec<_>>());

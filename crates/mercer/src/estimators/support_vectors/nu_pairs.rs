@@ -9,8 +9,6 @@ use crate::param::Value;
 use crate::solve::smo::{self, Options, Problem, Solution};
 use std::ops::Range;
 
-/// The tolerance of first solutions, which only find the order of magnitude of C.
-const COARSE: f64 = 0.1;
 /// The tolerance of a sample of the rows, and of the first solution that starts from it.
 const OF_SAMPLE: f64 = 0.01;
 /// A share of nu that is rounding.
@@ -207,6 +205,8 @@ struct SharePoint {
 impl PenaltySearch {
     /// From 1 / C = `first`, or from what a sample told.
     fn new(problem: Problem, nu: f64, first: f64, last_tolerance: f64, hint: Option<PenaltyHint>) -> Self {
+        // The tolerance of first solutions, which only find the order of magnitude of C.
+        const COARSE: f64 = 0.1;
         let start = Some(vec![0.0; problem.target.len()]);
         PenaltySearch {
             problem: Problem { start, ..problem },

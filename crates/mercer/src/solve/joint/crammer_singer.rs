@@ -2,9 +2,6 @@
 
 use super::row_loss::{RowLoss, water_level};
 
-/// A share of the cost that is rounding.
-const ROUNDING: f64 = 1e-12;
-
 pub(super) struct NearestMargin;
 
 impl RowLoss for NearestMargin {
@@ -53,6 +50,8 @@ impl RowLoss for NearestMargin {
     }
 
     fn is_full(&self, variables: &[f64], _class: usize, cost: f64) -> bool {
+        // A share of the cost that is rounding.
+        const ROUNDING: f64 = 1e-12;
         variables.iter().sum::<f64>() >= cost * (1.0 - ROUNDING)
     }
 }

@@ -97,12 +97,6 @@ pub struct JointSolution {
     pub converged: bool,
 }
 
-/// Times that a smaller violation is aimed at where the gap is not met.
-const ROUNDS: usize = 8;
-/// The first aim is so much smaller than the tolerance, as the gap sums what the violation bounds for each row; and each next aim.
-const AIM: f64 = 0.5;
-const NEXT_AIM: f64 = 0.2;
-
 /// Solves a problem: a step takes the kernel values of a row, or its features where K is an inner product of fewer than there are rows.
 ///
 /// Out of time or of steps, the best point so far is returned with its certificate.
@@ -110,6 +104,11 @@ const NEXT_AIM: f64 = 0.2;
 /// # Errors
 /// Sizes that do not fit; a kernel value that is not finite; on request of `control`.
 pub fn solve(gram: &dyn Gram, problem: &JointProblem, options: &Options, control: &Control) -> Result<JointSolution> {
+    // The first aim is so much smaller than the tolerance, as the gap sums what the violation bounds for each row; and each next aim.
+    const AIM: f64 = 0.5;
+    const NEXT_AIM: f64 = 0.2;
+    // Times that a smaller violation is aimed at where the gap is not met.
+    const ROUNDS: usize = 8;
     check(gram, problem)?;
     let rule: &dyn RowLoss = match problem.loss {
         JointLoss::WestonWatkins => &weston_watkins::SumOfMargins,
