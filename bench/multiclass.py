@@ -52,7 +52,7 @@ SEED = 0
 def table(name, rows):
     """Inputs and classes; of classes with fewer than ten rows nothing is kept."""
     file, target, left_out = TABLES[name]
-    data = pd.read_csv(SHARED / file, header=None if target == 0 else "infer")
+    data = pd.read_csv(SHARED / file, header=None if target == 0 else "infer", na_values="?")
     y = data[target].astype(str).to_numpy()
     x = data.drop(columns=[target, *left_out]).to_numpy(dtype=float)
     known = np.isfinite(x).all(axis=1)
