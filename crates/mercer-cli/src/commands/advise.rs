@@ -8,8 +8,8 @@ use clap::Args;
 use mercer::compare::{self, Comparing};
 use mercer::data::Examples;
 use mercer::error::Result;
-use mercer::report;
 use mercer::metrics::Metric;
+use mercer::report;
 use std::process::ExitCode;
 
 const ADVISE: &str = "\

@@ -1,10 +1,13 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Loaded, Role, Run, attach_grams, bounds, command_line, comparing, control, estimators, kernel, leave_out_untargeted, load, options_like, watched};
-use crate::{OUT_OF_RESOURCES, Stop};
+use super::{
+    Loaded, Role, Run, attach_grams, bounds, command_line, comparing, control, estimators, kernel, leave_out_untargeted, load,
+    options_like, watched,
+};
 use crate::args::Contest;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
 use crate::progress::race_view;
+use crate::{OUT_OF_RESOURCES, Stop};
 use clap::Args;
 use mercer::compare::{self, GridName, Processes, RaceUpdate};
 use mercer::control::{Control, threads_in_use};
@@ -244,7 +247,8 @@ fn test_table(source: &str, args: &Compare, training: &Loaded, control: &Control
     }
     let parts = test_parts(&mut table, args, training, &options);
     // How the cells of training were read is reported once.
-    let is_new = |fact: &&Fact| !fact.plain && matches!(fact.topic, Topic::New | Topic::Target) && !training.notices.contains(&fact.sentence());
+    let is_new =
+        |fact: &&Fact| !fact.plain && matches!(fact.topic, Topic::New | Topic::Target) && !training.notices.contains(&fact.sentence());
     notices(&table.facts().iter().filter(is_new).map(|fact| format!("{source}: {}", fact.sentence())).collect::<Vec<_>>());
     let (data, target, weights) = parts.map_err(|error| table.in_file(error))?;
     Ok(TestTable { table: source.to_string(), data, target, weights })
@@ -285,6 +289,8 @@ fn save(path: &Path, outcome: &compare::Outcome, stop: &Stop) -> Result<()> {
             notices(&["no model is written: no estimator was scored on every fold and fitted to all rows before the stop"]);
             Ok(())
         }
-        None => Err(Error::Data("no model is written: no estimator was scored on every fold and fitted to all rows; the table says why".into())),
+        None => {
+            Err(Error::Data("no model is written: no estimator was scored on every fold and fitted to all rows; the table says why".into()))
+        }
     }
 }

@@ -5,8 +5,8 @@ use crate::Stop;
 use crate::output::print;
 use clap::Args;
 use mercer::control::Control;
-use mercer_demos::{self as demos, DEMOS};
 use mercer::error::Result;
+use mercer_demos::{self as demos, DEMOS};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

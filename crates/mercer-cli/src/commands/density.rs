@@ -83,20 +83,24 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
     let control = control(&args.limits, false, stop);
     let given = args.columns.as_deref().map(split_list);
     let asked = given.clone().unwrap_or_default();
-    let (data, weights, kept) =
-        smoothed::read(&args.table, asked, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
+    let (data, weights, kept) = smoothed::read(&args.table, asked, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
     let names = given.map_or_else(|| smoothed::number_columns(&data, None), Ok)?;
     let support = supports(&args.support, names.len())?;
     let points = numbers(&data, &names, &args.table)?;
     let sample = Sample::new(&points, weights.as_deref())?;
-    let found = smoothing::Density::fit(&sample, &Asked { kernel, shape, bandwidth, support, adaptive: args.adaptive, ..Asked::default() }, &control)?;
+    let found = smoothing::Density::fit(
+        &sample,
+        &Asked { kernel, shape, bandwidth, support, adaptive: args.adaptive, ..Asked::default() },
+        &control,
+    )?;
     notices(found.notes());
     let csv = match args.grid {
         None => rows_csv(&kept, &[("log_density", &found.log_density(&points, &control)?)])?,
         Some(count) => {
             let grid = density_grid(&found, count)?;
             let (logs, sides) = (found.log_density(&grid, &control)?, (0..names.len()).map(|j| grid.col(j)).collect::<Vec<_>>());
-            let columns = names.iter().zip(&sides).map(|(name, side)| (name.as_str(), side.as_slice())).chain([("log_density", logs.as_slice())]);
+            let columns =
+                names.iter().zip(&sides).map(|(name, side)| (name.as_str(), side.as_slice())).chain([("log_density", logs.as_slice())]);
             rows_csv(&[], &columns.collect::<Vec<_>>())?
         }
     };
@@ -120,8 +124,13 @@ fn bandwidth(text: &str) -> Result<(Bandwidth, Option<Rule>)> {
 fn supports(texts: &[String], columns: usize) -> Result<Vec<Support>> {
     let end = |text: &str, none: f64| if text.trim().is_empty() { Some(none) } else { text.trim().parse().ok() };
     let one = |text: &String| {
-        let ends = text.split_once(',').and_then(|(low, high)| Some(Support { low: end(low, f64::NEG_INFINITY)?, high: end(high, f64::INFINITY)? }));
-        ends.ok_or_else(|| Error::Setting { name: "--support".into(), why: format!("'{text}' is not LOW,HIGH, such as 0,1 or 0, for no upper end") })
+        let ends = text
+            .split_once(',')
+            .and_then(|(low, high)| Some(Support { low: end(low, f64::NEG_INFINITY)?, high: end(high, f64::INFINITY)? }));
+        ends.ok_or_else(|| Error::Setting {
+            name: "--support".into(),
+            why: format!("'{text}' is not LOW,HIGH, such as 0,1 or 0, for no upper end"),
+        })
     };
     let all: Vec<Support> = texts.iter().map(one).collect::<Result<_>>()?;
     Ok(if all.len() == 1 { vec![all[0]; columns] } else { all })

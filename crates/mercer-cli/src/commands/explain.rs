@@ -86,7 +86,10 @@ fn explain(args: &Explain, stop: &Stop) -> Result<()> {
     };
     let width_of_parts = args.width.map(|w| w as usize);
     if let Some(row) = row.filter(|row| *row >= data.rows()) {
-        return Err(Error::Setting { name: "--row".into(), why: format!("the table has {} rows, and row {} is asked for", data.rows(), row + 1) });
+        return Err(Error::Setting {
+            name: "--row".into(),
+            why: format!("the table has {} rows, and row {} is asked for", data.rows(), row + 1),
+        });
     }
     let text = match row {
         Some(row) => {

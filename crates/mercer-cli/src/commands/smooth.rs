@@ -9,7 +9,7 @@ use clap::Args;
 use mercer::error::{Error, Result};
 use mercer::read::split_list;
 use mercer::report::{SmoothReport, Smoother, rows_csv};
-use mercer::smoothing::{LocalOptions, LocalFit, Lowess, LowessOptions, Reach, SmoothingKernel};
+use mercer::smoothing::{LocalFit, LocalOptions, Lowess, LowessOptions, Reach, SmoothingKernel};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -83,8 +83,7 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
     }
     let control = control(&args.limits, false, stop);
     let named = given.iter().flatten().chain([&args.target]).cloned().collect();
-    let (data, weights, kept) =
-        smoothed::read(&args.table, named, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
+    let (data, weights, kept) = smoothed::read(&args.table, named, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
     let names = given.map_or_else(|| smoothed::number_columns(&data, Some(&args.target)), Ok)?;
     let asked = early.map_or_else(|| Asked::of(args, &names), Ok)?;
     let points = numbers(&data, &names, &args.table)?;

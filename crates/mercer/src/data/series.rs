@@ -115,7 +115,8 @@ impl Series {
         if let Some(other) = [self, more].into_iter().find(|series| series.vectors().rows() > 0 && series.channels() != channels) {
             return Err(Error::Shape { what: "channels".into(), expected: channels, found: other.channels() });
         }
-        let starts = |series: &Series, from: usize| (0..Cells::len(series)).map(move |row| from + series.range(row).end).collect::<Vec<_>>();
+        let starts =
+            |series: &Series, from: usize| (0..Cells::len(series)).map(move |row| from + series.range(row).end).collect::<Vec<_>>();
         let all = [vec![0], starts(self, 0), starts(more, self.vectors().rows())].concat();
         let missing = Cells::missing(self).into_iter().chain(Cells::missing(more).into_iter().map(|row| rows + row)).collect();
         Ok(Self::with_gaps(&all, channels, &[self.numbers(), more.numbers()].concat())?.with_missing(missing))
@@ -169,10 +170,13 @@ impl Series {
             let own = &all[range.start * channels..range.end * channels];
             let begin = numbers.len();
             if how == GapFill::Skip {
-                own.chunks_exact(channels).filter(|vector| !vector.iter().any(|x| x.is_nan())).for_each(|vector| numbers.extend_from_slice(vector));
+                own.chunks_exact(channels)
+                    .filter(|vector| !vector.iter().any(|x| x.is_nan()))
+                    .for_each(|vector| numbers.extend_from_slice(vector));
             } else {
                 numbers.extend_from_slice(own);
-                if let Some(channel) = (0..channels).find(|&c| !own.is_empty() && own.iter().skip(c).step_by(channels).all(|x| x.is_nan())) {
+                if let Some(channel) = (0..channels).find(|&c| !own.is_empty() && own.iter().skip(c).step_by(channels).all(|x| x.is_nan()))
+                {
                     let expected = "one at least, to fill the gaps with; leave the row or the channel out".into();
                     return Err(Misfit { row, found: format!("no number in channel {} at any time", channel + 1), expected });
                 }

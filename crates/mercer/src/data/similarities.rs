@@ -126,7 +126,9 @@ impl Similarities {
         finite(&values)?;
         let (names, unknown) = (items.to_vec(), vec![NONE; rows]);
         match own {
-            Own::Unknown => Similarities { names, own: unknown, values: Arc::new(values), squares: Vec::new(), first_asymmetry: None }.checked(),
+            Own::Unknown => {
+                Similarities { names, own: unknown, values: Arc::new(values), squares: Vec::new(), first_asymmetry: None }.checked()
+            }
             Own::Squares(squares) => {
                 Error::unless_equal("the diagonal of a kernel matrix", rows, squares.len())?;
                 if let Some(row) = squares.iter().position(|v| !v.is_finite()) {
@@ -261,9 +263,8 @@ fn first_asymmetry(values: &Matrix, own: &[u32], names: &[String]) -> Option<Arc
     let n = own.len();
     let starts = || (0..n).step_by(TILE);
     let places = starts().flat_map(|top| starts().take_while(move |left| *left <= top).map(move |left| (top, left)));
-    let mut pairs = places.flat_map(|(top, left)| {
-        (top..(top + TILE).min(n)).flat_map(move |i| (left..(left + TILE).min(i)).map(move |j| (i, j)))
-    });
+    let mut pairs =
+        places.flat_map(|(top, left)| (top..(top + TILE).min(n)).flat_map(move |i| (left..(left + TILE).min(i)).map(move |j| (i, j))));
     let value = |i: usize, j: usize| values.row(i).get(own[j] as usize).copied();
     let apart = |&(i, j): &(usize, usize)| {
         let (Some(a), Some(b)) = (value(i, j), value(j, i)) else { return false };

@@ -74,14 +74,27 @@ impl GenerativeModel for Autoregressive {
         self.fitted(inputs, weights, None, control)
     }
     /// A channel that is constant in the class has the variance of all series in the prior.
-    fn fit_class(&self, inputs: &Series, weights: RowWeights<'_>, all: (&Series, RowWeights<'_>), _: u64, control: &Control) -> Result<FittedAutoregressive> {
+    fn fit_class(
+        &self,
+        inputs: &Series,
+        weights: RowWeights<'_>,
+        all: (&Series, RowWeights<'_>),
+        _: u64,
+        control: &Control,
+    ) -> Result<FittedAutoregressive> {
         self.fitted(inputs, weights, Some(all), control)
     }
 }
 
 impl Autoregressive {
     /// The model of some series; beside all of them, where they are those of a class.
-    fn fitted(&self, inputs: &Series, weights: RowWeights<'_>, all: Option<(&Series, RowWeights<'_>)>, control: &Control) -> Result<FittedAutoregressive> {
+    fn fitted(
+        &self,
+        inputs: &Series,
+        weights: RowWeights<'_>,
+        all: Option<(&Series, RowWeights<'_>)>,
+        control: &Control,
+    ) -> Result<FittedAutoregressive> {
         let (order, channels, added) = (self.order.integer(), inputs.channels(), self.prior.number() - 1.0);
         let (kept, counts) = distinct_series(inputs, weights);
         let series = Cells::select(inputs, &kept);

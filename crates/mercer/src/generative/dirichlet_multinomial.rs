@@ -34,8 +34,7 @@ pub struct DirichletMultinomial {
 impl GenerativeModel for DirichletMultinomial {
     const NAME: &'static str = "dirichlet_multinomial";
     const DOC: &'static str = "n! / prod_w x_w! * Gamma(A) / Gamma(A + n) * prod_w Gamma(x_w + a_w) / Gamma(a_w), A = sum a: counts that come in bursts, such as words";
-    const SOURCE: &'static str =
-        "Madsen, Kauchak & Elkan, Modeling word burstiness using the Dirichlet distribution (2005); Minka, Estimating a Dirichlet distribution (2000)";
+    const SOURCE: &'static str = "Madsen, Kauchak & Elkan, Modeling word burstiness using the Dirichlet distribution (2005); Minka, Estimating a Dirichlet distribution (2000)";
     const AS_IS: bool = true;
     type Inputs = Points;
     type Fitted = FittedDirichletMultinomial;

@@ -77,7 +77,8 @@ impl Moments {
         let counted: Vec<usize> = (0..rows).filter(|&i| weights.at(i) > 0.0).collect();
         let values = inputs.to_dense();
         let varies = |j: usize| counted.iter().any(|&i| values[i * dim + j] != values[counted[0] * dim + j]);
-        let variance = |j: usize| if varies(j) { counted.iter().map(|&i| weights.at(i) / total * centred[(i, j)].powi(2)).sum() } else { 0.0 };
+        let variance =
+            |j: usize| if varies(j) { counted.iter().map(|&i| weights.at(i) / total * centred[(i, j)].powi(2)).sum() } else { 0.0 };
         let variances: Vec<f64> = (0..dim).map(variance).collect();
         if let Some(j) = variances.iter().position(|v| !v.is_finite()) {
             let why = "its variance is above 1e308; divide the column by a number".to_owned();
@@ -132,7 +133,8 @@ impl GenerativeModel for Gaussian {
     type Fitted = FittedGaussian;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
-        let near = |value: &Value, start: &dyn Fn() -> f64| if matches!(value, Value::Range(..)) { value.settle_by(start) } else { value.clone() };
+        let near =
+            |value: &Value, start: &dyn Fn() -> f64| if matches!(value, Value::Range(..)) { value.settle_by(start) } else { value.clone() };
         let typical = || Moments::of(inputs, weights, &Control::unwatched()).map_or(1.0, |moments| moments.scale());
         let few = || inputs.dim() as f64 / (weights.total(inputs.rows()) + inputs.dim() as f64);
         Gaussian { variance: near(&self.variance, &typical), shrinkage: near(&self.shrinkage, &few), ..self.clone() }
@@ -157,7 +159,14 @@ impl GenerativeModel for Gaussian {
         self.fitted(inputs, weights, None, control)
     }
     /// A column that is constant in the class has a small share of the variance of all rows; a class of one row has the variances of all.
-    fn fit_class(&self, inputs: &Points, weights: RowWeights<'_>, all: (&Points, RowWeights<'_>), _seed: u64, control: &Control) -> Result<FittedGaussian> {
+    fn fit_class(
+        &self,
+        inputs: &Points,
+        weights: RowWeights<'_>,
+        all: (&Points, RowWeights<'_>),
+        _seed: u64,
+        control: &Control,
+    ) -> Result<FittedGaussian> {
         self.fitted(inputs, weights, Some(all), control)
     }
     /// Where the variances are estimated, as if one more point had been seen with the mean of these and the covariance of all rows: one point
@@ -171,7 +180,13 @@ impl GenerativeModel for Gaussian {
 
 impl Gaussian {
     /// The distribution of some rows; beside all rows, where they are those of a class.
-    fn fitted(&self, inputs: &Points, weights: RowWeights<'_>, all: Option<(&Points, RowWeights<'_>)>, control: &Control) -> Result<FittedGaussian> {
+    fn fitted(
+        &self,
+        inputs: &Points,
+        weights: RowWeights<'_>,
+        all: Option<(&Points, RowWeights<'_>)>,
+        control: &Control,
+    ) -> Result<FittedGaussian> {
         // The share of the variance of all rows below which none of a class lies: some of its rows agree in a column, and no two of another class
         // do. As much as scikit-learn's GaussianNB adds.
         const LEAST_OF_CLASS: f64 = 1e-9;

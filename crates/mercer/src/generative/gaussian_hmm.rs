@@ -45,8 +45,7 @@ pub(super) fn longest(inputs: &Series) -> f64 {
 
 impl GenerativeModel for GaussianHmm {
     const NAME: &'static str = "gaussian_hmm";
-    const DOC: &'static str =
-        "sum over s of pi(s_1) N(x_1 | s_1) prod A(s_t-1, s_t) N(x_t | s_t): series whose mean and variance depend on a state that changes unseen";
+    const DOC: &'static str = "sum over s of pi(s_1) N(x_1 | s_1) prod A(s_t-1, s_t) N(x_t | s_t): series whose mean and variance depend on a state that changes unseen";
     const SOURCE: &'static str = "Rabiner, A tutorial on hidden Markov models (1989); Murphy (2012), section 17.5";
     type Inputs = Series;
     type Fitted = FittedGaussianHmm;
@@ -65,7 +64,14 @@ impl GenerativeModel for GaussianHmm {
         self.fitted(inputs, weights, None, seed, control)
     }
     /// A channel that is constant in the class has the variance of all series in the prior.
-    fn fit_class(&self, inputs: &Series, weights: RowWeights<'_>, all: (&Series, RowWeights<'_>), seed: u64, control: &Control) -> Result<FittedGaussianHmm> {
+    fn fit_class(
+        &self,
+        inputs: &Series,
+        weights: RowWeights<'_>,
+        all: (&Series, RowWeights<'_>),
+        seed: u64,
+        control: &Control,
+    ) -> Result<FittedGaussianHmm> {
         self.fitted(inputs, weights, Some(all), seed, control)
     }
 }

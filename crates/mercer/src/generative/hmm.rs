@@ -108,7 +108,15 @@ impl Hmm {
         let start = |random: &mut _| LetterEmission::drawn(random, training.states, &frequencies);
         let trained = baum_welch(&training, &coded, &counts, start, control)?;
         let unseen = letters::unseen_probability(self.reading(), &alphabet, all, training.prior - 1.0);
-        Ok(FittedHmm::trained(trained, (self.reading(), alphabet, unseen), self.length.integer(), &coded, &counts, training.prior == 1.0, control))
+        Ok(FittedHmm::trained(
+            trained,
+            (self.reading(), alphabet, unseen),
+            self.length.integer(),
+            &coded,
+            &counts,
+            training.prior == 1.0,
+            control,
+        ))
     }
 }
 
@@ -137,7 +145,14 @@ impl GenerativeModel for Hmm {
         self.fitted(inputs, weights, (letters::letters_of(self.reading(), inputs), (inputs, weights)), seed, control)
     }
     /// Over the letters of all training rows.
-    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, all: (&Strings, RowWeights<'_>), seed: u64, control: &Control) -> Result<FittedHmm> {
+    fn fit_class(
+        &self,
+        inputs: &Strings,
+        weights: RowWeights<'_>,
+        all: (&Strings, RowWeights<'_>),
+        seed: u64,
+        control: &Control,
+    ) -> Result<FittedHmm> {
         self.fitted(inputs, weights, (letters::letters_of(self.reading(), all.0), all), seed, control)
     }
     /// Over the letters of all training rows.

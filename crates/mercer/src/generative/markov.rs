@@ -7,8 +7,8 @@
 
 mod fitted;
 
-use super::{GenerativeModel, letters};
 use super::counts::PRIOR;
+use super::{GenerativeModel, letters};
 use crate::control::Control;
 use crate::data::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Encoded, Reading};
 use crate::data::{Cells, RowWeights, Strings};
@@ -77,7 +77,8 @@ impl Markov {
         if let Some(absent) = counts.iter().position(|c| *c <= 0.0) {
             let (letter, context) = (letters[absent % size], fitted::context(&letters, order, absent / size));
             let after = if order == 0 { String::new() } else { format!(" after '{context}'") };
-            let why = format!("the letter '{letter}' never comes{after} in the rows, and would have the probability 0; give a prior above 0");
+            let why =
+                format!("the letter '{letter}' never comes{after} in the rows, and would have the probability 0; give a prior above 0");
             return Err(Error::Setting { name: format!("{}: prior=0", Self::NAME), why });
         }
         for row in counts.chunks_mut(size) {
@@ -92,7 +93,8 @@ impl Markov {
 
 impl GenerativeModel for Markov {
     const NAME: &'static str = "markov";
-    const DOC: &'static str = "product over places t of theta(x_t | the letters at t - order .. t - 1): strings by which letters follow which";
+    const DOC: &'static str =
+        "product over places t of theta(x_t | the letters at t - order .. t - 1): strings by which letters follow which";
     const SOURCE: &'static str =
         "Saunders, Shawe-Taylor & Vinokourov, String kernels, Fisher kernels and finite state automata (2003); Murphy (2012), 17.2";
     type Inputs = Strings;
@@ -111,7 +113,10 @@ impl GenerativeModel for Markov {
     fn check(&self, inputs: &Strings) -> Result<()> {
         if self.length.integer() <= self.order.integer() {
             let name = format!("{}: length={}", Self::NAME, self.length);
-            return Err(Error::Setting { name, why: format!("a string has more letters than the order, {}, or no transition", self.order) });
+            return Err(Error::Setting {
+                name,
+                why: format!("a string has more letters than the order, {}, or no transition", self.order),
+            });
         }
         self.reading().check(Self::NAME, inputs)
     }
@@ -127,7 +132,14 @@ impl GenerativeModel for Markov {
         self.fitted(&self.reading().encode(&inputs.select(&counted), None), &|k| weights.at(counted[k]), (inputs, weights), control)
     }
     /// Over the letters of all training rows.
-    fn fit_class(&self, inputs: &Strings, weights: RowWeights<'_>, all: (&Strings, RowWeights<'_>), _seed: u64, control: &Control) -> Result<FittedMarkov> {
+    fn fit_class(
+        &self,
+        inputs: &Strings,
+        weights: RowWeights<'_>,
+        all: (&Strings, RowWeights<'_>),
+        _seed: u64,
+        control: &Control,
+    ) -> Result<FittedMarkov> {
         let letters = self.reading().encode(all.0, None);
         self.fitted(&self.reading().encode(inputs, Some(&letters)), &|i| weights.at(i), all, control)
     }

@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Cholesky, Matrix, Real, gramian_of_columns_within};
 use crate::param::Value;
-use rayon::prelude::*;
 use mercer_derive::{Formula, Parameters};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Likeness by autoregressive coefficients.

@@ -1,11 +1,11 @@
 //! chi_squared: k(x, z) = exp(-gamma sum_j (x_j - z_j)^2 / (x_j + z_j)) for x, z >= 0, 0/0 = 0
 //! (Zhang, Marszalek, Lazebnik & Schmid 2007): histograms, rare bins counted as much as common ones.
 
-use crate::control::Control;
 use super::nonnegative;
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile, chi_squared_distance};
+use crate::gram::{Kernel, Map, Mercer, PreparedPoints, Tile, chi_squared_distance};
 use crate::linalg::Real;
 use crate::param::Value;
 use mercer_derive::{Formula, Parameters};

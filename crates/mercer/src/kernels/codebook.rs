@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::Value;
-use rayon::prelude::*;
 use mercer_derive::{Choice, Formula, Parameters};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Counts of the vectors of a set by centres of k-means.
@@ -79,7 +79,8 @@ impl Codebook {
 impl Kernel for Codebook {
     const NAME: &'static str = "codebook";
     const DOC: &'static str = Self::FORMULA;
-    const SOURCE: &'static str = "Csurka, Dance, Fan, Willamowski & Bray, Visual categorization with bags of keypoints (2004); Murphy (2012), 14.2.7";
+    const SOURCE: &'static str =
+        "Csurka, Dance, Fan, Willamowski & Bray, Visual categorization with bags of keypoints (2004); Murphy (2012), 14.2.7";
     const BECAUSE: &'static str = "an inner product of counts, or min(m, n) of them, which is one of steps up to m and up to n";
     const SHARED: &'static str = "codeword";
     type Inputs = Sets;

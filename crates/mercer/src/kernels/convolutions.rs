@@ -16,10 +16,10 @@ use crate::generative::distinct_series;
 use crate::gram::{FeatureWeights, Fold, Identity, Kernel, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::Value;
+use mercer_derive::{Formula, Parameters};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
-use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Likeness by shares of convolutions above biases.
@@ -214,8 +214,7 @@ impl Convolutions {
 impl Kernel for Convolutions {
     const NAME: &'static str = "convolutions";
     const DOC: &'static str = Self::FORMULA;
-    const SOURCE: &'static str =
-        "Dempster, Schmidt & Webb, MiniRocket: a very fast (almost) deterministic transform for time series classification (2021), section 3";
+    const SOURCE: &'static str = "Dempster, Schmidt & Webb, MiniRocket: a very fast (almost) deterministic transform for time series classification (2021), section 3";
     const BECAUSE: &'static str = "an inner product of shares of times";
     type Inputs = Series;
     type Learnt = ConvolutionBiases;
@@ -242,7 +241,8 @@ impl Kernel for Convolutions {
             let why = "sums of nine of their numbers exceed the range of numbers; scale the channels".into();
             return Err(Error::Numerical { what: "convolutions of the training series".into(), why });
         }
-        let moments = moments(&Convolver { channels, combinations: &combinations, added: &added, biases: &biases }, &series, &weights, control)?;
+        let moments =
+            moments(&Convolver { channels, combinations: &combinations, added: &added, biases: &biases }, &series, &weights, control)?;
         let root = (self.feature_count() as f64).sqrt();
         let factor = |variance: f64| if variance > 0.0 { 1.0 / (variance.sqrt() * root) } else { 0.0 };
         (learnt.means, learnt.factors) = moments.iter().map(|[mean, variance]| (*mean, factor(*variance))).unzip();

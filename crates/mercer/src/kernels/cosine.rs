@@ -3,9 +3,9 @@
 use crate::control::Control;
 use crate::data::Points;
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
-use crate::linalg::fma;
+use crate::gram::{Kernel, Map, Mercer, PreparedPoints, Tile};
 use crate::linalg::Real;
+use crate::linalg::fma;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 

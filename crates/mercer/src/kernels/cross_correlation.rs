@@ -5,8 +5,8 @@
 //! A Mercer kernel: exp(gamma <x, z>) - 1 is a sum of powers of an inner product that shifts of both series leave as it is, and the sum
 //! over all shifts of one of them is an inner product of what does not change under shifts. A lag at which the two do not overlap adds 0.
 
-use crate::control::Control;
 use super::series::dense::DenseSeries;
+use crate::control::Control;
 use crate::data::Series;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
@@ -29,7 +29,6 @@ pub struct CrossCorrelation {
     #[param(default = 10.0, domain = PositiveFinite, search = 10.0)]
     gamma: Value,
 }
-
 
 /// Centred series of norm 1, and k of each with itself.
 pub struct UnitSeries {
@@ -63,7 +62,8 @@ impl CrossCorrelation {
 impl Kernel for CrossCorrelation {
     const NAME: &'static str = "cross_correlation";
     const DOC: &'static str = Self::FORMULA;
-    const SOURCE: &'static str = "Wachman, Khardon, Protopapas & Alcock, Kernels for periodic time series arising in astronomy (2009), section 3";
+    const SOURCE: &'static str =
+        "Wachman, Khardon, Protopapas & Alcock, Kernels for periodic time series arising in astronomy (2009), section 3";
     const BECAUSE: &'static str = "a sum over all shifts of powers of an inner product that they leave as it is";
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     type Inputs = Series;

@@ -5,10 +5,10 @@
 //! A Mercer kernel for no gamma: the series (0) and (0, 0) have d = 0, so that one would give them one feature vector; but (t) is t^2 from
 //! the first and 2 t^2 from the second.
 
-use crate::control::Control;
 use super::series::abreast::fill_eight;
 use super::series::dense::{DenseSeries, mean_length, total_variance};
 use super::series::warping::Warping;
+use crate::control::Control;
 use crate::data::{RowWeights, Series};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PreparedBatch, Tile};
@@ -34,7 +34,6 @@ pub struct Dtw {
     #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     window: Value,
 }
-
 
 /// exp(-gamma s) of a squared distance s.
 #[derive(Clone, Copy)]

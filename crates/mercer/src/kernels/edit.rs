@@ -7,10 +7,10 @@
 //! approximate string matching based on dynamic programming, 1999; Hyyrö, A bit-vector algorithm for computing Levenshtein and Damerau
 //! edit distances, 2003), O(ceil(|x| / 64) |z|) steps.
 
-use crate::control::Control;
 use super::sequences::abreast::{TilePlace, shared};
 use super::sequences::letters::{Alphabet, Ambiguity, Code, Encoded, Reading, with_codes};
 use super::words::composed;
+use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PreparedBatch, Tile};

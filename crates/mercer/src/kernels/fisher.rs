@@ -83,7 +83,13 @@ impl Fisher {
     }
 
     /// The factor that [`Fisher::whitened`] divides by.
-    fn factor(&self, model: &FittedGenerative, inputs: &Dataset, weights: RowWeights<'_>, control: &Control) -> Result<Option<ShrunkFactor>> {
+    fn factor(
+        &self,
+        model: &FittedGenerative,
+        inputs: &Dataset,
+        weights: RowWeights<'_>,
+        control: &Control,
+    ) -> Result<Option<ShrunkFactor>> {
         // Bytes for each entry of an information matrix: the matrix, its correlations and their factor.
         const PER_ENTRY: u64 = 24;
         let none = inputs.select(&[]);

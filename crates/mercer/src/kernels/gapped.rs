@@ -58,7 +58,8 @@ impl Gapped {
 impl Kernel for Gapped {
     const NAME: &'static str = "gapped";
     const DOC: &'static str = Self::FORMULA;
-    const SOURCE: &'static str = "Ghandi, Lee, Mohammad-Noori & Beer, Enhanced regulatory sequence prediction using gapped k-mer features (2014)";
+    const SOURCE: &'static str =
+        "Ghandi, Lee, Mohammad-Noori & Beer, Enhanced regulatory sequence prediction using gapped k-mer features (2014)";
     const BECAUSE: &'static str = "an inner product of counts";
     const SHARED: &'static str = "gapped word";
     type Inputs = Strings;
@@ -96,7 +97,10 @@ impl Kernel for Gapped {
                 "without the windows that differ in more than {} letters it has the eigenvalue {least:.3} over all strings of {} letters; leave mismatches out",
                 self.mismatches, self.length
             )),
-            None => Mercer::Conditional("mismatches leaves windows out that share gapped words: whether what is left is semi-definite depends on the alphabet".into()),
+            None => Mercer::Conditional(
+                "mismatches leaves windows out that share gapped words: whether what is left is semi-definite depends on the alphabet"
+                    .into(),
+            ),
         }
     }
 }

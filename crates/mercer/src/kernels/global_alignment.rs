@@ -5,11 +5,11 @@
 //! K is a Mercer kernel where q / (1 + q) is one, q being the local kernel (2007, theorem 1): q = e / (2 - e) makes it e / 2. A band makes e
 //! the product with (1 - |i - j| / band)_+, which is one of whole numbers. The plain Gaussian as local kernel is not known to make one.
 
-use crate::control::Control;
 use super::sequences::abreast::TilePlace;
 use super::series::abreast::{EightSeries, each_eight, each_own, fill_eight, own_values};
 use super::series::alignments::GlobalAlignments;
 use super::series::dense::{DenseSeries, mean_length, total_variance};
+use crate::control::Control;
 use crate::data::{RowWeights, Series};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
@@ -36,7 +36,6 @@ pub struct GlobalAlignment {
     #[param(default = 0.0, domain = Integer(0, usize::MAX))]
     band: Value,
 }
-
 
 /// Scaled series, and of each with itself ln K.
 pub struct AlignedSeries {

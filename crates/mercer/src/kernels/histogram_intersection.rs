@@ -1,7 +1,7 @@
 //! histogram_intersection: k(x, z) = sum_j min(x_j, z_j) for x, z >= 0 (K31): what two histograms have in common.
 
-use crate::control::Control;
 use super::nonnegative;
+use crate::control::Control;
 use crate::data::Points;
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedPoints, Tile};

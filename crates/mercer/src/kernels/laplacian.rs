@@ -1,7 +1,7 @@
 //! laplacian: k(x, z) = exp(-sum_j |x_j - z_j| / length_scale_j) (K09): a product of Matern-1/2 kernels, one per column.
 
-use crate::control::Control;
 use super::stationary;
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PointStatistic, PreparedPoints, Spectral, Tile, l1_distance};

@@ -7,11 +7,11 @@
 //! Of the best score it is false: strings a, b, ab and ba of two letters whose score is 0 or less, with the weights 1, 1, -1/2 and -1/2,
 //! have v'Kv = -min(S(a, a), S(b, b)) / 2.
 
-use crate::control::Control;
 use super::sequences::abreast::{LaneLetters, fill_eight, own_values};
+use super::sequences::blosum62;
 use super::sequences::letters::{ALPHABET, AMBIGUITY_IN_GAPS, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::local::{AddedUp, LocalAlignments, PairWeights};
-use super::sequences::blosum62;
+use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
@@ -82,7 +82,6 @@ pub struct LocalAlignment {
     #[param(AMBIGUITY_IN_GAPS)]
     ambiguity: Ambiguity,
 }
-
 
 /// Strings as codes, and of each with itself ln K or the best score.
 pub struct AlignedStrings {
@@ -155,7 +154,10 @@ impl Kernel for LocalAlignment {
         if self.matrix == SubstitutionMatrix::Blosum62 && self.alphabet != Alphabet::Protein {
             return Err(Error::Setting {
                 name: format!("{}: matrix", Self::NAME),
-                why: format!("blosum62 scores amino acids, and the strings are {}; give matrix=match, or alphabet=protein", self.alphabet.name()),
+                why: format!(
+                    "blosum62 scores amino acids, and the strings are {}; give matrix=match, or alphabet=protein",
+                    self.alphabet.name()
+                ),
             });
         }
         // 11 is the score of tryptophan with itself, the greatest.

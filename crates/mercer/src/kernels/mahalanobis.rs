@@ -26,7 +26,6 @@ pub struct Mahalanobis {
     covariance: Value,
 }
 
-
 /// columns / 2 times the covariance of the batch, which is the width of rbf where columns are uncorrelated and of one
 /// variance. Few rows say little of a covariance: the share columns / (rows + columns) of it is the mean variance times I.
 ///

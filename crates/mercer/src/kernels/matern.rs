@@ -5,10 +5,10 @@
 //! g_(nu+1) = g_nu + t^2 / (4 nu (nu - 1)) g_(nu-1): positive terms only, so that nothing cancels and, with e^t taken out,
 //! nothing overflows. Orders p + 1/2 start from g_(1/2) = e^-t and g_(3/2) = (1 + t) e^-t, others from Bessel functions.
 
-use crate::control::Control;
 use super::bessel;
 use super::rbf::Gaussian;
 use super::stationary::{self, Profile};
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};

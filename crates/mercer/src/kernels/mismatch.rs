@@ -91,7 +91,8 @@ impl Mismatch {
 impl Kernel for Mismatch {
     const NAME: &'static str = "mismatch";
     const DOC: &'static str = Self::FORMULA;
-    const SOURCE: &'static str = "Leslie, Eskin, Cohen, Weston & Noble, Mismatch string kernels for discriminative protein classification (2004)";
+    const SOURCE: &'static str =
+        "Leslie, Eskin, Cohen, Weston & Noble, Mismatch string kernels for discriminative protein classification (2004)";
     const BECAUSE: &'static str = "an inner product of counts";
     const SHARED: &'static str = "substring";
     type Inputs = Strings;

@@ -3,9 +3,9 @@
 //! With u = (cos, sin)(2 pi x_j / period) for every column, |u_x - u_z|^2 = 4 sum_j sin^2(pi (x_j - z_j) / period): the
 //! kernel is rbf of the inputs wound on circles.
 
-use crate::control::Control;
 use super::rbf::{Gaussian, Unlike};
 use super::stationary;
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, PointFormula, PreparedBatch, PreparedPoints, Tile, map_row};
@@ -70,7 +70,8 @@ impl Kernel for Periodic {
         let plain = inputs.to_dense().into_owned();
         let turn = 2.0 * PI / self.period.number();
         let wound = plain.iter().flat_map(|x| [libm::cos(turn * x), libm::sin(turn * x)]).collect();
-        let circles = PreparedPoints::of_dense(inputs.rows(), 2 * inputs.dim(), wound, self.length_scale.numbers(), like.map(|l| &l.circles));
+        let circles =
+            PreparedPoints::of_dense(inputs.rows(), 2 * inputs.dim(), wound, self.length_scale.numbers(), like.map(|l| &l.circles));
         Ok(CircleEmbedding { circles, plain, dim: inputs.dim() })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, CircleEmbedding, T>) {

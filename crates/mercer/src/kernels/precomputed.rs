@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::data::Similarities;
 use crate::error::Result;
-use crate::gram::{PreparedBatch, Kernel, Mercer, Tile};
+use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
 use crate::linalg::{Matrix, Real};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};

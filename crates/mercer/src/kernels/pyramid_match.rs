@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, Tile, prepare_each};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::Value;
+use mercer_derive::{Formula, Parameters};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Vectors of two sets that meet in the cells of nested grids.
@@ -179,7 +179,9 @@ impl Kernel for PyramidMatch {
         Some(inputs.vectors().rows().saturating_mul(grids))
     }
     fn per_value(&self, inputs: &Sets) -> f64 {
-        per_value(inputs, Kernel::stored(self, inputs).unwrap_or(0), |some| self.prepare(&VectorRange::of(some, RowWeights::default()), some, None, &Control::unwatched()))
+        per_value(inputs, Kernel::stored(self, inputs).unwrap_or(0), |some| {
+            self.prepare(&VectorRange::of(some, RowWeights::default()), some, None, &Control::unwatched())
+        })
     }
     by_hashed_features!();
 }

@@ -6,8 +6,8 @@
 //! the largest eigenvalue. With A_xx of x with itself, rho(A)^2 <= rho(A_xx) rho(A_zz): closed walks of p steps by their labels w are
 //! tr A^p = sum_w n_w(x) n_w(z), for which that is the inequality of Cauchy and Schwarz. Cost of a step: the edges of the product graph.
 
-use crate::control::Control;
 use super::graphs::adjacency::Adjacency;
+use crate::control::Control;
 use crate::data::{Cells, Graphs, PER_STEP};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
@@ -35,7 +35,6 @@ pub struct RandomWalk {
     /// with itself
     unlimited: bool,
 }
-
 
 /// Graphs with k(x, x) of each.
 pub struct Walked {
@@ -147,7 +146,9 @@ impl ProductGraph {
             total += term;
             step += 1;
             // Of an even step, 1' A^(p+1) 1 <= rho 1' A^p 1: what follows is at most term ratio / (1 - ratio).
-            if term == 0.0 || !total.is_finite() || steps.is_none() && step % 2 == 0 && term * ratio <= (1.0 - ratio) * f64::EPSILON / 2.0 * total
+            if term == 0.0
+                || !total.is_finite()
+                || steps.is_none() && step % 2 == 0 && term * ratio <= (1.0 - ratio) * f64::EPSILON / 2.0 * total
             {
                 break;
             }

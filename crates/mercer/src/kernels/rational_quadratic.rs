@@ -1,8 +1,8 @@
 //! rational_quadratic: k(x, z) = (1 + s / (2 alpha))^-alpha, s = sum_j (x_j - z_j)^2 / length_scale_j^2
 //! (Rasmussen & Williams 2006, 4.19): a mixture of rbf kernels over length scales; alpha = inf is rbf.
 
-use crate::control::Control;
 use super::stationary::{self, Profile};
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Tile};

@@ -1,7 +1,7 @@
 //! rbf: k(x, z) = exp(-s / 2), s = sum_j (x_j - z_j)^2 / length_scale_j^2 (K02, K03; S3 14.2, 14.3).
 
-use crate::control::Control;
 use super::stationary::{self, Profile};
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};

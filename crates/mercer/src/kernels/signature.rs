@@ -2,9 +2,9 @@
 //! the vectors of a series by straight pieces (Chen, Iterated path integrals, 1977; Kiraly & Oberhauser, Kernels for sequentially ordered
 //! data, 2019). See `series/signatures.rs`.
 
-use crate::control::Control;
 use super::series::dense::{DenseSeries, with_time};
 use super::series::signatures::{signature_size, signatures};
+use crate::control::Control;
 use crate::data::{Points, Series};
 use crate::error::{Error, Result};
 use crate::gram::{Identity, Kernel, Mercer, PreparedPoints, Tile};
@@ -32,11 +32,8 @@ pub struct Signature {
 }
 
 /// The parameter that adds the time to a path.
-pub(super) const TIME: Param = Param::fixed(
-    "time",
-    "time as one more channel, from 0 to 1: distinguishes paths that differ in speed alone",
-    Domain::Flag,
-);
+pub(super) const TIME: Param =
+    Param::fixed("time", "time as one more channel, from 0 to 1: distinguishes paths that differ in speed alone", Domain::Flag);
 /// The most numbers of a signature: 8 MB a row.
 const MOST_TERMS: usize = 1 << 20;
 

@@ -133,9 +133,9 @@ impl SignaturePde {
         let rows = even_rows(Inputs::len(inputs), COMPARED);
         let Ok(series) = self.paths(&Cells::select(inputs, &rows)) else { return PER_CELL };
         let lengths = (0..series.len()).map(|row| longest_and_length(series.row(row), series.channels(), self.increments()));
-        let size = |(longest, all): (f64, f64)| CellSeries::for_length(longest * all).map_or(1.0, |(order, s)| {
-            4f64.powi(order as i32) * (s.terms() as f64).powi(2)
-        });
+        let size = |(longest, all): (f64, f64)| {
+            CellSeries::for_length(longest * all).map_or(1.0, |(order, s)| 4f64.powi(order as i32) * (s.terms() as f64).powi(2))
+        };
         PER_TERMS * lengths.map(size).sum::<f64>() / series.len().max(1) as f64
     }
     /// k(x, x) of each series.
@@ -161,7 +161,8 @@ impl SignaturePde {
                 };
                 let other = again.insert(others)[row];
                 if !(*k >= 1.0 - LOST && (k - other).abs() <= LOST * k) {
-                    let why = "its steps are so large that rounding takes the digits of its signature kernel with itself; scale its channels";
+                    let why =
+                        "its steps are so large that rounding takes the digits of its signature kernel with itself; scale its channels";
                     return Err(fault(row, why.into()));
                 }
             }
@@ -216,8 +217,12 @@ impl Kernel for SignaturePde {
         Ok(errors.filter(|error| error.share() > WRONG).max_by(|a, b| a.share().total_cmp(&b.share())))
     }
     fn notices(&self, error: &Option<DifferenceError>) -> Vec<Notice> {
-        let notice = |&DifferenceError { row, found, exact }: &DifferenceError| {
-            Notice::FiniteDifferences { kernel: Self::NAME.into(), order: self.order.to_string(), row, found, exact }
+        let notice = |&DifferenceError { row, found, exact }: &DifferenceError| Notice::FiniteDifferences {
+            kernel: Self::NAME.into(),
+            order: self.order.to_string(),
+            row,
+            found,
+            exact,
         };
         error.iter().map(notice).collect()
     }

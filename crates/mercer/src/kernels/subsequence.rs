@@ -5,10 +5,10 @@
 //! K''_i(xa, zb) = decay K''_i(xa, z) + [a = b] decay^2 K'_(i-1)(x, z); K'_0 = 1. The factors decay^2 are left to the end, so that
 //! K'_i does not underflow. O(k |x| |z|) steps and O(k |z|) memory, eight pairs of strings at a time.
 
-use crate::control::Control;
 use super::sequences::abreast::{EightPairs, LaneLetters, each_eight, fill_eight, own_values};
 use super::sequences::letters::{ALPHABET, AMBIGUITY_IN_GAPS, Alphabet, Ambiguity, Encoded, Reading};
 use super::sequences::octet::{LANES, Letters, Octet, by_octets};
+use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile};
@@ -51,7 +51,6 @@ pub struct Subsequence {
     #[param(AMBIGUITY_IN_GAPS)]
     ambiguity: Ambiguity,
 }
-
 
 /// Strings as codes, with k(x, x).
 pub struct CodedStrings {

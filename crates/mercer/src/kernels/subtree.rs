@@ -3,9 +3,9 @@
 //! (K28; Collins & Duffy, Convolution kernels for natural language, 2001;
 //! Vishwanathan & Smola, Fast kernels for string and tree matching, 2003). Equal subtrees have one hash: k is an inner product of counts.
 
-use crate::control::Control;
 use super::hashed_counts::{HashedCounts, by_hashed_features, by_plain_counts, per_value};
 use super::trees::labelled::{DECAY, LabelledTree, ORDERED};
+use crate::control::Control;
 use crate::data::{Cells, Trees};
 use crate::error::Result;
 use crate::gram::{Identity, Kernel, Mercer, Tile, prepare_each};

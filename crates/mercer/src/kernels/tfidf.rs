@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::gram::{Counts, Identity, Kernel, Mercer, PreparedPoints, Sparse, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::Value;
-use rayon::prelude::*;
 use mercer_derive::{Choice, Formula, Parameters};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Inner product of the weighted words of two documents.

@@ -5,9 +5,9 @@
 //! (Raetsch, Sonnenburg & Schoelkopf 2005). It stays semi-definite: r(0) = 1, r(s) = 1 / (2 (|s| + 1)) is a function of the distance
 //! of two places with the transform 1 + sum_s cos(s w) / (s + 1), at least 1/2 by the inequality of Rogosinski and Szegoe (1928).
 
-use crate::control::Control;
 use super::sequences::lanes::{ABREAST, Blocks};
 use super::sequences::letters::{ALPHABET, AMBIGUITY, Alphabet, Ambiguity, Code, Encoded, Reading, with_codes};
+use crate::control::Control;
 use crate::data::{PER_FUNCTION, RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, PreparedBatch, Tile, prepare_each};
@@ -85,7 +85,8 @@ impl Kernel for WeightedDegree {
     const NAME: &'static str = "weighted_degree";
     const DOC: &'static str = Self::FORMULA;
     const SOURCE: &'static str = "Raetsch, Sonnenburg & Schoelkopf, RASE: recognition of alternatively spliced exons in C. elegans (2005)";
-    const BECAUSE: &'static str = "a sum over places of inner products of indicators, weighted by a positive definite function of their distance";
+    const BECAUSE: &'static str =
+        "a sum over places of inner products of indicators, weighted by a positive definite function of their distance";
     const SHARED: &'static str = "substring at the same place";
     type Inputs = Strings;
     type Learnt = ();

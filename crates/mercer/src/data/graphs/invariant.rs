@@ -107,7 +107,9 @@ mod tests {
     fn words_are_those_of_a_graph_whatever_the_order_of_its_nodes_and_tell_others_apart() {
         assert_eq!(words("C C O | 0-1 1-2:double"), words("O C C | 0-1:double 1-2"));
         // The other end of the chain, another label of an edge, a loop, a double edge of labels.
-        for other in ["C C O | 0-1:double 1-2", "C C O | 0-1 1-2", "C C O | 0-1 1-2:double 0-0", "C C C | 0-1 1-2:double", "C C O | 1-2:double"] {
+        for other in
+            ["C C O | 0-1:double 1-2", "C C O | 0-1 1-2", "C C O | 0-1 1-2:double 0-0", "C C C | 0-1 1-2:double", "C C O | 1-2:double"]
+        {
             assert_ne!(words("C C O | 0-1 1-2:double"), words(other), "{other}");
         }
         // Neighbours alone do not tell a ring of six from two rings of three, nor the four nodes of a square from those of a matching.

@@ -114,7 +114,11 @@ impl Molecule {
     fn bond(&mut self, ends: (usize, usize), symbol: Option<&'static str>, is_closure: bool) {
         let (a, b) = (ends.0.min(ends.1), ends.0.max(ends.1));
         if a == b || !self.bonded.insert((a, b)) {
-            let why = if a == b { format!("atom {} is bonded to itself", a + 1) } else { format!("atoms {} and {} are bonded twice", a + 1, b + 1) };
+            let why = if a == b {
+                format!("atom {} is bonded to itself", a + 1)
+            } else {
+                format!("atoms {} and {} are bonded twice", a + 1, b + 1)
+            };
             self.fault.get_or_insert(why);
         }
         self.bonds.push(Bond { ends: (a, b), symbol, is_closure });
@@ -238,9 +242,12 @@ mod tests {
     #[test]
     fn sizes_of_known_molecules() {
         // Atoms without hydrogens, and bonds: caffeine C8H10N4O2 with two fused rings, naphthalene, cubane.
-        for (text, atoms, bonds) in
-            [("CN1C=NC2=C1C(=O)N(C(=O)N2C)C", 14, 15), ("Cn1cnc2c1c(=O)n(C)c(=O)n2C", 14, 15), ("c1ccc2ccccc2c1", 10, 11), ("C12C3C4C1C5C4C3C25", 8, 12)]
-        {
+        for (text, atoms, bonds) in [
+            ("CN1C=NC2=C1C(=O)N(C(=O)N2C)C", 14, 15),
+            ("Cn1cnc2c1c(=O)n(C)c(=O)n2C", 14, 15),
+            ("c1ccc2ccccc2c1", 10, 11),
+            ("C12C3C4C1C5C4C3C25", 8, 12),
+        ] {
             let graphs = Graphs::new([text]).unwrap();
             assert_eq!((graphs.graph(0).labels.len(), graphs.graph(0).edges.len()), (atoms, bonds), "{text}");
         }

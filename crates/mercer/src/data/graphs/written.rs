@@ -96,7 +96,11 @@ fn split_edge(token: &str) -> Option<((usize, usize), Option<&str>)> {
 
 /// A label as canonical text holds it.
 fn label_text(label: &str) -> Cow<'_, str> {
-    if label.contains(|c: char| c.is_whitespace() || c == '|' || c == '"') { Cow::Owned(Value::from(label).to_string()) } else { label.into() }
+    if label.contains(|c: char| c.is_whitespace() || c == '|' || c == '"') {
+        Cow::Owned(Value::from(label).to_string())
+    } else {
+        label.into()
+    }
 }
 
 /// A label as canonical text holds it, from one that may be quoted; `None` where the quotes are not closed.

@@ -122,8 +122,7 @@ impl FittedDistribution for FittedAutoregressive {
         };
         let lags = self.lags();
         let coefficients = self.coefficients.iter().enumerate();
-        let mut all: Vec<FreeParameter> =
-            coefficients.map(|(k, &value)| FreeParameter { name: name(k / lags, k % lags), value }).collect();
+        let mut all: Vec<FreeParameter> = coefficients.map(|(k, &value)| FreeParameter { name: name(k / lags, k % lags), value }).collect();
         all.extend(self.innovations.iter().enumerate().map(|(c, &value)| FreeParameter { name: format!("variance[{}]", c + 1), value }));
         all
     }
@@ -167,7 +166,8 @@ impl FittedDistribution for FittedAutoregressive {
         let (channels, lags, Coordinates { shift, scale, .. }) = (self.innovations.len(), self.lags(), coordinates);
         let slope = |k: usize, i: usize, j: usize| self.coefficients[i * lags + 1 + k * channels + j] * scale[i] / scale[j];
         let each = || (0..self.order).flat_map(|k| (0..channels).map(move |j| (k, j)));
-        let constant = |i: usize| scale[i] * self.coefficients[i * lags] + shift[i] - each().map(|(k, j)| slope(k, i, j) * shift[j]).sum::<f64>();
+        let constant =
+            |i: usize| scale[i] * self.coefficients[i * lags] + shift[i] - each().map(|(k, j)| slope(k, i, j) * shift[j]).sum::<f64>();
         let slopes = (0..self.order).flat_map(|k| (0..channels * channels).map(move |ij| (k, ij / channels, ij % channels)));
         let slopes = slopes.map(|(k, i, j)| slope(k, i, j)).collect();
         let channel = || coordinates.axis("channel");
@@ -179,7 +179,12 @@ impl FittedDistribution for FittedAutoregressive {
                 vec![ArrayAxis::numbered("lag", self.order), channel(), channel()],
                 slopes,
             ),
-            ParameterArray::new("variances", "variance of each channel given the times before", vec![channel()], coordinates.variances(&self.innovations)),
+            ParameterArray::new(
+                "variances",
+                "variance of each channel given the times before",
+                vec![channel()],
+                coordinates.variances(&self.innovations),
+            ),
         ]
     }
     /// The first times are given.

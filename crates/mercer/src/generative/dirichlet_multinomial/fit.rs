@@ -161,11 +161,9 @@ mod tests {
     fn sums_of_many_terms_are_their_closed_forms() {
         for (a, x) in [(0.3, 5.0), (2.5, 1500.0), (1e-3, 1025.0), (700.0, 40_000.0)] {
             let each = |f: &dyn Fn(f64) -> f64| (0..x as usize).map(|k| f(a + k as f64)).sum::<f64>();
-            for (found, expected) in [
-                (log_rising(a, x), each(&|z| z.ln())),
-                (slope(a, x), each(&|z| 1.0 / z)),
-                (curvature(a, x), each(&|z| 1.0 / (z * z))),
-            ] {
+            for (found, expected) in
+                [(log_rising(a, x), each(&|z| z.ln())), (slope(a, x), each(&|z| 1.0 / z)), (curvature(a, x), each(&|z| 1.0 / (z * z)))]
+            {
                 assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{found} and {expected}");
             }
         }

@@ -139,11 +139,8 @@ impl FittedDistribution for FittedDirichletMultinomial {
     fn sample(&self, rows: usize, seed: u64) -> Result<Values> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut values = vec![0.0; rows * self.alphas.len()];
-        let gammas: Vec<Gamma<f64>> = self
-            .alphas
-            .iter()
-            .map(|a| Gamma::new(a + 1.0, 1.0).map_err(|why| Error::Data(why.to_string())))
-            .collect::<Result<_>>()?;
+        let gammas: Vec<Gamma<f64>> =
+            self.alphas.iter().map(|a| Gamma::new(a + 1.0, 1.0).map_err(|why| Error::Data(why.to_string()))).collect::<Result<_>>()?;
         for row in values.chunks_mut(self.alphas.len()) {
             // ln of a gamma variable of shape a: that of shape a + 1 times U^(1/a), which stays a number where a is small.
             let logs: Vec<f64> = gammas

@@ -116,8 +116,7 @@ impl Emission for NormalEmission {
     }
     fn densities(&self, states: usize, rows: &SeriesRows, block: &[usize], into: &mut [Lane], logs: &mut Lane) {
         let channels = self.channels(states);
-        let constants: Vec<f64> =
-            (0..states).map(|q| -0.5 * self.state(q, channels).map(|(_, v)| (TAU * v).ln()).sum::<f64>()).collect();
+        let constants: Vec<f64> = (0..states).map(|q| -0.5 * self.state(q, channels).map(|(_, v)| (TAU * v).ln()).sum::<f64>()).collect();
         for (lane, &row) in block.iter().enumerate() {
             for (x, into) in rows.row(row).zip(into.chunks_mut(states)) {
                 let mut largest = f64::NEG_INFINITY;
@@ -191,7 +190,14 @@ impl Emission for NormalEmission {
 }
 
 impl FittedGaussianHmm {
-    pub(super) fn trained(trained: Trained<NormalEmission>, length: usize, rows: &SeriesRows, weights: &[f64], is_flat: bool, control: &Control) -> Self {
+    pub(super) fn trained(
+        trained: Trained<NormalEmission>,
+        length: usize,
+        rows: &SeriesRows,
+        weights: &[f64],
+        is_flat: bool,
+        control: &Control,
+    ) -> Self {
         let Trained { chain, emission, notices } = trained;
         let is_maximum = is_flat && hidden::is_maximum(&chain, &emission, rows, weights, control);
         FittedGaussianHmm { chain, emission: NormalEmission { all: Vec::new(), ..emission }, length, is_maximum, notices }

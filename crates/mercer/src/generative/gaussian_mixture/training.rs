@@ -77,7 +77,13 @@ impl Training {
     fn start(&self, table: &Table<'_>, random: &mut Xoshiro256PlusPlus, control: &Control) -> Result<FittedGaussianMixture> {
         let dim = table.points.dim();
         let means = centres(random, &table.points.to_dense(), &table.variances, table.weights, self.components);
-        let component = |k: usize| Ok(FittedGaussian { mean: means[k * dim..(k + 1) * dim].to_vec(), spread: self.spread_of(&table.variances, table, control)?, constant: Vec::new() });
+        let component = |k: usize| {
+            Ok(FittedGaussian {
+                mean: means[k * dim..(k + 1) * dim].to_vec(),
+                spread: self.spread_of(&table.variances, table, control)?,
+                constant: Vec::new(),
+            })
+        };
         let components = (0..self.components).map(component).collect::<Result<Vec<_>>>()?;
         Ok(FittedGaussianMixture::new(vec![1.0 / self.components as f64; self.components], components))
     }
@@ -139,7 +145,13 @@ impl Training {
     }
 
     /// The mixture that maximises the expected log posterior density, given the memberships of rows.
-    fn updated(&self, from: &FittedGaussianMixture, shares: &Matrix, table: &Table<'_>, control: &Control) -> Result<FittedGaussianMixture> {
+    fn updated(
+        &self,
+        from: &FittedGaussianMixture,
+        shares: &Matrix,
+        table: &Table<'_>,
+        control: &Control,
+    ) -> Result<FittedGaussianMixture> {
         let (rows, dim, added) = (table.points.rows(), table.points.dim(), self.prior - 1.0);
         let centred = &table.moments.centred;
         let (mut counts, mut components) = (Vec::with_capacity(self.components), Vec::with_capacity(self.components));

@@ -1,10 +1,10 @@
 //! A fitted hidden Markov model of strings: densities, score vectors, samples, probability products.
 
 use crate::control::Control;
+use crate::data::letters::Reading;
 use crate::data::{Strings, Values};
 use crate::error::{Error, Result};
 use crate::generative::hidden::{self, Emission, LANES, Lane, MOST_STRINGS, Trained, Transitions};
-use crate::data::letters::Reading;
 use crate::generative::letters::{self, LetterCodes, StoredReading, UNKNOWN};
 use crate::generative::{ArrayAxis, Coordinates, FittedDistribution, FreeParameter, HiddenStates, ParameterArray, simplex};
 use crate::linalg::Matrix;
@@ -190,7 +190,8 @@ impl FittedHmm {
             (0..self.length).map(|_| (shared[left % shared.len()], left /= shared.len()).0).collect::<String>()
         };
         let strings = Strings::new((0..count as usize).map(string));
-        let (mine, theirs) = (self.log_densities_of(&self.coded(&strings), control)?, other.log_densities_of(&other.coded(&strings), control)?);
+        let (mine, theirs) =
+            (self.log_densities_of(&self.coded(&strings), control)?, other.log_densities_of(&other.coded(&strings), control)?);
         let terms: Vec<f64> = mine.into_iter().zip(theirs).map(|(p, q)| rho * (p + q)).collect();
         let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Ok(if largest == f64::NEG_INFINITY { largest } else { largest + terms.iter().map(|t| (t - largest).exp()).sum::<f64>().ln() })

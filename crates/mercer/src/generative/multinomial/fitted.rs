@@ -81,7 +81,9 @@ impl FittedDistribution for FittedMultinomial {
         Error::unless_equal("free parameters of a multinomial", self.log_probabilities.len() - 1, values.len())?;
         match values.iter().find(|x| !x.is_finite()) {
             Some(value) => Err(Error::Data(format!("a log-ratio of probabilities is finite, found {value}"))),
-            None => Ok(FittedMultinomial { log_probabilities: log_ratios::log_probabilities(values), trials: self.trials, unsmoothed: false }),
+            None => {
+                Ok(FittedMultinomial { log_probabilities: log_ratios::log_probabilities(values), trials: self.trials, unsmoothed: false })
+            }
         }
     }
     fn log_densities(&self, inputs: &Points) -> Result<Vec<f64>> {

@@ -43,7 +43,11 @@ pub(super) fn log_sum(logs: &[f64], n: usize, nu: f64) -> f64 {
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
         let mean = mean_at(middle);
-        if mean < n as f64 { low = middle } else { high = middle }
+        if mean < n as f64 {
+            low = middle
+        } else {
+            high = middle
+        }
         if (mean - n as f64).abs() < 0.5 {
             break;
         }

@@ -24,14 +24,8 @@ use serde::{Deserialize, Serialize};
 pub struct BestMatch {}
 
 impl Composition for BestMatch {
-    const FORMS: &'static [Form] = &[Form {
-        name: "best_match",
-        also: None,
-        form: "best_match(k)",
-        example: "best_match(rbf)",
-        doc: Self::FORMULA,
-        because: "",
-    }];
+    const FORMS: &'static [Form] =
+        &[Form { name: "best_match", also: None, form: "best_match(k)", example: "best_match(rbf)", doc: Self::FORMULA, because: "" }];
     const SOURCE: &'static str = "Wallraven, Caputo & Graf, Recognition with local features: the kernel recipe (2003)";
     const IS: Properties = Properties { other_rows: true, smooth: false, ..Properties::PLAIN };
     type Learnt = ();

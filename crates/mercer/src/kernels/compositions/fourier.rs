@@ -14,11 +14,11 @@ use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::{Matrix, product_transposed_within, product_within, transposed_product_within};
 use crate::param::Value;
+use mercer_derive::{Formula, Parameters};
 use rand::SeedableRng;
 use rand_distr::{Cauchy, ChiSquared, Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
-use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -236,9 +236,7 @@ impl Slope for ByLengths {
         let Waves { frequencies, lengths, .. } = self.waves.as_ref();
         let pairs = frequencies.rows();
         let along = product_within(weights, phi, control)?;
-        let turned = Matrix::from_fn(phi.rows(), pairs, |i, p| {
-            phi[(i, pairs + p)] * along[(i, p)] - phi[(i, p)] * along[(i, pairs + p)]
-        });
+        let turned = Matrix::from_fn(phi.rows(), pairs, |i, p| phi[(i, pairs + p)] * along[(i, p)] - phi[(i, p)] * along[(i, pairs + p)]);
         let by_column = transposed_product_within(&self.inputs, &turned, control)?;
         let slope = |d: usize, length: f64| (0..pairs).map(|p| frequencies[(p, d)] * by_column[(d, p)]).sum::<f64>() * 2.0 / length;
         let mut out = vec![0.0; 2 + self.waves.before_lengths()];

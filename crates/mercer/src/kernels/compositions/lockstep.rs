@@ -91,8 +91,10 @@ impl Composition for Lockstep {
         doc: Self::FORMULA,
         because: "a Mercer kernel of numbers made of each input",
     }];
-    const SOURCE: &'static str = "Wang et al., Experimental comparison of representation methods and distance measures for time series data (2013), section 3.2";
-    const IS: Properties = Properties { learns: Learns::Values, other_rows: true, keeps_features: true, keeps_constants: true, ..Properties::PLAIN };
+    const SOURCE: &'static str =
+        "Wang et al., Experimental comparison of representation methods and distance measures for time series data (2013), section 3.2";
+    const IS: Properties =
+        Properties { learns: Learns::Values, other_rows: true, keeps_features: true, keeps_constants: true, ..Properties::PLAIN };
     type Learnt = usize;
 
     fn takes() -> Option<(ColumnKind, &'static str)> {

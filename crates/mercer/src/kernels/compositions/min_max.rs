@@ -116,7 +116,9 @@ impl CountBatch {
         let counts = of.structure().counts(Side::Rows);
         let Counts { features, totals } = counts.ok_or_else(|| {
             let why = "substrings of several lengths over a large alphabet, or of a negative multiple";
-            Error::Data(format!("min_max compares counts, and {expr} does not keep them one by one for these rows ({why}); take fewer lengths, or spectrum"))
+            Error::Data(format!(
+                "min_max compares counts, and {expr} does not keep them one by one for these rows ({why}); take fewer lengths, or spectrum"
+            ))
         })?;
         if let Some((row, found)) = (0..features.rows()).find_map(|i| features.row(i).1.iter().find(|v| **v < 0.0).map(|v| (i, *v))) {
             return Err(negative(expr, rows, row, found));
@@ -143,7 +145,10 @@ fn negative(expr: &KernelExpr, rows: Scope<'_>, row: usize, found: f64) -> Error
         Ok(())
     });
     let (place, found) = of_column.unwrap_or((String::new(), found));
-    Error::Data(format!("row {}{place}: min_max compares counts, which are 0 or above, and found {found}; choose other columns with on(...)", row + 1))
+    Error::Data(format!(
+        "row {}{place}: min_max compares counts, which are 0 or above, and found {found}; choose other columns with on(...)",
+        row + 1
+    ))
 }
 
 /// Minima over maxima, from the sum of the minima and that of all counts of both inputs.

@@ -8,7 +8,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Dataset, RowWeights, even_rows};
 use crate::error::{Error, Result};
-use crate::gram::{self, Block, Bound, Dense, Gram, LowRank, LazyWhitening, Mercer, Side, Slope, Triangular, pivoted_cholesky, spread};
+use crate::gram::{self, Block, Bound, Dense, Gram, LazyWhitening, LowRank, Mercer, Side, Slope, Triangular, pivoted_cholesky, spread};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
@@ -92,7 +92,10 @@ impl Composition for Nystroem {
         let among = of.fix(rows.over(&chosen(&places)), control)?.among(control)?;
         let not_mercer = |why: Error| match why {
             Error::Numerical { what, .. } if of.expr().mercer() != Mercer::Always => {
-                let why = format!("{} is not known to be a Mercer kernel, and its values among landmarks are not those of one; take clip({0})", of.expr());
+                let why = format!(
+                    "{} is not known to be a Mercer kernel, and its values among landmarks are not those of one; take clip({0})",
+                    of.expr()
+                );
                 Error::Numerical { what, why }
             }
             other => other,

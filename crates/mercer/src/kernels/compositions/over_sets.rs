@@ -167,7 +167,8 @@ impl Reduction {
             Reduction::Best => {
                 let of_rows = logs.chunks_exact(width.max(1)).map(|row| greatest(&mut row.iter().copied()));
                 let of_columns = (0..width).map(|j| greatest(&mut logs.iter().skip(j).step_by(width).copied()));
-                let shares = of_rows.map(|l| l - libm::log(2.0 * height as f64)).chain(of_columns.map(|l| l - libm::log(2.0 * width as f64)));
+                let shares =
+                    of_rows.map(|l| l - libm::log(2.0 * height as f64)).chain(of_columns.map(|l| l - libm::log(2.0 * width as f64)));
                 log_sum(shares.collect::<Vec<_>>().into_iter())
             }
         }
