@@ -116,6 +116,11 @@ impl<R: Read + Seek> blocks::Source for Arrays<R> {
     }
 }
 
+/// Whether bytes begin as a model file does, of this or another version of the format.
+pub fn is_model_file(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"MERCER")
+}
+
 /// A model from its file, array by array; `name` is used in messages.
 fn read_from<R: Read + Seek + 'static>(mut file: R, name: &str, control: &Control) -> Result<Model> {
     let fault = |why: String| Error::ModelFile { file: name.to_owned(), why };
@@ -128,11 +133,8 @@ fn read_from<R: Read + Seek + 'static>(mut file: R, name: &str, control: &Contro
     file.rewind().and_then(|()| file.read_exact(&mut prefix)).map_err(broken)?;
     let (magic, numbers) = prefix.split_at(MAGIC.len());
     if magic != MAGIC {
-        let why = if magic.starts_with(b"MERCER") {
-            "it was written by another version of the format"
-        } else {
-            "it does not start like a model file"
-        };
+        let why =
+            if is_model_file(magic) { "it was written by another version of the format" } else { "it does not start like a model file" };
         return Err(fault(why.into()));
     }
     let (length, sum) = numbers.split_at(size_of::<u64>());

@@ -78,14 +78,14 @@ fn convert(args: &Convert, stop: &Stop) -> Result<()> {
 
 /// The text of a model of another program; `None` where the file is a model file.
 fn text(path: &Path, control: &Control) -> Result<Option<String>> {
-    // Bytes by which a text is told from a model file.
+    // Bytes at the beginning that say which of both it is.
     const FIRST: u64 = 64;
     let fault = |e| Error::io(path.display(), e);
     let mut file = File::open(path).map_err(fault)?;
     let mut bytes = Vec::new();
     file.by_ref().take(FIRST).read_to_end(&mut bytes).map_err(fault)?;
     let refuse = |why: &str| Error::ModelFile { file: path.display().to_string(), why: why.into() };
-    if bytes.starts_with(b"MERCER") {
+    if store::is_model_file(&bytes) {
         return Ok(None);
     }
     if !is_model_text(&bytes) {

@@ -18,7 +18,6 @@ use super::TextOptions;
 use super::solved_elsewhere::SolvedElsewhere;
 use super::text_model::{TextModel, finite};
 use crate::control::Control;
-use crate::data::{Labels, TargetInfo};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Expansion};
 use crate::kernels::KernelExpr;
@@ -64,20 +63,13 @@ const SOLVERS: [(&str, Problem); 12] = [
 pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Control) -> Result<Model> {
     // Entries that a model may have.
     const KEYS: [&str; 6] = ["solver_type", "nr_class", "label", "nr_feature", "bias", "rho"];
-    // Bytes that are held of each byte of the text while it is read: words, numbers and weights.
-    const PER_BYTE: u64 = 6;
-    control.plan(&format!("reading {file}"), PER_BYTE * text.len() as u64)?;
-    let model = TextModel::of(text, file, &KEYS, "w")?;
+    let model = TextModel::of(PROGRAM, (text, file), &KEYS, "w", control)?;
     let solver = model.word("solver_type")?;
     let Some((_, problem)) = SOLVERS.iter().find(|(name, _)| *name == solver) else {
         return Err(model.fault_of("solver_type", Error::unknown("solver_type", solver, SOLVERS.map(|(name, _)| name))));
     };
     let of_classes = matches!(problem, Problem::Classes(_) | Problem::Logistic);
-    let classes: usize = model.number("nr_class", "the number of classes")?;
-    if classes < 2 || (!of_classes && classes != 2) {
-        let expected = if of_classes { "2 or more" } else { "2, as LIBLINEAR writes where there are no classes" };
-        return Err(model.fault_of("nr_class", format!("nr_class is {classes}, expected {expected}")));
-    }
+    let classes = model.classes(of_classes)?;
     let width = if classes == 2 && solver != "MCSVM_CS" { 1 } else { classes };
     let features: usize = model.number("nr_feature", "the number of features")?;
     let constant = model.finite("bias")?;
@@ -88,7 +80,7 @@ pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Cont
     let bias = (0..outputs).map(|o| if constant >= 0.0 { constant * all[(features, o)] } else { 0.0 } - rho).collect();
     let support = options.columns.without_rows(features)?;
     let own = Matrix::from_fn(options.columns.count(features), outputs, |j, o| if j < features { all[(j, o)] } else { 0.0 });
-    let mut notices = vec![format!("taken over from {PROGRAM} ({file}), which tells neither the training rows nor their penalty")];
+    let mut notices = vec![model.origin()];
     let logistic = *problem == Problem::Logistic;
     if logistic && classes > 2 {
         notices.push("its probabilities, sigmoids of each class divided by their sum, are left out".into());
@@ -103,7 +95,7 @@ pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Cont
         Problem::Classes(estimator) | Problem::Numbers(estimator) => estimator,
         Problem::Novelty => "one_class",
     };
-    let labels = if of_classes { Some(model.labels(classes)?) } else { None };
+    let target = model.target(of_classes.then_some(classes), *problem == Problem::Novelty)?;
     SolvedElsewhere {
         program: PROGRAM.into(),
         estimator: EstimatorExpr::parse(estimator)?,
@@ -112,11 +104,7 @@ pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Cont
         expansion: Expansion { weights: Some(own), ..Expansion::new(Vec::new(), Matrix::zeros(0, outputs), bias) },
         sigmoids: Vec::new(),
         process: None,
-        target: TargetInfo {
-            names: if *problem == Problem::Novelty { Vec::new() } else { vec!["target".into()] },
-            classes: labels.map(|labels| if classes == 2 { labels.into_iter().rev().collect() } else { labels }),
-            labels: if of_classes { Labels::Integer } else { Labels::Text },
-        },
+        target,
         rows: None,
         converged: true,
         notices: notices.into_iter().map(Notice::TakenOver).collect(),
@@ -126,14 +114,8 @@ pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Cont
 
 /// The numbers of `w`: so many lines of so many.
 fn weights(model: &TextModel<'_>, width: usize, lines: usize) -> Result<Matrix> {
-    let found = model.body.len();
-    if found < lines {
-        return Err(model.cut_off(&format!("after {found} lines of w, of {lines} (nr_feature, and one for the bias)")));
-    }
-    if found > lines {
-        let (line, _) = model.body[lines];
-        return Err(model.fault(line, format!("one more line of w than the {lines} of nr_feature and bias")));
-    }
+    let fewer = format!("lines of w, of {lines} (nr_feature, and one for the bias)");
+    model.require_lines(lines, &fewer, &format!("line of w than the {lines} of nr_feature and bias"))?;
     let mut all = Vec::new();
     for &(line, text) in &model.body {
         let before = all.len();

@@ -22,9 +22,8 @@ use super::solved_elsewhere::SolvedElsewhere;
 use super::sparse_rows::{FeatureColumns, SparseRows};
 use super::text_model::{TextModel, finite};
 use crate::control::Control;
-use crate::data::{Labels, TargetInfo};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Expansion, PairLayout, Sigmoid};
+use crate::estimators::{EstimatorExpr, Expansion, PairLayout, Sigmoid, pair_count};
 use crate::expr::Short;
 use crate::kernels::KernelExpr;
 use crate::learner::Model;
@@ -55,10 +54,7 @@ const PROGRAM: &str = "LIBSVM";
 /// # Errors
 /// A line that is damaged; a kernel that there is not; bounds of `control`.
 pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Control) -> Result<Model> {
-    // Bytes that are held of each byte of the text while it is read: words, numbers, and the rows that these become.
-    const PER_BYTE: u64 = 6;
-    control.plan(&format!("reading {file}"), PER_BYTE * text.len() as u64)?;
-    let model = TextModel::of(text, file, &KEYS, "SV")?;
+    let model = TextModel::of(PROGRAM, (text, file), &KEYS, "SV", control)?;
     let kernel = kernel(&model)?;
     let (name, of_classes) = match model.word("svm_type")? {
         "c_svc" => ("svc", true),
@@ -71,15 +67,10 @@ pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Cont
             return Err(model.fault_of("svm_type", Error::unknown("svm_type", other, known)));
         }
     };
-    let classes: usize = model.number("nr_class", "the number of classes")?;
-    if classes < 2 || (!of_classes && classes != 2) {
-        let expected = if of_classes { "2 or more" } else { "2, as LIBSVM writes where there are no classes" };
-        return Err(model.fault_of("nr_class", format!("nr_class is {classes}, expected {expected}")));
-    }
-    let pairs = classes.saturating_mul(classes - 1) / 2;
-    let rho = model.finites("rho", pairs)?.ok_or_else(|| model.fault(model.last, "the entry rho is missing"))?;
+    let classes = model.classes(of_classes)?;
+    let rho = model.finites("rho", pair_count(classes))?.ok_or_else(|| model.fault(model.last, "the entry rho is missing"))?;
     let (coef, rows) = support_vectors(&model, classes - 1)?;
-    let mut notices = vec![format!("taken over from {PROGRAM} ({file}), which tells neither the training rows nor their penalty")];
+    let mut notices = vec![model.origin()];
     if options.columns == FeatureColumns::Vectors(None) && kernel.starts_with("rbf") {
         notices.push(format!(
             "features beyond the {}th, the last that a support vector has, are left out of new rows; --features says how many there are",
@@ -98,19 +89,19 @@ pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Cont
         (false, _) => "",
     };
     let all = (0..coef.rows()).collect();
-    let (expansion, labels) = match (of_classes, classes) {
+    let expansion = match (of_classes, classes) {
         (true, 2) => {
             class_of_rows(&model, coef.rows(), classes)?;
-            let labels = model.labels(classes)?.into_iter().rev().collect();
-            (Expansion::new(all, coef, turned(rho)), Some(labels))
+            Expansion::new(all, coef, turned(rho))
         }
         (true, _) => {
             let pairs = Some(PairLayout { class: class_of_rows(&model, coef.rows(), classes)?, classes });
             let turned = Matrix::new(coef.rows(), coef.cols(), turned(coef.into_data()))?;
-            (Expansion { pairs, ..Expansion::new(all, turned, rho) }, Some(model.labels(classes)?))
+            Expansion { pairs, ..Expansion::new(all, turned, rho) }
         }
-        (false, _) => (Expansion::new(all, coef, turned(rho)), None),
+        (false, _) => Expansion::new(all, coef, turned(rho)),
     };
+    let target = model.target(of_classes.then_some(classes), name == "one_class")?;
     SolvedElsewhere {
         program: PROGRAM.into(),
         estimator: EstimatorExpr::parse(&format!("{name}{arguments}"))?,
@@ -119,11 +110,7 @@ pub(super) fn read(text: &str, file: &str, options: &TextOptions, control: &Cont
         expansion,
         sigmoids,
         process: None,
-        target: TargetInfo {
-            names: if name == "one_class" { Vec::new() } else { vec!["target".into()] },
-            classes: labels,
-            labels: if of_classes { Labels::Integer } else { Labels::Text },
-        },
+        target,
         rows: None,
         converged: true,
         notices: notices.into_iter().map(Notice::TakenOver).collect(),
@@ -159,14 +146,8 @@ fn kernel(model: &TextModel<'_>) -> Result<String> {
 /// The coefficients, so many a row, and the rows.
 fn support_vectors(model: &TextModel<'_>, width: usize) -> Result<(Matrix, SparseRows)> {
     let expected: usize = model.number("total_sv", "the number of support vectors")?;
-    let found = model.body.len();
-    if found < expected {
-        return Err(model.cut_off(&format!("after {found} support vectors of {expected} (total_sv)")));
-    }
-    if found > expected {
-        let (line, _) = model.body[expected];
-        return Err(model.fault(line, format!("one more support vector than the {expected} of total_sv")));
-    }
+    let fewer = format!("support vectors of {expected} (total_sv)");
+    model.require_lines(expected, &fewer, &format!("support vector than the {expected} of total_sv"))?;
     let (mut coef, mut rows) = (Vec::new(), SparseRows::default());
     for &(line, text) in &model.body {
         let words = || text.split_ascii_whitespace();
@@ -181,7 +162,7 @@ fn support_vectors(model: &TextModel<'_>, width: usize) -> Result<(Matrix, Spars
         }
         rows.add(words().skip(width)).map_err(|why| model.fault(line, why))?;
     }
-    Ok((Matrix::new(found, width, coef)?, rows))
+    Ok((Matrix::new(expected, width, coef)?, rows))
 }
 
 /// The place of the class of each support vector: they stand class by class.
@@ -203,7 +184,7 @@ fn class_of_rows(model: &TextModel<'_>, rows: usize, classes: usize) -> Result<V
 
 /// The sigmoid of each pair of classes where they are asked for: LIBSVM has 1 / (1 + exp(A f + B)) for the first class, f above 0 for it.
 fn sigmoids(model: &TextModel<'_>, classes: usize, asked: bool, notices: &mut Vec<String>) -> Result<Vec<Sigmoid>> {
-    let pairs = classes * (classes - 1) / 2;
+    let pairs = pair_count(classes);
     let constants = model.finites("probA", pairs)?.zip(model.finites("probB", pairs)?);
     match (constants, asked) {
         (Some((slopes, offsets)), true) => {

@@ -5,7 +5,9 @@
 
 use crate::data::{Column, ColumnKind, Storage, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Calibrated, EqualVotes, Expansion, Fitted, FittedModel, FittedSvc, PairLayout, SvcDecision};
+use crate::estimators::{
+    Calibrated, EqualVotes, Expansion, Fitted, FittedModel, FittedSvc, PairLayout, SvcDecision, pair_count, pairs_among,
+};
 use crate::expr::Short;
 use crate::kernels::KernelExpr;
 use crate::learner::Model;
@@ -46,7 +48,7 @@ struct WrittenRows {
     /// Rows x outputs, or x other classes.
     coef: Matrix,
     /// The place of the class of each row.
-    class: Vec<usize>,
+    layout: PairLayout,
     bias: Vec<f64>,
 }
 
@@ -63,7 +65,7 @@ pub fn to_libsvm(model: &Model) -> Result<WrittenModel> {
     let (kernel, is_linear) = kernel(model.kernel.expr())?;
     let features = features(model, is_linear)?;
     let classes = machine.svc.map(|svc| svc.classes);
-    if classes.is_some() && machine.expansion.bias.len() != classes.map_or(1, |k| k * (k - 1) / 2) {
+    if classes.is_some() && machine.expansion.bias.len() != classes.map_or(1, pair_count) {
         return Err(refused("some of its classes had no row in training", "fit to a table whose target has rows of every class"));
     }
     let rows = rows(model, &machine, &features, is_linear)?;
@@ -232,7 +234,7 @@ fn rows(model: &Model, machine: &Machine<'_>, features: &[Feature], is_linear: b
             Error::unless_equal("weights of features", features.len(), weights.rows())?;
             let own: Vec<Vec<(usize, f64)>> = (0..outputs).map(|o| weights.col(o).into_iter().enumerate().collect()).collect();
             // The vector of a pair is one of its first class.
-            let of_pairs: Vec<(usize, usize)> = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b))).collect();
+            let of_pairs: Vec<(usize, usize)> = pairs_among(classes).collect();
             let ones = Matrix::from_fn(outputs, classes - 1, |o, j| f64::from(u8::from(j + 1 == of_pairs[o].1)));
             (own, ones, of_pairs.into_iter().map(|(a, _)| a).collect())
         }
@@ -245,25 +247,18 @@ fn rows(model: &Model, machine: &Machine<'_>, features: &[Feature], is_linear: b
             (numbers_of(model), coef.clone(), class)
         }
     };
-    let mut bias = bias.clone();
+    let (layout, mut bias) = (PairLayout { class, classes }, bias.clone());
     let mut written = Vec::with_capacity(numbers.len());
     for (s, row) in numbers.into_iter().enumerate() {
         // What the centres take off, for each output that the row counts in.
         let taken: f64 = if is_linear { row.iter().map(|&(j, x)| x * features[j].centre / features[j].scale).sum() } else { 0.0 };
         if taken != 0.0 {
-            outputs_of(&coef, s, class[s], classes).for_each(|(o, c)| bias[o] -= c * taken);
+            layout.outputs_of(layout.class[s]).into_iter().zip(coef.row(s)).for_each(|(o, c)| bias[o] -= c * taken);
         }
         let unscaled = row.into_iter().map(|(j, x)| (features[j].index, x / features[j].scale));
         written.push(unscaled.filter(|(_, x)| *x != 0.0).collect());
     }
-    Ok(WrittenRows { rows: written, coef, class, bias })
-}
-
-/// The outputs that a row counts in, with its coefficients.
-fn outputs_of(coef: &Matrix, row: usize, class: usize, classes: usize) -> impl Iterator<Item = (usize, f64)> {
-    let place = move |a: usize, b: usize| a * (2 * classes - a - 1) / 2 + b - a - 1;
-    let others = (0..classes).filter(move |&other| other != class);
-    others.zip(coef.row(row).to_vec()).map(move |(other, c)| (place(class.min(other), class.max(other)), c))
+    Ok(WrittenRows { rows: written, coef, layout, bias })
 }
 
 /// The numbers of the support rows that the kernel sees, in the order of the features.
@@ -327,7 +322,7 @@ fn headings_of_classes(
     if let FittedModel::Calibrated(calibrated) = &model.fitted {
         sigmoids(out, calibrated, names.len(), notices);
     }
-    let of_class = |class: usize| (0..rows.class.len()).filter(move |&s| rows.class[s] == class);
+    let of_class = |class: usize| (0..rows.rows.len()).filter(move |&s| rows.layout.class[s] == class);
     line(out, "nr_sv", places.iter().map(|&class| of_class(class).count()));
     Ok(places.iter().flat_map(|&class| of_class(class)).collect())
 }

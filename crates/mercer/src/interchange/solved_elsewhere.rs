@@ -5,6 +5,7 @@ use crate::data::{Column, Dataset, Schema, TargetInfo, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{
     Calibrated, EstimatorExpr, Expansion, ExpansionFit, Fitted, FittedGp, FittedModel, FittedOneClass, FittedSvc, Sigmoid, Summary,
+    pairs_among,
 };
 use crate::kernels::KernelExpr;
 use crate::learner::{About, Model};
@@ -132,7 +133,7 @@ fn fitted(
         }
     };
     let Some(classes) = classes.filter(|_| !sigmoids.is_empty()) else { return Ok(fitted) };
-    let pairs: Vec<(usize, usize)> = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b))).collect();
+    let pairs: Vec<(usize, usize)> = pairs_among(classes).collect();
     Error::unless_equal("sigmoids of pairs of classes", pairs.len(), sigmoids.len())?;
     Ok(FittedModel::Calibrated(Calibrated::by_sigmoids(fitted, classes, pairs, sigmoids)))
 }

@@ -1,5 +1,7 @@
 //! The text that LIBSVM and LIBLINEAR write a model as: lines `KEY VALUE ...`, and behind a line of one word the coefficients.
 
+use crate::control::Control;
+use crate::data::{Labels, TargetInfo};
 use crate::error::{Error, Result};
 use std::fmt::Display;
 use std::str::FromStr;
@@ -9,6 +11,8 @@ pub(super) type Line<'a> = (usize, &'a str);
 
 /// The entries of a model, and the lines of its coefficients.
 pub(super) struct TextModel<'a> {
+    /// The program that writes such text.
+    program: &'static str,
     file: &'a str,
     /// Key, number of its line, values.
     entries: Vec<(&'a str, usize, Vec<&'a str>)>,
@@ -22,10 +26,19 @@ impl<'a> TextModel<'a> {
     /// Splits the text; `body` is the word before the coefficients.
     ///
     /// # Errors
-    /// An entry that is not among `keys`, or stands twice; text that ends before `body` or within a line.
-    pub(super) fn of(text: &'a str, file: &'a str, keys: &[&str], body: &str) -> Result<Self> {
+    /// An entry that is not among `keys`, or stands twice; text that ends before `body` or within a line; memory.
+    pub(super) fn of(
+        program: &'static str,
+        (text, file): (&'a str, &'a str),
+        keys: &[&str],
+        body: &str,
+        control: &Control,
+    ) -> Result<Self> {
+        // Bytes that are held of each byte of the text while it is read: words, numbers, and the rows or weights that these become.
+        const PER_BYTE: u64 = 6;
+        control.plan(&format!("reading {file}"), PER_BYTE * text.len() as u64)?;
         let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim())).filter(|(_, line)| !line.is_empty());
-        let mut model = TextModel { file, entries: Vec::new(), body: Vec::new(), last: text.lines().count() };
+        let mut model = TextModel { program, file, entries: Vec::new(), body: Vec::new(), last: text.lines().count() };
         if !text.ends_with('\n') {
             return Err(model.cut_off("within this line"));
         }
@@ -102,8 +115,48 @@ impl<'a> TextModel<'a> {
             .map_err(|why| self.fault_of(key, format!("{key}: {why}")))
     }
 
+    /// The number of classes, which is 2 where there are none.
+    pub(super) fn classes(&self, of_classes: bool) -> Result<usize> {
+        const KEY: &str = "nr_class";
+        let classes: usize = self.number(KEY, "the number of classes")?;
+        if classes < 2 || (!of_classes && classes != 2) {
+            let without = format!("2, as {} writes where there are no classes", self.program);
+            let expected = if of_classes { "2 or more" } else { &without };
+            return Err(self.fault_of(KEY, format!("{KEY} is {classes}, expected {expected}")));
+        }
+        Ok(classes)
+    }
+
+    /// Refuses another number of lines of coefficients; `fewer` and `more` say what they are.
+    pub(super) fn require_lines(&self, expected: usize, fewer: &str, more: &str) -> Result<()> {
+        let found = self.body.len();
+        match self.body.get(expected) {
+            Some((line, _)) => Err(self.fault(*line, format!("one more {more}"))),
+            None if found < expected => Err(self.cut_off(&format!("after {found} {fewer}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Where the model is from.
+    pub(super) fn origin(&self) -> String {
+        format!("taken over from {} ({}), which tells neither the training rows nor their penalty", self.program, self.file)
+    }
+
+    /// What is predicted: classes by their labels, of two the first label last, or numbers, or nothing that has a name.
+    pub(super) fn target(&self, classes: Option<usize>, is_novelty: bool) -> Result<TargetInfo> {
+        let mut labels = classes.map(|count| self.labels(count)).transpose()?;
+        if let Some([first, second]) = labels.as_deref_mut() {
+            std::mem::swap(first, second);
+        }
+        Ok(TargetInfo {
+            names: if is_novelty { Vec::new() } else { vec!["target".into()] },
+            labels: if labels.is_some() { Labels::Integer } else { Labels::Text },
+            classes: labels,
+        })
+    }
+
     /// The labels of so many classes: whole numbers that differ.
-    pub(super) fn labels(&self, count: usize) -> Result<Vec<String>> {
+    fn labels(&self, count: usize) -> Result<Vec<String>> {
         const KEY: &str = "label";
         let words = self.values(KEY).ok_or_else(|| self.fault(self.last, "the entry label is missing: there are no names of classes"))?;
         if words.len() != count {

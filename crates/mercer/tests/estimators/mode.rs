@@ -179,9 +179,9 @@ fn the_l2_vector_machine_of_numbers_solves_the_normal_equations_of_kernel_featur
     let ridge = Ridge { lambda: Value::Number(0.1), intercept: false, ..Ridge::default() };
     let ridge = fit(&ridge, &square(&x, steep), &Target::Numbers(y), None);
     let [ours, theirs] = [&fitted.expansion().coef, &ridge.expansion().coef].map(|coef| product(&k, coef).unwrap());
-    let apart = ours.data().iter().zip(theirs.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    let difference = ours.data().iter().zip(theirs.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
     // max |K (K^2 + 0.1 I)^-1 K y - K (K + 0.1 I)^-1 y| by NumPy.
-    assert!((apart - 0.051_947_202_686_549_34).abs() <= 1e-9, "not the same as kernel ridge regression: {apart}");
+    assert!((difference - 0.051_947_202_686_549_34).abs() <= 1e-9, "not the same as kernel ridge regression: {difference}");
 }
 
 // Softmax, of which the two classes of M03 are one.

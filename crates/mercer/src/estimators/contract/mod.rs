@@ -31,7 +31,7 @@ pub use fitted::{Fitted, GenerativePart, Query, Want};
 pub(super) use hold_out::RelearntAmong;
 pub use hold_out::{HoldOut, RelearntKernel};
 pub use pair_layout::PairLayout;
-pub(super) use pair_layout::pair_count;
+pub(crate) use pair_layout::{pair_count, pairs_among};
 pub use predictions::{Predicted, Predictions, RowNotice};
 pub use size::Size;
 pub use summary::{Certificate, Summary};

@@ -32,18 +32,23 @@ pub struct PairLayout {
 
 /// Number of pairs among so many classes.
 pub(crate) fn pair_count(classes: usize) -> usize {
-    classes * classes.saturating_sub(1) / 2
+    classes.saturating_mul(classes.saturating_sub(1)) / 2
+}
+
+/// The pairs of places among so many classes, in the order of the outputs: (0, 1), (0, 2), .., (1, 2), ..
+pub(crate) fn pairs_among(classes: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..classes).flat_map(move |a| (a + 1..classes).map(move |b| (a, b)))
 }
 
 impl PairLayout {
-    /// The number of an output, which is that of a pair of places of classes in the order (0, 1), (0, 2), .., (1, 2), ..
+    /// The number of an output, which is that of a pair of places of classes in the order of [`pairs_among`].
     fn output(&self, a: usize, b: usize) -> usize {
         let (first, second) = (a.min(b), a.max(b));
         first * (2 * self.classes - first - 1) / 2 + second - first - 1
     }
 
     /// The output that each coefficient of a row of a class belongs to.
-    fn outputs_of(&self, class: usize) -> Vec<usize> {
+    pub(crate) fn outputs_of(&self, class: usize) -> Vec<usize> {
         (0..self.classes).filter(|&other| other != class).map(|other| self.output(class, other)).collect()
     }
 
@@ -172,7 +177,7 @@ mod tests {
         let gram = Dense::cross(k.clone(), vec![1.0; m], vec![1.0; n]).unwrap();
         let control = Control::default();
         let found = layout.product(&gram, &coef, Precision::Double, &control).unwrap();
-        let pairs: Vec<(usize, usize)> = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b))).collect();
+        let pairs: Vec<(usize, usize)> = pairs_among(classes).collect();
         assert_eq!((found.rows(), found.cols()), (m, pairs.len()));
         let written_out = layout.dense(&coef);
         for (o, (a, b)) in pairs.into_iter().enumerate() {

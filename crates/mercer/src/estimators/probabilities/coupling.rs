@@ -51,9 +51,10 @@ pub(super) fn couple(pairs: &[(usize, usize)], second: &[f64], classes: usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimators::pairs_among;
 
     fn pairs(k: usize) -> Vec<(usize, usize)> {
-        (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect()
+        pairs_among(k).collect()
     }
 
     /// Probabilities of second classes without a pattern, some of them certain.

@@ -9,7 +9,7 @@ use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::link::Link;
-use crate::estimators::{Answer, Expansion, Fitted, Predictions, Query, Summary, Want, WarmStart};
+use crate::estimators::{Answer, Expansion, Fitted, Predictions, Query, Summary, Want, WarmStart, pairs_among};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,7 @@ impl FittedSvc {
 
     /// Machines of all pairs of so many classes that another program has solved; of classes with equal votes the first wins.
     pub(crate) fn solved_elsewhere(expansion: Expansion, classes: usize, summary: Summary) -> Self {
-        let pairs: Vec<(usize, usize)> = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b))).collect();
+        let pairs: Vec<(usize, usize)> = pairs_among(classes).collect();
         let decision = SvcDecision::Pairs(ClassPairs::new(&pairs, EqualVotes::First));
         FittedSvc::new(expansion, classes, decision, vec![0; pairs.len()], summary)
     }

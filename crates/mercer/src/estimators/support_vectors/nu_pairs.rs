@@ -119,7 +119,7 @@ impl NuPairs {
         let share = mass(&sample) / mass(problem);
         let mut search = PenaltySearch::new(sample, self.nu, first, OF_SAMPLE, None);
         find(std::slice::from_mut(&mut search), &k, rows)?;
-        // So many more rows pull in the place of one.
+        // Over all rows the penalty of a row is as much smaller as they weigh more.
         let hint = |slope| PenaltyHint { inverse: search.inverse / share, slope: slope * share };
         Ok(search.slope.filter(|_| search.end == Some(SearchEnd::Found)).map(hint))
     }
@@ -203,7 +203,7 @@ struct SharePoint {
 }
 
 impl PenaltySearch {
-    /// From 1 / C = `first`, or from what a sample told.
+    /// From 1 / C = `first`, or from the hint of a sample.
     fn new(problem: Problem, nu: f64, first: f64, last_tolerance: f64, hint: Option<PenaltyHint>) -> Self {
         // The tolerance of first solutions, which only find the order of magnitude of C.
         const COARSE: f64 = 0.1;

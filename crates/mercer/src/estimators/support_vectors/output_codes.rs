@@ -13,7 +13,7 @@ use super::fitted_svc::{FittedSvc, LargestScore, SvcDecision};
 use super::model::SvcRows;
 use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::ClassScores;
-use crate::estimators::{Estimator, Predictions, Svc, Want};
+use crate::estimators::{Estimator, Predictions, Svc, Want, pairs_among};
 use crate::linalg::Matrix;
 use mercer_derive::Choice;
 use rand::{RngExt, SeedableRng};
@@ -117,7 +117,7 @@ fn random(classes: usize, seed: u64) -> Matrix {
 /// The fewest letters by which two words differ.
 fn least_distance(code: &Matrix) -> usize {
     let differ = |a: usize, b: usize| code.row(a).iter().zip(code.row(b)).filter(|(x, y)| x != y).count();
-    (0..code.rows()).flat_map(|a| (a + 1..code.rows()).map(move |b| (a, b))).map(|(a, b)| differ(a, b)).min().unwrap_or(0)
+    pairs_among(code.rows()).map(|(a, b)| differ(a, b)).min().unwrap_or(0)
 }
 
 impl OutputCode {

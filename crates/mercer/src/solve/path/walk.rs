@@ -15,9 +15,10 @@ use crate::error::Result;
 use crate::linalg::{Matrix, combined_rows};
 use crate::solve::active_factor::ActiveFactor;
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Where a row is by its coefficient.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum RowSide {
     /// At its bound.
     Left,
@@ -294,14 +295,9 @@ impl<'a> Walk<'a> {
 
     /// A number of the active set.
     fn signature(&self) -> u64 {
-        // SplitMix64.
-        let mix = |x: u64| {
-            let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            x ^ (x >> 31)
-        };
-        let of_row = |(i, side): (usize, &RowSide)| mix((3 * i as u64 + *side as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        self.side.iter().enumerate().fold(0, |sum, row| sum ^ of_row(row))
+        let mut hasher = DefaultHasher::new();
+        self.side.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Adds by times the kernel values of a row to those of the rows at their bound.
