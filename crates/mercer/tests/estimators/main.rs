@@ -59,4 +59,3 @@ mod table_14_1;
 mod transformed_targets;
 mod tuning;
 mod units;
-mod verify;

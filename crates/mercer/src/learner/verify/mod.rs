@@ -4,6 +4,9 @@
 //! `lambda a_i = -w_i l'(f_i)` (ridge, gp, logistic), an interval of it where the loss has a corner (svc, svr), or a bound on the
 //! correlation of the slopes with a kernel column (l1vm). An intercept that is not penalised adds `sum a = 0`.
 
+mod joint;
+mod relevance;
+
 use super::Model;
 use crate::control::Control;
 use crate::data::{Dataset, Target};
@@ -52,12 +55,24 @@ impl Model {
     /// # Errors
     /// Other rows than the model was fitted to; an estimator without such conditions, or a model that keeps no coefficients of rows.
     pub fn verify(&self, data: &Dataset, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Vec<Condition>> {
+        let expansion = self.fitted.uncalibrated().expansion().ok_or_else(|| self.not_covered())?;
+        self.verify_coefficients(expansion, data, target, weights, control)
+    }
+
+    /// As [`Model::verify`], of other coefficients.
+    fn verify_coefficients(
+        &self,
+        expansion: &Expansion,
+        data: &Dataset,
+        target: &Target,
+        weights: Option<&[f64]>,
+        control: &Control,
+    ) -> Result<Vec<Condition>> {
         let rows = self.training_rows(data.rows())?;
         let prepared = self.prep.apply(&data.select(&rows))?;
         let bound = self.kernel.gram(&prepared, control)?;
         let target = target.select(&rows);
         let weights = rows.iter().map(|&i| weights.map_or(1.0, |w| w[i])).collect();
-        let expansion = self.fitted.uncalibrated().expansion().ok_or_else(|| self.not_covered())?;
         if expansion.support.last().is_some_and(|&last| last >= rows.len()) {
             return Err(Error::Data(
                 "the model has coefficients of rows that the table does not have; give the table it was fitted to".into(),
@@ -75,12 +90,19 @@ impl Model {
             EstimatorExpr::Svc(_) | EstimatorExpr::Svr(_) | EstimatorExpr::L1vm(_) if !is_of_rows => Err(self.without_rows()),
             EstimatorExpr::Svc(e) => {
                 let evidence = evidence.classes(&target, e.class_weight)?;
-                if matches!(e.multiclass, Multiclass::Pairs | Multiclass::Dag) {
-                    evidence.margins(&target, e.c.number(), e.tolerance.number())
-                } else {
-                    Err(self.not_covered())
+                let (c, tolerance) = (e.c.number(), e.tolerance.number());
+                match e.multiclass {
+                    Multiclass::Pairs | Multiclass::Dag => evidence.margins(&target, Splits::Pairs, c, tolerance),
+                    Multiclass::OneVsRest => evidence.margins(&target, Splits::Rest, c, tolerance),
+                    Multiclass::WestonWatkins | Multiclass::CrammerSinger => evidence.all_classes(&target, e.multiclass, c, tolerance),
+                    Multiclass::Codes => Err(self.not_covered()),
                 }
             }
+            EstimatorExpr::Rvm(e) => match &target {
+                Target::Classes { names, .. } if names.len() > 2 => Err(self.not_covered()),
+                Target::Classes { .. } => evidence.classes(&target, e.class_weight)?.relevance_of_classes(&target, e.intercept),
+                _ => evidence.relevance_of_numbers(&numbers_of(&target), e.intercept),
+            },
             EstimatorExpr::Svr(e) => {
                 evidence.tubes(&target, [e.c.number(), e.epsilon.number(), e.tolerance.number()], e.standardise_target)
             }
@@ -98,7 +120,8 @@ impl Model {
 
     fn not_covered(&self) -> Error {
         // Names of the estimators that can be verified.
-        const COVERED: &str = "ridge, logistic, svc, svr, l1vm, gp of numbers with normal noise";
+        const COVERED: &str =
+            "ridge, logistic, svc but for multiclass=codes, svr, l1vm, rvm of numbers or two classes, gp of numbers with normal noise";
         Error::Data(format!("the conditions of {} as it was fitted are not among those that can be verified: {COVERED}", self.estimator))
     }
 }
@@ -116,7 +139,7 @@ fn numbers_of(target: &Target) -> Matrix {
 }
 
 /// Codes of the classes that have rows, and the place of each row's class among them.
-fn present(target: &Target) -> (Vec<usize>, Vec<usize>) {
+fn numbered(target: &Target) -> (Vec<usize>, Vec<usize>) {
     let Target::Classes { codes, .. } = target else { return (Vec::new(), Vec::new()) };
     let mut present = codes.clone();
     present.sort_unstable();
@@ -129,7 +152,7 @@ impl Evidence<'_> {
     /// Its weights times those of the classes.
     fn classes(mut self, target: &Target, class_weight: ClassWeight) -> Result<Self> {
         if class_weight == ClassWeight::Balanced {
-            let (present, places) = present(target);
+            let (present, places) = numbered(target);
             let mut mass = vec![0.0; present.len()];
             places.iter().zip(&self.weights).for_each(|(&p, w)| mass[p] += w);
             let total: f64 = mass.iter().sum();
@@ -178,10 +201,16 @@ impl Evidence<'_> {
         if self.expansion.support.is_empty() && self.expansion.is_of_features() {
             return Ok((None, self.expansion.predict(self.bound, self.control)?));
         }
+        self.of_rows(outputs).map(|(a, f)| (Some(a), f))
+    }
+
+    /// Coefficients of all rows and f, N x outputs.
+    fn of_rows(&self, outputs: usize) -> Result<(Matrix, Matrix)> {
+        Error::unless_equal("outputs of the model", outputs, self.expansion.bias.len())?;
         let columns: Vec<Vec<f64>> = (0..outputs).map(|o| self.coefficients(o, (0, 1))).collect();
         let mut f = self.functions(&columns)?;
         (0..f.rows()).for_each(|i| (0..outputs).for_each(|o| f[(i, o)] += self.expansion.bias[o]));
-        Ok((Some(Matrix::from_fn(self.rows(), outputs, |i, o| columns[o][i])), f))
+        Ok((Matrix::from_fn(self.rows(), outputs, |i, o| columns[o][i]), f))
     }
 
     /// lambda a = w (y - f).
@@ -194,7 +223,7 @@ impl Evidence<'_> {
 
     /// lambda a = w (1[y = c] - p_c).
     fn logistic(&self, target: &Target, lambda: f64, intercept: bool) -> Result<Vec<Condition>> {
-        let (present, places) = present(target);
+        let (present, places) = numbered(target);
         let (a, f) = self.of_outputs(if present.len() == 2 { 1 } else { present.len() })?;
         let slopes = self.class_slopes(&places, &f);
         let size = slopes.data().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -240,26 +269,32 @@ impl Evidence<'_> {
         };
         let off = a.data().iter().zip(slopes.data()).fold(0.0, |m: f64, (a, s)| worst(m, (lambda * a - s).abs()));
         let mut out = vec![Condition { name: "greatest relative violation of lambda a = -w l'(f)", value: share(off, size), tolerance }];
-        out.extend(intercept.then(|| balance((0..a.cols()).map(|o| a.col(o)))));
+        out.extend(intercept.then(|| balance_within((0..a.cols()).map(|o| a.col(o)), EQUATION)));
         Ok(out)
     }
 
-    /// Hinge losses of each pair of classes.
-    fn margins(&self, target: &Target, c: f64, tolerance: f64) -> Result<Vec<Condition>> {
-        let (present, places) = present(target);
-        let pairs: Vec<(usize, usize)> = (0..present.len()).flat_map(|a| (a + 1..present.len()).map(move |b| (a, b))).collect();
-        Error::unless_equal("machines of pairs of classes", pairs.len(), self.expansion.bias.len())?;
-        let columns: Vec<Vec<f64>> = pairs.iter().enumerate().map(|(o, &pair)| self.coefficients(o, pair)).collect();
+    /// Hinge losses of machines of two sides each.
+    fn margins(&self, target: &Target, splits: Splits, c: f64, tolerance: f64) -> Result<Vec<Condition>> {
+        let (present, places) = numbered(target);
+        let classes = present.len();
+        // The classes of +1 and of -1 of a machine; the rest is -1 where there is none.
+        let sides: Vec<(usize, Option<usize>)> = match splits {
+            Splits::Pairs => (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (b, Some(a)))).collect(),
+            Splits::Rest => (0..classes).map(|k| (k, None)).collect(),
+        };
+        Error::unless_equal("machines of the model", sides.len(), self.expansion.bias.len())?;
+        let pair = |&(plus, minus): &(usize, Option<usize>)| (minus.unwrap_or(plus), plus);
+        let columns: Vec<Vec<f64>> = sides.iter().enumerate().map(|(o, sides)| self.coefficients(o, pair(sides))).collect();
         let g = self.functions(&columns)?;
-        let of_pair = |(o, (&pair, a)): (usize, (&(usize, usize), &Vec<f64>))| {
-            let rows = (0..self.rows()).filter(|&i| places[i] == pair.0 || places[i] == pair.1);
+        let of_machine = |(o, (&(plus, minus), a)): (usize, (&(usize, Option<usize>), &Vec<f64>))| {
+            let rows = (0..self.rows()).filter(|&i| places[i] == plus || minus.is_none_or(|minus| places[i] == minus));
             let hinge = |i: usize, a: f64, f: f64| {
-                let sign = if places[i] == pair.1 { 1.0 } else { -1.0 };
+                let sign = if places[i] == plus { 1.0 } else { -1.0 };
                 RowLoss { beyond: 1.0 - sign * f, most: c * self.weights[i], gain: sign * a, is_opposed: sign * a < 0.0 }
             };
             Cornered::of((a, &g.col(o), self.expansion.bias[o]), rows, hinge)
         };
-        let found: Vec<Cornered> = pairs.iter().zip(&columns).enumerate().map(of_pair).collect();
+        let found: Vec<Cornered> = sides.iter().zip(&columns).enumerate().map(of_machine).collect();
         Ok(joined(&found, tolerance))
     }
 
@@ -295,7 +330,7 @@ impl Evidence<'_> {
 
     /// |sum_i k(x_i, x_j) slope_i| <= lambda for each row j, with equality along the coefficients that are not 0.
     fn sparse(&self, target: &Target, lambda: f64, tolerance: f64) -> Result<Vec<Condition>> {
-        let (present, places) = present(target);
+        let (present, places) = numbered(target);
         let (a, slopes) = if let Target::Classes { .. } = target {
             let (a, f) = self.of_outputs(if present.len() == 2 { 1 } else { present.len() })?;
             (a, self.class_slopes(&places, &f))
@@ -332,6 +367,15 @@ impl Evidence<'_> {
             Condition { name: "sum of the slopes, as a share of lambda", value: constant, tolerance: 2.0 * tolerance },
         ])
     }
+}
+
+/// The two sides of each machine.
+#[derive(Clone, Copy)]
+enum Splits {
+    /// Two classes.
+    Pairs,
+    /// A class and all others.
+    Rest,
 }
 
 /// What a row adds to a problem whose loss has corners.
@@ -404,14 +448,13 @@ fn joined(found: &[Cornered], tolerance: f64) -> Vec<Condition> {
 }
 
 /// The sum of the coefficients of each output, as a share of their sizes.
-fn balance(columns: impl Iterator<Item = Vec<f64>>) -> Condition {
+fn balance_within(columns: impl Iterator<Item = Vec<f64>>, tolerance: f64) -> Condition {
     let share = |column: Vec<f64>| match column.iter().map(|a| a.abs()).sum::<f64>() {
         0.0 => 0.0,
         size => column.iter().sum::<f64>().abs() / size,
     };
-    Condition {
-        name: "sum of the coefficients, as a share of their sizes",
-        value: columns.map(share).fold(0.0, worst),
-        tolerance: EQUATION,
-    }
+    Condition { name: "sum of the coefficients, as a share of their sizes", value: columns.map(share).fold(0.0, worst), tolerance }
 }
+
+#[cfg(test)]
+mod tests;
