@@ -106,3 +106,39 @@ def test_too_few_scores_give_unbounded_intervals_with_a_warning():
     with pytest.warns(mercer.MercerWarning, match="9 are needed"):
         low, high = model.predict_interval({"x": [1.0]}, 0.9)
     assert (low[0], high[0]) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed", lambda a, b: np.exp(-np.subtract.outer(a[:, 0], b[:, 0]) ** 2)])
+def test_classes_of_scikit_learns_form_take_scores_and_give_intervals(kernel, rng):
+    def rows(count):
+        data, y = wave(rng, count)
+        return data["x"][:, np.newaxis], y
+
+    (X, y), (more, of_more), (new, truth) = rows(100), rows(300), rows(1000)
+    given = (lambda Z: np.exp(-np.subtract.outer(Z[:, 0], X[:, 0]) ** 2)) if kernel == "precomputed" else (lambda Z: Z)
+    svr = mercer.SVR(kernel=kernel).fit(given(X), y)
+    with pytest.raises(mercer.DataError, match=r"SVR: the fit keeps no scores; .* conformalize\(X, y\)"):
+        svr.predict_interval(given(new))
+    assert svr.conformalize(given(more), of_more) is svr
+    low, high = svr.predict_interval(given(new), 0.9)
+    # The ceil(0.9 * 301) = 271st smallest residual on either side of the prediction.
+    q = np.sort(np.abs(of_more - svr.predict(given(more))))[270]
+    np.testing.assert_allclose(low, svr.predict(given(new)) - q, rtol=1e-9)
+    np.testing.assert_allclose(high - low, 2 * q, rtol=1e-9)
+    assert abs(np.mean((low <= truth) & (truth <= high)) - 0.9) <= 0.079
+
+
+def test_classifiers_of_scikit_learns_form_give_sets_in_the_order_of_their_classes(rng):
+    X = rng.standard_normal((900, 2))
+    y = np.array(["b", "c", "a"])[np.argmax(X @ rng.standard_normal((2, 3)) + 0.5 * rng.standard_normal((900, 3)), axis=1)]
+    svc = mercer.SVC(C=1.0).fit(X[:200], y[:200]).conformalize(X[200:500], y[200:500])
+    sets, p = svc.predict_set(X[500:], 0.9), svc.predict_p(X[500:])
+    assert sets.shape == (400, 3)
+    held = sets[np.arange(400), np.searchsorted(svc.classes_, y[500:])]
+    assert abs(held.mean() - 0.9) <= 0.079
+    # A class is in the set where more than a tenth of the rows conform no better.
+    np.testing.assert_array_equal(sets, p > 0.1)
+    with pytest.raises(mercer.DataError, match="y has the class z"):
+        svc.conformalize(X[:1], ["z"])
+    processes = mercer.GaussianProcessRegressor("rbf", alpha=0.1).fit(X[:50], X[:50, 0])
+    assert all(end.shape == (5,) for end in processes.predict_interval(X[:5]))

@@ -2,6 +2,7 @@
 
 use super::words::{count, counted, seconds};
 use crate::compare::{Plan, label};
+use crate::estimators::Size;
 
 impl Plan {
     /// Whether it is worth a look before the work begins: it takes a while, or not every row is learnt from.
@@ -36,9 +37,26 @@ pub fn plan_text(plan: &Plan) -> String {
         } else {
             String::new()
         };
-        format!("  {}: {part}, {} of memory for a fit{most}{time}", label(&f.estimator.to_string(), f.own_scales), bytes(f.bytes))
+        let road = road(f, plan.size.at(f.rows)).unwrap_or_default();
+        format!("  {}: {part}{road}, {} of memory for a fit{most}{time}", label(&f.estimator.to_string(), f.own_scales), bytes(f.bytes))
     };
     std::iter::once(whole).chain(plan.fits.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a fit solves for the weights of features or for a coefficient of each row, where the kernel is a product of features and the
+/// estimator may do either.
+fn road(f: &crate::compare::Planned, size: Size) -> Option<String> {
+    let rank = size.rank.filter(|_| f.landmarks.is_none())?;
+    let few = Size { rank: Some(1), rows: size.rows.max(3), ..size };
+    // An estimator that never asks for features has the same costs with and without them.
+    if f.estimator.costs(few) == f.estimator.costs(few.by_values()) {
+        return None;
+    }
+    let (features, rows) = (counted(rank, "feature"), count(size.rows));
+    Some(match size.few() {
+        Some(_) => format!(", primal ({features}, fewer than half of {rows} rows)"),
+        None => format!(", dual ({features}, not fewer than half of {rows} rows)"),
+    })
 }
 
 /// What a Gram matrix would take.
@@ -60,7 +78,7 @@ fn bytes(n: u64) -> String {
 mod tests {
     use super::*;
     use crate::compare::Planned;
-    use crate::estimators::{EstimatorExpr, Size};
+    use crate::estimators::EstimatorExpr;
 
     #[test]
     fn a_plan_names_the_rows_that_each_estimator_learns_from() {
@@ -83,5 +101,21 @@ mod tests {
         assert!(text.contains("knn: a random part, 5") && text.contains("up to"), "{text}");
         assert!(text.contains("up to 1.6 GB with the kernel rows") && text.matches("up to").count() == 2, "{text}");
         assert!(plan.is_worth_saying());
+    }
+
+    #[test]
+    fn a_plan_says_whether_weights_of_features_or_coefficients_of_rows_are_solved_for() {
+        let size = |rank| Size { rows: 100, outputs: 1, classes: false, rank, stored: None, per_value: Size::PER_VALUE };
+        let of = |name: &str, rank| {
+            let estimator = EstimatorExpr::parse(name).unwrap();
+            let [rows, most_rows, first_rows] = [100; 3];
+            let (landmarks, operations, own_scales) = (None, None, false);
+            let fits = vec![Planned { estimator, own_scales, rows, most_rows, first_rows, landmarks, bytes: 1, most_bytes: 1, operations }];
+            plan_text(&Plan { rows: 100, fits, shared_rows: 0, size: size(rank), shared: None, budget: None })
+        };
+        assert!(of("gp", Some(49)).contains("all of them, primal (49 features, fewer than half of 100 rows)"), "{}", of("gp", Some(49)));
+        assert!(of("ridge", Some(50)).contains("dual (50 features, not fewer than half of 100 rows)"), "{}", of("ridge", Some(50)));
+        assert!(["gp", "ridge"].iter().all(|name| !of(name, None).contains("features")));
+        assert!(!of("knn", Some(4)).contains("features"), "{}", of("knn", Some(4)));
     }
 }

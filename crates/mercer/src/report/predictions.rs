@@ -68,7 +68,8 @@ fn variance_of(predictions: &Predictions, of: DeviationOf) -> Option<Matrix> {
 
 /// What predictions must hold for the intervals, or the prediction sets, of a model.
 pub fn interval_wants(model: &Model) -> Want {
-    model.conformal.as_ref().map_or(Want { variance: true, ..Want::default() }, Conformal::want)
+    let variance = model.estimator.gives().variance != When::Never;
+    model.conformal.as_ref().map_or(Want { variance, ..Want::default() }, Conformal::want)
 }
 
 /// Lower and upper ends of the intervals of a model that hold a new target with probability `level`, M x outputs each: conformal where the

@@ -1,12 +1,12 @@
-//! The kernel, or the terms of a sum of kernels, of which a search moves no number, as of texts and sets beside numbers: for the same
-//! rows their values are computed once, whatever setting is tried.
+//! The kernel, or the terms of a sum of kernels, of which a search moves no number or only the one in front, as of texts and sets beside
+//! numbers, or of a mixture of kernels: for the same rows their values are computed once, whatever setting is tried.
 
 use super::free::{Free, is_fixed};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::gram::{Bound, Dense, Known, Sum};
-use crate::kernels::KernelExpr;
+use crate::kernels::{Composition, KernelExpr};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -15,15 +15,18 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct FixedTerms {
     split: Option<Split>,
-    /// The values of the terms that stand, for each group of matrices.
-    known: HashMap<usize, Vec<Arc<Dense>>>,
+    /// The values of what stands, for each group of matrices: one list for each kernel.
+    known: HashMap<usize, Vec<Vec<Arc<Dense>>>>,
 }
 
 /// Which terms stand and which move.
 struct Split {
-    fixed: KernelExpr,
+    /// The terms that stand, added.
+    fixed: Option<KernelExpr>,
+    /// Terms that stand but for the number in front, and what it multiplies.
+    scaled: Vec<(usize, KernelExpr)>,
     moving: Vec<usize>,
-    /// The place of each number of the moving terms among all numbers.
+    /// The place of each number that moves, and of the others of its term, among all numbers.
     places: Vec<usize>,
     numbers: usize,
 }
@@ -34,15 +37,15 @@ impl FixedTerms {
         FixedTerms { split: Split::of(kernel, free, rows), known: HashMap::new() }
     }
 
-    /// Whether anything stands.
-    pub(super) fn is_any(&self) -> bool {
-        self.split.is_some()
+    /// How many matrices are kept of a group.
+    pub(super) fn kept(&self) -> usize {
+        self.split.as_ref().map_or(0, |split| split.stands().count())
     }
 
     /// Takes the values of one group as known, where every term stands.
     pub(super) fn know(&mut self, group: usize, values: Arc<Dense>) {
-        if self.split.as_ref().is_some_and(|split| split.moving.is_empty()) {
-            self.known.insert(group, vec![values]);
+        if self.split.as_ref().is_some_and(|split| split.moving.is_empty() && split.scaled.is_empty()) {
+            self.known.insert(group, vec![vec![values]]);
         }
     }
 
@@ -58,19 +61,27 @@ impl FixedTerms {
         let known = match self.known.entry(group) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
-                let bound = bind(&split.fixed)?;
-                let values = bound.iter().map(|gram| Dense::of(gram.as_ref(), control).map(Arc::new));
-                place.insert(values.collect::<Result<_>>()?)
+                let values = |of: &KernelExpr| bind(of)?.iter().map(|gram| Dense::of(gram.as_ref(), control).map(Arc::new)).collect();
+                place.insert(split.stands().map(values).collect::<Result<_>>()?)
             }
         };
-        if split.moving.is_empty() {
-            return Ok(std::array::from_fn(|k| Box::new(Known(known[k].clone())) as Box<dyn Bound>));
+        let mut moving = split.moving(kernel).map(|moving| bind(&moving)).transpose()?.map(IntoIterator::into_iter);
+        let mut all = Vec::with_capacity(COUNT);
+        for k in 0..COUNT {
+            let mut terms: Vec<Box<dyn Bound>> = moving.as_mut().and_then(Iterator::next).into_iter().collect();
+            for (place, values) in known.iter().enumerate() {
+                let values: Box<dyn Bound> = Box::new(Known(values[k].clone()));
+                let scale = split.scaled.get(place).and_then(|(t, _)| terms_of(kernel).get(*t));
+                terms.push(match scale {
+                    Some(KernelExpr::Scale(scaled)) => scaled.how.compose(&(), vec![values], control)?,
+                    _ => values,
+                });
+            }
+            all.push(if terms.len() == 1 { terms.remove(0) } else { Box::new(Sum(terms)) });
         }
-        let mut known = known.iter().cloned();
-        Ok(bind(&split.moving(kernel))?.map(|moving| {
-            let fixed = known.next().map(|values| Box::new(Known(values)) as Box<dyn Bound>);
-            Box::new(Sum([moving].into_iter().chain(fixed).collect())) as Box<dyn Bound>
-        }))
+        let mut all = all.into_iter();
+        let mut next = || all.next().unwrap_or_else(|| Box::new(Sum(Vec::new())));
+        Ok(std::array::from_fn(|_| next()))
     }
 
     /// Derivatives by all numbers of the kernel from those that such a Gram matrix gives.
@@ -82,35 +93,53 @@ impl FixedTerms {
     }
 }
 
+/// The terms of a sum, or the kernel as the only one.
+fn terms_of(kernel: &KernelExpr) -> &[KernelExpr] {
+    match kernel {
+        KernelExpr::Sum(sum) => &sum.of,
+        one => std::slice::from_ref(one),
+    }
+}
+
 impl Split {
     fn of(kernel: &KernelExpr, free: &[Free], rows: &Dataset) -> Option<Split> {
         if kernel.rank(rows).is_some() {
             return None;
         }
-        if is_fixed(free) {
-            return Some(Split { fixed: kernel.clone(), moving: Vec::new(), places: Vec::new(), numbers: kernel.numbers() });
-        }
-        if !matches!(kernel, KernelExpr::Sum(_)) {
-            return None;
-        }
-        let (mut fixed, mut moving, mut places, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), 0);
-        for (t, term) in kernel.parts().iter().enumerate() {
+        let is_free = |place: usize| free.iter().any(|f| f.kernel_place() == Some(place));
+        let (mut fixed, mut scaled, mut moving) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut of_scaled, mut places, mut numbers) = (Vec::new(), Vec::new(), 0);
+        for (t, term) in terms_of(kernel).iter().enumerate() {
             let own = numbers..numbers + term.numbers();
             numbers = own.end;
-            if free.iter().any(|f| f.kernel_place().is_some_and(|place| own.contains(&place))) {
-                moving.push(t);
-                places.extend(own);
-            } else {
-                fixed.push(term.clone());
+            match term {
+                term if is_fixed(free) || !own.clone().any(is_free) => fixed.push(term.clone()),
+                // The number in front is the first.
+                KernelExpr::Scale(composed) if !own.clone().skip(1).any(is_free) => {
+                    scaled.extend(composed.of.iter().map(|inner| (t, inner.clone())));
+                    of_scaled.push(own.start);
+                }
+                _ => {
+                    moving.push(t);
+                    places.extend(own);
+                }
             }
         }
-        let both = !fixed.is_empty() && !moving.is_empty();
-        both.then(|| Split { fixed: KernelExpr::sum(fixed), moving, places, numbers })
+        places.extend(of_scaled);
+        let fixed =
+            (!fixed.is_empty()).then(|| if fixed.len() == terms_of(kernel).len() { kernel.clone() } else { KernelExpr::sum(fixed) });
+        (fixed.is_some() || !scaled.is_empty()).then_some(Split { fixed, scaled, moving, places, numbers })
+    }
+
+    /// The kernels whose values are kept.
+    fn stands(&self) -> impl Iterator<Item = &KernelExpr> {
+        self.scaled.iter().map(|(_, of)| of).chain(&self.fixed)
     }
 
     /// The terms of a setting that move.
-    fn moving(&self, kernel: &KernelExpr) -> KernelExpr {
-        KernelExpr::sum(self.moving.iter().filter_map(|&t| kernel.parts().get(t).cloned()).collect())
+    fn moving(&self, kernel: &KernelExpr) -> Option<KernelExpr> {
+        let terms = || self.moving.iter().filter_map(|&t| terms_of(kernel).get(t).cloned());
+        (!self.moving.is_empty()).then(|| KernelExpr::sum(terms().collect()))
     }
 }
 
@@ -137,7 +166,7 @@ mod tests {
         let moves = kernel(1.0).values().iter().position(|p| p.path.starts_with("1.")).unwrap();
         let ends: Vec<_> = (0..places).map(|place| (place == moves).then_some((0.1, 10.0))).collect();
         let mut fixed = FixedTerms::of(&kernel(1.0), &Free::within(&kernel(1.0), &ends).unwrap(), &data);
-        assert!(fixed.is_any());
+        assert_eq!(fixed.kept(), 1);
         let weights = Matrix::from_fn(30, 30, |i, j| ((i + j) as f64).sin());
         for width in [1.0, 2.5] {
             let whole = among(&kernel(width)).unwrap();
@@ -164,6 +193,42 @@ mod tests {
         }
         assert_eq!(asked.borrow().len(), 1);
         let two = KernelExpr::parse("on(a, rbf(length_scale=1)) + on(b, rbf(length_scale=1))").unwrap();
-        assert!(!FixedTerms::of(&two, &Free::within(&two, &all[..2]).unwrap(), &data).is_any());
+        assert_eq!(FixedTerms::of(&two, &Free::within(&two, &all[..2]).unwrap(), &data).kept(), 0);
+    }
+
+    // c1 k1 + k2 + c3 k3, where the numbers in front and the width of k2 move: k1 and k3 are evaluated once.
+    #[test]
+    fn of_terms_that_are_only_multiplied_the_values_are_computed_once() {
+        let (data, control) = (testkit::table(30, 2), Control::default());
+        let kernel = |[a, width, c]: [f64; 3]| {
+            let text = format!("{a}*on(b, rbf(length_scale=0.7)) + on(a, rbf(length_scale={width})) + {c}*on(c, linear)");
+            KernelExpr::parse(&text).unwrap()
+        };
+        let first = kernel([2.0, 1.0, 3.0]);
+        let named = |path: &str| path == "0.scale" || path.starts_with("1.") || path == "2.scale";
+        let mut ends = Vec::new();
+        for own in first.values() {
+            ends.extend(own.value.numbers().iter().map(|_| named(&own.path).then_some((0.01, 100.0))));
+        }
+        let mut fixed = FixedTerms::of(&first, &Free::within(&first, &ends).unwrap(), &data);
+        assert_eq!(fixed.kept(), 2);
+        let asked = std::cell::RefCell::new(Vec::new());
+        let bind = |k: &KernelExpr| {
+            asked.borrow_mut().push(k.to_string());
+            Ok([k.bind(None, &data)?])
+        };
+        let weights = Matrix::from_fn(30, 30, |i, j| ((i + j) as f64).sin());
+        for numbers in [[2.0, 1.0, 3.0], [0.5, 2.5, 1e-6]] {
+            let whole = kernel(numbers).bind(None, &data).unwrap();
+            let [found] = fixed.grams(0, &kernel(numbers), &control, bind).unwrap();
+            let (a, b) = (dense(whole.as_ref(), &control).unwrap(), dense(found.as_ref(), &control).unwrap());
+            assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() <= 1e-14 * a.abs().max(1.0)));
+            let by_whole = whole.gradient(&weights, &control).unwrap();
+            let by_found = fixed.in_place(found.gradient(&weights, &control).unwrap());
+            for ((end, whole), found) in ends.iter().zip(by_whole).zip(by_found) {
+                assert!(end.is_none() || (whole - found).abs() <= 1e-12 * whole.abs().max(1.0), "{whole} {found}");
+            }
+        }
+        assert_eq!(asked.borrow().len(), 4, "{:?}", asked.borrow());
     }
 }

@@ -13,6 +13,10 @@ const CLASS_WEIGHT: &str = "class_weight";
 const WORDS: [&str; 2] = ["none", "balanced"];
 /// The name of a width in the records of kernels.
 const WIDTH: &str = "length_scale";
+/// The name of the number in front of a kernel, and the share of its start that it may fall to in a term of a sum: the term is then below
+/// the rounding of the others, as of the square root of the precision.
+const SCALE: &str = "scale";
+const VANISHING: f64 = 1e-8;
 
 /// A kernel and an estimator with every parameter settled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,6 +60,9 @@ pub(super) fn free_parameters(open: &KernelExpr, estimator: &EstimatorExpr, star
                 continue;
             }
             if let Some(mut f) = free(&settled.path, asked.param, &asked.value, *x) {
+                if asked.param.name == SCALE && asked.value == Value::Auto && matches!(open, KernelExpr::Sum(_)) {
+                    f.low = *x * VANISHING;
+                }
                 f.of_kernel = true;
                 f.place = place + k;
                 f.element = listed.then_some(k);

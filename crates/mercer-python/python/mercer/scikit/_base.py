@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Learner
 from ..errors import DataError
 from ._arguments import is_flag
-from ._checks import check_sample_weight, numbers_of
+from ._checks import check_sample_weight, numbers_of, plain_names
+from ._conformal import Intervals, PredictionSets
 from ._estimator import ONLY, KernelEstimator
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class ReadsRows:
         return Learner(self._expression(), standardise=False, seed=self._seed())
 
 
-class KernelClassifier(ClassifierMixin, KernelEstimator):
+class KernelClassifier(ClassifierMixin, PredictionSets, KernelEstimator):
     """A classifier of the library."""
 
     def __sklearn_tags__(self):
@@ -160,11 +161,6 @@ def times_factors(weight, factors, codes):
     return factors[codes] if weight is None else weight * factors[codes]
 
 
-def plain_names(classes):
-    """The names of classes: labels that numpy writes as another type, such as dates, go by their text."""
-    return (classes if classes.dtype.kind in "biufUO" else classes.astype(str)).tolist()
-
-
 def is_labels(y):
     """Whether a target is an array of whole numbers or texts, one a row: classes whatever they are."""
     if type(y) is not np.ndarray or y.ndim != 1:
@@ -276,7 +272,7 @@ class AskedProbabilities:
     predict_log_proba = available_if(_asks)(LogProbabilities.predict_log_proba)
 
 
-class KernelRegressor(RegressorMixin, KernelEstimator):
+class KernelRegressor(RegressorMixin, Intervals, KernelEstimator):
     """A regressor of the library."""
 
     _multi_output = True

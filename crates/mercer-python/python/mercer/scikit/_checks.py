@@ -46,3 +46,8 @@ def _timeless(name, values):
         return values
     numbers = f"({name} - {name}.min()) / numpy.timedelta64(1, 'D') makes days" if found == "dates" else f"{name} / numpy.timedelta64(1, 's') makes seconds"
     raise DataError(f"Input {name} holds {found} ({values.dtype}), expected numbers: {numbers} of an array")
+
+
+def plain_names(classes):
+    """The names of classes: labels that numpy writes as another type, such as dates, go by their text."""
+    return (classes if classes.dtype.kind in "biufUO" else classes.astype(str)).tolist()

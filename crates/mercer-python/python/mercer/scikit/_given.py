@@ -46,6 +46,23 @@ class FunctionModel:
         """Decision values before they become classes."""
         return self.model.decision_function(self._given(X), **words)
 
+    def predict_interval(self, X, *given, **words):
+        """The interval of each row."""
+        return self.model.predict_interval(self._given(X, diagonal=diagonal(self.function, X)), *given, **words)
+
+    def predict_set(self, X, *given, **words):
+        """The set of classes of each row."""
+        return self.model.predict_set(self._given(X), *given, **words)
+
+    def predict_p(self, X, *given, **words):
+        """The p-value of each class."""
+        return self.model.predict_p(self._given(X), *given, **words)
+
+    def conformalize(self, X, *given, **words):
+        """The model with scores of rows that it did not see."""
+        rows = self._given(X, diagonal=diagonal(self.function, X))
+        return FunctionModel(self.function, self.rows, self.model.conformalize(rows, *given, **words))
+
     def variance(self, X, **words):
         """Variance of function values of new rows."""
         return self.model.variance(self._given(X, diagonal=diagonal(self.function, X)), **words)

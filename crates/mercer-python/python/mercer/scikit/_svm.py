@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._native import Dataset
 from ._arguments import is_flag, require
-from ._base import KernelClassifier, KernelRegressor, LogProbabilities, Scores, asks_for_probabilities, class_factors, plain_names
+from ._base import KernelClassifier, KernelRegressor, LogProbabilities, Scores, asks_for_probabilities, class_factors
+from ._checks import plain_names
 from ._estimator import ONLY, KernelEstimator
 from ._rows import names_of
 

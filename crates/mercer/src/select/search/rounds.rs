@@ -81,11 +81,10 @@ impl Search {
 
     /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
     fn most_rows(&self, examples: &Examples<'_>, rows: usize, control: &Control) -> usize {
-        let stands = FixedTerms::of(&self.state.start.kernel, &self.state.free, examples.data).is_any();
+        let kept = 1 + FixedTerms::of(&self.state.start.kernel, &self.state.free, examples.data).kept() as u64;
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
             let fit = self.state.start.estimator.costs(self.size.at(n)).bytes;
-            let kept = if stands { 2 } else { 1 };
             if self.is_smooth() { (40 + 8 * kept) * square } else { 20 * kept * square + crossval::FOLDS as u64 * fit }
         };
         let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(rows);
