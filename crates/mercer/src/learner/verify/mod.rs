@@ -286,15 +286,17 @@ impl Evidence<'_> {
         let pair = |&(plus, minus): &(usize, Option<usize>)| (minus.unwrap_or(plus), plus);
         let columns: Vec<Vec<f64>> = sides.iter().enumerate().map(|(o, sides)| self.coefficients(o, pair(sides))).collect();
         let g = self.functions(&columns)?;
-        let of_machine = |(o, (&(plus, minus), a)): (usize, (&(usize, Option<usize>), &Vec<f64>))| {
-            let rows = (0..self.rows()).filter(|&i| places[i] == plus || minus.is_none_or(|minus| places[i] == minus));
-            let hinge = |i: usize, a: f64, f: f64| {
-                let sign = if places[i] == plus { 1.0 } else { -1.0 };
-                RowLoss { beyond: 1.0 - sign * f, most: c * self.weights[i], gain: sign * a, is_opposed: sign * a < 0.0 }
-            };
-            Cornered::of((a, &g.col(o), self.expansion.bias[o]), rows, hinge)
-        };
-        let found: Vec<Cornered> = sides.iter().zip(&columns).enumerate().map(of_machine).collect();
+        let found: Vec<Cornered> = (0..sides.len())
+            .map(|o| {
+                let (plus, minus) = sides[o];
+                let rows = (0..self.rows()).filter(|&i| places[i] == plus || minus.is_none_or(|minus| places[i] == minus));
+                let hinge = |i: usize, a: f64, f: f64| {
+                    let sign = if places[i] == plus { 1.0 } else { -1.0 };
+                    RowLoss { beyond: 1.0 - sign * f, most: c * self.weights[i], gain: sign * a, is_opposed: sign * a < 0.0 }
+                };
+                Cornered::of((&columns[o], &g.col(o), self.expansion.bias[o]), rows, hinge)
+            })
+            .collect();
         Ok(joined(&found, tolerance))
     }
 

@@ -80,7 +80,7 @@ impl Evidence<'_> {
         let sum: f64 = at.slope.iter().sum();
         let constant = if intercept && size > 0.0 { sum.abs() / size } else { 0.0 };
         let alpha: Vec<f64> = there.iter().map(|&m| slope[m] / weights[m]).collect();
-        if alpha.iter().any(|alpha| !(*alpha > 0.0)) {
+        if alpha.iter().any(|alpha| *alpha <= 0.0 || alpha.is_nan()) {
             return Ok(Gains { of_settled: f64::INFINITY, of_left_out: 0.0, constant });
         }
         // H, alpha and slopes are all of the scale 1 so far.
