@@ -272,6 +272,22 @@ fn features_lead_where_kernel_values_do() {
     }
 }
 
+// Steps of single rows alone took 1.2 million of them for the loss of Weston and Watkins, 1.6 million for that of Crammer and Singer.
+#[test]
+fn large_costs_take_few_steps() {
+    let (x, class) = three(31, 200);
+    let gram = square(&x, |a, b| rbf(1.0)(a, b));
+    for loss in BOTH {
+        let problem = problem(&class, vec![256.0; 200], loss, Offsets::Free);
+        let found = solved(&gram, &problem, 1e-3);
+        let (primal, dual) = objectives(&gram, &problem, &found);
+        assert!(found.converged && primal - dual <= 1e-3 * primal && found.iterations <= 30_000, "{loss:?}: {} steps", found.iterations);
+        is_feasible(&problem, &found);
+        let tight = solved(&gram, &problem, 1e-8);
+        assert!(tight.converged && tight.dual <= found.primal && found.dual <= tight.primal && tight.iterations <= 60_000);
+    }
+}
+
 #[test]
 fn limits_give_the_best_point_with_its_gap_and_cancelling_gives_nothing() {
     let (x, class) = three(27, 150);

@@ -62,7 +62,7 @@ fn a_path_of_penalties_goes_on_from_known_values_and_comes_to_the_optimum_of_eac
             let mut cold = classification(sides.target.clone(), c);
             (2..n).step_by(5).for_each(|i| (cold.low[i], cold.high[i]) = (0.0, 0.0));
             let warm = Problem { start: before.as_ref().map(|b| b.coef.clone()), ..cold.clone() };
-            let known = before.as_ref().and_then(|b| b.values.as_deref());
+            let known = before.as_ref().and_then(Solution::exact_values);
             let found = solve_from(&gram, &[warm], &[known], &options, &Control::default()).unwrap().remove(0);
             let alone = solve(&gram, &[cold], &options, &Control::default()).unwrap().remove(0);
             assert!(found.converged && alone.converged, "c = {c}: {} and {}", found.violation, alone.violation);
@@ -71,7 +71,7 @@ fn a_path_of_penalties_goes_on_from_known_values_and_comes_to_the_optimum_of_eac
             assert!(found.dual <= alone.primal + rounding && alone.dual <= found.primal + rounding, "c = {c}");
             // What is known is Kb, in the rows that are held at 0 too.
             let size: f64 = found.coef.iter().map(|b| b.abs()).sum();
-            let values = found.values.as_deref().unwrap();
+            let values = found.exact_values().unwrap();
             (0..n).for_each(|i| close(values[i], dot(gram.matrix().row(i), &found.coef), 1e-12 * size));
             assert!((2..n).step_by(5).all(|i| found.coef[i] == 0.0) && size > 0.0);
             before = Some(found);

@@ -1,6 +1,8 @@
 //! The roads of the decomposition solver, by a Gram matrix that says what was asked of it; certificates by their definition.
 
 use mercer::control::{Control, with_threads};
+use mercer::data::Target;
+use mercer::estimators::{Estimator, Fitted, NuSvc, Svc, Task, View};
 use mercer::gram::{Block, Gram, Side};
 use mercer::solve::smo::{Options, Problem, Solution, solve};
 use std::ops::Range;
@@ -213,4 +215,24 @@ fn groups_of_many_rows_keep_their_sums_in_parts() {
         let violation = (top[0] - bottom[0]).max(top[1] - bottom[1]);
         assert!((violation - found.violation).abs() <= 1e-9 && violation <= 1e-3, "{violation} and {}", found.violation);
     }
+}
+
+#[test]
+fn a_search_of_the_penalty_takes_hardly_more_kernel_values_than_the_machine_that_it_finds() {
+    let points = many_rows(1.0).0[..2100].to_vec();
+    let second = |(i, p): (usize, &[f64; 2])| p[0] + 0.5 * (3.0 * p[1]).sin() + 0.6 * (i as f64 * 7.77).sin() > 0.0;
+    let codes = points.iter().enumerate().map(|row| usize::from(second(row))).collect();
+    let (target, control) = (Target::Classes { codes, names: vec!["no".into(), "yes".into()] }, Control::default());
+    let grams = [(); 2].map(|()| Bells::new(points.clone(), 4.0, true));
+    let [of_search, of_machine] =
+        grams.each_ref().map(|gram| Task { view: View::Values(gram), target: &target, weights: None, control: &control, seed: 1 });
+    let found = NuSvc { nu: 0.3.into(), ..NuSvc::default() }.fit(&of_search).unwrap();
+    let note = &found.summary().notes[1];
+    let c: f64 = note.split("c = ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap();
+    // The search solves to a tenth of its tolerance.
+    let machine = Svc { c: c.into(), tolerance: 1e-4.into(), ..Svc::default() }.fit(&of_machine).unwrap();
+    let [objective, expected] = [&found, &machine].map(|fitted| fitted.summary().objective.unwrap());
+    assert!(found.summary().converged && (objective / expected - 1.0).abs() <= 1e-3, "{objective} and {expected}");
+    let [search, alone] = grams.each_ref().map(Bells::computed);
+    assert!(2 * search <= 3 * alone, "{search} kernel values of the search, {alone} of the machine");
 }

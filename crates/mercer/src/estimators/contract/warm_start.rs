@@ -2,7 +2,7 @@
 //! rows of weight 0 are predicted from it. It belongs to the caller that follows the path, not to a model.
 
 use crate::estimators::Task;
-use crate::solve::smo::{Problem, Solution};
+use crate::solve::smo::{Precision, Problem, Solution};
 
 /// Solver values of a fit at the rows of its task, reused by later fits: see [`FitContext::warm`](crate::estimators::FitContext::warm).
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,8 @@ impl WarmStart {
     /// Adds those of further problems.
     pub(crate) fn extend(&mut self, solutions: Vec<Solution>, units: impl Iterator<Item = f64>, task: &Task<'_>) {
         let kept = task.gram().is_ok_and(|gram| gram.structure().held().is_some());
-        let known = |(s, unit): (Solution, f64)| Some(Known { coef: s.coef, values: s.values.filter(|_| kept)?, unit });
+        let is_known = |s: &Solution| kept && s.precision == Precision::Exact;
+        let known = |(s, unit): (Solution, f64)| is_known(&s).then_some(Known { coef: s.coef, values: s.values, unit });
         self.0.extend(solutions.into_iter().zip(units).map(known));
     }
 

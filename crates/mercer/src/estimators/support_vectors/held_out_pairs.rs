@@ -101,7 +101,7 @@ fn leave_out(problem: &Problem, solution: &Solution, k: Option<&Matrix>, out: im
     }
     let of = |values: &[f64]| kept.iter().map(|&v| values[v]).collect::<Vec<f64>>();
     let row: Vec<usize> = kept.iter().map(|&v| problem.row[v]).collect();
-    let values = k.zip(solution.values.as_ref()).map(|(k, before)| {
+    let values = k.zip(solution.exact_values()).map(|(k, before)| {
         let mut values = of(before);
         for (v, (now, was)) in all.iter().zip(&solution.coef).enumerate().filter(|(_, (now, was))| now != was) {
             let of_v = k.row(problem.row[v]);

@@ -28,7 +28,7 @@ pub(super) fn costs(size: Size, cache_mb: &Value, probabilities: bool) -> Costs 
     let (n, fits) = (size.rows as f64, if probabilities { 5.0 } else { 1.0 });
     let cache = ((cache_mb.number() * 1e6) as u64).min(8 * rows * rows);
     Costs {
-        bytes: PER_VARIABLE * rows * classes + cache.min(8 * rows * 256),
+        bytes: PER_VARIABLE * rows * classes + cache.min(8 * rows * 256) + joint::bytes_of_steps(size.rows, classes as usize),
         kept_bytes: cache,
         values: fits * 2.0 * n * n,
         fit: fits * PASSES * 4.0 * n * n * (classes as f64).min(4.0),

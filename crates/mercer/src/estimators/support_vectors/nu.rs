@@ -8,7 +8,7 @@
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::Gram;
-use crate::solve::smo::{self, Options, Problem, Solution};
+use crate::solve::smo::{KnownValues, Options, Precision, Problem, Proof, Solution, SolverSession};
 
 /// The share of the tolerance that problems are solved to: objectives are LIBSVM's to 1e-4 at a tolerance of 1e-3, which with coefficients of
 /// 0..1 asks for more than here.
@@ -36,12 +36,14 @@ pub(super) fn solve(gram: &dyn Gram, problem: &Problem, mean_square: f64, option
     let start = problem.start.as_deref().unwrap_or_default();
     let mut scale = 1.0 / (mean_square * start.iter().map(|b| b.abs()).sum::<f64>());
     let mut scaled = in_unit(problem, scale, start);
-    let (mut values, mut steps, mut tolerance): (Option<Vec<f64>>, usize, f64) = (None, 0, GOAL * options.tolerance);
+    let mut session = SolverSession::new(gram)?;
+    let (mut values, mut steps, mut tolerance): (Option<(Vec<f64>, Precision)>, usize, f64) = (None, 0, GOAL * options.tolerance);
     let mut round = 0;
     loop {
         round += 1;
         let left = Options { tolerance, max_iterations: options.max_iterations.saturating_sub(steps).max(1), ..*options };
-        let mut solution = smo::solve_from(gram, std::slice::from_ref(&scaled), &[values.as_deref()], &left, control)?.remove(0);
+        let known = values.as_ref().map(|(values, precision)| KnownValues { values, precision: *precision });
+        let mut solution = session.solve(std::slice::from_ref(&scaled), &[known], Proof::Exact, &left, control)?.remove(0);
         steps += solution.iterations;
         solution.iterations = steps;
         let stopped = !solution.converged || round == ROUNDS;
@@ -50,7 +52,7 @@ pub(super) fn solve(gram: &dyn Gram, problem: &Problem, mean_square: f64, option
         let is_small = rho.is_nan() || rho <= solution.violation.max(FLAT);
         if is_small && !stopped && solution.violation > FLAT {
             tolerance = (TIGHTER * tolerance).min(TIGHTER * solution.violation);
-            (scaled.start, values) = (Some(solution.coef), solution.values);
+            (scaled.start, values) = (Some(solution.coef), Some((solution.values, solution.precision)));
             continue;
         }
         if is_small && !stopped {
@@ -64,7 +66,7 @@ pub(super) fn solve(gram: &dyn Gram, problem: &Problem, mean_square: f64, option
         if solution.converged || stopped {
             return Ok(InUnit { solution, coef, scale, flat: false });
         }
-        (scaled, values, tolerance) = (next, solution.values, GOAL * options.tolerance);
+        (scaled, values, tolerance) = (next, Some((solution.values, solution.precision)), GOAL * options.tolerance);
     }
 }
 
@@ -100,7 +102,7 @@ fn with_margin_of_one(solution: Solution, next: &Problem, rho: f64, tolerance: f
     let violation = solution.violation / rho;
     Solution {
         coef: next.start.clone().unwrap_or_default(),
-        values: solution.values.map(|f| f.into_iter().map(|f| f / rho).collect()),
+        values: solution.values.into_iter().map(|f| f / rho).collect(),
         // The margin takes all of it.
         offsets: vec![0.0],
         primal,

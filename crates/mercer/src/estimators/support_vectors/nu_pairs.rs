@@ -6,7 +6,7 @@ use super::pair_problems::PairProblems;
 use crate::error::{Error, Result};
 use crate::gram::{Dense, Gram, Subset};
 use crate::param::Value;
-use crate::solve::smo::{self, Options, Problem, Solution};
+use crate::solve::smo::{KnownValues, Options, Precision, Problem, Proof, Solution, SolverSession};
 use std::ops::Range;
 
 /// The tolerance of a sample of the rows, and of the first solution that starts from it.
@@ -134,15 +134,18 @@ impl NuPairs {
 fn find(searches: &mut [PenaltySearch], gram: &dyn Gram, rows: &SvcRows<'_>) -> Result<()> {
     // Solutions of a search; eight are usual, of which the last few take most of the steps.
     const ROUNDS: usize = 100;
+    let mut session = SolverSession::new(gram)?;
     for _ in 0..ROUNDS {
-        let mut open: Vec<&mut PenaltySearch> = searches.iter_mut().filter(|s| s.end.is_none()).collect();
+        // Those that have found C wait for the others: one certificate for all.
+        let proof = if searches.iter().any(|s| s.end.is_none() && s.proof == Proof::AsStepped) { Proof::AsStepped } else { Proof::Exact };
+        let mut open: Vec<&mut PenaltySearch> = searches.iter_mut().filter(|s| s.end.is_none() && s.proof == proof).collect();
         if open.is_empty() {
             break;
         }
         let problems: Vec<Problem> = open.iter().map(|s| s.scaled()).collect();
-        let known: Vec<Option<&[f64]>> = open.iter().map(|s| s.values.as_deref()).collect();
+        let known: Vec<Option<KnownValues<'_>>> = open.iter().map(|s| s.known()).collect();
         let tolerance = open.iter().map(|s| s.tolerance).fold(f64::INFINITY, f64::min);
-        let solutions = smo::solve_from(gram, &problems, &known, &Options { tolerance, ..rows.options }, rows.task.control)?;
+        let solutions = session.solve(&problems, &known, proof, &Options { tolerance, ..rows.options }, rows.task.control)?;
         drop(known);
         open.iter_mut().zip(solutions).for_each(|(search, solution)| search.take(solution));
     }
@@ -182,8 +185,10 @@ struct PenaltySearch {
     /// By how much the share rises with 1 / C, relative to nu, between the last two solutions.
     slope: Option<f64>,
     solution: Option<Solution>,
-    /// K b of the next start.
-    values: Option<Vec<f64>>,
+    /// K b of the next start, and how exact it is.
+    values: Option<(Vec<f64>, Precision)>,
+    /// Exact where the last solution has ended the search, but has no certificate in f64.
+    proof: Proof,
     iterations: usize,
     end: Option<SearchEnd>,
 }
@@ -221,9 +226,14 @@ impl PenaltySearch {
             slope: hint.map(|hint| hint.slope),
             solution: None,
             values: None,
+            proof: Proof::AsStepped,
             iterations: 0,
             end: None,
         }
+    }
+
+    fn known(&self) -> Option<KnownValues<'_>> {
+        self.values.as_ref().map(|(values, precision)| KnownValues { values, precision: *precision })
     }
 
     /// The problem at C, its start within the bounds in spite of rounding.
@@ -258,6 +268,13 @@ impl PenaltySearch {
             _ if point.excess > 0.0 && self.inverse < LEAST * self.first => Some(SearchEnd::NoMargin),
             _ => None,
         };
+        let is_unproven = self.end.is_some() && solution.precision == Precision::Stepped;
+        self.proof = if is_unproven { Proof::Exact } else { Proof::AsStepped };
+        if is_unproven {
+            (self.end, self.problem.start) = (None, Some(solution.coef));
+            self.values = Some((solution.values, solution.precision));
+            return;
+        }
         if self.end.is_none() {
             let next = self.next(point);
             if !is_last && (is_near || is_narrow) {
@@ -267,7 +284,7 @@ impl PenaltySearch {
             }
             let by = self.inverse / next;
             self.problem.start = Some(solution.coef.iter().map(|b| b * by).collect());
-            self.values = solution.values.as_ref().map(|f| f.iter().map(|f| f * by).collect());
+            self.values = Some((solution.values.iter().map(|f| f * by).collect(), solution.precision));
             self.inverse = next;
         }
         self.solution = Some(solution);

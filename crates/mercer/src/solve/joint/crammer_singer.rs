@@ -1,6 +1,6 @@
 //! Crammer and Singer (2001): l(m) = max(0, max_c m_c), a_c >= 0, sum_c a_c <= C.
 
-use super::row_loss::{RowLoss, water_level};
+use super::row_loss::{Direction, ROUNDING, RowLoss, water_level, way_down};
 
 pub(super) struct NearestMargin;
 
@@ -49,9 +49,23 @@ impl RowLoss for NearestMargin {
         }
     }
 
+    /// Where the sum is the cost, the greatest variable takes what the others give.
+    fn free_directions(&self, variables: &[f64], class: usize, cost: f64) -> Vec<Direction> {
+        let is_full = self.is_full(variables, class, cost);
+        let greatest = (0..variables.len()).fold(0, |best, c| if variables[c] > variables[best] { c } else { best });
+        let to = if is_full { greatest } else { class };
+        (0..variables.len()).filter(|&c| variables[c] > 0.0 && c != to).map(|from| Direction { from, to }).collect()
+    }
+
+    fn room(&self, variables: &[f64], moves: &[f64], cost: f64) -> f64 {
+        let (sum, rate) = (variables.iter().sum::<f64>(), moves.iter().sum::<f64>());
+        // Of a sum that is kept the rate is rounding.
+        let of_sum =
+            if rate > ROUNDING * moves.iter().map(|d| d.abs()).sum::<f64>() { (cost - sum).max(0.0) / rate } else { f64::INFINITY };
+        variables.iter().zip(moves).map(|(a, d)| way_down(*a, *d)).fold(of_sum, f64::min)
+    }
+
     fn is_full(&self, variables: &[f64], _class: usize, cost: f64) -> bool {
-        // A share of the cost that is rounding.
-        const ROUNDING: f64 = 1e-12;
         variables.iter().sum::<f64>() >= cost * (1.0 - ROUNDING)
     }
 }

@@ -20,9 +20,13 @@
 //! gap = sum_i C_i l(m_i) - sum_c a_ic m_ic
 //! ```
 //!
+//! Steps of single rows zigzag where costs are large and many variables are free; as soon as they have cost as much, all free variables
+//! take a step at once (`face`).
+//!
 //! Of two classes both are the problem of [`smo`](super::smo) with bounds 2 C_i, its f = g_2 - g_1, at half its objective.
 
 mod crammer_singer;
+mod face;
 mod feasible;
 mod row_loss;
 mod state;
@@ -95,6 +99,11 @@ pub struct JointSolution {
     pub iterations: usize,
     /// Whether gap and violation are within the tolerance.
     pub converged: bool,
+}
+
+/// Bytes that steps on all free variables of a problem take, at most.
+pub(crate) fn bytes_of_steps(rows: usize, classes: usize) -> u64 {
+    face::bytes(rows * classes.saturating_sub(1))
 }
 
 /// Solves a problem: a step takes the kernel values of a row, or its features where K is an inner product of fewer than there are rows.

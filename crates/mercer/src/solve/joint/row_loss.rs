@@ -10,8 +10,35 @@ pub(super) trait RowLoss: Sync {
     fn best(&self, targets: &[f64], class: usize, cost: f64, variables: &mut [f64]);
     /// Brings variables within their bounds.
     fn clip(&self, variables: &mut [f64], cost: f64);
+    /// The directions in which the row is free to go both ways, none of which follows from others.
+    fn free_directions(&self, variables: &[f64], class: usize, cost: f64) -> Vec<Direction>;
+    /// How far the row may go along some change of its variables.
+    fn room(&self, variables: &[f64], moves: &[f64], cost: f64) -> f64;
     /// Whether no variable may rise.
     fn is_full(&self, variables: &[f64], class: usize, cost: f64) -> bool;
+}
+
+/// A change of B of a row: from one class to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Direction {
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+impl Direction {
+    /// (e_to - e_from)'(e_to - e_from) of two directions.
+    pub(super) fn product(&self, other: &Direction) -> f64 {
+        let same = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
+        same(self.to, other.to) + same(self.from, other.from) - same(self.to, other.from) - same(self.from, other.to)
+    }
+}
+
+/// What counts as rounding, as a share of a cost or of a variable.
+pub(super) const ROUNDING: f64 = 1e-12;
+
+/// How far a number may go at a rate before it is 0.
+pub(super) fn way_down(number: f64, rate: f64) -> f64 {
+    if rate < 0.0 { number / -rate } else { f64::INFINITY }
 }
 
 /// The level u with sum_c min(max(0, q_c - u), cap) = slope u + rest: the left side falls, the right side does not.

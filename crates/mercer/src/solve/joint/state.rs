@@ -1,6 +1,7 @@
 //! A point of the dual problem on its way: variables, values, sums, and the centre of the offsets.
 
-use super::row_loss::RowLoss;
+use super::face::JointFace;
+use super::row_loss::{Direction, RowLoss};
 use super::{JointProblem, JointSolution, Offsets, feasible};
 use crate::control::Control;
 use crate::error::Result;
@@ -10,11 +11,11 @@ use crate::linalg::simd::dot;
 use crate::solve::smo::Options;
 
 pub(super) struct JointState<'a> {
-    problem: &'a JointProblem,
-    rule: &'a dyn RowLoss,
+    pub(super) problem: &'a JointProblem,
+    pub(super) rule: &'a dyn RowLoss,
     diagonal: Vec<f64>,
     /// a, N x C.
-    variables: Matrix,
+    pub(super) variables: Matrix,
     /// Z with K = Z Z', where it is known and worth it.
     features: Option<Features<'a>>,
     /// K B without offsets, a column for each class; Z'B where there are features.
@@ -24,10 +25,12 @@ pub(super) struct JointState<'a> {
     /// b0.
     centre: Vec<f64>,
     /// rho, 0 without offsets.
-    rho: f64,
+    pub(super) rho: f64,
     /// The least square of a row that a step divides by.
     least: f64,
     pub(super) iterations: usize,
+    /// Multiplications of steps since the last on all free variables.
+    spent: f64,
     violation: f64,
     free: usize,
     bound: usize,
@@ -56,6 +59,7 @@ impl<'a> JointState<'a> {
             rho: if problem.offsets == Offsets::Free { rho } else { 0.0 },
             least: 1e-12 * unit,
             iterations: 0,
+            spent: 0.0,
             violation: 0.0,
             free: 0,
             bound: 0,
@@ -108,7 +112,7 @@ impl<'a> JointState<'a> {
     }
 
     /// m of a row under some offsets; that of its own class is 0.
-    fn margins(&self, i: usize, offsets: &[f64], margins: &mut [f64]) {
+    pub(super) fn margins(&self, i: usize, offsets: &[f64], margins: &mut [f64]) {
         let y = self.problem.class[i];
         let own = self.value(i, y) + offsets[y];
         for (c, m) in margins.iter_mut().enumerate() {
@@ -116,8 +120,13 @@ impl<'a> JointState<'a> {
         }
     }
 
-    fn offsets(&self) -> Vec<f64> {
+    pub(super) fn offsets(&self) -> Vec<f64> {
         (0..self.problem.classes).map(|c| self.offset(c)).collect()
+    }
+
+    /// The directions in which a row is free.
+    pub(super) fn free_directions(&self, i: usize) -> Vec<Direction> {
+        self.rule.free_directions(self.variables.row(i), self.problem.class[i], self.problem.cost[i])
     }
 
     fn violations(&self) -> Vec<f64> {
@@ -169,6 +178,12 @@ impl<'a> JointState<'a> {
                 (bound, moves) = ((FALL * bound).max(aim), moves + 1);
                 continue;
             }
+            let face = JointFace::of(self);
+            if face.is_worth(self.spent, control) && face.len() <= options.max_iterations - self.iterations {
+                face.settle(self, cache, control)?;
+                self.spent = 0.0;
+                continue;
+            }
             let share = if self.features.is_some() { 0.0 } else { SHARE };
             let least = (share * worst).max(bound.min(worst));
             let mut rows: Vec<usize> = (0..violations.len()).filter(|&i| violations[i] >= least).collect();
@@ -196,7 +211,26 @@ impl<'a> JointState<'a> {
         targets.iter_mut().zip(&old).for_each(|(m, a)| *m = *m / square + a + sum);
         self.rule.best(&targets, y, cost, self.variables.row_mut(i));
         self.iterations += 1;
-        let mut own = 0.0;
+        self.spread(i, &old, kernel_row);
+    }
+
+    /// Brings values up to date with the variables of some rows, a step for each.
+    pub(super) fn take(&mut self, rows: &[usize], before: &[Vec<f64>], cache: &mut RowCache<'_, f64>, control: &Control) -> Result<()> {
+        self.iterations += rows.len();
+        if self.features.is_some() {
+            rows.iter().zip(before).for_each(|(&i, before)| self.spread(i, before, &[]));
+            return Ok(());
+        }
+        for (rows, before) in rows.chunks(cache.capacity()).zip(before.chunks(cache.capacity())) {
+            let kernel_rows = cache.rows(rows, &control.finishing())?;
+            rows.iter().zip(before).zip(kernel_rows).for_each(|((&i, before), values)| self.spread(i, before, values));
+        }
+        Ok(())
+    }
+
+    /// Adds what the variables of a row have changed to the coefficients of its classes.
+    fn spread(&mut self, i: usize, old: &[f64], kernel_row: &[f64]) {
+        let (y, classes, mut own) = (self.problem.class[i], self.problem.classes, 0.0);
         for c in (0..classes).filter(|&c| c != y) {
             let change = self.variables[(i, c)] - old[c];
             own += change;
@@ -212,6 +246,7 @@ impl<'a> JointState<'a> {
         }
         self.sums[class] += change;
         let values = &mut self.values[class];
+        self.spent += values.len() as f64;
         let mut along = |direction: &[f64]| values.iter_mut().zip(direction).for_each(|(f, k)| *f += change * k);
         match &self.features {
             None => along(kernel_row),

@@ -1,6 +1,6 @@
 //! Weston and Watkins (1999): l(m) = sum_c max(0, m_c), 0 <= a_c <= C.
 
-use super::row_loss::{RowLoss, water_level};
+use super::row_loss::{Direction, ROUNDING, RowLoss, water_level, way_down};
 
 pub(super) struct SumOfMargins;
 
@@ -27,7 +27,16 @@ impl RowLoss for SumOfMargins {
     }
 
     fn clip(&self, variables: &mut [f64], cost: f64) {
-        variables.iter_mut().for_each(|a| *a = a.clamp(0.0, cost));
+        variables.iter_mut().for_each(|a| *a = if *a >= (1.0 - ROUNDING) * cost { cost } else { a.max(0.0) });
+    }
+
+    fn free_directions(&self, variables: &[f64], class: usize, cost: f64) -> Vec<Direction> {
+        let free = |c: &usize| variables[*c] > 0.0 && variables[*c] < cost;
+        (0..variables.len()).filter(free).map(|from| Direction { from, to: class }).collect()
+    }
+
+    fn room(&self, variables: &[f64], moves: &[f64], cost: f64) -> f64 {
+        variables.iter().zip(moves).map(|(a, d)| way_down(*a, *d).min(way_down(cost - a, -d))).fold(f64::INFINITY, f64::min)
     }
 
     fn is_full(&self, variables: &[f64], class: usize, cost: f64) -> bool {

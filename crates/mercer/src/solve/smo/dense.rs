@@ -10,7 +10,7 @@ use super::pairs::{Block, BlockRows, Until, width};
 use super::passes::Passes;
 use super::plan::Road;
 use super::state::{ProblemStage, ProblemState};
-use super::{MARGIN, NARROW, PATIENCE, Problem, SolverJob, TOGETHER, certificate, interior};
+use super::{MARGIN, NARROW, PATIENCE, Precision, Problem, SolverJob, TOGETHER, certificate, interior};
 use crate::error::{Error, Result};
 use crate::gram::{Features, Gram, Subset, add_rows, axpy, dense, runs, with_scratch};
 use crate::linalg::Matrix;
@@ -187,7 +187,7 @@ impl Kernel for MatrixRows<'_> {
 
 /// Solves one problem.
 pub(super) fn one(state: &mut ProblemState<'_>, kernel: &impl Kernel, job: &SolverJob<'_>) -> Result<()> {
-    let known = if state.exact { state.coef.clone() } else { Vec::new() };
+    let known = if state.known == Some(Precision::Exact) { state.coef.clone() } else { Vec::new() };
     Solver { state, kernel, known, job }.solve()
 }
 
@@ -226,7 +226,8 @@ impl<K: Kernel> Solver<'_, '_, K> {
             self.refresh::<f64>(&[], true)?;
         }
         self.stage::<f64>(most)?;
-        (self.state.stage, self.state.exact) = (ProblemStage::Done, self.kernel.inputs().is_none());
+        let precision = if self.kernel.inputs().is_none() { Precision::Exact } else { Precision::Certified };
+        (self.state.stage, self.state.known) = (ProblemStage::Done, Some(precision));
         Ok(())
     }
 

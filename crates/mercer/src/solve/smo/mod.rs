@@ -36,12 +36,14 @@ mod coordinates;
 mod decompose;
 mod dense;
 mod interior;
+mod kept_rows;
 mod lazy_rows;
 mod limits;
 mod newton;
 mod pairs;
 mod passes;
 mod plan;
+mod session;
 mod shrinking;
 mod simd;
 mod state;
@@ -49,11 +51,12 @@ mod working_set_gram;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{Features, Gram, RowCache, Side};
+use crate::gram::{Features, Gram};
+use kept_rows::KeptRows;
 use limits::common::*;
 use passes::Passes;
-use plan::{ProblemFacts, Road, RoadFacts};
-use rayon::prelude::*;
+use plan::Road;
+pub use session::{Proof, SolverSession};
 use state::{ProblemStage, ProblemState};
 
 /// One problem over rows of a Gram matrix.
@@ -98,14 +101,36 @@ impl Default for Options {
     }
 }
 
-/// The answer to one problem, every number computed from kernel values in f64; rows of no part in any were found to be far from
-/// having one in f32, by many times what its rounding was found to be.
+/// How exact values of f = Kb are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// Computed from kernel values in f64 at every variable.
+    Exact,
+    /// Computed from kernel values in f64 at every variable that has a part in the certificate.
+    Certified,
+    /// As steps have left them.
+    Stepped,
+}
+
+/// Values of f = Kb of a start.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownValues<'a> {
+    /// f at every variable.
+    pub values: &'a [f64],
+    /// How exact they are.
+    pub precision: Precision,
+}
+
+/// The answer to one problem, every number computed from kernel values in f64 unless it is one on the way to another ([`Proof`]); rows of no
+/// part in any were found to be far from having one in f32, by many times what its rounding was found to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// b, one per variable.
     pub coef: Vec<f64>,
-    /// f = Kb at every variable, those that are held at 0 too; `None` where it was not worth knowing everywhere.
-    pub values: Option<Vec<f64>>,
+    /// f = Kb at every variable, those that are held at 0 too.
+    pub values: Vec<f64>,
+    /// What is known of these values.
+    pub precision: Precision,
     /// Of each group, at least one, v at the variables strictly between their bounds, averaged; where there is none, the middle of what is possible.
     pub offsets: Vec<f64>,
     /// How many variables lie strictly between their bounds.
@@ -126,6 +151,13 @@ pub struct Solution {
     pub converged: bool,
 }
 
+impl Solution {
+    /// f = Kb at every variable, where all of it was computed in f64.
+    pub fn exact_values(&self) -> Option<&[f64]> {
+        (self.precision == Precision::Exact).then_some(&self.values)
+    }
+}
+
 /// Solves problems over one symmetric Gram matrix; they share its rows.
 ///
 /// Out of time or of iterations, the best point so far is returned with its certificate. An error if a problem
@@ -142,25 +174,9 @@ pub fn solve_from(
     options: &Options,
     control: &Control,
 ) -> Result<Vec<Solution>> {
-    let diagonal = crate::gram::finite_diagonal(gram)?;
-    let mut states = problems.par_iter().map(|p| ProblemState::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
-    for (state, values) in states.iter_mut().zip(known) {
-        if let Some(values) = values.filter(|f| f.len() == state.coef.len()) {
-            state.values.copy_from_slice(values);
-            state.exact = true;
-        }
-    }
-    let features = Features::of(gram, Side::Rows);
-    let job = SolverJob { gram, features: features.as_ref(), options: *options, control };
-    let facts = RoadFacts::of(&job, &states);
-    states.par_iter_mut().for_each(|s| s.roads = plan::choose(&ProblemFacts::of(s), &facts));
-    for road in Road::ALL {
-        let mut open: Vec<&mut ProblemState<'_>> = states.iter_mut().filter(|s| !s.is_done() && s.roads.contains(&road)).collect();
-        if !open.is_empty() {
-            road.take(&job, &mut open)?;
-        }
-    }
-    Ok(states.into_par_iter().map(|s| s.into_solution(options.tolerance)).collect())
+    let exact = |values| KnownValues { values, precision: Precision::Exact };
+    let known: Vec<Option<KnownValues<'_>>> = known.iter().map(|values| values.map(exact)).collect();
+    SolverSession::new(gram)?.solve(problems, &known, Proof::Exact, options, control)
 }
 
 /// What every road works on.
@@ -170,6 +186,7 @@ struct SolverJob<'a> {
     /// Z with K = Z Z', where it is known.
     features: Option<&'a Features<'a>>,
     options: Options,
+    proof: Proof,
     control: &'a Control,
 }
 
@@ -183,35 +200,43 @@ enum StepProgress {
 }
 
 /// Takes problems to their tolerance over rows of K, in f32 where they are not near their optimum, then in f64.
-fn settle_in_turn(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>], road: Road) -> Result<()> {
+fn settle_in_turn(job: &SolverJob<'_>, kept: &mut KeptRows<'_>, states: &mut [&mut ProblemState<'_>], road: Road) -> Result<()> {
+    let in_f32 = job.options.tolerance >= NARROW;
     if states.iter().any(|s| s.is_moved()) {
-        certificate::refresh(job, states, None, 1)?;
+        let is_known = |s: &ProblemState<'_>| match s.known {
+            Some(Precision::Exact) => true,
+            Some(_) => in_f32 && s.stage == ProblemStage::Cold,
+            None => false,
+        };
+        let mut unknown: Vec<&mut ProblemState<'_>> = states.iter_mut().filter(|s| !is_known(s)).map(|s| &mut **s).collect();
+        certificate::refresh(job, &mut unknown, None, 1)?;
         states.iter_mut().for_each(|s| s.stretch());
     }
-    states.iter_mut().for_each(|s| s.exact = false);
-    if job.options.tolerance >= NARROW {
+    if in_f32 {
         let mut cold: Vec<&mut ProblemState<'_>> = states.iter_mut().filter(|s| s.stage == ProblemStage::Cold).map(|s| &mut **s).collect();
-        settle::<f32>(job, &mut cold, road)?;
+        settle::<f32>(job, kept, &mut cold, road)?;
     }
-    settle::<f64>(job, states, road)
+    settle::<f64>(job, kept, states, road)
 }
 
-/// Takes every open problem to its tolerance with rows of one kind, then checks with exact values; again where that fails.
-fn settle<T: Passes>(job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>], road: Road) -> Result<()> {
+/// Takes every open problem to its tolerance with rows of one kind, then checks with exact values, if they are asked for or f as the steps
+/// have left it says that the point is not optimal; again where that fails.
+fn settle<T: Passes>(job: &SolverJob<'_>, kept: &mut KeptRows<'_>, states: &mut [&mut ProblemState<'_>], road: Road) -> Result<()> {
     let (options, control) = (&job.options, job.control);
-    let (mut cache, rounded) = (None, (size_of::<T>() == 4).then_some(options.tolerance));
+    let rounded = (size_of::<T>() == 4).then_some(options.tolerance);
     for _ in 0..ROUNDS {
         if states.iter().all(|s| s.is_done()) {
             return Ok(());
         }
         let progress = match states {
             [state] if road == Road::Shrinking => shrinking::run::<T>(job, state)?,
-            _ => {
-                let cache = cache.get_or_insert_with(|| RowCache::<T>::new(job.gram, options.cache_bytes));
-                decompose::run(states, cache, options, 0, control)?
-            }
+            _ => decompose::run(states, kept.cache::<T>(options.cache_bytes), options, 0, control)?,
         };
-        certificate::refresh(job, states, rounded, 1)?;
+        states.iter_mut().for_each(|s| s.known = Some(Precision::Stepped));
+        let is_enough = |s: &ProblemState<'_>| job.proof == Proof::AsStepped && s.is_optimal(options.tolerance);
+        let mut unproven: Vec<&mut ProblemState<'_>> = states.iter_mut().filter(|s| !is_enough(s)).map(|s| &mut **s).collect();
+        certificate::refresh(job, &mut unproven, rounded, 1)?;
+        unproven.iter_mut().for_each(|s| s.known = Some(if rounded.is_some() { Precision::Certified } else { Precision::Exact }));
         states.iter_mut().for_each(|s| s.end_if(s.is_optimal(options.tolerance)));
         if progress == StepProgress::Stands {
             return Ok(());

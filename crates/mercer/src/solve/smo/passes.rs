@@ -1,7 +1,8 @@
 //! The two passes of a pair step over all variables of a block, in registers, compiled once per instruction set.
 
+use super::kept_rows::KeptRows;
 use super::simd::{Lanes, Plain};
-use crate::gram::{Cell, Level, level};
+use crate::gram::{Cell, Level, RowCache, level};
 use crate::linalg::{Real, count_passed};
 
 /// Lengths of the lists that a pass takes are multiples of this.
@@ -46,6 +47,8 @@ pub(super) trait Passes: Cell {
     type Widest: Lanes<Number = Self>;
     /// Numbers in f32 as they are, where these are the numbers.
     fn lent(single: &[f32]) -> Option<&[Self]>;
+    /// The rows of these numbers that are kept; those of others are given up.
+    fn kept<'r, 'a>(rows: &'r mut KeptRows<'a>) -> &'r mut Option<RowCache<'a, Self>>;
     /// v <- v - step (row - other); then where v + up is greatest, that value, and the least v + down.
     fn advance(v: &mut [Self], lists: [&[Self]; 4], step: Self) -> (usize, Self, Self) {
         count_passed(ADVANCE * v.len());
@@ -60,7 +63,7 @@ pub(super) trait Passes: Cell {
 }
 
 macro_rules! passes {
-    ($number:ty, $avx2:ident, $avx512:ident, $lent:expr) => {
+    ($number:ty, $avx2:ident, $avx512:ident, $lent:expr, $own:ident, $other:ident) => {
         impl Passes for $number {
             #[cfg(target_arch = "x86_64")]
             type Wide = std::arch::x86_64::$avx2;
@@ -73,11 +76,15 @@ macro_rules! passes {
             fn lent(single: &[f32]) -> Option<&[Self]> {
                 $lent(single)
             }
+            fn kept<'r, 'a>(rows: &'r mut KeptRows<'a>) -> &'r mut Option<RowCache<'a, Self>> {
+                rows.$other = None;
+                &mut rows.$own
+            }
         }
     };
 }
-passes!(f32, __m256, __m512, Some);
-passes!(f64, __m256d, __m512d, |_| None);
+passes!(f32, __m256, __m512, Some, single, double);
+passes!(f64, __m256d, __m512d, |_| None, double, single);
 
 /// Registers used in turns, so that one need not wait for the other.
 const TURNS: usize = 2;

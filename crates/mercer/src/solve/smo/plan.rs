@@ -1,6 +1,7 @@
 //! Which way each problem is solved: the roads, the facts that decide between them, and the choice. A road takes the problems that
 //! have chosen it as far as it leads; what is open then goes on to its next road. The certificate is the same for all of them.
 
+use super::kept_rows::KeptRows;
 use super::limits::roads::*;
 use super::state::ProblemState;
 use super::{SolverJob, class_blocks, coordinates, dense, interior, lazy_rows, settle_in_turn};
@@ -38,16 +39,19 @@ impl Road {
     };
 
     /// Takes open problems along it.
-    pub(super) fn take(self, job: &SolverJob<'_>, states: &mut [&mut ProblemState<'_>]) -> Result<()> {
+    pub(super) fn take(self, job: &SolverJob<'_>, kept: &mut KeptRows<'_>, states: &mut [&mut ProblemState<'_>]) -> Result<()> {
         match self {
             Road::LazyRows => dense::by_class(job, states, lazy_rows::run),
             Road::Held => dense::by_class(job, states, dense::held),
             Road::Shared => dense::by_class(job, states, dense::shared),
             Road::ClassBlocks => dense::by_class(job, states, class_blocks::run),
             Road::Alone => dense::by_class(job, states, dense::alone),
-            Road::Coordinates => coordinates::run(job, states),
-            Road::Interior => interior::run(job, states),
-            Road::Shrinking | Road::Blocks => settle_in_turn(job, states, self),
+            Road::Coordinates | Road::Interior => {
+                // These move b without f.
+                states.iter_mut().for_each(|s| s.known = None);
+                if self == Road::Interior { interior::run(job, states) } else { coordinates::run(job, states) }
+            }
+            Road::Shrinking | Road::Blocks => settle_in_turn(job, kept, states, self),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::certificate::{GroupLevel, Quality};
 use super::plan::Road;
-use super::{Problem, ROUNDING, SLACK, Solution, certificate, malformed};
+use super::{Precision, Problem, ROUNDING, SLACK, Solution, certificate, malformed};
 use crate::error::{Error, Result};
 
 /// How far a problem has come.
@@ -29,8 +29,8 @@ pub(super) struct ProblemState<'a> {
     /// The roads that it takes, in order.
     pub(super) roads: Vec<Road>,
     pub(super) stage: ProblemStage,
-    /// Whether f is known in f64 for every variable as it stands.
-    pub(super) exact: bool,
+    /// How exact f is, where it is that of b.
+    pub(super) known: Option<Precision>,
     /// Where it began, if it is part of another.
     pub(super) before: Option<Box<Before>>,
 }
@@ -69,7 +69,7 @@ impl<'a> ProblemState<'a> {
         }
         let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
         let (values, roads) = (vec![0.0; n], Vec::new());
-        Ok(ProblemState { problem, diagonal, coef, values, iterations: 0, roads, stage: ProblemStage::Cold, exact: false, before: None })
+        Ok(ProblemState { problem, diagonal, coef, values, iterations: 0, roads, stage: ProblemStage::Cold, known: None, before: None })
     }
 
     /// Some of its variables, in any order, as a problem of their own: rows of K are those that `row` names.
@@ -83,8 +83,8 @@ impl<'a> ProblemState<'a> {
     /// Where that problem stands.
     pub(super) fn part<'b>(&self, problem: &'b Problem, variables: &[usize]) -> ProblemState<'b> {
         let [diagonal, coef, values] = [&self.diagonal, &self.coef, &self.values].map(|list| pick(list, variables));
-        let (iterations, roads, stage, exact) = (self.iterations, self.roads.clone(), self.stage, self.exact);
-        ProblemState { problem, diagonal, coef, values, iterations, roads, stage, exact, before: None }
+        let (iterations, roads, stage, known) = (self.iterations, self.roads.clone(), self.stage, self.known);
+        ProblemState { problem, diagonal, coef, values, iterations, roads, stage, known, before: None }
     }
 
     /// Where it stands with what the rest adds to its dual value.
@@ -99,7 +99,7 @@ impl<'a> ProblemState<'a> {
         for (a, &k) in variables.iter().enumerate() {
             (self.coef[k], self.values[k]) = (part.coef[a], part.values[a]);
         }
-        (self.iterations, self.stage, self.exact) = (part.iterations, part.stage, part.exact);
+        (self.iterations, self.stage, self.known) = (part.iterations, part.stage, part.known);
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -221,7 +221,8 @@ impl<'a> ProblemState<'a> {
             violation: c.violation,
             iterations: self.iterations,
             converged: c.within(tolerance),
-            values: self.exact.then_some(self.values),
+            precision: self.known.unwrap_or(Precision::Certified),
+            values: self.values,
             coef: self.coef,
         }
     }
