@@ -78,8 +78,10 @@ impl Machines<'_> {
         let (problem, solution) = (&self.problems[machine], &self.solutions[machine]);
         let k: Option<&Matrix> = self.gram.structure().held();
         let all: Vec<usize> = (0..problem.row.len()).collect();
-        let kept: Vec<usize> = all.iter().copied().filter(|&v| v != variable).collect();
-        let start = without_coefficients(problem, solution, k, &[variable], &kept);
+        let is_free = |v: usize| solution.coef[v] > problem.low[v] && solution.coef[v] < problem.high[v] && solution.coef[v] != 0.0;
+        let mode = std::env::var("LOO").unwrap_or_default();
+        let free: Vec<usize> = all.iter().copied().filter(|&v| v != variable && (mode == "all" || mode == "free" && is_free(v) || mode == "support" && solution.coef[v] != 0.0)).collect();
+        let start = if mode == "zero" { vec![0.0; all.len()] } else { without_coefficients(problem, solution, k, &[variable], &free) };
         let values = values_of(problem, solution, k, &start, &all);
         let mut without = Problem { start: Some(start), ..problem.clone() };
         (without.low[variable], without.high[variable]) = (0.0, 0.0);
