@@ -211,10 +211,11 @@ fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role)
 /// What a class of this role gives, by the record of its estimator.
 fn capabilities(entry: &EstimatorEntry, role: Role) -> Capabilities {
     let (gives, classifies) = (entry.gives, role == Role::Classifier);
+    let left_out = |kind| gives.leave_one_out.when().is_always_for(kind);
     Capabilities {
         scores: classifies && matches!(gives.scores, Scores::Classes | Scores::Pairs),
         probabilities: classifies && gives.probabilities.is_always_for(Kind::Classes),
-        left_out: role == Role::Regressor && gives.leave_one_out.is_always_for(Kind::Numbers),
+        left_out: classifies && left_out(Kind::Classes) || role == Role::Regressor && left_out(Kind::Numbers),
         calibrated: match gives.calibrated {
             When::If(flag) if classifies => Some(flag),
             _ => None,

@@ -63,7 +63,10 @@ pub(crate) fn module(classes: &[Class]) -> Result<String> {
 /// The module with the names of the classes, and of the estimators that say more than a class.
 pub(crate) fn names(classes: &[Class]) -> String {
     let with = |has: fn(&Capabilities) -> bool| {
-        classes.iter().filter(|class| has(&class.capabilities)).map(|class| class.estimator.name).collect::<Vec<_>>()
+        let mut names: Vec<_> = classes.iter().filter(|class| has(&class.capabilities)).map(|class| class.estimator.name).collect();
+        // Classes of one estimator follow each other.
+        names.dedup();
+        names
     };
     format!(
         "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = {}\n\n# Estimators of the library with decision values, with class probabilities, and with predictions for each training row by the model without it.\nSCORES = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",

@@ -113,7 +113,7 @@ pub(crate) fn from_left_out<'py>(
     info: &TargetInfo,
     lacks: impl Fn(&str) -> PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let left_out = left_out.ok_or_else(|| lacks("closed form without a row"))?;
+    let left_out = left_out.ok_or_else(|| lacks("predictions without a row"))?;
     if scores {
         return from_outputs(py, left_out.scores.ok_or_else(|| lacks("decision values without a row"))?);
     }

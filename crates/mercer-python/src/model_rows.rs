@@ -112,7 +112,7 @@ impl Model {
         let data = data.map(|data| if takes_kernel_values(model.kernel.expr()) { among(data) } else { self.rows(py, data) }).transpose()?;
         let left_out =
             Limits::threads(threads).run(py, move |control| model.leave_one_out(data.as_deref(), &target, weights.as_deref(), control))?;
-        let why = |what: &str| self.model.keeps_rows_in().map_or_else(|| self.lacks(what, &|gives| gives.leave_one_out), raise);
+        let why = |what: &str| self.model.keeps_rows_in().map_or_else(|| self.lacks(what, &|gives| gives.leave_one_out.when()), raise);
         answers::from_left_out(py, left_out, scores, &self.model.answer.target(), why)
     }
 }

@@ -114,6 +114,13 @@ pub(crate) fn svm_path(
     Ok(SvmPath { found: Arc::new(found) })
 }
 
+/// One penalty, or several.
+#[derive(FromPyObject)]
+enum Penalties {
+    One(f64),
+    Several(Vec<f64>),
+}
+
 impl SvmPath {
     fn array<'py>(&self, py: Python<'py>, of: impl Fn(&Breakpoint) -> f64) -> Bound<'py, PyAny> {
         from_vec(py, self.found.path.breakpoints().iter().map(of).collect())
@@ -220,17 +227,20 @@ impl SvmPath {
     /// ----------
     /// data : Dataset, or anything one is made from
     ///     Rows with the columns of the path.
-    /// C : float
-    ///     The penalty.
+    /// C : float or array of float
+    ///     The penalty, or several, for which kernel values are computed once.
     ///
     /// Returns
     /// -------
     /// array
-    ///     One value a row; above 0 for the second of `classes`.
-    fn decision_function<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, C: f64) -> PyResult<Bound<'py, PyAny>> {
+    ///     One value a row; above 0 for the second of `classes`. Of several penalties rows x penalties.
+    fn decision_function<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, C: Penalties) -> PyResult<Bound<'py, PyAny>> {
         let (data, found) = (dataset(data)?, Arc::clone(&self.found));
-        let values = Limits::default().run(py, move |control| found.decision_function(&data, C, control))?;
-        Ok(from_vec(py, values))
+        let of = |penalties: Vec<f64>| Limits::default().run(py, move |control| found.decision_function(&data, &penalties, control));
+        match C {
+            Penalties::One(c) => Ok(from_vec(py, of(vec![c])?.into_data())),
+            Penalties::Several(list) => from_matrix(py, of(list)?),
+        }
     }
     fn __str__(&self) -> PyResult<String> {
         // Characters of a line.

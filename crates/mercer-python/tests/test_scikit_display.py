@@ -81,12 +81,12 @@ def test_listing_completion_and_display_raise_nothing_and_compute_nothing(name, 
     assert not [member for member in dir(estimator) if member.endswith("_") and not member.startswith("_") and member not in estimator.get_params()]
 
 
-def test_predictions_without_a_row_are_a_method_where_there_is_a_closed_form():
+def test_predictions_without_a_row_are_a_method_where_the_library_has_them():
     there = {name for name in mercer.scikit.NAMES if hasattr(getattr(mercer, name)(), "leave_one_out")}
     # MercerRegressor is ridge where nothing is said, MercerClassifier svc.
     assert there == {
-        "GaussianProcessClassifier", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "MercerRegressor",
-        "NadarayaWatsonClassifier", "NadarayaWatsonRegressor",
+        "GaussianProcessClassifier", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "MercerClassifier",
+        "MercerRegressor", "NadarayaWatsonClassifier", "NadarayaWatsonRegressor", "SVC", "SVR",
     }
     assert hasattr(mercer.MercerClassifier("knn(k=3)"), "leave_one_out")
     assert not hasattr(mercer.SVC().fit(X, Y), "loo_predictions_")

@@ -15,6 +15,7 @@ import sklearn.neighbors as scikit_neighbours
 import sklearn.svm as scikit_svm
 from conftest import ROOT
 from sklearn import datasets
+from sklearn.base import clone
 from sklearn.gaussian_process.kernels import (
     RBF,
     ConstantKernel,
@@ -240,6 +241,41 @@ def test_predictions_without_a_row_are_those_of_fits_without_it():
     np.testing.assert_allclose(ours.leave_one_out(), expected, rtol=1e-9)
     given = mercer.KernelRidge(kernel=lambda a, b: np.exp(-((a - b) @ (a - b)) / X.shape[1]), alpha=0.1, fit_intercept=True)
     np.testing.assert_allclose(given.fit(X, y).leave_one_out(), expected, rtol=1e-9)
+
+
+def test_machines_without_a_row_are_those_of_libsvm():
+    X, y = table(NUMBERS["friedman"], 40)
+    y = (y - y.mean()) / y.std()
+    label = np.array(["low", "middle", "high"])[np.digitize(y, [-0.5, 0.5])]
+    rest = [np.delete(np.arange(40), i) for i in range(40)]
+    weight = 0.5 + np.arange(40) % 3
+
+    def theirs(model, target):
+        each = [clone(model).fit(X[o], target[o], weight[o]) for o in rest]
+        ask = "decision_function" if hasattr(model, "decision_function") else "predict"
+        return np.array([getattr(one, ask)(X[[i]])[0] for i, one in enumerate(each)])
+
+    # libsvm keeps kernel values in single precision.
+    words = {"C": 2.0, "gamma": 0.3, "tol": 1e-10}
+    numbers = theirs(scikit_svm.SVR(epsilon=0.5, **words), y)
+    ours = mercer.SVR(epsilon=0.5, **words).fit(X, y, weight)
+    np.testing.assert_allclose(ours.leave_one_out(X), numbers, rtol=0, atol=2e-6)
+    with pytest.raises(mercer.DataError, match="needs the training rows once more: the model keeps"):
+        ours.leave_one_out()
+    with pytest.raises(mercer.DataError, match="training rows given once more"):
+        ours.leave_one_out(X[1:])
+    function = mercer.SVR(kernel=lambda a, b: np.exp(-0.3 * ((a[:, None] - b) ** 2).sum(axis=2)), C=2.0, epsilon=0.5, tol=1e-10).fit(X, y, weight)
+    np.testing.assert_allclose(function.leave_one_out(), numbers, rtol=0, atol=2e-6)
+    gram = np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(axis=2))
+    given = mercer.SVC(kernel="precomputed", C=2.0, tol=1e-10).fit(gram, label, weight)
+    model = mercer.SVC(**words).fit(X, label, weight)
+    assert (given.leave_one_out(gram) == model.leave_one_out(X)).all()
+    two = np.where(y > 0, "b", "a")
+    model = mercer.SVC(**words).fit(X, two, weight)
+    scores = model.model_.leave_one_out((two == "b").astype(int), weight, data=X, scores=True)
+    values = theirs(scikit_svm.SVC(**words), two)
+    np.testing.assert_allclose(scores, values, rtol=0, atol=2e-6)
+    assert (model.leave_one_out(X) == np.where(values > 0, "b", "a")).all()
 
 
 def test_rows_that_were_not_learnt_from_are_not_left_out_once_more():

@@ -27,6 +27,7 @@ def test_decision_values_at_any_c_are_those_of_libsvm(class_weight):
         factor = {k: weights.sum() / (2 * weights[y == k].sum()) for k in "ab"}
     # Before the first breakpoint of classes of equal weight an interval of intercepts is equally good, and libsvm takes an end of it.
     for c in [0.7, 4.0, 30.0] if class_weight else [0.05, 0.7, 4.0, 30.0]:
+        assert (path.decision_function(x, [c, 0.6])[:, 0] == path.decision_function(x, c)).all()
         peer = svm.SVC(C=c, gamma=0.7, tol=1e-10).fit(x, y, sample_weight=weights * np.vectorize(factor.get)(y))
         np.testing.assert_allclose(path.decision_function(x, c), peer.decision_function(x), rtol=0, atol=2e-5)
         coef, intercept = path.at(c)
@@ -44,5 +45,8 @@ def test_a_path_in_part_refuses_what_lies_beyond():
         path.at(3.0)
     with pytest.raises(mercer.MercerError, match="balanced"):
         mercer.svm_path(x, y, class_weight="even")
+    with pytest.raises(mercer.MercerError, match=r"a path needs a Mercer kernel and sigmoid.*: clip\(sigmoid") as refused:
+        mercer.svm_path(x, y, "sigmoid(gamma=1, offset=-1)")
+    assert "allow" not in str(refused.value)
     with pytest.raises(mercer.MercerError, match="two classes"):
         mercer.svm_path(x, np.arange(30) % 3 == np.arange(30), kernel="rbf", sample_weight=np.arange(30) * 0.0 + (np.arange(30) > 2))

@@ -45,7 +45,7 @@ impl Learner {
     /// intervals need none. Otherwise as it was.
     pub fn conformalise_cheaply(&self, model: Model, examples: &Examples<'_>, control: &Control) -> Model {
         let gives = model.estimator.gives();
-        let is_asked = gives.leave_one_out != When::Never && gives.variance == When::Never && model.about.rows <= AUTOMATIC_SCORES;
+        let is_asked = gives.leave_one_out.is_closed_form() && gives.variance == When::Never && model.about.rows <= AUTOMATIC_SCORES;
         if !is_asked || require_target(&model).is_err() || !examples.split.frees_rows() || control.was_stopped() {
             return model;
         }
@@ -71,7 +71,7 @@ impl Learner {
         control: &Control,
     ) -> Result<Option<Conformal>> {
         // The closed form is one of the scores and not of what calibration makes of them.
-        let has_closed_form = model.estimator.gives().leave_one_out != When::Never && !matches!(model.fitted, FittedModel::Calibrated(_));
+        let has_closed_form = model.estimator.gives().leave_one_out.is_closed_form() && !matches!(model.fitted, FittedModel::Calibrated(_));
         if !has_closed_form || model.keeps_rows_in().is_some() {
             return Ok(None);
         }

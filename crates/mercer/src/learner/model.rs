@@ -4,7 +4,9 @@ use crate::conformal::Conformal;
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, FoundNeighbours, Predicted, Predictions, Summary, Task, Want, When};
+use crate::estimators::{
+    Answer, EstimatorExpr, Fitted, FittedModel, FoundNeighbours, LeaveOneOut, Predicted, Predictions, Summary, Task, Want, When,
+};
 use crate::fitting::{predict_settled, read_rows, rows_leave_the_kernel};
 use crate::kernels::{FittedKernel, Support};
 use crate::linalg::Matrix;
@@ -130,8 +132,12 @@ impl Model {
     }
 
     /// Leave-one-out predictions: for each training row by the model fitted without it, from the target and the weights as they
-    /// were given; `None` where there is no closed form, as for a kernel that takes something from all training rows. `data` are the
-    /// training rows once more, which a model does not need unless they are rows of a kernel matrix.
+    /// were given; `None` where the estimator gives none, or the kernel takes something from all training rows. `data` are the training
+    /// rows once more, which a model needs that does not keep all of them, as one of support vectors, or whose rows are those of a kernel
+    /// matrix.
+    ///
+    /// # Errors
+    /// Training rows that are needed and not given, or are others; what the estimator refuses; bounds of `control`.
     pub fn leave_one_out(
         &self,
         data: Option<&Dataset>,
@@ -139,10 +145,19 @@ impl Model {
         weights: Option<&[f64]>,
         control: &Control,
     ) -> Result<Option<Predictions>> {
-        if self.support.rows() != self.about.rows || self.keeps_rows_in().is_some() {
+        if self.estimator.gives().leave_one_out == LeaveOneOut::None || self.keeps_rows_in().is_some() {
             return Ok(None);
         }
+        if data.is_none() && self.support.rows() != self.about.rows {
+            let (name, kept, all) = (self.estimator.name(), self.support.rows(), self.about.rows);
+            let why =
+                format!("leaving rows out of {name} needs the training rows once more: the model keeps {kept} of {all}; give them as data");
+            return Err(Error::Data(why));
+        }
         let rows = self.training_rows(target.rows())?;
+        if let Some(data) = data {
+            Error::unless_equal("training rows given once more", target.rows(), data.rows())?;
+        }
         let again = data.map(|data| Ok(self.prep.apply(data)?.select(&rows))).transpose()?;
         self.left_out_of(again.as_ref().unwrap_or(&self.support), &rows, target, weights, control)
     }

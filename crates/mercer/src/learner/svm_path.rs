@@ -76,7 +76,7 @@ impl TablePath {
         let machine = EstimatorExpr::from(Svc::default());
         let prepared = prepare_to_fit(&settings.prep, settings.kernel.as_ref(), &machine, &used.data, used.weights.as_deref())?;
         notices.extend(prepared.notices.iter().cloned());
-        require_similarity(&prepared.kernel, &machine, &prepared.data, false, control)?;
+        require_similarity(&prepared.kernel, &machine, &prepared.data, false, control).map_err(not_mercer)?;
         let settled = prepared.kernel.settle_weighed(&prepared.data, used.weights.as_deref())?;
         let whole = PathRows { data: &prepared.data, codes, weights: used.weights.as_deref(), second: counts[1].0 };
         let (path, kernel) = whole.path(&settled, settings, control)?;
@@ -98,17 +98,27 @@ impl TablePath {
         self.kernel.expr()
     }
 
-    /// f of new rows at a penalty.
+    /// f of new rows at some penalties, rows x penalties; kernel values are computed once.
     ///
     /// # Errors
     /// A C that the path does not cover, rows with other columns.
-    pub fn decision_function(&self, data: &Dataset, c: f64, control: &Control) -> Result<Vec<f64>> {
-        let point = self.path.at(c)?;
+    pub fn decision_function(&self, data: &Dataset, penalties: &[f64], control: &Control) -> Result<Matrix> {
+        let points = penalties.iter().map(|c| self.path.at(*c)).collect::<Result<Vec<_>>>()?;
         let cross = self.support.reference(&self.kernel, control)?.cross(&self.prep.apply(data)?, control)?;
         control.plan("kernel values of new rows", 8 * (data.rows() * self.rows.len()) as u64)?;
         let k = gram::dense(cross.as_ref(), control)?;
-        Ok((0..k.rows()).map(|i| dot(k.row(i), &point.coef) + point.intercept).collect())
+        Ok(Matrix::from_fn(k.rows(), points.len(), |i, c| dot(k.row(i), &points[c].coef) + points[c].intercept))
     }
+}
+
+/// The error of a kernel that is not Mercer, with what can be done here: a path turns where f of a row reaches its margin, and under an
+/// indefinite matrix f moves the wrong way.
+fn not_mercer(error: Error) -> Error {
+    let Error::NotMercer { kernel, why, .. } = error else { return error };
+    let why = format!(
+        "a path needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, or repair this one on the training rows: clip({kernel})"
+    );
+    Error::Setting { name: "kernel".into(), why }
 }
 
 /// The codes of the two classes that have rows, each with their number.

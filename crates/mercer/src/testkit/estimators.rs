@@ -327,15 +327,15 @@ fn leaving_one_out_equals_refits(case: &Case, weights: Option<&[f64]>) -> Verdic
     };
     let view = dense.as_ref().map_or(reading.view(), |dense| View::Values(dense));
     let closed = words(case.with_task(view, weights, |task| case.estimator.leave_one_out(task)))?;
-    if closed.is_some() != case.estimator.gives().leave_one_out.is_always_for(case.target.kind()) {
-        return fail("what it gives", "the closed form without a row is not what its record says");
+    if closed.is_some() != case.estimator.gives().leave_one_out.when().is_always_for(case.target.kind()) {
+        return fail("what it gives", "predictions without a row are not what its record says");
     }
     let Some(all) = closed else { return Ok(()) };
     for i in 0..n {
         let rest: Vec<usize> = (0..n).filter(|&k| k != i).collect();
         let mut refit = case.refit(view, weights, &rest, &[i])?;
         let mine = row(&all, i);
-        // A closed form need not give all that a prediction gives.
+        // They need not hold all that a prediction holds.
         refit.variance = refit.variance.filter(|_| mine.variance.is_some());
         refit.noise = refit.noise.filter(|_| mine.noise.is_some());
         refit.probabilities = refit.probabilities.filter(|_| mine.probabilities.is_some());

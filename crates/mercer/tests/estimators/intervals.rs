@@ -4,7 +4,7 @@ use crate::made;
 use mercer::compare::{Comparing, compare};
 use mercer::conformal::{Conformal, ConformalBy, ConformalScore, ConformalSource, FoldSplit};
 use mercer::data::{Column, Dataset, Examples, Split, Target, TargetInfo, Values};
-use mercer::estimators::{EstimatorExpr, Predicted, When};
+use mercer::estimators::{EstimatorExpr, Predicted};
 use mercer::learner::{CONFORMAL_FOLDS, FitStart};
 use mercer::linalg::Matrix;
 use mercer::report::{interval_wants, model_interval};
@@ -242,7 +242,7 @@ fn intervals_of_every_estimator_of_numbers_cover() {
         let share = share_inside(&model, &new, &truth, 0.9);
         assert!(is_covered(share, 0.9, 60, 200), "{name} holds {share}");
         let conformal = model.conformal.as_ref().unwrap();
-        let closed = estimator.gives().leave_one_out != When::Never;
+        let closed = estimator.gives().leave_one_out.is_closed_form();
         assert!(!closed || conformal.source == ConformalSource::LeaveOneOut, "{name}: {}", conformal.source);
         assert_eq!(conformal.rows(), 60);
     }

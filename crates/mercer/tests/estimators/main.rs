@@ -25,6 +25,7 @@ mod joint;
 mod kernel_pca;
 mod knn;
 mod l1vm;
+mod left_out_machines;
 mod lbfgs;
 mod linalg;
 mod linear;

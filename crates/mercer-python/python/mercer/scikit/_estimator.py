@@ -484,8 +484,13 @@ class KernelEstimator(Timed, BaseEstimator):
         return self.model_.summary["certificate"]
 
     @available_if(lambda self: self._estimator_name() in LEFT_OUT)
-    def leave_one_out(self) -> NDArray[Any]:
-        """Predict each training row by the model fitted without it, in closed form.
+    def leave_one_out(self, X: Any = None) -> NDArray[Any]:
+        """Predict each training row by the model fitted without it, in closed form or by fits without each support vector.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            The training rows once more, which an estimator of support vectors does not keep.
 
         Returns
         -------
@@ -494,7 +499,8 @@ class KernelEstimator(Timed, BaseEstimator):
         """
         check_is_fitted(self)
         try:
-            found = self.model_.leave_one_out(*self._learnt, threads=self._threads())
+            rows = {} if X is None else {"data": self._rows_for_model(X)}
+            found = self.model_.leave_one_out(*self._learnt, threads=self._threads(), **rows)
         except MercerError as error:
             raise type(error)(self._translate(str(error))) from None
         return self.classes_.take(found) if hasattr(self, "classes_") else found

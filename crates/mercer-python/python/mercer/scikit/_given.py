@@ -71,9 +71,10 @@ class FunctionModel:
         """Covariance between function values of new rows."""
         return self.model.covariance(self._given(X, among=values(self.function, X, X)), **words)
 
-    def leave_one_out(self, y, weight=None, **words):
-        """Predictions for each training row by the model fitted without it."""
-        return self.model.leave_one_out(y, weight, data=values(self.function, self.rows, self.rows), **words)
+    def leave_one_out(self, y, weight=None, *, data=None, **words):
+        """Predictions for each training row by the model fitted without it; `data`: the training rows, where not all of them are kept."""
+        rows = self.rows if data is None else data
+        return self.model.leave_one_out(y, weight, data=values(self.function, rows, rows), **words)
 
     def save(self, path=None):
         """Says why there is no model file of it, and what there is instead."""

@@ -21,4 +21,4 @@ SCORES = (
     "bayes", "mi_svm", "nu_svc",
 )
 PROBABILITIES = ("gp", "knn", "baseline", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "discriminant", "nadaraya_watson", "bayes")
-LEFT_OUT = ("ridge", "gp", "knn", "nadaraya_watson")
+LEFT_OUT = ("ridge", "gp", "svc", "svr", "knn", "nadaraya_watson")

@@ -166,6 +166,33 @@ impl Scores {
     }
 }
 
+/// How an estimator predicts each training row by the model fitted without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaveOneOut {
+    /// Only by fits to the other rows, each from the start.
+    None,
+    /// In closed form, from one fit to all rows, where it does.
+    ClosedForm(When),
+    /// By a fit without each row that the model depends on, started from the model: exact to the tolerance of the estimator.
+    Refits,
+}
+
+impl LeaveOneOut {
+    /// When there are such predictions, whatever they cost.
+    pub fn when(self) -> When {
+        match self {
+            LeaveOneOut::None => When::Never,
+            LeaveOneOut::ClosedForm(when) => when,
+            LeaveOneOut::Refits => When::Always,
+        }
+    }
+
+    /// Whether they cost no further fit.
+    pub fn is_closed_form(self) -> bool {
+        matches!(self, LeaveOneOut::ClosedForm(_))
+    }
+}
+
 /// What an estimator finds where it is fitted without a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finds {
@@ -195,8 +222,8 @@ pub struct Gives {
     pub measured_variance: When,
     /// A covariance between predicted numbers.
     pub covariance: When,
-    /// Predictions for each training row by the model fitted without it, in closed form.
-    pub leave_one_out: When,
+    /// Predictions for each training row by the model fitted without it.
+    pub leave_one_out: LeaveOneOut,
     /// What it finds where there is no target.
     pub finds: Finds,
 }
@@ -210,7 +237,7 @@ impl Gives {
         measured_variance: When::Never,
         variance: When::Never,
         covariance: When::Never,
-        leave_one_out: When::Never,
+        leave_one_out: LeaveOneOut::None,
         finds: Finds::Components,
     };
 }

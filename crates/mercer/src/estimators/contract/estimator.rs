@@ -94,7 +94,7 @@ pub trait Estimator: Parameters + Serialize + DeserializeOwned + Default + Clone
     fn counts(&self, _task: &Task<'_>, _most: usize) -> Result<Option<CountCurve>> {
         Ok(None)
     }
-    /// Predictions for each training row by the model fitted without it, where there is a closed form.
+    /// Predictions for each training row by the model fitted without it, where [`Gives::leave_one_out`] says how.
     fn leave_one_out(&self, _task: &Task<'_>) -> Result<Option<Predictions>> {
         Ok(None)
     }

@@ -19,7 +19,7 @@ mod transform;
 mod view;
 mod warm_start;
 
-pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
+pub use answer::{Answer, Finds, Gives, LeaveOneOut, Needs, Scores, When, those_that_give};
 pub use costs::Costs;
 pub use criterion::{Criterion, CriterionName, CriterionSort, Near};
 pub use estimator::Estimator;

@@ -11,7 +11,8 @@ use crate::error::Result;
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::{
-    Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fit, FitContext, Gives, Near, Predictions, Scores, Size, Task, When,
+    Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fit, FitContext, Gives, LeaveOneOut, Near, Predictions, Scores, Size, Task,
+    When,
 };
 use crate::param::{Choice, Value};
 use mercer_derive::Parameters;
@@ -142,7 +143,7 @@ impl Estimator for Gp {
             probabilities: When::Of(Kind::Classes),
             variance: When::Of(Kind::Numbers),
             covariance: When::Of(Kind::Numbers),
-            leave_one_out: When::Of(Kind::Numbers),
+            leave_one_out: LeaveOneOut::ClosedForm(When::Of(Kind::Numbers)),
             ..Gives::VALUES
         }
     }

@@ -22,7 +22,7 @@ use crate::estimators::targets::link::Link;
 use crate::estimators::targets::outputs::{classes, decide, least_mean, outputs};
 use crate::estimators::{
     Certificate, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, ExpansionFit, Fit, FitContext, Fitted, Gives,
-    HeldOut, Predictions, Scores, Size, Summary, Task, Want, When,
+    HeldOut, LeaveOneOut, Predictions, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Side, Structure};
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
@@ -271,7 +271,7 @@ impl Estimator for Ridge {
             scores: Scores::Classes,
             probabilities: When::If("probabilities"),
             calibrated: When::If("probabilities"),
-            leave_one_out: When::Always,
+            leave_one_out: LeaveOneOut::ClosedForm(When::Always),
             ..Gives::VALUES
         }
     }

@@ -17,8 +17,8 @@ use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::{
-    Answer, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, FoundNeighbours, Gives, HeldOut, Needs, Predicted, Predictions,
-    Query, RowNotice, Scores, Size, Summary, Task, Want, When,
+    Answer, Costs, Estimator, EstimatorFacts, Fit, FitContext, Fitted, FoundNeighbours, Gives, HeldOut, LeaveOneOut, Needs, Predicted,
+    Predictions, Query, RowNotice, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Block, Gram, Subset};
 use crate::linalg::Matrix;
@@ -90,7 +90,7 @@ impl Estimator for Knn {
             scores: Scores::Votes,
             probabilities: When::Always,
             calibrated: When::If("calibrated"),
-            leave_one_out: When::Always,
+            leave_one_out: LeaveOneOut::ClosedForm(When::Always),
             ..Gives::VALUES
         }
     }

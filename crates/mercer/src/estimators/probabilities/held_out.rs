@@ -93,8 +93,8 @@ pub(crate) fn fit<E: Estimator>(estimator: &E, task: &Task<'_>, context: &FitCon
     }
     let mut fit = estimator.fit_with(task, context)?;
     if fit.held_out.is_none() {
-        let has_closed_form = estimator.gives().leave_one_out != When::Never;
-        let left_out = if hold.frees_rows() { estimator.leave_one_out(task)? } else { None };
+        let has_closed_form = estimator.gives().leave_one_out.is_closed_form();
+        let left_out = if has_closed_form && hold.frees_rows() { estimator.leave_one_out(task)? } else { None };
         fit.held_out = Some(match left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some()) {
             Some(predictions) => HeldOut::one_by_one(&predictions, task)?,
             None if has_closed_form => in_folds()?,

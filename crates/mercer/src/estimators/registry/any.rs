@@ -55,7 +55,7 @@ pub trait DynEstimator {
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>>;
     /// See [`Estimator::counts`].
     fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>>;
-    /// Predictions for each training row by the model fitted without it, where there is a closed form.
+    /// Predictions for each training row by the model fitted without it, where [`Gives::leave_one_out`] says how.
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
 }
 

@@ -7,8 +7,8 @@ use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
 use crate::estimators::targets::transformed::{FittedTransformed, Smearing, in_units};
 use crate::estimators::{
-    Costs, CountCurve, Criterion, CriterionName, EstimatorFacts, Fit, FitContext, Fitted, Gives, Near, Needs, Predicted, Predictions,
-    Query, Scores, Size, TargetTransform, Task, Want, When,
+    Costs, CountCurve, Criterion, CriterionName, EstimatorFacts, Fit, FitContext, Fitted, Gives, LeaveOneOut, Near, Needs, Predicted,
+    Predictions, Query, Scores, Size, TargetTransform, Task, Want, When,
 };
 use crate::expr::{Argument, Short, Term};
 use crate::linalg::Matrix;
@@ -207,6 +207,9 @@ impl TransformedTarget {
 
 /// Predictions of each training row without it, where there is a closed form and all of them are finite.
 fn left_out(estimator: &EstimatorExpr, task: &Task<'_>) -> Result<Option<Predictions>> {
+    if !estimator.gives().leave_one_out.is_closed_form() {
+        return Ok(None);
+    }
     match estimator.leave_one_out(task) {
         Ok(found) => Ok(found.filter(|p| p.numbers().is_some_and(|f| f.iter().all(|f| f.is_finite())))),
         Err(error) if error.ends_all() => Err(error),
@@ -246,7 +249,9 @@ impl DynEstimator for TransformedTarget {
         self.estimator.facts()
     }
     fn gives(&self) -> Gives {
-        Gives { scores: Scores::None, probabilities: When::Never, calibrated: When::Never, ..self.estimator.gives() }
+        let gives = self.estimator.gives();
+        let leave_one_out = if gives.leave_one_out.is_closed_form() { gives.leave_one_out } else { LeaveOneOut::None };
+        Gives { scores: Scores::None, probabilities: When::Never, calibrated: When::Never, leave_one_out, ..gives }
     }
     fn needs(&self) -> Needs {
         self.estimator.needs()
@@ -257,7 +262,7 @@ impl DynEstimator for TransformedTarget {
     /// Residuals take another factor and its inverse, or predictions of all rows.
     fn costs(&self, size: Size) -> Costs {
         let costs = self.estimator.costs(size);
-        let has_closed_form = self.estimator.gives().leave_one_out != When::Never;
+        let has_closed_form = self.estimator.gives().leave_one_out.is_closed_form();
         let [values, fit] = match has_closed_form {
             true => [costs.criterion_values, costs.criterion],
             false => [costs.prediction_values, costs.prediction].map(|one| one * size.rows as f64),

@@ -20,8 +20,8 @@ use crate::error::{Error, Result};
 use crate::estimators::contract::answer::CALIBRATED;
 use crate::estimators::targets::outputs::{check, classes, least_mean};
 use crate::estimators::{
-    Answer, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fit, FitContext, Fitted, Gives, HeldOut, Needs, Predicted,
-    Predictions, Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fit, FitContext, Fitted, Gives, HeldOut, LeaveOneOut, Needs,
+    Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
 use crate::linalg::{Matrix, PASSED};
@@ -264,7 +264,7 @@ impl Estimator for NadarayaWatson {
             scores: Scores::None,
             probabilities: When::Always,
             calibrated: When::If("calibrated"),
-            leave_one_out: When::Always,
+            leave_one_out: LeaveOneOut::ClosedForm(When::Always),
             ..Gives::VALUES
         }
     }

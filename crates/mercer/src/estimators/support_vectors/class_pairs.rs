@@ -5,6 +5,7 @@
 
 use super::fitted_svc::{FittedSvc, SvcDecision};
 use super::held_out_pairs::{self, Solved};
+use super::left_out::{LeftOutValue, Machines};
 use super::model::{Penalty, SvcRows};
 use super::nu_pairs::NuPairs;
 use super::pair_problems::{PER_PROBLEM, PairProblems, TOGETHER};
@@ -54,22 +55,58 @@ pub(super) fn fit(
     decision: impl FnOnce(ClassPairs) -> SvcDecision,
     ties: EqualVotes,
 ) -> Result<Fit<FittedSvc>> {
+    if !context.wants_scores {
+        return solve(rows, context, None, decision, ties);
+    }
+    let (split, mut held_out) = (context.hold.split, None);
+    let folds = parts(rows.task, split)?;
+    let mut hold_out = |solved: &Solved<'_>, _| {
+        held_out = Some(held_out_pairs::held_out(rows.task, solved, &folds, split)?);
+        Ok(())
+    };
+    let fit = solve(rows, context, Some(&mut hold_out), decision, ties)?;
+    Ok(Fit { held_out, ..fit })
+}
+
+/// Predictions of each row by machines that were fitted without it.
+pub(super) fn leave_one_out(rows: &SvcRows<'_>, decision: impl FnOnce(ClassPairs) -> SvcDecision, ties: EqualVotes) -> Result<Predictions> {
+    let (task, mut found) = (rows.task, Vec::new());
+    let mut without = |solved: &Solved<'_>, first: usize| {
+        let machines = Machines { gram: solved.gram(task)?, problems: solved.problems, solutions: solved.solutions };
+        let values = machines.without_each_row(&solved.options, task.control)?;
+        let row = |place: usize| solved.order().map_or(place, |order| order[place]);
+        found.extend(values.into_iter().map(|one| LeftOutValue { row: row(one.row), machine: first + one.machine, ..one }));
+        Ok(())
+    };
+    let fit = solve(rows, &FitContext::default(), Some(&mut without), decision, ties)?;
+    fit.fitted.left_out(task, &found)
+}
+
+/// What is made of further machines over the same rows from those of some pairs, given with the place of the first of them.
+type Further<'f> = &'f mut dyn FnMut(&Solved<'_>, usize) -> Result<()>;
+
+/// Solves a machine for each pair of classes, and further ones where there are such, which share kernel values.
+fn solve(
+    rows: &SvcRows<'_>,
+    context: &FitContext<'_, FittedSvc>,
+    mut further: Option<Further<'_>>,
+    decision: impl FnOnce(ClassPairs) -> SvcDecision,
+    ties: EqualVotes,
+) -> Result<Fit<FittedSvc>> {
     let SvcRows { task, codes, counted, options, .. } = rows;
-    let split = context.wants_scores.then_some(context.hold.split);
     let mut nu = match rows.penalty {
         Penalty::C(_) => None,
         Penalty::Nu(nu) => Some(NuPairs::of(nu, rows)?),
     };
-    let folds = split.map(|split| parts(task, split)).transpose()?.unwrap_or_default();
     // The machines of several C share kernel values too.
-    let again = !folds.is_empty() || (nu.is_some() && rows.present.len() == 2);
+    let again = further.is_some() || (nu.is_some() && rows.present.len() == 2);
     let all = PairProblems::of(task, codes, rows.present.clone(), rows.bounds(), again)?;
     let held = all.held.as_ref().filter(|held| held.for_all);
     let gram: &dyn Gram = held.map_or(task.gram()?, |held| &held.k);
     let mut coef = all.unsolved();
     let (mut bias, mut iterations, mut totals) = (Vec::new(), Vec::new(), Totals::default());
-    let (mut warm, mut held_out) = (WarmStart::default(), None);
-    for some in all.batches(split.is_some()) {
+    let mut warm = WarmStart::default();
+    for some in all.batches(further.is_some()) {
         let (problems, solutions) = match &mut nu {
             Some(nu) => nu.solve(gram, &all, some.clone(), rows)?,
             None => {
@@ -84,10 +121,9 @@ pub(super) fn fit(
         bias.extend(solutions.iter().map(|s| s.offsets[0]));
         iterations.extend(solutions.iter().map(|s| s.iterations));
         solutions.iter().for_each(|s| totals.add(s));
-        if let Some(split) = split {
-            let (pairs, problems, solutions, folds, held) = (&all.pairs, &problems, &solutions, &folds, all.held.as_ref());
-            let solved = Solved { pairs, problems, solutions, folds, held, counted, options: *options };
-            held_out = Some(held_out_pairs::held_out(task, &solved, split)?);
+        if let Some(further) = &mut further {
+            let (pairs, problems, solutions, held) = (&all.pairs, &problems, &solutions, all.held.as_ref());
+            further(&Solved { pairs, problems, solutions, held, counted, options: *options }, some.start)?;
         }
         warm.extend(solutions, some.map(|_| 1.0), task);
     }
@@ -100,7 +136,7 @@ pub(super) fn fit(
         summary.notes.splice(0..0, nu.notes());
     }
     let fitted = FittedSvc::new(expansion, rows.names.len(), decision(ClassPairs::new(&all.pairs, ties)), iterations, summary);
-    Ok(Fit { fitted, warm, held_out })
+    Ok(Fit { fitted, warm, held_out: None })
 }
 
 /// Pairs of classes, one output each: above 0 for the second of the two.

@@ -2,6 +2,7 @@
 
 use super::class_pairs::ClassPairs;
 use super::dag;
+use super::left_out::LeftOutValue;
 use super::output_codes::CodedClasses;
 use super::svc::EqualVotes;
 use crate::blocks;
@@ -9,7 +10,7 @@ use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::link::Link;
-use crate::estimators::{Answer, Expansion, Fitted, Predictions, Query, Summary, Want, WarmStart, pairs_among};
+use crate::estimators::{Answer, Expansion, Fitted, Predictions, Query, Summary, Task, Want, WarmStart, pairs_among};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -101,6 +102,15 @@ impl FittedSvc {
             SvcDecision::PerClass(largest) => largest.link.predictions(scores, want),
             SvcDecision::Codes(codes) => codes.predictions(&scores, want),
         }
+    }
+
+    /// Predictions of each training row by machines that were fitted without it: where it takes part in one, `values` are those without it.
+    pub(super) fn left_out(&self, task: &Task<'_>, values: &[LeftOutValue]) -> Result<Predictions> {
+        let all: Vec<usize> = (0..task.rows()).collect();
+        let part = task.view.part(&all, &self.expansion.support);
+        let mut scores = self.expansion.predict(part.view().values()?, task.control)?;
+        values.iter().for_each(|one| scores[(one.row, one.machine)] = one.value);
+        Ok(self.decided(scores, Want { scores: true, ..Want::default() }))
     }
 
     /// An error unless the parts fit together, which a damaged model file may bring about.

@@ -2,6 +2,7 @@
 
 use super::by_class::ByClass;
 use super::svm;
+use crate::control::Control;
 use crate::data::{Fold, Split};
 use crate::error::Result;
 use crate::estimators::probabilities::held_out::{FitsWithout, ScoreKind, in_folds, of_known_classes};
@@ -16,8 +17,6 @@ pub(super) struct Solved<'a> {
     pub(super) pairs: &'a [(usize, usize)],
     pub(super) problems: &'a [Problem],
     pub(super) solutions: &'a [Solution],
-    /// What is held out in turn.
-    pub(super) folds: &'a [Fold],
     /// K by class, if it is held: then the problems have its rows.
     pub(super) held: Option<&'a ByClass>,
     /// The weight of each row of the task, times that of its class.
@@ -25,18 +24,33 @@ pub(super) struct Solved<'a> {
     pub(super) options: Options,
 }
 
-/// Decision values of every pair of classes.
+impl<'a> Solved<'a> {
+    /// Kernel values of the rows that the problems have.
+    pub(super) fn gram(&self, task: &Task<'a>) -> Result<&'a dyn Gram> {
+        match self.held {
+            Some(held) => Ok(&held.k),
+            None => task.gram(),
+        }
+    }
+
+    /// The row of the task that each of those rows is; `None`: they stand in its order.
+    pub(super) fn order(&self) -> Option<&'a [usize]> {
+        self.held.map(|held| &held.order[..])
+    }
+}
+
+/// Decision values of every pair of classes, of what the folds hold out in turn.
 ///
 /// Folds are the same for all pairs. Problems of folds start from the solution on all rows and share kernel values. Where a class of
 /// a pair cannot be learnt, as it has no other row than those of the fold, the decision value is 0: that of a machine that knows
 /// nothing. Rows of that class are left out.
-pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Result<HeldOut> {
+pub(super) fn held_out<'a>(task: &Task<'a>, all: &Solved<'a>, parts: &[Fold], split: &Split) -> Result<HeldOut> {
     // The tolerance of machines that are only there to score rows, and by how much it exceeds the one asked for at most.
     const LOOSE: f64 = 1e-2;
     const LOOSER: f64 = 10.0;
-    let Solved { problems, solutions, folds: parts, options, .. } = *all;
-    let order: Vec<usize> = all.held.map_or_else(|| (0..task.rows()).collect(), |held| held.order.clone());
-    let gram: &dyn Gram = all.held.map_or(task.gram()?, |held| &held.k);
+    let Solved { problems, solutions, options, .. } = *all;
+    let order: Vec<usize> = all.order().map_or_else(|| (0..task.rows()).collect(), <[usize]>::to_vec);
+    let gram = all.gram(task)?;
     let mut fold = vec![usize::MAX; task.rows()];
     parts.iter().enumerate().for_each(|(f, part)| part.test.iter().for_each(|&i| fold[i] = f));
     let which: Vec<(usize, usize)> = (0..parts.len()).flat_map(|f| (0..problems.len()).map(move |o| (f, o))).collect();
@@ -59,7 +73,7 @@ pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Resu
     for (f, rows) in tests.iter().enumerate() {
         let machines = which.partition_point(|w| w.0 < f)..which.partition_point(|w| w.0 <= f);
         let test: Vec<usize> = rows.iter().map(|&i| place[i]).collect();
-        let found = decide(gram, &test, &machines.clone().map(|m| (&without[m], &solved[m])).collect::<Vec<_>>(), task)?;
+        let found = decide(gram, &test, &machines.clone().map(|m| (&without[m], &solved[m])).collect::<Vec<_>>(), task.control)?;
         for r in 0..rows.len() {
             machines.clone().enumerate().for_each(|(column, m)| scores[(first + r, which[m].1)] = found[(r, column)]);
         }
@@ -77,16 +91,26 @@ pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Resu
     })
 }
 
-/// A problem without some of its rows, started from its solution, and f = Kb there where K is there. Then what a row leaves goes to the
-/// rows of its side that are most like it, as far as they have room. The rest, and all of it where K is not there, is taken from the
-/// heavier side in equal shares.
+/// A problem without some of its rows, started from its solution, and f = Kb there where K is there.
 fn leave_out(problem: &Problem, solution: &Solution, k: Option<&Matrix>, out: impl Fn(usize) -> bool) -> (Problem, Option<Vec<f64>>) {
+    let (left, kept): (Vec<usize>, Vec<usize>) = (0..problem.row.len()).partition(|&v| out(problem.row[v]));
+    let all = without_coefficients(problem, solution, k, &left, &kept);
+    let values = values_of(problem, solution, k, &all, &kept);
+    let of = |values: &[f64]| kept.iter().map(|&v| values[v]).collect::<Vec<f64>>();
+    let row = kept.iter().map(|&v| problem.row[v]).collect();
+    let (target, low, high) = (of(&problem.target), of(&problem.low), of(&problem.high));
+    (Problem { row, target, low, high, tube: problem.tube, start: Some(of(&all)), ..Problem::default() }, values)
+}
+
+/// The coefficients of a solution, those of the variables that are `left` out at 0, with the same sum. Where K is there, what a row leaves
+/// goes to the rows of its side that are most like it, as far as they have room. The rest, and all of it where K is not there, is taken
+/// from the heavier side in equal shares.
+pub(super) fn without_coefficients(problem: &Problem, solution: &Solution, k: Option<&Matrix>, left: &[usize], kept: &[usize]) -> Vec<f64> {
     // A difference of the two sides that is rounding, as a share of them.
     const ROUNDING: f64 = 1e-12;
-    let (left, kept): (Vec<usize>, Vec<usize>) = (0..problem.row.len()).partition(|&v| out(problem.row[v]));
     let mut all = solution.coef.clone();
     let [above, below] = [&problem.high, &problem.low].map(|bound| kept.iter().copied().filter(|&v| bound[v] != 0.0).collect::<Vec<_>>());
-    for &v in &left {
+    for &v in left {
         let gone = std::mem::take(&mut all[v]);
         if let (Some(k), true) = (k, gone != 0.0) {
             let (side, bounds) = if gone > 0.0 { (&above, &problem.high) } else { (&below, &problem.low) };
@@ -99,18 +123,19 @@ fn leave_out(problem: &Problem, solution: &Solution, k: Option<&Matrix>, out: im
     if (up - down).abs() > ROUNDING * up.max(down) {
         all.iter_mut().for_each(|b| *b *= if *b > 0.0 { down.min(up) / up } else { down.min(up) / down.max(f64::MIN_POSITIVE) });
     }
-    let of = |values: &[f64]| kept.iter().map(|&v| values[v]).collect::<Vec<f64>>();
-    let row: Vec<usize> = kept.iter().map(|&v| problem.row[v]).collect();
-    let values = k.zip(solution.exact_values()).map(|(k, before)| {
-        let mut values = of(before);
-        for (v, (now, was)) in all.iter().zip(&solution.coef).enumerate().filter(|(_, (now, was))| now != was) {
-            let of_v = k.row(problem.row[v]);
-            values.iter_mut().zip(&row).for_each(|(f, &r)| *f += (now - was) * of_v[r]);
-        }
-        values
-    });
-    let (target, low, high) = (of(&problem.target), of(&problem.low), of(&problem.high));
-    (Problem { row, target, low, high, tube: problem.tube, start: Some(of(&all)), ..Problem::default() }, values)
+    all
+}
+
+/// f = Kb of some variables for other coefficients than those of the solution, where K and f of the solution are there.
+pub(super) fn values_of(problem: &Problem, solution: &Solution, k: Option<&Matrix>, coef: &[f64], variables: &[usize]) -> Option<Vec<f64>> {
+    let (k, before) = (k?, solution.exact_values()?);
+    let row: Vec<usize> = variables.iter().map(|&v| problem.row[v]).collect();
+    let mut values: Vec<f64> = variables.iter().map(|&v| before[v]).collect();
+    for (v, (now, was)) in coef.iter().zip(&solution.coef).enumerate().filter(|(_, (now, was))| now != was) {
+        let of_v = k.row(problem.row[v]);
+        values.iter_mut().zip(&row).for_each(|(f, &r)| *f += (now - was) * of_v[r]);
+    }
+    Some(values)
 }
 
 /// Alpha seeding: moves a removed coefficient to the most similar variables of its side, up to their bounds.
@@ -130,11 +155,11 @@ fn hand_on(mut gone: f64, side: &[usize], like: impl Fn(usize) -> f64, bounds: &
 }
 
 /// Decision values of rows, one column for each machine.
-fn decide(gram: &dyn Gram, rows: &[usize], machines: &[(&Problem, &Solution)], task: &Task<'_>) -> Result<Matrix> {
+pub(super) fn decide(gram: &dyn Gram, rows: &[usize], machines: &[(&Problem, &Solution)], control: &Control) -> Result<Matrix> {
     let columns: Vec<Vec<(usize, f64)>> =
         machines.iter().map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
-    let expansion = svm::expansion(task.rows(), &columns, machines.iter().map(|(_, s)| s.offsets[0]).collect());
+    let expansion = svm::expansion(gram.shape().0, &columns, machines.iter().map(|(_, s)| s.offsets[0]).collect());
     // A fit that was ended has machines all the same, and what they say is not lost.
-    let control = task.control.last_step().at_least(1.0);
+    let control = control.last_step().at_least(1.0);
     expansion.predict(&Subset::new(gram, rows, &expansion.support), &control)
 }

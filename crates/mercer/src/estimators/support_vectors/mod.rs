@@ -8,6 +8,7 @@ mod dichotomies;
 mod fitted_svc;
 mod held_out_pairs;
 mod joint_machines;
+mod left_out;
 mod linear_machine;
 mod linear_svc;
 mod linear_svr;

@@ -6,7 +6,7 @@ use super::pair_problems::masses;
 use super::svc::EqualVotes;
 use super::{class_pairs, joint_machines, one_vs_rest, output_codes};
 use crate::error::Result;
-use crate::estimators::{ClassWeight, Fit, FitContext, Task};
+use crate::estimators::{ClassWeight, Fit, FitContext, Predictions, Task};
 use crate::solve::joint::JointLoss;
 use crate::solve::smo::Options;
 use mercer_derive::Choice;
@@ -101,6 +101,21 @@ impl<'t> SvcRows<'t> {
 }
 
 impl SvcModel {
+    /// Predictions of each row by machines that were fitted without it; `None` of machines that are solved from the start alone.
+    pub(super) fn leave_one_out(&self, rows: &SvcRows<'_>) -> Result<Option<Predictions>> {
+        let two = rows.present.len() == 2;
+        match self {
+            SvcModel::Pairs(ties) => class_pairs::leave_one_out(rows, SvcDecision::Pairs, *ties).map(Some),
+            SvcModel::Dag(ties) => class_pairs::leave_one_out(rows, SvcDecision::Dag, *ties).map(Some),
+            SvcModel::OneVsRest | SvcModel::Codes(_) if two => {
+                class_pairs::leave_one_out(rows, SvcDecision::Pairs, EqualVotes::Sum).map(Some)
+            }
+            SvcModel::OneVsRest => one_vs_rest::leave_one_out(rows).map(Some),
+            SvcModel::Codes(settings) => output_codes::leave_one_out(settings, rows).map(Some),
+            SvcModel::Joint(_) => Ok(None),
+        }
+    }
+
     /// Fits to rows; two classes take one machine, whichever way more would be separated.
     pub(super) fn fit(&self, rows: &SvcRows<'_>, context: &FitContext<'_, FittedSvc>) -> Result<Fit<FittedSvc>> {
         let two = rows.present.len() == 2;

@@ -58,8 +58,20 @@ pub(super) struct CodeSettings {
 /// Fits the machines of a code.
 pub(super) fn fit(settings: &CodeSettings, rows: &SvcRows<'_>, earlier: Option<&FittedSvc>) -> Result<FittedSvc> {
     let code = settings.code.words(rows.present.len(), rows.task.seed)?;
+    fitted(dichotomies::fit(&code, rows, earlier)?, code, settings, rows)
+}
+
+/// Predictions of each row by machines that were fitted without it.
+pub(super) fn leave_one_out(settings: &CodeSettings, rows: &SvcRows<'_>) -> Result<Predictions> {
+    let code = settings.code.words(rows.present.len(), rows.task.seed)?;
+    let (machines, values) = dichotomies::leave_one_out(&code, rows)?;
+    fitted(machines, code, settings, rows)?.left_out(rows.task, &values)
+}
+
+/// The classifier that the machines of a code make.
+fn fitted(machines: Dichotomies, code: Matrix, settings: &CodeSettings, rows: &SvcRows<'_>) -> Result<FittedSvc> {
+    let Dichotomies { expansion, iterations, summary } = machines;
     let largest = LargestScore::new(ClassScores::present_in(rows.task, Svc::NAME)?);
-    let Dichotomies { expansion, iterations, summary } = dichotomies::fit(&code, rows, earlier)?;
     let decision = SvcDecision::Codes(CodedClasses { largest, code, decoding: settings.decoding });
     Ok(FittedSvc::new(expansion, rows.names.len(), decision, iterations, summary))
 }

@@ -17,7 +17,9 @@ use super::svm;
 use crate::data::Kind;
 use crate::error::Result;
 use crate::estimators::contract::answer::CALIBRATED;
-use crate::estimators::{ClassWeight, Costs, Estimator, EstimatorFacts, Fit, FitContext, Gives, Scores, Size, Task, When};
+use crate::estimators::{
+    ClassWeight, Costs, Estimator, EstimatorFacts, Fit, FitContext, Gives, LeaveOneOut, Predictions, Scores, Size, Task, When,
+};
 use crate::param::{Value, require_settled};
 use crate::solve::joint::JointLoss;
 use mercer_derive::{Choice, Parameters};
@@ -90,6 +92,14 @@ impl Svc {
         }
     }
 
+    /// The rows of a task with their costs; every parameter is settled.
+    fn rows<'t>(&self, task: &'t Task<'t>) -> Result<SvcRows<'t>> {
+        require_settled(self, Svc::NAME)?;
+        let penalty = Penalty::C(svm::finite(Svc::NAME, "c", &self.c)?);
+        let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
+        SvcRows::of(Svc::NAME, task, self.class_weight, penalty, options)
+    }
+
     /// Machines over all rows, where those are not of pairs of classes.
     fn machines_of_all_rows(&self, classes: usize) -> Option<usize> {
         match self.multiclass {
@@ -112,7 +122,12 @@ impl Estimator for Svc {
             Multiclass::Pairs | Multiclass::Dag => Scores::Pairs,
             _ => Scores::Classes,
         };
-        Gives { scores, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES }
+        let leave_one_out = match self.multiclass {
+            Multiclass::WestonWatkins | Multiclass::CrammerSinger => LeaveOneOut::None,
+            _ => LeaveOneOut::Refits,
+        };
+        let calibrated = When::If("probabilities");
+        Gives { scores, probabilities: calibrated, calibrated, leave_one_out, ..Gives::VALUES }
     }
 
     /// Coefficients that sum to 0 see nothing of f(z), and the offset takes up f(x). Folds for probabilities are made of all rows.
@@ -135,9 +150,10 @@ impl Estimator for Svc {
     }
 
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, FittedSvc>) -> Result<Fit<FittedSvc>> {
-        require_settled(self, Svc::NAME)?;
-        let penalty = Penalty::C(svm::finite(Svc::NAME, "c", &self.c)?);
-        let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        self.model().fit(&SvcRows::of(Svc::NAME, task, self.class_weight, penalty, options)?, context)
+        self.model().fit(&self.rows(task)?, context)
+    }
+
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        self.model().leave_one_out(&self.rows(task)?)
     }
 }

@@ -7,14 +7,20 @@
 //! Its dual has two variables a_i, ahat_i in 0..c weight_i for each row, a_i ahat_i = 0, sum (a_i - ahat_i) = 0, and
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
+use super::by_class::ByClass;
+use super::held_out_pairs::decide;
+use super::left_out::Machines;
 use super::svm::{self, Totals};
 use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
 use crate::estimators::targets::link::Link;
-use crate::estimators::{Costs, Estimator, EstimatorFacts, ExpansionFit, Fit, FitContext, Size, Task, WarmStart};
+use crate::estimators::{
+    Costs, Estimator, EstimatorFacts, ExpansionFit, Fit, FitContext, Gives, LeaveOneOut, Predicted, Predictions, Size, Task, WarmStart,
+};
+use crate::gram::Gram;
 use crate::linalg::Matrix;
 use crate::param::{Value, require_settled};
-use crate::solve::smo::{self, Problem};
+use crate::solve::smo::{self, Options, Problem};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +54,10 @@ impl Estimator for Svr {
     const TAKES: &'static [Kind] = &[Kind::Numbers];
     type Fitted = ExpansionFit;
 
+    fn gives(&self) -> Gives {
+        Gives { leave_one_out: LeaveOneOut::Refits, ..Gives::VALUES }
+    }
+
     fn facts(&self) -> EstimatorFacts {
         EstimatorFacts { ignores_shifts: true, skips_zero_weights: true, ..EstimatorFacts::default() }
     }
@@ -62,6 +72,47 @@ impl Estimator for Svr {
     }
 
     fn fit_with(&self, task: &Task<'_>, context: &FitContext<'_, ExpansionFit>) -> Result<Fit<ExpansionFit>> {
+        let (scales, mut problems) = self.problems(task)?;
+        let (n, mut known) = (task.rows(), Vec::new());
+        if let Some(earlier) = context.earlier.filter(|e| e.expansion.bias.len() == problems.len()) {
+            for (o, (problem, scale)) in problems.iter_mut().zip(&scales).enumerate() {
+                let scaled = || earlier.expansion.coefficients(o, (0, 1), &problem.row).iter().map(|b| b / scale.size).collect();
+                // In the units that were solved in there is no rounding.
+                let coef = context.warm.and_then(|warm| warm.coefficients(o)).filter(|b| b.len() == n).map_or_else(scaled, <[f64]>::to_vec);
+                problem.start = svm::start(problem, coef);
+                known.push(context.warm.and_then(|warm| warm.known(o, problem)));
+            }
+        }
+        let options = self.options(task);
+        let solutions = smo::solve_from(task.gram()?, &problems, &known, &options, task.control)?;
+        let coef: Vec<Vec<(usize, f64)>> =
+            solutions.iter().zip(&scales).map(|(s, scale)| s.coef.iter().map(|b| scale.size * b).enumerate().collect()).collect();
+        let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offsets[0]).collect();
+        let mut expansion = svm::expansion(n, &coef, bias);
+        expansion.weigh(task.gram()?, task.control)?;
+        let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
+        let fitted = ExpansionFit::new(expansion, Link::Numbers, svm::summary(&Totals::of(&solutions), options.tolerance, rounded));
+        Ok(Fit { warm: WarmStart::of(solutions, scales.iter().map(|s| s.size), task), ..fitted.into() })
+    }
+
+    /// The scale of the target stays that of all rows.
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        let ((scales, problems), options) = (self.problems(task)?, self.options(task));
+        let held = ByClass::of(task, &[], 1, true)?;
+        let gram: &dyn Gram = held.as_ref().map_or(task.gram()?, |held| &held.k);
+        let solutions = smo::solve(gram, &problems, &options, task.control)?;
+        let without = Machines { gram, problems: &problems, solutions: &solutions }.without_each_row(&options, task.control)?;
+        let all: Vec<usize> = (0..task.rows()).collect();
+        let mut f = decide(gram, &all, &problems.iter().zip(&solutions).collect::<Vec<_>>(), task.control)?;
+        without.iter().for_each(|one| f[(one.row, one.machine)] = one.value);
+        let values = Matrix::from_fn(f.rows(), f.cols(), |i, o| scales[o].mean + scales[o].size * f[(i, o)]);
+        Ok(Some(Predictions::of(Predicted::Numbers(values))))
+    }
+}
+
+impl Svr {
+    /// One problem for each column of the target, and the scale that it is in; every parameter is settled.
+    fn problems(&self, task: &Task<'_>) -> Result<(Vec<Scale>, Vec<Problem>)> {
         require_settled(self, Self::NAME)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
@@ -73,27 +124,12 @@ impl Estimator for Svr {
         require_finite(target)?;
         let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
         let scales: Vec<Scale> = columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale::NONE }).collect();
-        let mut problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
-        let mut known = Vec::new();
-        if let Some(earlier) = context.earlier.filter(|e| e.expansion.bias.len() == problems.len()) {
-            for (o, (problem, scale)) in problems.iter_mut().zip(&scales).enumerate() {
-                let scaled = || earlier.expansion.coefficients(o, (0, 1), &problem.row).iter().map(|b| b / scale.size).collect();
-                // In the units that were solved in there is no rounding.
-                let coef = context.warm.and_then(|warm| warm.coefficients(o)).filter(|b| b.len() == n).map_or_else(scaled, <[f64]>::to_vec);
-                problem.start = svm::start(problem, coef);
-                known.push(context.warm.and_then(|warm| warm.known(o, problem)));
-            }
-        }
-        let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let solutions = smo::solve_from(task.gram()?, &problems, &known, &options, task.control)?;
-        let coef: Vec<Vec<(usize, f64)>> =
-            solutions.iter().zip(&scales).map(|(s, scale)| s.coef.iter().map(|b| scale.size * b).enumerate().collect()).collect();
-        let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offsets[0]).collect();
-        let mut expansion = svm::expansion(n, &coef, bias);
-        expansion.weigh(task.gram()?, task.control)?;
-        let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
-        let fitted = ExpansionFit::new(expansion, Link::Numbers, svm::summary(&Totals::of(&solutions), options.tolerance, rounded));
-        Ok(Fit { warm: WarmStart::of(solutions, scales.iter().map(|s| s.size), task), ..fitted.into() })
+        let problems = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
+        Ok((scales, problems))
+    }
+
+    fn options(&self, task: &Task<'_>) -> Options {
+        svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb)
     }
 }
 
