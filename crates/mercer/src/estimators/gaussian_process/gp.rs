@@ -115,7 +115,7 @@ impl Gp {
     }
 
     /// Whether rows are seen through inducing ones.
-    fn is_sparse(&self) -> bool {
+    pub(crate) fn has_inducing_rows(&self) -> bool {
         self.inducing != all_rows()
     }
 
@@ -130,17 +130,17 @@ impl Gp {
             })
         };
         match (target, self.likelihood) {
-            (Kind::Classes, _) if self.is_sparse() => Err(inducing::refuse("classes")),
+            (Kind::Classes, _) if self.has_inducing_rows() => Err(inducing::refuse("classes")),
             (Kind::Classes, _) => Ok(GpModel::Classes(GpClassification {
                 variance: number("variance", &self.variance)?,
                 inference: self.inference,
                 tempered: self.tempered,
             })),
-            (_, NumberLikelihood::Gaussian) if self.is_sparse() => {
+            (_, NumberLikelihood::Gaussian) if self.has_inducing_rows() => {
                 Ok(GpModel::Inducing(InducingRegression { exact: exact()?, count: number("inducing", &self.inducing)? as usize }))
             }
             (_, NumberLikelihood::Gaussian) => exact().map(GpModel::Numbers),
-            (_, likelihood) if self.is_sparse() => Err(inducing::refuse(&format!("likelihood={}", likelihood.name()))),
+            (_, likelihood) if self.has_inducing_rows() => Err(inducing::refuse(&format!("likelihood={}", likelihood.name()))),
             (_, likelihood) => Ok(GpModel::Likelihood(LikelihoodRegression {
                 likelihood,
                 variance: number("variance", &self.variance)?,
@@ -165,21 +165,21 @@ impl Estimator for Gp {
             probabilities: When::Of(Kind::Classes),
             variance: When::Of(Kind::Numbers),
             covariance: When::Of(Kind::Numbers),
-            leave_one_out: if self.is_sparse() { When::Never } else { When::Of(Kind::Numbers) },
+            leave_one_out: if self.has_inducing_rows() { When::Never } else { When::Of(Kind::Numbers) },
             ..Gives::VALUES
         }
     }
 
     /// The weight of a row divides the variance of its noise.
     fn facts(&self) -> EstimatorFacts {
-        EstimatorFacts { takes_weights_of_any_unit: true, reads_few_values: self.is_sparse(), ..EstimatorFacts::default() }
+        EstimatorFacts { takes_weights_of_any_unit: true, reads_few_values: self.has_inducing_rows(), ..EstimatorFacts::default() }
     }
     /// Of numbers a Cholesky factor, which is kept, and a variance for every prediction. Of classes two to three factors until the mode
     /// is found (of several classes three for each), triangular solves, and as many rows as a temperature asks for. A criterion takes a
     /// factor and an inverse; of more than two classes one each, a triangular solve and a product.
     fn costs(&self, size: Size) -> Costs {
         let (n, several) = (size.rows as f64, size.classes && size.outputs > 2);
-        if self.is_sparse() {
+        if self.has_inducing_rows() {
             return inducing::costs(size, self.inducing.number());
         }
         if !size.classes {
