@@ -241,6 +241,12 @@ const FIRST: &[Spelling] = &[
                     "Variance of the noise, for all rows or for each, in the units of the (normalised) target",
                 ),
             },
+            Argument {
+                name: "inducing",
+                default: "None",
+                sets: Some("inducing"),
+                doc: ("int or None", "How many rows all others are seen through, where these are many; None: exact, every row"),
+            },
             OPTIMIZER,
             RESTARTS,
             own("normalize_y", "False", "bool", "Whether the target is brought to mean 0 and variance 1 first"),
@@ -251,7 +257,7 @@ const FIRST: &[Spelling] = &[
         attributes: &[
             LEARNT_KERNEL,
             ("log_marginal_likelihood_value_ : float", "Log marginal likelihood of the (normalised) targets"),
-            ("alpha_ : ndarray", "Coefficients of the training rows"),
+            ("alpha_ : ndarray", "Coefficients of the training rows, or of the inducing ones"),
             ("L_ : ndarray of shape (n_samples, n_samples)", "Lower Cholesky factor of the covariance of the targets"),
             ("noise_ : float", "The noise that was found, where alpha was left open"),
             TRAINED,

@@ -329,9 +329,18 @@ impl Learner {
     ) -> PyResult<(f64, Bound<'py, PyAny>)> {
         let asked = self.asked(data, target, sample_weight)?;
         let given = matches!(asked.kernel, KernelExpr::Precomputed(_));
-        let (criterion, by_kernel) = Limits { threads, max_seconds, ..Limits::default() }
-            .run(py, move |control| select::criterion(&asked.kernel, &asked.estimator, &asked.examples(), control, asked.seed))?;
-        Ok((criterion.value, if given { from_matrix(py, criterion.weights)? } else { from_vec(py, by_kernel) }))
+        let (value, by_values, by_kernel) = Limits { threads, max_seconds, ..Limits::default() }.run(py, move |control| {
+            let examples = asked.examples();
+            let (criterion, by_kernel) = select::criterion(&asked.kernel, &asked.estimator, &examples, control, asked.seed)?;
+            let by_values = if given {
+                let gram = asked.kernel.bind_within(None, examples.data, control)?;
+                Some(criterion.weights.written_out(gram.as_ref(), asked.estimator.name(), control)?.into_owned())
+            } else {
+                None
+            };
+            Ok((criterion.value, by_values, by_kernel))
+        })?;
+        Ok((value, by_values.map_or_else(|| Ok(from_vec(py, by_kernel)), |values| from_matrix(py, values))?))
     }
 
     /// Where the numbers of the kernel make the criterion least, by descents from where they are and from other places.

@@ -2,7 +2,7 @@
 
 use super::logarithm::log_decay;
 use super::structure::SingleCopy;
-use super::{Block, Bound, Gram, HeldMatrix, LogGram, Side, Structure, dense};
+use super::{Block, Bound, Gram, HeldMatrix, LogGram, PairWeights, Side, Structure, dense};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -222,7 +222,7 @@ impl Bound for Known {
     fn parameters(&self) -> usize {
         0
     }
-    fn gradient(&self, _: &Matrix, _: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, _: &PairWeights, _: &Control) -> Result<Vec<f64>> {
         Ok(Vec::new())
     }
 }

@@ -3,8 +3,8 @@
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
 use super::{
-    Block, Bound, Counts, FeatureSource, Gram, HeldMatrix, LogGram, PointFormula, PreparedPoints, Side, Structure, Tile, TileRows,
-    UnrelatedRows, distances, unrelated,
+    Block, Bound, Counts, FeatureSource, Gram, HeldMatrix, LogGram, PairWeights, PointFormula, PreparedPoints, Side, Structure, Tile,
+    TileRows, UnrelatedRows, distances, unrelated,
 };
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Inputs, RowCount, RowWeights};
@@ -416,11 +416,11 @@ impl<K: Kernel> Bound for Leaf<K> {
     fn parameters(&self) -> usize {
         self.cols.parameters
     }
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         sum_tiles(weights, self.cols.parameters, control, |rows, cols, part, out| {
             super::with_scratch(part.len(), |scratch| {
                 let block = Block::new(scratch, rows.len(), cols.len()).watched(control);
-                self.cols.kernel.gradient(self.tile(TileRows::Range(rows), cols, block), part, out);
+                self.cols.kernel.gradient(self.tile(rows, cols, block), part, out);
             });
         })
     }

@@ -1,7 +1,7 @@
 //! Features applied without being formed, Z = C L'^-1 for values C with landmarks and their Cholesky factor L: Z b = C (L'^-1 b)
 //! and Z'r = L^-1 (C'r) save a fit and predictions the N rank^2 operations of Z. Other values are available, but expensive.
 
-use super::{Block, Bound, FeatureSource, Gram, LowRank, Side, Slope, Structure};
+use super::{Block, Bound, FeatureSource, Gram, LowRank, PairWeights, Side, Slope, Structure};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Lower, Matrix, product_transposed};
@@ -86,7 +86,7 @@ impl<S: Slope + Triangular> Bound for LazyWhitening<S> {
     fn parameters(&self) -> usize {
         self.slope.parameters()
     }
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let mut phi = self.values.clone();
         self.slope.factor().solve_rows(&mut phi, control)?;
         self.slope.gradient(&phi, weights, control)

@@ -1,6 +1,6 @@
 //! A Gram matrix of features that are written out: K = Phi_rows Phi_cols', of a rank no larger than their number.
 
-use super::{Block, Bound, FeatureSource, Gram, Side, Structure};
+use super::{Block, Bound, FeatureSource, Gram, PairWeights, Side, Structure};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{self, Matrix, Real};
@@ -13,7 +13,7 @@ pub(crate) trait Slope: Send + Sync {
     /// See [`Bound::parameters`].
     fn parameters(&self) -> usize;
     /// See [`Bound::gradient`]; `phi` are the features of the inputs.
-    fn gradient(&self, phi: &Matrix, weights: &Matrix, control: &Control) -> Result<Vec<f64>>;
+    fn gradient(&self, phi: &Matrix, weights: &PairWeights, control: &Control) -> Result<Vec<f64>>;
 }
 
 /// The features of two batches.
@@ -96,7 +96,7 @@ impl<S: Slope> Bound for LowRank<S> {
     fn parameters(&self) -> usize {
         self.slope.parameters()
     }
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         self.slope.gradient(&self.cols, weights, control)
     }
 }

@@ -22,6 +22,7 @@ mod lazy_whitening;
 mod logarithm;
 mod low_rank;
 mod multiplied;
+mod pair_weights;
 mod parts;
 mod pivoted_cholesky;
 mod point_formula;
@@ -64,6 +65,7 @@ pub use logarithm::LogGram;
 pub(crate) use logarithm::{log_decay, log_sum};
 pub(crate) use low_rank::{LowRank, Slope};
 pub(crate) use multiplied::Multiplied;
+pub use pair_weights::{CentreWeights, PairWeights};
 pub(crate) use parts::{Product, Sum};
 pub(crate) use pivoted_cholesky::pivoted_cholesky;
 pub use point_formula::{PointFormula, PointStatistic};
@@ -76,7 +78,7 @@ pub use set_vectors::{SelectedVectors, SetVectors};
 pub(crate) use spread::spread;
 pub use structure::{FeatureSource, HeldMatrix, Structure};
 pub use subset::Subset;
-pub(crate) use subset::runs;
+pub(crate) use subset::{runs, values_with};
 pub use tile::{Tile, TileRows};
 pub use unrelated::UnrelatedRows;
 
@@ -194,16 +196,16 @@ pub trait Bound: Gram {
     /// Numeric parameters of the expression, in the order of `KernelExpr::values`; a parameter
     /// per column counts once per column.
     fn parameters(&self) -> usize;
-    /// sum_ij weights_ij dk_ij/dparameter, one entry per parameter, for a Gram matrix among N inputs of one batch and
-    /// weights (N x N); symmetric ones where the Gram matrix is. Parameters that have no derivative (whole numbers) get 0. The memory is that of N x N
-    /// numbers per level of composition at most, whatever the number of parameters.
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>>;
+    /// sum_ij weights_ij dk_ij/dparameter over the pairs that are weighed, one entry per parameter, for a Gram matrix among N inputs of one
+    /// batch. Parameters that have no derivative (whole numbers) get 0. The memory is that of as many numbers as there are weights per level
+    /// of composition at most, whatever the number of parameters; compositions that mix all rows take N x N of them.
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>>;
     /// Kernel values between the vectors of sets, where it is made of such.
     fn vectors(&self) -> Option<SetVectors<'_>> {
         None
     }
     /// sum_ij weights_ij d ln k_ij/dparameter of a Gram matrix of positive values, as [`Bound::gradient`]; pairs with k = 0 are left out.
-    fn log_gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn log_gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         gradient::log_gradient_of_values(self, weights, control)
     }
 }

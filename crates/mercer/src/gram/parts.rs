@@ -4,8 +4,8 @@ use super::gathered::{Combination, GatheredParts};
 use super::gradient::{plan_copies, reweigh};
 use super::logarithm::{fill_log_decay_of_sum, log_diagonal_of_sum};
 use super::{
-    Block, Bound, Counts, FeatureSource, Features, Gram, LogGram, PointFormula, Side, Structure, Subset, UnrelatedRows, apply, distances,
-    with_scratch,
+    Block, Bound, Counts, FeatureSource, Features, Gram, LogGram, PairWeights, PointFormula, Side, Structure, Subset, UnrelatedRows, apply,
+    distances, with_scratch,
 };
 use crate::control::Control;
 use crate::error::Result;
@@ -240,7 +240,7 @@ impl Bound for Sum {
     fn parameters(&self) -> usize {
         self.0.iter().map(|k| k.parameters()).sum()
     }
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let parts: Vec<Vec<f64>> = self.0.iter().map(|k| k.gradient(weights, control)).collect::<Result<_>>()?;
         Ok(parts.concat())
     }
@@ -251,7 +251,7 @@ impl Bound for Product {
         self.0.iter().map(|k| k.parameters()).sum()
     }
     /// d(prod k) = sum_t (prod of the others) dk_t: the others join the weights.
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         plan_copies(usize::from(self.0.len() > 1), weights, control)?;
         let mut out = Vec::new();
         for (t, k) in self.0.iter().enumerate().filter(|(_, k)| k.parameters() > 0) {
@@ -264,7 +264,7 @@ impl Bound for Product {
         Ok(out)
     }
     /// d ln(prod k) = sum_t d ln k_t.
-    fn log_gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn log_gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let parts: Vec<Vec<f64>> = self.0.iter().map(|k| k.log_gradient(weights, control)).collect::<Result<_>>()?;
         Ok(parts.concat())
     }

@@ -2,7 +2,7 @@
 
 use super::gathered::GatheredRewrite;
 use super::gradient::log_gradient_of_values;
-use super::{Block, Bound, Counts, FeatureSource, Gram, LogGram, PointFormula, Side, Structure, UnrelatedRows, distances};
+use super::{Block, Bound, Counts, FeatureSource, Gram, LogGram, PairWeights, PointFormula, Side, Structure, UnrelatedRows, distances};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -48,7 +48,7 @@ pub(crate) trait Rewrite: Send + Sync {
         0
     }
     /// [`Bound::gradient`] of the whole, own parameters first.
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>>;
+    fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>>;
 }
 
 /// The kernel `of`, rewritten.
@@ -212,10 +212,10 @@ impl<R: Rewrite> Bound for Rewritten<R> {
     fn parameters(&self) -> usize {
         self.how.parameters() + self.of.parameters()
     }
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         self.how.gradient(self.of.as_ref(), weights, control)
     }
-    fn log_gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn log_gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let inner = match self.how.log_form() {
             Some(LogForm::Exponential) => self.of.gradient(weights, control)?,
             Some(LogForm::Multiplied) => self.of.log_gradient(weights, control)?,
@@ -223,7 +223,7 @@ impl<R: Rewrite> Bound for Rewritten<R> {
             None => return log_gradient_of_values(self, weights, control),
         };
         // d ln(c k) / dc = 1 / c.
-        let own = self.how.factor().filter(|_| self.how.parameters() == 1).map(|by| weights.data().iter().sum::<f64>() / by);
+        let own = self.how.factor().filter(|_| self.how.parameters() == 1).map(|by| weights.sum() / by);
         Ok(own.into_iter().chain(inner).collect())
     }
 }

@@ -74,6 +74,19 @@ pub(crate) fn runs(list: &[usize]) -> Vec<(usize, Range<usize>)> {
     out
 }
 
+/// The values of all rows with some of the columns, N x columns, of a Gram matrix among N inputs.
+///
+/// # Errors
+/// As of [`dense`](super::dense).
+pub(crate) fn values_with(gram: &dyn Gram, columns: &[usize], control: &Control) -> Result<Matrix> {
+    let all: Vec<usize> = (0..gram.shape().0).collect();
+    // Whole rows are made faster than single columns.
+    match gram.symmetric() {
+        true => super::dense(&Subset::new(gram, columns, &all), control).map(|rows| rows.transpose()),
+        false => super::dense(&Subset::new(gram, &all, columns), control),
+    }
+}
+
 impl Gram for Subset<'_> {
     fn shape(&self) -> (usize, usize) {
         (self.rows.len(), self.cols.len())

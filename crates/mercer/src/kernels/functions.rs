@@ -9,7 +9,7 @@ use crate::control::Control;
 use crate::data::{Arity, ColumnKind, Dataset, RowWeights};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
-use crate::gram::{Bound, Dense, Gram, Mercer, Side, Spectral, Structure, of_held_values};
+use crate::gram::{Bound, Dense, Gram, Mercer, PairWeights, Side, Spectral, Structure, of_held_values};
 use crate::linalg::Matrix;
 use crate::param::{self, Domain, NumericSetting, Param, ParameterValue, Parameters, Value};
 use serde::{Deserialize, Serialize};
@@ -384,7 +384,7 @@ impl Bound for HeldValues {
     fn parameters(&self) -> usize {
         self.parameters
     }
-    fn gradient(&self, _: &Matrix, _: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, _: &PairWeights, _: &Control) -> Result<Vec<f64>> {
         Ok(vec![0.0; self.parameters])
     }
 }

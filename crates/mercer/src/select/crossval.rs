@@ -105,7 +105,7 @@ impl<'a> Field<'a> {
             let apart = || Some((place.round.sample.data.select(&fold.train), place.round.sample.data.select(&fold.test)));
             inner.push(place.round.prepared(fold).or_else(|| if place.round.all || place.reads_features() { apart() } else { None }));
         }
-        let fixed = FixedTerms::of(&place.start.kernel, place.free, &place.round.sample.data);
+        let fixed = FixedTerms::of(place.start, place.free, &place.round.sample.data);
         Ok(Field { place, control, seed, scoring, kernels: None, features: None, fixed, inner, tried: Vec::new(), most, evaluations })
     }
 

@@ -1,7 +1,7 @@
 //! The kernel, or the terms of a sum of kernels, of which a search moves no number or only the one in front, as of texts and sets beside
 //! numbers, or of a mixture of kernels: for the same rows their values are computed once, whatever setting is tried.
 
-use super::free::{Free, is_fixed};
+use super::free::{Free, Setting, is_fixed};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::Result;
@@ -32,8 +32,16 @@ struct Split {
 }
 
 impl FixedTerms {
-    /// Of a kernel on such rows. Nothing is fixed where fits use few features instead of kernel values.
-    pub(super) fn of(kernel: &KernelExpr, free: &[Free], rows: &Dataset) -> FixedTerms {
+    /// Of a setting on such rows. Nothing is fixed where fits use few features or few kernel values instead of all.
+    pub(super) fn of(start: &Setting, free: &[Free], rows: &Dataset) -> FixedTerms {
+        match start.estimator.facts().reads_few_values {
+            true => FixedTerms::default(),
+            false => FixedTerms::of_kernel(&start.kernel, free, rows),
+        }
+    }
+
+    /// Of a kernel of which all values are read.
+    fn of_kernel(kernel: &KernelExpr, free: &[Free], rows: &Dataset) -> FixedTerms {
         FixedTerms { split: Split::of(kernel, free, rows), known: HashMap::new() }
     }
 
@@ -165,7 +173,7 @@ mod tests {
         let places = kernel(1.0).numbers();
         let moves = kernel(1.0).values().iter().position(|p| p.path.starts_with("1.")).unwrap();
         let ends: Vec<_> = (0..places).map(|place| (place == moves).then_some((0.1, 10.0))).collect();
-        let mut fixed = FixedTerms::of(&kernel(1.0), &Free::within(&kernel(1.0), &ends).unwrap(), &data);
+        let mut fixed = FixedTerms::of_kernel(&kernel(1.0), &Free::within(&kernel(1.0), &ends).unwrap(), &data);
         assert_eq!(fixed.kept(), 1);
         let weights = Matrix::from_fn(30, 30, |i, j| ((i + j) as f64).sin());
         for width in [1.0, 2.5] {
@@ -173,8 +181,8 @@ mod tests {
             let [found] = fixed.grams(0, &kernel(width), &control, bind).unwrap();
             let (a, b) = (dense(whole.as_ref(), &control).unwrap(), dense(found.as_ref(), &control).unwrap());
             assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() <= 1e-14));
-            let by_whole = whole.gradient(&weights, &control).unwrap();
-            let by_found = fixed.in_place(found.gradient(&weights, &control).unwrap());
+            let by_whole = whole.gradient(&weights.clone().into(), &control).unwrap();
+            let by_found = fixed.in_place(found.gradient(&weights.clone().into(), &control).unwrap());
             assert_eq!(by_found.len(), places);
             for (place, (whole, found)) in by_whole.iter().zip(&by_found).enumerate() {
                 assert!((if place == moves { whole - found } else { *found }).abs() <= 1e-12 * whole.abs().max(1.0));
@@ -184,7 +192,7 @@ mod tests {
         assert_eq!(asked.borrow().len(), 3);
         // Nothing stands where every term moves, and everything where none does, which is asked for once.
         let all: Vec<_> = (0..places).map(|_| Some((0.01, 100.0))).collect();
-        let mut whole = FixedTerms::of(&kernel(1.0).parts()[1], &[], &data);
+        let mut whole = FixedTerms::of_kernel(&kernel(1.0).parts()[1], &[], &data);
         asked.borrow_mut().clear();
         for _ in 0..2 {
             let [found] = whole.grams(0, &kernel(1.0).parts()[1], &control, bind).unwrap();
@@ -193,7 +201,7 @@ mod tests {
         }
         assert_eq!(asked.borrow().len(), 1);
         let two = KernelExpr::parse("on(a, rbf(length_scale=1)) + on(b, rbf(length_scale=1))").unwrap();
-        assert_eq!(FixedTerms::of(&two, &Free::within(&two, &all[..2]).unwrap(), &data).kept(), 0);
+        assert_eq!(FixedTerms::of_kernel(&two, &Free::within(&two, &all[..2]).unwrap(), &data).kept(), 0);
     }
 
     // c1 k1 + k2 + c3 k3, where the numbers in front and the width of k2 move: k1 and k3 are evaluated once.
@@ -210,7 +218,7 @@ mod tests {
         for own in first.values() {
             ends.extend(own.value.numbers().iter().map(|_| named(&own.path).then_some((0.01, 100.0))));
         }
-        let mut fixed = FixedTerms::of(&first, &Free::within(&first, &ends).unwrap(), &data);
+        let mut fixed = FixedTerms::of_kernel(&first, &Free::within(&first, &ends).unwrap(), &data);
         assert_eq!(fixed.kept(), 2);
         let asked = std::cell::RefCell::new(Vec::new());
         let bind = |k: &KernelExpr| {
@@ -223,8 +231,8 @@ mod tests {
             let [found] = fixed.grams(0, &kernel(numbers), &control, bind).unwrap();
             let (a, b) = (dense(whole.as_ref(), &control).unwrap(), dense(found.as_ref(), &control).unwrap());
             assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() <= 1e-14 * a.abs().max(1.0)));
-            let by_whole = whole.gradient(&weights, &control).unwrap();
-            let by_found = fixed.in_place(found.gradient(&weights, &control).unwrap());
+            let by_whole = whole.gradient(&weights.clone().into(), &control).unwrap();
+            let by_found = fixed.in_place(found.gradient(&weights.clone().into(), &control).unwrap());
             for ((end, whole), found) in ends.iter().zip(by_whole).zip(by_found) {
                 assert!(end.is_none() || (whole - found).abs() <= 1e-12 * whole.abs().max(1.0), "{whole} {found}");
             }

@@ -119,7 +119,7 @@ impl Search {
         if is_rare && !free.is_empty() && smooth_criterion(&start).is_none() {
             free.extend(Free::class_weight(estimator));
         }
-        let sharing: Option<Sharing> = prepared.and_then(|p| p.sharing).filter(|_| start.estimator.needs().reads_values()).cloned();
+        let sharing: Option<Sharing> = prepared.and_then(|p| p.sharing).filter(|_| start.estimator.shares_values()).cloned();
         let size = match &sharing {
             Some(sharing) if is_fixed(&free) => sharing.size.at(examples.rows()).known(),
             Some(sharing) => sharing.size.at(examples.rows()),

@@ -190,7 +190,14 @@ fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control)
     let least = DECREASE[usize::from(descent.place.last)];
     let decrease = if descent.place.within_noise { noise.clamp(least, 1e-2) } else { least };
     let solver = Minimiser { max_iterations: STEPS, tolerance: 1e-3, decrease, ..Minimiser::new(bounds) };
-    solver.minimise(|x| descent.evaluate(x, control), &from, control).map(|_| ())
+    solver.minimise(|x| descent.evaluate(x, control), &from, control)?;
+    // Rows that were chosen where a descent began are chosen once more where it ended: any choice gives a bound.
+    if descent.place.last && descent.place.start.estimator.facts().reads_few_values && !control.out_of_time() {
+        descent.left.choose_again();
+        let from = descent.best.x.clone();
+        solver.minimise(|x| descent.evaluate(x, control), &from, control)?;
+    }
+    Ok(())
 }
 
 /// Kernel values that no setting changes may be there already.

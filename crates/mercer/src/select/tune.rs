@@ -178,7 +178,12 @@ pub(super) struct Left {
 impl Left {
     /// Before the first value.
     pub(super) fn before(start: &Setting, free: &[Free], examples: &Examples<'_>) -> Left {
-        Left { end: None, fixed: FixedTerms::of(&start.kernel, free, examples.data) }
+        Left { end: None, fixed: FixedTerms::of(start, free, examples.data) }
+    }
+
+    /// Has the next value choose its rows again.
+    pub(super) fn choose_again(&mut self) {
+        self.end = None;
     }
 }
 

@@ -21,20 +21,9 @@ use crate::store;
 /// Where two ways of stating one problem are compared, parameters named `tolerance` are set to 1e-10, and where rows
 /// are left out, a flag named `standardise_target` is turned off: the scale of a target is that of all its rows.
 pub fn check_estimator_expr(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Verdict {
-    expression(expr)?;
     // Those are left to `check_calibrated`.
     let expr = &expr.without_probabilities();
-    let kernel = &kernel_for(expr, kernel, data)?;
-    let settled = words(kernel.settle(data))?;
-    let mut checked = Vec::new();
-    for (name, target) in targets(data.rows()) {
-        if !expr.takes(&target) {
-            continue;
-        }
-        checked.push(target.kind());
-        let open = Case { kernel: settled.clone(), estimator: expr.clone(), data: data.clone(), target, new: table(9, 99) };
-        on_target(&open, kernel).map_err(|why| format!("{name}: {why}"))?;
-    }
+    let checked = on_targets(expr, kernel, data, |target| expr.takes(target))?;
     let Some(entry) = catalogue().into_iter().find(|e| e.name == expr.name()) else { return fail("catalogue", expr.name()) };
     if let Some(kind) = entry.takes.iter().find(|kind| !checked.contains(kind)) {
         return fail("nothing was checked", format!("{} takes {kind:?}, and the kit has no such target", expr.name()));
@@ -43,6 +32,25 @@ pub fn check_estimator_expr(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Da
         return fail("nothing was checked", format!("{} takes no target that there is, not even none", expr.name()));
     }
     edge_cases::check(expr)
+}
+
+/// What an estimator with parameters that take one kind of target alone must keep to on such targets.
+pub fn check_estimator_of(expr: &EstimatorExpr, kind: Kind, kernel: &KernelExpr, data: &Dataset) -> Verdict {
+    on_targets(expr, kernel, data, |target| target.kind() == kind).map(|_| ())
+}
+
+/// Checks an estimator on the targets that are wanted, and gives their kinds.
+fn on_targets(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset, wanted: impl Fn(&Target) -> bool) -> Checked<Vec<Kind>> {
+    expression(expr)?;
+    let kernel = &kernel_for(expr, kernel, data)?;
+    let settled = words(kernel.settle(data))?;
+    let mut checked = Vec::new();
+    for (name, target) in targets(data.rows()).into_iter().filter(|(_, target)| wanted(target)) {
+        checked.push(target.kind());
+        let open = Case { kernel: settled.clone(), estimator: expr.clone(), data: data.clone(), target, new: table(9, 99) };
+        on_target(&open, kernel).map_err(|why| format!("{name}: {why}"))?;
+    }
+    Ok(checked)
 }
 
 /// What an estimator whose probabilities are calibrated must keep to on targets of classes. Folds deal rows out by their place: orders are

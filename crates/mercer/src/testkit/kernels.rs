@@ -3,7 +3,7 @@
 use super::{Checked, Verdict, close, fail, features, fields_are_parameters, normal, whole, words};
 use crate::control::Control;
 use crate::data::Dataset;
-use crate::gram::{self, Block, Bound, Mercer, Side};
+use crate::gram::{self, Block, Bound, CentreWeights, Mercer, PairWeights, Side};
 use crate::kernels::{FittedKernel, KernelExpr, catalogue};
 use crate::linalg::Matrix;
 use crate::param::Value;
@@ -32,6 +32,7 @@ pub fn check_kernel_expr(expr: &KernelExpr, data: &Dataset) -> Verdict {
     what_is_learnt_is_kept(&settled, data, &k)?;
     permuted_inputs_permute_the_matrix(&settled, data, &k)?;
     gradient_is_that_of_differences(&settled, data)?;
+    a_gradient_with_centres_is_that_of_all_pairs(bound.as_ref())?;
     empty_and_single_batches(&settled, data)
 }
 
@@ -228,7 +229,7 @@ fn gradient_is_that_of_differences(settled: &KernelExpr, data: &Dataset) -> Verd
             w[(j, i)] = w[(i, j)];
         }
     }
-    let found = words(words(settled.bind(None, data))?.gradient(&w, &Control::default()))?;
+    let found = words(words(settled.bind(None, data))?.gradient(&w.clone().into(), &Control::default()))?;
     let sum_at = |path: &str, value: Value| -> Checked<f64> {
         let mut moved = settled.clone();
         words(moved.set(path, &value))?;
@@ -256,6 +257,28 @@ fn gradient_is_that_of_differences(settled: &KernelExpr, data: &Dataset) -> Verd
     }
     if place != found.len() {
         return fail("gradient", format!("{} entries for {place} parameters", found.len()));
+    }
+    Ok(())
+}
+
+/// Weights of rows with every row and with three of them, and of rows with themselves, against the same weights among all pairs.
+fn a_gradient_with_centres_is_that_of_all_pairs(bound: &dyn Bound) -> Verdict {
+    let n = bound.shape().0;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
+    for centres in [(0..n).rev().collect::<Vec<_>>(), (0..n).step_by(n.div_ceil(3).max(1)).collect()] {
+        let values = Matrix::from_fn(n, centres.len(), |_, _| normal(&mut random));
+        let diagonal: Vec<f64> = (0..n).map(|_| normal(&mut random)).collect();
+        let mut all = Matrix::zeros(n, n);
+        for (i, j) in (0..n).flat_map(|i| (0..centres.len()).map(move |j| (i, j))) {
+            all[(i, centres[j])] += 0.5 * values[(i, j)];
+            all[(centres[j], i)] += 0.5 * values[(i, j)];
+        }
+        (0..n).for_each(|i| all[(i, i)] += diagonal[i]);
+        let with_centres = PairWeights::Centres(CentreWeights { centres, values, diagonal });
+        let (found, expected) = (words(bound.gradient(&with_centres, &control()))?, words(bound.gradient(&all.into(), &control()))?);
+        if let Some((a, b)) = found.iter().zip(&expected).find(|(a, b)| !close(**a, **b, 1e-9)) {
+            return fail("gradient with centres", format!("{a} and {b} of all pairs"));
+        }
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ mod invariances;
 mod kernels;
 mod models;
 
-pub use estimators::{check_calibrated, check_estimator_expr};
+pub use estimators::{check_calibrated, check_estimator_expr, check_estimator_of};
 pub use kernels::check_kernel_expr;
 pub use models::{check_model, check_model_expr};
 

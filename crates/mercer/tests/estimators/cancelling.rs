@@ -8,7 +8,7 @@ use mercer::control::{CancelFlag, Control};
 use mercer::data::Target;
 use mercer::error::{Error, Result};
 use mercer::estimators::{EstimatorExpr, Fitted, Needs, Predicted, Query, Task, View, Want};
-use mercer::gram::{self, Block, FeatureSource, Features, Gram, RowFeatures, Side, Structure};
+use mercer::gram::{self, Block, FeatureSource, Features, Gram, PairWeights, RowFeatures, Side, Structure};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, eigh, gramian_within, product_transposed_within, product_within};
 use mercer::testkit;
@@ -107,7 +107,7 @@ fn gram_matrices_gradients_and_bound_repairs_end_when_a_flag_is_raised_or_time_i
         })
     });
     is_stopped("gradient", |n| {
-        let (weights, data) = (smooth(n), testkit::table(n, 3));
+        let (weights, data) = (PairWeights::All(smooth(n)), testkit::table(n, 3));
         Box::new(move |control| {
             let kernel = KernelExpr::parse("exp(on([a, b], rbf(length_scale=1)) * on([a, b], rbf(length_scale=2)))")?;
             kernel.bind_within(None, &data, control)?.gradient(&weights, control).map(|_| ())

@@ -199,7 +199,7 @@ fn gradients_go_through_landmarks_and_frequencies() {
             let k = mercer::gram::dense(expr.bind(None, &data).unwrap().as_ref(), &Control::default()).unwrap();
             k.data().iter().zip(weights.data()).map(|(k, w)| k * w).sum()
         };
-        let found = expr.bind(None, &data).unwrap().gradient(&weights, &Control::default()).unwrap();
+        let found = expr.bind(None, &data).unwrap().gradient(&weights.clone().into(), &Control::default()).unwrap();
         let mut place = 0;
         for parameter in expr.values() {
             for (k, at) in parameter.value.numbers().iter().enumerate() {

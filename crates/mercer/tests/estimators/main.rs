@@ -18,6 +18,7 @@ mod far_rows;
 mod foundations;
 mod generative;
 mod gp;
+mod gp_inducing;
 mod gp_likelihoods;
 mod grid;
 mod intervals;

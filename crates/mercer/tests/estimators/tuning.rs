@@ -3,7 +3,7 @@
 use mercer::control::Control;
 use mercer::data::Examples;
 use mercer::data::{Dataset, Points, Target};
-use mercer::estimators::{EstimatorExpr, Task, View};
+use mercer::estimators::{EstimatorExpr, Gp, Task, View};
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
 use mercer::metrics::Scoring;
@@ -395,4 +395,21 @@ fn evidence_learns_the_variances_of_a_network() {
         let t = tuned(kernel, &estimator.to_string(), &data, &target, false);
         assert!(evidence(&t.kernel, &estimator, &data, &target) < evidence(&start, &estimator, &data, &target) - 1.0, "{}", t.kernel);
     }
+}
+
+#[test]
+fn a_search_through_inducing_rows_finds_what_that_of_the_exact_process_finds() {
+    let data = points(300, 1, 5);
+    let target = wave(&data, 0.6);
+    let at = |estimator: &str| {
+        let Tuned { kernel, estimator, tuning, .. } = tuned("rbf", estimator, &data, &target, false);
+        let EstimatorExpr::Gp(found) = estimator else { panic!("gp expected") };
+        let exact = EstimatorExpr::Gp(Gp { inducing: Gp::default().inducing, ..found });
+        (evidence(&kernel, &exact, &data, &target), tuning.unwrap())
+    };
+    let ((exact, _), (through, tuning)) = (at("gp"), at("gp(inducing=20)"));
+    assert!((through - exact).abs() <= 1.0, "{through} and {exact}");
+    assert_eq!(tuning.rows, 300);
+    // The bound, of which so few rows of one column leave nothing.
+    assert!((tuning.value.unwrap() - through).abs() <= 0.1, "{:?} and {through}", tuning.value);
 }

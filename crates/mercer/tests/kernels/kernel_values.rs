@@ -121,7 +121,7 @@ fn the_composite_kernel_of_the_source_is_an_expression_with_its_gradients() {
             }
         }
     }
-    let found = expr.bind(None, &data).unwrap().gradient(&weights, &Control::default()).unwrap();
+    let found = expr.bind(None, &data).unwrap().gradient(&weights.clone().into(), &Control::default()).unwrap();
     let paths: Vec<String> = expr.values().into_iter().map(|p| p.path).collect();
     assert_eq!(paths, ["0.scale", "0.0.rbf.length_scale", "1.constant.value", "2.scale"]);
     found.iter().zip(expected).for_each(|(a, b)| near(*a, b, 1e-12 * (1.0 + b.abs())));

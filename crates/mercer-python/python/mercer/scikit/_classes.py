@@ -79,18 +79,18 @@ class GaussianProcessClassifier(GaussianProcessClasses):
 
 class GaussianProcessRegressor(GaussianProcess):
     _name = "gp"
-    _parameter_names = {"noise": "alpha"}
+    _parameter_names = {"noise": "alpha", "inducing": "inducing"}
     _constants = {"variance": 1.0, "standardise_target": False}
 
     def __init__(
-        self, kernel: Any = None, *, alpha: Any = 1e-10, optimizer: Any = "fmin_l_bfgs_b", n_restarts_optimizer: int = 0,
-        normalize_y: bool = False, copy_X_train: bool = True, n_targets: int | None = None, random_state: Any = None,
-        max_seconds: float | None = None, n_jobs: int | None = None,
+        self, kernel: Any = None, *, alpha: Any = 1e-10, inducing: int | None = None, optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0, normalize_y: bool = False, copy_X_train: bool = True, n_targets: int | None = None,
+        random_state: Any = None, max_seconds: float | None = None, n_jobs: int | None = None,
     ) -> None:
-        self.kernel, self.alpha, self.optimizer = kernel, alpha, optimizer
-        self.n_restarts_optimizer, self.normalize_y, self.copy_X_train = n_restarts_optimizer, normalize_y, copy_X_train
-        self.n_targets, self.random_state, self.max_seconds = n_targets, random_state, max_seconds
-        self.n_jobs = n_jobs
+        self.kernel, self.alpha, self.inducing = kernel, alpha, inducing
+        self.optimizer, self.n_restarts_optimizer, self.normalize_y = optimizer, n_restarts_optimizer, normalize_y
+        self.copy_X_train, self.n_targets, self.random_state = copy_X_train, n_targets, random_state
+        self.max_seconds, self.n_jobs = max_seconds, n_jobs
 
 
 class SVC(SupportVectorClassifier):

@@ -258,7 +258,7 @@ class GaussianProcess(KernelSearch, KernelRegressor):
 
     def _settings(self):
         noise, _ = self._noise()
-        return {**super()._settings(), "noise": noise}
+        return {**super()._settings(), "noise": noise, "inducing": np.inf if self.inducing is None else self.inducing}
 
     def _noise(self):
         """The noise of a row of weight 1, and the weights of rows that have noise of their own."""
@@ -319,7 +319,7 @@ class GaussianProcess(KernelSearch, KernelRegressor):
 
     def _keep(self, X, y, weight, model):
         self._keep_kernel(model)
-        self.alpha_ = model.expansion[0].reshape(y.shape)
+        self.alpha_ = model.expansion[0].reshape(-1, *y.shape[1:])
 
     def leave_one_out(self) -> NDArray[Any]:
         """Predict each training row by the process without it, in closed form.

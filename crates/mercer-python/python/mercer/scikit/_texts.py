@@ -48,6 +48,7 @@ ARGUMENTS = {
         'float, "auto", a pair (low, high) to search or array-like of shape (n_samples,)',
         "Variance of the noise, for all rows or for each, in the units of the (normalised) target",
     ),
+    "inducing": ("int or None", "How many rows all others are seen through, where these are many; None: exact, every row"),
     "normalize_y": ("bool", "Whether the target is brought to mean 0 and variance 1 first"),
     "n_targets": ("int or None", "Number of targets that samples from the prior have"),
     "SVC.kernel": (
@@ -207,7 +208,7 @@ ATTRIBUTES = {
     "n_classes_": ("int", "Number of classes"),
     "X_train_": ("ndarray or data frame", "The training rows"),
     "GaussianProcessRegressor.log_marginal_likelihood_value_": ("float", "Log marginal likelihood of the (normalised) targets"),
-    "GaussianProcessRegressor.alpha_": ("ndarray", "Coefficients of the training rows"),
+    "GaussianProcessRegressor.alpha_": ("ndarray", "Coefficients of the training rows, or of the inducing ones"),
     "L_": ("ndarray of shape (n_samples, n_samples)", "Lower Cholesky factor of the covariance of the targets"),
     "noise_": ("float", "The noise that was found, where alpha was left open"),
     "y_train_": ("ndarray", "The (normalised) targets"),
@@ -311,8 +312,8 @@ KEYS = {
     ),
     "GaussianProcessRegressor": (
         (
-            "GaussianProcessRegressor.kernel", "GaussianProcessRegressor.alpha", "optimizer", "n_restarts_optimizer", "normalize_y",
-            "copy_X_train", "n_targets", "random_state", "max_seconds", "n_jobs",
+            "GaussianProcessRegressor.kernel", "GaussianProcessRegressor.alpha", "inducing", "optimizer", "n_restarts_optimizer",
+            "normalize_y", "copy_X_train", "n_targets", "random_state", "max_seconds", "n_jobs",
         ),
         (
             "GaussianProcessClassifier.kernel_", "GaussianProcessRegressor.log_marginal_likelihood_value_",

@@ -1,5 +1,6 @@
 //! What an estimator judges settings by, where that is smooth, and what one value of it leaves for the next.
 
+use crate::gram::PairWeights;
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +41,8 @@ impl CriterionName {
 pub struct Criterion {
     /// Its value.
     pub value: f64,
-    /// d value / dK_ij, N x N, symmetric where K is.
-    pub weights: Matrix,
+    /// d value / dK_ij.
+    pub weights: PairWeights,
     /// (parameter name, d value / d parameter) for each own parameter.
     pub own: Vec<(&'static str, f64)>,
     /// Tolerance: rises of the value up to this are statistically tied on the training rows.

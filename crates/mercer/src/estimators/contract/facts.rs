@@ -18,6 +18,8 @@ pub struct EstimatorFacts {
     pub takes_columns_as_they_are: bool,
     /// Labels are read as the strings that they are.
     pub reads_labels_as_strings: bool,
+    /// The fit and its smooth criterion read kernel values of all rows with a few of them: nothing is gained by holding all values.
+    pub reads_few_values: bool,
     /// The fit itself holds rows out, calibrated or not.
     pub holds_out: bool,
     /// It learns from one row after another, and continues with new rows where an earlier fit ended.

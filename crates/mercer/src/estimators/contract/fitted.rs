@@ -2,11 +2,11 @@
 
 use crate::control::Control;
 use crate::data::TargetInfo;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimators::{Answer, Clusters, Expansion, Predictions, Sigmoid, Spectrum, Summary, View, ViewKind, WarmStart};
 use crate::generative::FittedGenerative;
-use crate::gram::Gram;
-use crate::linalg::Lower;
+use crate::gram::{self, Gram, Side};
+use crate::linalg::{Lower, Matrix};
 use std::ops::Range;
 
 /// Something that predicts.
@@ -123,6 +123,19 @@ impl<'a> Query<'a> {
     /// A view of something else.
     pub fn cross(&self) -> Result<&'a dyn Gram> {
         self.view.values()
+    }
+
+    /// Kernel values among the new inputs, which a covariance between predictions needs.
+    ///
+    /// # Errors
+    /// A view that does not hold them.
+    pub(crate) fn among_new(&self) -> Result<Matrix> {
+        let among = self.cross()?.among(Side::Rows).ok_or_else(|| {
+            Error::Data(
+                "a covariance between predictions needs the kernel among the new inputs, which this Gram matrix does not hold".into(),
+            )
+        })?;
+        gram::dense(&*among, self.control)
     }
 
     /// Predictions for blocks of the new inputs, of which `of` holds so many numbers for each input meanwhile.

@@ -159,7 +159,10 @@ impl GpClassification {
         let by_variance = gram::dot(weights.data(), prior.s.data()) / variance;
         weights.data_mut().iter_mut().for_each(|v| *v *= variance);
         task.control.keep(prior.s.into_data());
-        Ok((Criterion { value, weights, own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 }, alpha.map(Near::mode)))
+        Ok((
+            Criterion { value, weights: weights.into(), own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 },
+            alpha.map(Near::mode),
+        ))
     }
 }
 

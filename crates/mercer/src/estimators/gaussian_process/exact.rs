@@ -12,7 +12,7 @@ use super::fitted_exact::{GpOfNumbers, Process, Scale};
 use super::gp::Gp;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::estimators::systems::primal::Primal;
+use crate::estimators::systems::primal::{Primal, PrimalSolution};
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{Criterion, Estimator, Predicted, Predictions, Task};
 use crate::gram;
@@ -37,6 +37,19 @@ pub(super) struct System {
     /// C^-1 t.
     pub(super) alpha: Matrix,
     pub(super) process: Process,
+}
+
+/// Regression over features Z, C = variance Z Z' + noise W^-1, solved.
+pub(super) struct FeatureSystem<'a> {
+    pub(super) primal: Primal<'a, Cholesky>,
+    /// Standardised targets, N x outputs.
+    pub(super) t: Matrix,
+    pub(super) found: PrimalSolution,
+    /// C^-1 t.
+    pub(super) alpha: Matrix,
+    pub(super) process: Process,
+    /// The log density of the targets in their own units.
+    pub(super) evidence: f64,
 }
 
 /// Rows from which few features are used; of fewer rows the factor of C itself is kept, which costs nothing then.
@@ -81,7 +94,7 @@ impl ExactRegression {
         let diagonal: Vec<f64> = weights.diagonal().iter().map(|v| v / process.variance).collect();
         let by_noise: f64 = diagonal.iter().enumerate().map(|(i, g)| g / task.weight(i)).sum();
         let by_variance = (trace - process.noise * by_noise - jitter * diagonal.iter().sum::<f64>()) / process.variance;
-        Ok(Criterion { value, weights, own: vec![("noise", by_noise), ("variance", by_variance)], indifference: 1.0 })
+        Ok(Criterion { value, weights: weights.into(), own: vec![("noise", by_noise), ("variance", by_variance)], indifference: 1.0 })
     }
 
     /// Evidence for a few variances of the noise: the prior covariance once, and a factor for each.
@@ -118,7 +131,7 @@ impl ExactRegression {
     }
 
     /// The standardised targets; checks the task.
-    fn standardised(&self, task: &Task<'_>) -> Result<(Matrix, Process)> {
+    pub(super) fn standardised(&self, task: &Task<'_>) -> Result<(Matrix, Process)> {
         task.target.as_numbers(Gp::NAME)?;
         let mut t = outputs(task, Gp::NAME)?;
         let scales: Vec<Scale> = (0..t.cols()).map(|o| Scale::of(task.weights, &t, o, self.standardise)).collect();
@@ -130,22 +143,27 @@ impl ExactRegression {
         Ok((t, Process { noise: self.noise, variance: self.variance, scales }))
     }
 
-    /// The fit over few features, C = variance Z Z' + noise W^-1: a ridge regression with lambda = noise / variance, whose factor
-    /// L L' = Z'W Z + lambda I gives variances noise |L^-1 phi|^2 and, by the lemma of the determinant,
-    /// log det C = log det(L L' / lambda) + sum_i log(noise / w_i).
+    /// The fit over few features, whose factor L L' = Z'W Z + lambda I gives variances noise |L^-1 phi|^2.
     fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>) -> Result<GpOfNumbers> {
+        let FeatureSystem { primal, found, alpha, process, evidence, .. } = self.over_features(z, task)?;
+        GpOfNumbers::of_features(process, primal.solver, found, alpha, evidence)
+    }
+
+    /// The model over features: a ridge regression with lambda = noise / variance, and by the lemma of the determinant
+    /// log det C = log det(L L' / lambda) + sum_i log(noise / w_i) for L L' = Z'W Z + lambda I.
+    pub(super) fn over_features<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>) -> Result<FeatureSystem<'a>> {
         let (t, process) = self.standardised(task)?;
         let (n, lambda) = (t.rows(), process.noise / process.variance);
-        let system = Primal::new(z, task, lambda, false)?;
-        let found = system.solve(&t, task.control)?;
+        let primal = Primal::new(z, task, lambda, false)?;
+        let found = primal.solve(&t, task.control)?;
         // alpha of (K + lambda W^-1) alpha = t is variance times that of C.
-        let mut alpha = system.dual(&t, &found);
+        let mut alpha = primal.dual(&t, &found);
         alpha.data_mut().iter_mut().for_each(|a| *a /= process.variance);
         let fit: f64 = t.data().iter().zip(alpha.data()).map(|(t, a)| t * a).sum();
         let noises: f64 = (0..n).map(|i| (process.noise / task.weight(i)).ln()).sum();
-        let log_det = system.solver.log_det() - system.z.cols() as f64 * lambda.ln() + noises;
+        let log_det = primal.solver.log_det() - primal.z.cols() as f64 * lambda.ln() + noises;
         let evidence = process.evidence(n, fit, log_det);
-        GpOfNumbers::of_features(process, system.solver, found, alpha, evidence)
+        Ok(FeatureSystem { primal, t, found, alpha, process, evidence })
     }
 
     /// The prior covariance of the function.

@@ -63,6 +63,11 @@ impl Process {
         Expansion::new((0..alpha.rows()).collect(), coef, self.scales.iter().map(|s| s.mean).collect())
     }
 
+    /// A matrix over outputs in their own units from what is common to them in standardised units: entry * deviation^2.
+    pub(super) fn in_units(&self, common: &[f64]) -> Matrix {
+        Matrix::from_fn(common.len(), self.scales.len(), |i, o| common[i] * self.scales[o].deviation.powi(2))
+    }
+
     /// Variance of the noise of each output, in its own units.
     pub(super) fn noises(&self) -> Vec<f64> {
         self.scales.iter().map(|s| self.noise * s.deviation.powi(2)).collect()
@@ -157,11 +162,6 @@ impl GpOfNumbers {
         self.factor.solve_rows(&mut k, query.control)?;
         Ok((mean, k))
     }
-
-    /// A matrix over outputs from what is common to them: entry * deviation^2.
-    fn scaled(&self, common: &[f64]) -> Matrix {
-        Matrix::from_fn(common.len(), self.process.scales.len(), |i, o| common[i] * self.process.scales[o].deviation.powi(2))
-    }
 }
 
 impl Fitted for GpOfNumbers {
@@ -198,7 +198,7 @@ impl Fitted for GpOfNumbers {
         }
         let covariance = if want.covariance { Some(self.covariance(query, Matrix::new(m, n, halves)?, &variance)?) } else { None };
         Ok(Predictions {
-            variance: want.variance.then(|| self.scaled(&variance)),
+            variance: want.variance.then(|| self.process.in_units(&variance)),
             covariance,
             noise: Some(self.process.noises()),
             ..Predictions::of(Predicted::Numbers(Matrix::new(m, self.process.scales.len(), means)?))
@@ -241,7 +241,7 @@ impl GpOfNumbers {
             None
         };
         Ok(Predictions {
-            variance: want.variance.then(|| self.scaled(&variance)),
+            variance: want.variance.then(|| self.process.in_units(&variance)),
             covariance,
             noise: Some(self.process.noises()),
             ..Predictions::of(Predicted::Numbers(self.expansion.predict(cross, control)?))
@@ -250,12 +250,7 @@ impl GpOfNumbers {
 
     /// The covariance of f over a batch for the first output, from the rows variance * L^-1 k(x).
     fn covariance(&self, query: &Query<'_>, halves: Matrix, variance: &[f64]) -> Result<Matrix> {
-        let among = query.cross()?.among(Side::Rows).ok_or_else(|| {
-            Error::Data(
-                "a covariance between predictions needs the kernel among the new inputs, which this Gram matrix does not hold".into(),
-            )
-        })?;
-        let mut c = gram::dense(&*among, query.control)?;
+        let mut c = query.among_new()?;
         let explained = gramian_within(&halves, query.control)?;
         let square = self.process.scales.first().map_or(1.0, |s| s.deviation.powi(2));
         for (v, e) in c.data_mut().iter_mut().zip(explained.data()) {

@@ -3,6 +3,7 @@
 use super::classes::{self, GpClassification};
 use super::exact::ExactRegression;
 use super::fitted_exact::Scale;
+use super::inducing::{self, InducingRegression};
 use super::likelihood::LikelihoodRegression;
 use super::model::{FittedGp, GpModel};
 use super::tempering;
@@ -48,6 +49,15 @@ pub struct Gp {
     #[param(default = usual_degrees(), domain = PositiveFinite)]
     #[serde(default = "usual_degrees")]
     pub degrees: Value,
+    /// training rows through which all others are seen (regression with the gaussian likelihood only): the greedy rows of greatest
+    /// variance, for many rows; inf: every row, exact
+    #[param(default = f64::INFINITY, domain = IntegerOrInfinite(1))]
+    #[serde(default = "all_rows")]
+    pub inducing: Value,
+}
+
+fn all_rows() -> Value {
+    Value::Number(f64::INFINITY)
 }
 
 fn yes() -> bool {
@@ -105,20 +115,33 @@ impl Gp {
         }
     }
 
+    /// Whether rows are seen through inducing ones.
+    pub(crate) fn has_inducing_rows(&self) -> bool {
+        self.inducing != all_rows()
+    }
+
     /// The model of such a target, its parameters settled.
     fn model(&self, target: Kind) -> Result<GpModel> {
         let number = |name, value| settled::<Self>(name, value);
+        let exact = || -> Result<ExactRegression> {
+            Ok(ExactRegression {
+                noise: number("noise", &self.noise)?,
+                variance: number("variance", &self.variance)?,
+                standardise: self.standardise_target,
+            })
+        };
         match (target, self.likelihood) {
+            (Kind::Classes, _) if self.has_inducing_rows() => Err(inducing::refuse("classes")),
             (Kind::Classes, _) => Ok(GpModel::Classes(GpClassification {
                 variance: number("variance", &self.variance)?,
                 inference: self.inference,
                 tempered: self.tempered,
             })),
-            (_, NumberLikelihood::Gaussian) => Ok(GpModel::Numbers(ExactRegression {
-                noise: number("noise", &self.noise)?,
-                variance: number("variance", &self.variance)?,
-                standardise: self.standardise_target,
-            })),
+            (_, NumberLikelihood::Gaussian) if self.has_inducing_rows() => {
+                Ok(GpModel::Inducing(InducingRegression { exact: exact()?, count: number("inducing", &self.inducing)? as usize }))
+            }
+            (_, NumberLikelihood::Gaussian) => exact().map(GpModel::Numbers),
+            (_, likelihood) if self.has_inducing_rows() => Err(inducing::refuse(&format!("likelihood={}", likelihood.name()))),
             (_, likelihood) => Ok(GpModel::Likelihood(LikelihoodRegression {
                 likelihood,
                 variance: number("variance", &self.variance)?,
@@ -143,20 +166,23 @@ impl Estimator for Gp {
             probabilities: When::Of(Kind::Classes),
             variance: When::Of(Kind::Numbers),
             covariance: When::Of(Kind::Numbers),
-            leave_one_out: LeaveOneOut::ClosedForm(When::Of(Kind::Numbers)),
+            leave_one_out: if self.has_inducing_rows() { LeaveOneOut::None } else { LeaveOneOut::ClosedForm(When::Of(Kind::Numbers)) },
             ..Gives::VALUES
         }
     }
 
     /// The weight of a row divides the variance of its noise.
     fn facts(&self) -> EstimatorFacts {
-        EstimatorFacts { takes_weights_of_any_unit: true, ..EstimatorFacts::default() }
+        EstimatorFacts { takes_weights_of_any_unit: true, reads_few_values: self.has_inducing_rows(), ..EstimatorFacts::default() }
     }
     /// Of numbers a Cholesky factor, which is kept, and a variance for every prediction. Of classes two to three factors until the mode
     /// is found (of several classes three for each), triangular solves, and as many rows as a temperature asks for. A criterion takes a
     /// factor and an inverse; of more than two classes one each, a triangular solve and a product.
     fn costs(&self, size: Size) -> Costs {
         let (n, several) = (size.rows as f64, size.classes && size.outputs > 2);
+        if self.has_inducing_rows() {
+            return inducing::costs(size, self.inducing.number());
+        }
         if !size.classes {
             let costs = bordered::costs(size, 8, 1.0 / 3.0);
             let wide = size.few().unwrap_or(size.rows) as f64;
@@ -219,7 +245,7 @@ impl Estimator for Gp {
         if param != "noise" || values.len() > FEW_VALUES {
             return Ok(None);
         }
-        self.model(task.target.kind())?.exact().map(|model| model.criterion_along_noise(values, task)).transpose()
+        self.model(task.target.kind())?.criterion_along_noise(values, task)
     }
 
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {

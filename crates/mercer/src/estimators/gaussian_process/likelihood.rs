@@ -188,7 +188,7 @@ impl LikelihoodRegression {
         }
         weights.data_mut().iter_mut().for_each(|v| *v *= self.variance);
         let value = value + problem.jacobian(task);
-        Ok((Criterion { value, weights, own, indifference: 1.0 }, Some(Near::mode(mode.alpha))))
+        Ok((Criterion { value, weights: weights.into(), own, indifference: 1.0 }, Some(Near::mode(mode.alpha))))
     }
 }
 
@@ -224,12 +224,7 @@ impl GpOfLikelihood {
     }
 
     fn covariance(&self, query: &Query<'_>, halves: &Matrix, variance: &[f64]) -> Result<Matrix> {
-        let among = query.cross()?.among(Side::Rows).ok_or_else(|| {
-            Error::Data(
-                "a covariance between predictions needs the kernel among the new inputs, which this Gram matrix does not hold".into(),
-            )
-        })?;
-        let mut c = gram::dense(&*among, query.control)?;
+        let mut c = query.among_new()?;
         let explained = gramian_within(halves, query.control)?;
         let square = self.deviation.powi(2);
         c.data_mut().iter_mut().zip(explained.data()).for_each(|(v, e)| *v = (self.variance * *v - e) * square);

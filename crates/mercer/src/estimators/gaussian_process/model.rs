@@ -1,8 +1,10 @@
-//! The three models behind `gp`, and what a fit of each leaves.
+//! The four models behind `gp`, and what a fit of each leaves.
 
 use super::classes::{GpClassification, GpOfClasses};
 use super::exact::ExactRegression;
 use super::fitted_exact::{GpOfNumbers, Process, Scale};
+use super::fitted_inducing::GpOfInducing;
+use super::inducing::InducingRegression;
 use super::likelihood::{GpOfLikelihood, LikelihoodRegression};
 use crate::data::TargetInfo;
 use crate::error::Result;
@@ -14,6 +16,8 @@ use serde::{Deserialize, Serialize};
 pub(super) enum GpModel {
     /// Numbers with normal noise: exact.
     Numbers(ExactRegression),
+    /// Numbers with normal noise, through inducing rows.
+    Inducing(InducingRegression),
     /// Classes: by Laplace's approximation or expectation propagation.
     Classes(GpClassification),
     /// Numbers under another likelihood: by Laplace's approximation.
@@ -24,6 +28,7 @@ impl GpModel {
     pub(super) fn fit(&self, task: &Task<'_>) -> Result<FittedGp> {
         match self {
             GpModel::Numbers(model) => model.fit(task).map(FittedGp::Numbers),
+            GpModel::Inducing(model) => model.fit(task).map(FittedGp::Inducing),
             GpModel::Classes(model) => model.fit(task).map(FittedGp::Classes),
             GpModel::Likelihood(model) => model.fit(task).map(FittedGp::Likelihood),
         }
@@ -33,16 +38,26 @@ impl GpModel {
     pub(super) fn criterion(&self, task: &Task<'_>, near: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         match self {
             GpModel::Numbers(model) => model.criterion(task).map(|criterion| (criterion, None)),
+            GpModel::Inducing(model) => model.criterion(task, near),
             GpModel::Classes(model) => model.criterion(task, near),
             GpModel::Likelihood(model) => model.criterion(task, near),
         }
     }
 
-    /// The exact model, where it is that: rows left out and evidence along the noise have a closed form there.
+    /// The evidence for a few variances of the noise, where that is cheaper than one by one.
+    pub(super) fn criterion_along_noise(&self, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        match self {
+            GpModel::Numbers(model) => model.criterion_along_noise(values, task).map(Some),
+            GpModel::Inducing(model) => model.criterion_along_noise(values, task).map(Some),
+            GpModel::Classes(_) | GpModel::Likelihood(_) => Ok(None),
+        }
+    }
+
+    /// The exact model, where it is that: rows left out have a closed form there.
     pub(super) fn exact(&self) -> Option<&ExactRegression> {
         match self {
             GpModel::Numbers(model) => Some(model),
-            GpModel::Classes(_) | GpModel::Likelihood(_) => None,
+            GpModel::Inducing(_) | GpModel::Classes(_) | GpModel::Likelihood(_) => None,
         }
     }
 }
@@ -53,6 +68,8 @@ impl GpModel {
 pub enum FittedGp {
     /// Of numbers.
     Numbers(GpOfNumbers),
+    /// Of numbers, through inducing rows.
+    Inducing(GpOfInducing),
     /// Of classes.
     Classes(GpOfClasses),
     /// Of numbers that are not normal around the function.
@@ -64,6 +81,7 @@ impl FittedGp {
     fn fitted(&self) -> &dyn Fitted {
         match self {
             FittedGp::Numbers(f) => f,
+            FittedGp::Inducing(f) => f,
             FittedGp::Classes(f) => f,
             FittedGp::Likelihood(f) => f,
         }
@@ -90,6 +108,7 @@ impl FittedGp {
     pub fn expansion(&self) -> &Expansion {
         match self {
             FittedGp::Numbers(f) => f.expansion(),
+            FittedGp::Inducing(f) => f.expansion(),
             FittedGp::Classes(f) => f.expansion(),
             FittedGp::Likelihood(f) => f.expansion(),
         }

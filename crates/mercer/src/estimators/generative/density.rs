@@ -104,7 +104,7 @@ impl Estimator for Density {
             return Err(Error::Setting { name: format!("order of {}", self.model.name()), why: why.into() });
         }
         let (_, likelihood, ..) = self.fitted(task)?;
-        Ok(Criterion { value: likelihood.bic(), weights: Matrix::zeros(0, 0), own: Vec::new(), indifference: INDIFFERENCE })
+        Ok(Criterion { value: likelihood.bic(), weights: Matrix::zeros(0, 0).into(), own: Vec::new(), indifference: INDIFFERENCE })
     }
 }
 

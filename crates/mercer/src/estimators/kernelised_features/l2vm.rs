@@ -24,7 +24,7 @@ use crate::estimators::{
     ClassWeight, Costs, Criterion, CriterionName, Estimator, Expansion, ExpansionFit, Fit, FitContext, Fitted, Gives, Logistic, Near,
     Needs, Ridge, Scores, Size, Task, View, When,
 };
-use crate::gram::{self, Dense, Subset};
+use crate::gram::{self, Dense, PairWeights, Subset};
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
 use crate::param::Value;
 use mercer_derive::Parameters;
@@ -80,8 +80,8 @@ impl Features {
     }
 
     /// d value / dK from d value / d(K V K') = G, symmetric: 2 G K V, and of a symmetric K its symmetric part.
-    fn slope(&self, task: &Task<'_>, by_products: &Matrix) -> Result<Matrix> {
-        let product = product_within(by_products, &self.k, task.control)?;
+    fn slope(&self, task: &Task<'_>, by_products: &PairWeights) -> Result<Matrix> {
+        let product = by_products.product(&self.k, task.control)?;
         let n = product.rows();
         let mut out = product.clone();
         if !task.gram()?.symmetric() {
@@ -263,10 +263,11 @@ impl Estimator for L2vm {
             let by_lambda = found.own.first().map_or(0.0, |(_, d)| *d);
             (found.value, found.weights, by_lambda)
         } else {
-            self.evidence_of_numbers(features.products.matrix(), task)?
+            let (value, by_products, by_lambda) = self.evidence_of_numbers(features.products.matrix(), task)?;
+            (value, by_products.into(), by_lambda)
         };
         let weights = features.slope(task, &by_products)?;
-        Ok((Criterion { value, weights, own: vec![("lambda", by_lambda)], indifference: 1.0 }, end))
+        Ok((Criterion { value, weights: weights.into(), own: vec![("lambda", by_lambda)], indifference: 1.0 }, end))
     }
 }
 

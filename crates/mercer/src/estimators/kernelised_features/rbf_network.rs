@@ -22,8 +22,8 @@ use crate::estimators::{
     ClassWeight, Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Expansion, ExpansionFit, Fit, FitContext, Fitted, Gives,
     Logistic, Near, Needs, Ridge, Scores, Size, Task, View, When,
 };
-use crate::gram::{self, LowRank, Subset};
-use crate::linalg::{Matrix, product_within, transposed_product_within};
+use crate::gram::{self, CentreWeights, LowRank, PairWeights, Subset};
+use crate::linalg::{Matrix, transposed_product_within};
 use crate::param::{Value, require_settled};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -74,12 +74,7 @@ impl Features {
     }
 
     fn with(centroids: Vec<usize>, task: &Task<'_>) -> Result<Self> {
-        let all: Vec<usize> = (0..task.rows()).collect();
-        // Whole rows are made faster than single columns.
-        let z = Arc::new(match task.gram()?.symmetric() {
-            true => gram::dense(&Subset::new(task.gram()?, &centroids, &all), task.control)?.transpose(),
-            false => gram::dense(&Subset::new(task.gram()?, &all, &centroids), task.control)?,
-        });
+        let z = Arc::new(gram::values_with(task.gram()?, &centroids, task.control)?);
         if let Some(value) = z.data().iter().find(|v| v.is_nan() || v.abs() > MOST) {
             return Err(Error::Numerical {
                 what: "similarities with centroids".into(),
@@ -91,19 +86,9 @@ impl Features {
         Ok(Features { centroids, products: LowRank::among(z.clone(), ()), z })
     }
 
-    /// d value / dK from d value / dZ: the columns of the centroids, and of a symmetric K its symmetric part.
-    fn slope(&self, task: &Task<'_>, by_features: &Matrix) -> Result<Matrix> {
-        let n = by_features.rows();
-        let mut out = Matrix::zeros(n, n);
-        let mirrored = task.gram()?.symmetric();
-        for i in 0..n {
-            for (&s, by) in self.centroids.iter().zip(by_features.row(i)) {
-                let mirror = if mirrored { (s, i) } else { (i, s) };
-                out[(i, s)] += 0.5 * by;
-                out[mirror] += 0.5 * by;
-            }
-        }
-        Ok(out)
+    /// d value / dK from d value / dZ.
+    fn slope(&self, by_features: Matrix) -> PairWeights {
+        PairWeights::Centres(CentreWeights::new(self.centroids.clone(), by_features))
     }
 }
 
@@ -274,15 +259,15 @@ impl Estimator for RbfNetwork {
         let (criterion, alpha) = if self.scores(task)?.is_some() {
             let OfFeatures { value, by_features, by_lambda, alpha } =
                 self.logistic().criterion_of_features(&features.z, task, Near::alpha(last))?;
-            let weights = features.slope(task, &by_features)?;
+            let weights = features.slope(by_features);
             (Criterion { value, weights, own: vec![("lambda", by_lambda)], indifference: 1.0 }, Some(alpha))
         } else {
             let target = self.in_own_unit(task)?;
             let found = self.ridge().criterion(&Task { view: View::Values(&features.products), target: &target, ..*task })?;
             // dV/dZ = 2 G Z for G = dV/d(Z Z').
-            let mut by_features = product_within(&found.weights, &features.z, task.control)?;
+            let mut by_features = found.weights.product(&features.z, task.control)?;
             by_features.data_mut().iter_mut().for_each(|v| *v *= 2.0);
-            (Criterion { weights: features.slope(task, &by_features)?, ..found }, None)
+            (Criterion { weights: features.slope(by_features), ..found }, None)
         };
         Ok((criterion, Some(Near { alpha, chosen: features.centroids })))
     }

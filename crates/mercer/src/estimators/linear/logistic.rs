@@ -217,7 +217,7 @@ impl Logistic {
         let laplace::Evidence { value, mut weights } = laplace::evidence(&s, &mode, &likelihood, self.intercept, control)?;
         let trace = gram::dot(weights.data(), s.data());
         weights.data_mut().iter_mut().for_each(|v| *v /= lambda);
-        Ok((Criterion { value, weights, own: vec![("lambda", -trace / lambda)], indifference: 1.0 }, mode.alpha))
+        Ok((Criterion { value, weights: weights.into(), own: vec![("lambda", -trace / lambda)], indifference: 1.0 }, mode.alpha))
     }
 
     /// The criterion where K = Z Z' with few features Z, in the space of their weights.

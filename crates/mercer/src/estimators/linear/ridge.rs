@@ -359,7 +359,12 @@ impl Estimator for Ridge {
         let floor = least_mean(&y);
         let mean = sum / size;
         if mean <= floor {
-            return Ok(Criterion { value: 0.5 * floor.ln(), weights: Matrix::zeros(n, n), own: vec![("lambda", 0.0)], indifference: 0.0 });
+            return Ok(Criterion {
+                value: 0.5 * floor.ln(),
+                weights: Matrix::zeros(n, n).into(),
+                own: vec![("lambda", 0.0)],
+                indifference: 0.0,
+            });
         }
         let u = product(&scaled, &p)?;
         let mut half = p;
@@ -380,7 +385,7 @@ impl Estimator for Ridge {
         let spread = (0..n).map(|i| task.weight(i) * (squares[i] - mean).powi(2)).sum::<f64>() * outputs as f64 / size;
         let indifference = 0.5 * (1.0 + (spread / n as f64).sqrt() / mean).ln();
         let own = (0..n).map(|i| weights[(i, i)] / task.weight(i)).sum();
-        Ok(Criterion { value: 0.5 * mean.ln(), weights, own: vec![("lambda", own)], indifference })
+        Ok(Criterion { value: 0.5 * mean.ln(), weights: weights.into(), own: vec![("lambda", own)], indifference })
     }
 
     /// One decomposition for many values of lambda, see `ridge_path`; a factor for each of a few.

@@ -349,6 +349,10 @@ impl EstimatorExpr {
     pub fn looks_at_inputs(&self) -> bool {
         self.needs() != Needs::Nothing
     }
+    /// Whether fits read all kernel values among their rows, so that others may use them.
+    pub(crate) fn shares_values(&self) -> bool {
+        self.needs().reads_values() && !self.facts().reads_few_values
+    }
     /// Whether its predictions depend on the kernel.
     pub fn uses_kernel(&self) -> bool {
         !matches!(self.needs(), Needs::Nothing | Needs::Rows)

@@ -324,7 +324,7 @@ impl Estimator for NadarayaWatson {
         let mean = (0..n).map(|i| fitted.weights[i] * squares[i]).sum::<f64>() / total;
         let floor = least_mean(y);
         if mean <= floor {
-            return Ok(Criterion { value: 0.5 * floor.ln(), weights: Matrix::zeros(n, n), own: Vec::new(), indifference: 0.0 });
+            return Ok(Criterion { value: 0.5 * floor.ln(), weights: Matrix::zeros(n, n).into(), own: Vec::new(), indifference: 0.0 });
         }
         // d value / d k_ij as seen from row i; both rows of a pair see it.
         let scale = 1.0 / (mean * total * outputs as f64);
@@ -338,7 +338,7 @@ impl Estimator for NadarayaWatson {
         });
         let spread = (0..n).map(|i| fitted.weights[i] * (squares[i] - mean).powi(2)).sum::<f64>() / total;
         let indifference = 0.5 * (1.0 + (spread / n as f64).sqrt() / mean).ln();
-        Ok(Criterion { value: 0.5 * mean.ln(), weights, own: Vec::new(), indifference })
+        Ok(Criterion { value: 0.5 * mean.ln(), weights: weights.into(), own: Vec::new(), indifference })
     }
 
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {

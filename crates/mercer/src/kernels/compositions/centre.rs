@@ -7,7 +7,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::{Error, Result};
-use crate::gram::{Bound, Gram, Rewrite, Rewritten, Side, apply, plan_copies};
+use crate::gram::{Bound, Gram, PairWeights, Rewrite, Rewritten, Side, apply, plan_copies};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties, one};
 use crate::kernels::fitted::{Scope, foreign};
@@ -119,11 +119,12 @@ impl Rewrite for Shifts {
         Some(1.0)
     }
     /// K -> H K H with H = I - 11'/N: the weights are centred instead.
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
-        let n = weights.rows();
-        let means: Vec<f64> = (0..n).map(|i| weights.row(i).iter().sum::<f64>() / n as f64).collect();
+    fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
+        let all = weights.written_out(inner, "centre", control)?;
+        let n = all.rows();
+        let means: Vec<f64> = (0..n).map(|i| all.row(i).iter().sum::<f64>() / n as f64).collect();
         let mean = means.iter().sum::<f64>() / n as f64;
         plan_copies(1, weights, control)?;
-        inner.gradient(&Matrix::from_fn(n, n, |i, j| weights[(i, j)] - means[i] - means[j] + mean), control)
+        inner.gradient(&Matrix::from_fn(n, n, |i, j| all[(i, j)] - means[i] - means[j] + mean).into(), control)
     }
 }

@@ -5,12 +5,12 @@ use crate::control::Control;
 use crate::data::{Dataset, RowWeights};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
-use crate::gram::{self, Block, Bound, Gram, Rewrite, Rewritten, Side, UnrelatedRows, inner_product, plan_copies};
+use crate::gram::{self, Block, Bound, Gram, PairWeights, Rewrite, Rewritten, Side, UnrelatedRows, inner_product, plan_copies};
 use crate::kernels::composition::{Closure, Composed, Composition, Form};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
-use crate::linalg::{Matrix, Real};
+use crate::linalg::Real;
 use crate::param::{self, Value};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
@@ -183,18 +183,17 @@ impl Rewrite for GatedValues {
     fn parameters(&self) -> usize {
         2
     }
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
-        let n = weights.rows();
+    fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         plan_copies(1, weights, control)?;
         let mut out = Vec::new();
         for slope in &self.rows.slopes {
             let f = &self.rows.factors;
-            let shares = Matrix::from_fn(n, n, |i, j| (slope[i] * f[j] + f[i] * slope[j]) * weights[(i, j)]);
+            let shares = weights.map(|i, j, w| (slope[i] * f[j] + f[i] * slope[j]) * w);
             out.push(inner_product(inner, &shares, control)?);
         }
         if inner.parameters() > 0 {
             let f = &self.rows.factors;
-            out.extend(inner.gradient(&Matrix::from_fn(n, n, |i, j| f[i] * f[j] * weights[(i, j)]), control)?);
+            out.extend(inner.gradient(&weights.map(|i, j, w| f[i] * f[j] * w), control)?);
         }
         Ok(out)
     }
@@ -236,7 +235,7 @@ impl Bound for Gated {
         2 + self.parameters.iter().sum::<usize>()
     }
     /// Location and width once, of both gates; then the parameters of the kernels.
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let both = self.of.gradient(weights, control)?;
         let Some((before, behind)) = both.split_at_checked(2 + self.parameters[0]) else { return Err(foreign()) };
         let own = before.iter().zip(behind).take(2).map(|(a, b)| a + b);

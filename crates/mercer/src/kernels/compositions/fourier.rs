@@ -7,12 +7,12 @@
 use crate::control::Control;
 use crate::data::{Dataset, Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{Bound, LowRank, Slope, Spectral, dot};
+use crate::gram::{Bound, LowRank, PairWeights, Slope, Spectral, dot};
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
-use crate::linalg::{Matrix, product_transposed_within, product_within, transposed_product_within};
+use crate::linalg::{Matrix, product_transposed_within, transposed_product_within};
 use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use rand::SeedableRng;
@@ -232,10 +232,10 @@ impl Slope for ByLengths {
     }
     /// dk/dl_d = sum_p sin(w_p'(x - z)) w_pd (x_d - z_d) / (pairs l_d); over symmetric weights G that is, with features C and S,
     /// 2 sum_p w_pd (X'(S o GC - C o GS))_dp / l_d.
-    fn gradient(&self, phi: &Matrix, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, phi: &Matrix, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let Waves { frequencies, lengths, .. } = self.waves.as_ref();
         let pairs = frequencies.rows();
-        let along = product_within(weights, phi, control)?;
+        let along = weights.product(phi, control)?;
         let turned = Matrix::from_fn(phi.rows(), pairs, |i, p| phi[(i, pairs + p)] * along[(i, p)] - phi[(i, p)] * along[(i, pairs + p)]);
         let by_column = transposed_product_within(&self.inputs, &turned, control)?;
         let slope = |d: usize, length: f64| (0..pairs).map(|p| frequencies[(p, d)] * by_column[(d, p)]).sum::<f64>() * 2.0 / length;

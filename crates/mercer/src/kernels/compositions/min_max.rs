@@ -8,12 +8,12 @@ use crate::control::Control;
 use crate::data::{Dataset, PER_FUNCTION, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
-use crate::gram::{Block, Bound, Counts, Gram, PreparedBatch, PreparedPoints, Side, Tile, TileRows, UnrelatedRows};
+use crate::gram::{Block, Bound, Counts, Gram, PairWeights, PreparedBatch, PreparedPoints, Side, Tile, TileRows, UnrelatedRows};
 use crate::kernels::composition::{Closure, Composed, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
-use crate::linalg::{Matrix, Real};
+use crate::linalg::Real;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -220,7 +220,7 @@ impl Bound for MinMaxGram {
         self.of.as_ref().map_or(0, |of| of.parameters())
     }
     /// Minima have no derivative where counts are equal.
-    fn gradient(&self, _: &Matrix, _: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, _: &PairWeights, _: &Control) -> Result<Vec<f64>> {
         Ok(vec![0.0; self.parameters()])
     }
 }

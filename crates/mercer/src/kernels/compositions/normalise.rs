@@ -6,11 +6,11 @@
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::{Error, Result};
-use crate::gram::{Block, Bound, Gram, LogGram, Rewrite, Rewritten, Side, UnrelatedRows, plan_copies, reweigh};
+use crate::gram::{Block, Bound, Gram, LogGram, PairWeights, Rewrite, Rewritten, Side, UnrelatedRows, plan_copies, reweigh};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
-use crate::linalg::{Matrix, Real};
+use crate::linalg::Real;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -100,23 +100,18 @@ impl Rewrite for Lengths {
         Some(if side == Side::Rows { &self.rows } else { &self.cols }.clone())
     }
     /// With r_i = k_ii^(-1/2): dk^_ij = r_i r_j dk_ij - k^_ij (r_i^2 dk_ii + r_j^2 dk_jj) / 2, so that the weights of the
-    /// inner kernel are r_i r_j W_ij beside the diagonal and -r_i^2 sum_(j != i) (W_ij k^_ij + W_ji k^_ji) / 2 on it.
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    /// inner kernel are r_i r_j W_ij, and on the diagonal -r_i^2 sum_j (W_ij k^_ij + W_ji k^_ji) / 2 more.
+    fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         if inner.parameters() == 0 {
             return Ok(Vec::new());
         }
         plan_copies(2, weights, control)?;
         let mut shares = weights.clone();
         reweigh(inner, &mut shares, control, |w, k| w * k)?;
-        let n = weights.rows();
         let r = &self.rows;
-        let all = Matrix::from_fn(n, n, |i, j| {
-            if i != j {
-                return r[i] * r[j] * weights[(i, j)];
-            }
-            let others: f64 = (0..n).filter(|l| *l != i).map(|l| 0.5 * (shares[(i, l)] + shares[(l, i)]) * r[l]).sum();
-            -r[i].powi(3) * others
-        });
+        let sums = shares.map(|i, j, w| r[i] * r[j] * w).sums();
+        let mut all = weights.map(|i, j, w| r[i] * r[j] * w);
+        all.add_to_diagonal(&sums.iter().zip(r).map(|(sum, r)| -0.5 * r * r * sum).collect::<Vec<_>>());
         inner.gradient(&all, control)
     }
 }
@@ -182,7 +177,7 @@ impl Bound for NormalisedByLogarithm {
         self.of.parameters()
     }
     /// dk = k d ln k.
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         if self.of.parameters() == 0 {
             return Ok(Vec::new());
         }
@@ -191,14 +186,11 @@ impl Bound for NormalisedByLogarithm {
         reweigh(self, &mut shares, control, |w, k| w * k)?;
         self.log_gradient(&shares, control)
     }
-    /// d ln k^_ij = d ln k_ij - (d ln k_ii + d ln k_jj) / 2: the weights on the diagonal of the part are minus half the sums of those beside
-    /// it, of rows and of columns.
-    fn log_gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    /// d ln k^_ij = d ln k_ij - (d ln k_ii + d ln k_jj) / 2: the weights on the diagonal of the part lose half the sums of rows and of columns.
+    fn log_gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         plan_copies(1, weights, control)?;
-        let n = weights.rows();
         let mut all = weights.clone();
-        let beside = |i: usize| (0..n).filter(|j| *j != i).map(|j| weights[(i, j)] + weights[(j, i)]).sum::<f64>();
-        (0..n).for_each(|i| all[(i, i)] = -0.5 * beside(i));
+        all.add_to_diagonal(&weights.sums().iter().map(|sum| -0.5 * sum).collect::<Vec<_>>());
         self.of.log_gradient(&all, control)
     }
 }

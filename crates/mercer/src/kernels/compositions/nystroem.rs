@@ -8,12 +8,15 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Dataset, RowWeights, even_rows};
 use crate::error::{Error, Result};
-use crate::gram::{self, Block, Bound, Dense, Gram, LazyWhitening, LowRank, Mercer, Side, Slope, Triangular, pivoted_cholesky, spread};
+use crate::gram::{
+    self, Block, Bound, CentreWeights, Dense, Gram, LazyWhitening, LowRank, Mercer, PairWeights, Side, Slope, Triangular, pivoted_cholesky,
+    spread,
+};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
-use crate::linalg::{Cholesky, Lower, Matrix, product_within, transposed_product_within};
+use crate::linalg::{Cholesky, Lower, Matrix, transposed_product_within};
 use crate::notice::Notice;
 use crate::param::Value;
 use mercer_derive::{Choice, Formula, Parameters};
@@ -265,29 +268,23 @@ impl Slope for ByPart {
     fn parameters(&self) -> usize {
         2 + self.parameters
     }
-    /// With B = K_cc^-1 K_cn, dK = dK_nc B + B' dK_cn - B' dK_cc B: weights of the exact matrix in the columns of the landmarks, made
-    /// symmetric.
-    fn gradient(&self, phi: &Matrix, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    /// With B = K_cc^-1 K_cn, dK = dK_nc B + B' dK_cn - B' dK_cc B: weights of the exact matrix in the columns of the landmarks.
+    fn gradient(&self, phi: &Matrix, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let (n, places) = (weights.rows(), &self.learnt.places);
         let Some(of) = &self.of else {
             return Err(Error::Data(format!("a gradient of nystroem is of the training rows, {TOLD} at most, and these are {n} others")));
         };
         let mut b = phi.clone();
         self.learnt.factor.solve_transposed_rows(&mut b, control)?;
-        let with_landmarks = product_within(weights, &b, control)?;
+        let with_landmarks = weights.product(&b, control)?;
         let among = transposed_product_within(&b, &with_landmarks, control)?;
-        let mut moved = Matrix::zeros(n, n);
+        let mut moved = with_landmarks;
+        moved.data_mut().iter_mut().for_each(|w| *w *= 2.0);
         for (j, &place) in places.iter().enumerate() {
-            for i in 0..n {
-                moved[(i, place)] += with_landmarks[(i, j)];
-                moved[(place, i)] += with_landmarks[(i, j)];
-            }
-            for (k, &other) in places.iter().enumerate() {
-                moved[(place, other)] -= 0.5 * (among[(j, k)] + among[(k, j)]);
-            }
+            moved.row_mut(place).iter_mut().enumerate().for_each(|(k, w)| *w -= among[(j, k)]);
         }
         let mut out = vec![0.0; 2];
-        out.extend(of.gradient(&moved, control)?);
+        out.extend(of.gradient(&PairWeights::Centres(CentreWeights::new(places.clone(), moved)), control)?);
         Ok(out)
     }
 }

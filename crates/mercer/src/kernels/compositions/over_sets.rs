@@ -5,7 +5,9 @@
 use crate::control::Control;
 use crate::data::{Cells, Column, ColumnKind, Dataset, RowWeights, Sets, Values};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Bound, FeatureSource, Gram, LogGram, LowRank, SetVectors, Side, Structure, axpy, log_sum, with_scratch};
+use crate::gram::{
+    Block, Bound, FeatureSource, Gram, LogGram, LowRank, PairWeights, SetVectors, Side, Structure, axpy, log_sum, with_scratch,
+};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
@@ -436,16 +438,17 @@ impl Bound for SetGram {
         self.of.parameters()
     }
     /// dK_IJ = f_I f_J sum_ij dk_ij: every pair of vectors weighs as much as its sets. The best pairs have no derivative where they change.
-    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         if self.reduction == Reduction::Best || self.parameters() == 0 {
             return Ok(vec![0.0; self.parameters()]);
         }
+        let weights = weights.written_out(self, "a kernel of sets", control)?;
         let (vectors, _) = self.of.shape();
         control.plan("weights of all pairs of vectors", 8 * (vectors as u64).saturating_mul(vectors as u64))?;
         let owner: Vec<usize> =
             self.rows.starts.windows(2).enumerate().flat_map(|(set, w)| std::iter::repeat_n(set, w[1] - w[0])).collect();
         let weight =
             |i: usize, j: usize| self.factor(Side::Rows, owner[i]) * self.factor(Side::Cols, owner[j]) * weights[(owner[i], owner[j])];
-        self.of.gradient(&Matrix::from_fn(vectors, vectors, weight), control)
+        self.of.gradient(&Matrix::from_fn(vectors, vectors, weight).into(), control)
     }
 }

@@ -4,11 +4,11 @@ use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
 use crate::expr::Term;
-use crate::gram::{Bound, LogForm, Rewrite, Rewritten, Side, slope};
+use crate::gram::{Bound, LogForm, PairWeights, Rewrite, Rewritten, Side, slope};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
-use crate::linalg::{Matrix, Real};
+use crate::linalg::Real;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ impl Rewrite for Raised {
         Some(LogForm::Power(f64::from(self.0)))
     }
     /// d k^n = n k^(n-1) dk.
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         slope(inner, weights, |k| f64::from(self.0) * power(k, self.0 - 1), control)
     }
 }

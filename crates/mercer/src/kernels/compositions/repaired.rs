@@ -9,7 +9,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::{Error, Result};
-use crate::gram::{Bound, Dense, dense, of_held_values};
+use crate::gram::{Bound, Dense, PairWeights, dense, of_held_values};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties, one};
 use crate::kernels::fitted::{Scope, foreign};
@@ -168,7 +168,7 @@ impl Bound for RepairedGram {
     fn parameters(&self) -> usize {
         self.parameters
     }
-    fn gradient(&self, _: &Matrix, _: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, _: &PairWeights, _: &Control) -> Result<Vec<f64>> {
         Ok(vec![0.0; self.parameters])
     }
 }

@@ -4,11 +4,11 @@ use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
 use crate::expr::{self, Term};
-use crate::gram::{Bound, LogForm, Rewrite, Rewritten, Side, inner_product};
+use crate::gram::{Bound, LogForm, PairWeights, Rewrite, Rewritten, Side, inner_product};
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
-use crate::linalg::{Matrix, Real};
+use crate::linalg::Real;
 use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,7 @@ impl Rewrite for Times {
     fn parameters(&self) -> usize {
         1
     }
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+    fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let mut out = vec![inner_product(inner, weights, control)?];
         if inner.parameters() > 0 {
             out.extend(inner.gradient(weights, control)?.iter().map(|g| self.0 * g));

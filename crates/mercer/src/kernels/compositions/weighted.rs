@@ -4,12 +4,12 @@ use crate::control::Control;
 use crate::data::{Dataset, RowWeights};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
-use crate::gram::{Bound, LogForm, Rewrite, Rewritten, Side, plan_copies};
+use crate::gram::{Bound, LogForm, PairWeights, Rewrite, Rewritten, Side, plan_copies};
 use crate::kernels::composition::{Closure, Composed, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
-use crate::linalg::{Matrix, Real};
+use crate::linalg::Real;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -108,9 +108,8 @@ impl Rewrite for Weights {
     fn log_form(&self) -> Option<LogForm> {
         Some(LogForm::Multiplied)
     }
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
-        let n = weights.rows();
+    fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         plan_copies(1, weights, control)?;
-        inner.gradient(&Matrix::from_fn(n, n, |i, j| self.rows[i] * self.cols[j] * weights[(i, j)]), control)
+        inner.gradient(&weights.map(|i, j, w| self.rows[i] * self.cols[j] * w), control)
     }
 }

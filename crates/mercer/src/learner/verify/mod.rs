@@ -82,7 +82,9 @@ impl Model {
         let evidence = Evidence { bound: bound.as_ref(), expansion, weights, control };
         match &self.estimator {
             EstimatorExpr::Ridge(e) => evidence.smooth(&numbers_of(&target), e.lambda.number(), e.intercept, EQUATION),
-            EstimatorExpr::Gp(e) if e.likelihood == NumberLikelihood::Gaussian && matches!(target, Target::Numbers(_)) => {
+            EstimatorExpr::Gp(e)
+                if e.likelihood == NumberLikelihood::Gaussian && !e.has_inducing_rows() && matches!(target, Target::Numbers(_)) =>
+            {
                 // The constants are the means of the targets, and no part of the problem.
                 evidence.smooth(&numbers_of(&target), e.noise.number() / e.variance.number(), false, EQUATION)
             }
@@ -120,8 +122,8 @@ impl Model {
 
     fn not_covered(&self) -> Error {
         // Names of the estimators that can be verified.
-        const COVERED: &str =
-            "ridge, logistic, svc but for multiclass=codes, svr, l1vm, rvm of numbers or two classes, gp of numbers with normal noise";
+        const COVERED: &str = "ridge, logistic, svc but for multiclass=codes, svr, l1vm, rvm of numbers or two classes, gp of numbers with \
+                               normal noise and every row";
         Error::Data(format!("the conditions of {} as it was fitted are not among those that can be verified: {COVERED}", self.estimator))
     }
 }

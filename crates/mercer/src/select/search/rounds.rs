@@ -81,13 +81,17 @@ impl Search {
 
     /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
     fn most_rows(&self, examples: &Examples<'_>, rows: usize, control: &Control) -> usize {
-        let kept = 1 + FixedTerms::of(&self.state.start.kernel, &self.state.free, examples.data).kept() as u64;
+        let kept = 1 + FixedTerms::of(&self.state.start, &self.state.free, examples.data).kept() as u64;
+        let few_values = self.state.start.estimator.facts().reads_few_values;
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
             let fit = self.state.start.estimator.costs(self.size.at(n)).bytes;
+            if self.is_smooth() && few_values {
+                return 2 * fit;
+            }
             if self.is_smooth() { (40 + 8 * kept) * square } else { 20 * kept * square + crossval::FOLDS as u64 * fit }
         };
-        let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(rows);
+        let mut most = self.round_rows(usize::from(!self.aim.within_noise)).min(rows);
         let few = LEAST_ROWS.max(LEAST_PER_CLASS * self.classes());
         let too_expensive = |n: usize| n > few && self.work_of_sizes(&self.sizes_to(n)) > self.most_work();
         while most > LEAST_ROWS && (needs(most) > control.allowed() / 2 || too_expensive(most)) {
@@ -96,10 +100,19 @@ impl Search {
         most
     }
 
+    /// Rows of the last round at most, within noise or for good: where values of the criterion do not take the cube of the rows, as many as
+    /// their operations allow.
+    fn round_rows(&self, aim: usize) -> usize {
+        match (self.is_smooth(), self.state.start.estimator.facts().reads_few_values) {
+            (true, true) => usize::MAX,
+            (true, false) => SMOOTH_ROWS[aim],
+            (false, _) => CROSSVAL_ROWS[aim],
+        }
+    }
+
     /// Operations of the last round of a search for good, as a rule.
     pub(super) fn work_for_good(&self) -> f64 {
-        let most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[1];
-        let rows = most.min(self.size.rows);
+        let rows = self.round_rows(1).min(self.size.rows);
         let work = self.work_of_sizes(&[rows]).min(WORK[1]);
         work * if self.is_smooth() { 1.0 } else { USUAL }
     }
