@@ -111,11 +111,3 @@ fn every_row_is_predicted_as_by_a_fit_to_the_others() {
         as_refits(weighed, &gram, &of(&codes), Some(&weights), (plain, &balanced));
     }
 }
-
-#[test]
-fn what_an_estimator_gives_is_checked_against_refits_by_the_kit() {
-    let (kernel, data) = (mercer::kernels::KernelExpr::parse("rbf + equal").unwrap(), mercer::testkit::table(26, 17));
-    for text in ["svr", "svc", "svc(multiclass=one_vs_rest)"] {
-        mercer::testkit::check_estimator_expr(&EstimatorExpr::parse(text).unwrap(), &kernel, &data).unwrap();
-    }
-}

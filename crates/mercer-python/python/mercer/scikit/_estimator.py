@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._native import Dataset, Kernel, Learner, Model, check_labels, lone_kinds, unmasked
@@ -21,7 +20,7 @@ from ._arguments import RECORDS, expected, fits, is_open, readable, refused
 from ._checks import check_array, check_sample_weight, validate_data, whole
 from ._given import FunctionModel, Given, values
 from ._kernels import ELSEWHERE, WRITTEN, similarity
-from ._names import LEFT_OUT
+from ._left_out import RowsLeftOut
 from ._rows import (
     are_numbers,
     as_floats,
@@ -41,15 +40,12 @@ from ._threads import threads
 from ._time import Timed
 from ._warn import warn
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 #: The column of rows without names.
 ONLY = "x"
 
 
-class KernelEstimator(Timed, BaseEstimator):
+class KernelEstimator(RowsLeftOut, Timed, BaseEstimator):
     """An estimator of the library.
 
     `_name` is its name there, `_parameter_names` says which argument sets which of its parameters, `_constants` what the others are.
@@ -482,25 +478,3 @@ class KernelEstimator(Timed, BaseEstimator):
         """The number that proves how good the fit is: its name, its value, the tolerance it was asked to meet."""
         check_is_fitted(self)
         return self.model_.summary["certificate"]
-
-    @available_if(lambda self: self._estimator_name() in LEFT_OUT)
-    def leave_one_out(self, X: Any = None) -> NDArray[Any]:
-        """Predict each training row by the model fitted without it, in closed form or by fits without each support vector.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), optional
-            The training rows once more, which an estimator of support vectors does not keep.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            One prediction for each row that was learnt from: rows of weight 0 have none.
-        """
-        check_is_fitted(self)
-        try:
-            rows = {} if X is None else {"data": self._rows_for_model(X)}
-            found = self.model_.leave_one_out(*self._learnt, threads=self._threads(), **rows)
-        except MercerError as error:
-            raise type(error)(self._translate(str(error))) from None
-        return self.classes_.take(found) if hasattr(self, "classes_") else found
