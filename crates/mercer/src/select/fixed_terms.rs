@@ -4,7 +4,7 @@
 use super::free::{Free, Setting, is_fixed};
 use crate::control::Control;
 use crate::data::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram::{Bound, Dense, Known, Sum};
 use crate::kernels::{Composition, KernelExpr};
 use std::collections::HashMap;
@@ -87,9 +87,7 @@ impl FixedTerms {
             }
             all.push(if terms.len() == 1 { terms.remove(0) } else { Box::new(Sum(terms)) });
         }
-        let mut all = all.into_iter();
-        let mut next = || all.next().unwrap_or_else(|| Box::new(Sum(Vec::new())));
-        Ok(std::array::from_fn(|_| next()))
+        <[_; COUNT]>::try_from(all).map_err(|all: Vec<_>| Error::Shape { what: "Gram matrices".into(), expected: COUNT, found: all.len() })
     }
 
     /// Derivatives by all numbers of the kernel from those that such a Gram matrix gives.

@@ -47,8 +47,8 @@ class Conformal:
         except MercerError as error:
             if self.model_.conformal is not None or "intervals=True" not in str(error):
                 raise type(error)(self._translate(str(error))) from None
-            told = f"{type(self).__name__}: the fit keeps no scores; give it rows that it did not see first, conformalize(X, y)"
-            raise DataError(told) from None
+            message = f"{type(self).__name__}: the fit keeps no scores; give it rows that it did not see first, conformalize(X, y)"
+            raise DataError(message) from None
 
 
 class Intervals(Conformal):

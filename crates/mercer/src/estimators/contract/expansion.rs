@@ -168,6 +168,14 @@ impl Expansion {
         }
     }
 
+    /// f of some rows and their kernel values with the support, which are computed once for both.
+    pub(crate) fn predict_with_values(&self, cross: &dyn Gram, rows: &[usize], control: &Control) -> Result<(Matrix, Matrix)> {
+        let all: Vec<usize> = (0..cross.shape().1).collect();
+        let values = gram::dense(&Subset::new(cross, rows, &all), control)?;
+        let known = Dense::cross(values.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
+        Ok((self.predict_known(cross, rows, &known, control)?, values))
+    }
+
     fn folded(&self, cross: &dyn Gram, rows: &[usize], control: &Control) -> Result<Option<Matrix>> {
         if self.weights.is_some() || cross.shape().1 != self.coef.rows() {
             return Ok(None);

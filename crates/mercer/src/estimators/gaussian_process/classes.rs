@@ -18,7 +18,7 @@ use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::{
     Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gp, Inference, Near, Predictions, Query, Summary, Task,
 };
-use crate::gram::{self, Dense, Gram, Side, Subset};
+use crate::gram::{self, Gram, Side};
 use crate::linalg::{Lower, Matrix, product_within};
 use crate::solve::expectation::{self, Approximation, TwoClasses};
 use crate::solve::laplace::{self, Posterior};
@@ -286,16 +286,14 @@ impl Fitted for GpOfClasses {
             return Ok(self.scores.predictions(mean, by_sign, want));
         }
         control.plan("probabilities of gp", bytes(m, n, outputs))?;
-        let all: Vec<usize> = (0..n).collect();
         let expected = Mean::over(outputs);
         let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.variance * k).collect();
         let (mut means, mut probabilities) = (Matrix::zeros(0, outputs), Matrix::zeros(0, self.scores.classes));
         let mut variances = Vec::new();
         for start in (0..m).step_by(ROWS) {
             let rows: Vec<usize> = (start..(start + ROWS).min(m)).collect();
-            let mut k = gram::dense(&Subset::new(cross, &rows, &all), control)?;
-            let known = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; n])?;
-            let mean = Self::means(self.expansion.predict_known(cross, &rows, &known, control)?);
+            let (latent, mut k) = self.expansion.predict_with_values(cross, &rows, control)?;
+            let mean = Self::means(latent);
             k.data_mut().iter_mut().for_each(|v| *v *= self.variance);
             let covariances = self.covariances(&k, &prior[start..start + rows.len()], control)?;
             if want.variance {

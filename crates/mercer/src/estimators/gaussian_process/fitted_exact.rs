@@ -7,12 +7,12 @@ use crate::error::{Error, Result};
 use crate::estimators::systems::primal::PrimalSolution;
 use crate::estimators::systems::residual::{TOLERANCE, certificate, rounding};
 use crate::estimators::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
-use crate::gram::{self, Dense, Gram, Side, Subset};
+use crate::gram::{Gram, Side};
 use crate::linalg::{Cholesky, Lower, Matrix, gramian_within};
 use serde::{Deserialize, Serialize};
 
 /// New inputs whose cross Gram rows are held at a time.
-const ROWS: usize = 256;
+pub(super) const ROWS: usize = 256;
 
 /// Mean and standard deviation of one output: target = mean + deviation * standardised target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -153,11 +153,9 @@ impl GpOfNumbers {
     }
 
     /// Means and the rows variance * L^-1 k(x) of a range of new inputs, and those rows' squared lengths.
-    fn block(&self, query: &Query<'_>, rows: std::ops::Range<usize>, all: &[usize]) -> Result<(Matrix, Matrix)> {
+    fn block(&self, query: &Query<'_>, rows: std::ops::Range<usize>) -> Result<(Matrix, Matrix)> {
         let rows: Vec<usize> = rows.collect();
-        let mut k = gram::dense(&Subset::new(query.cross()?, &rows, all), query.control)?;
-        let dense = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
-        let mean = self.expansion.predict_known(query.cross()?, &rows, &dense, query.control)?;
+        let (mean, mut k) = self.expansion.predict_with_values(query.cross()?, &rows, query.control)?;
         k.data_mut().iter_mut().for_each(|v| *v *= self.process.variance);
         self.factor.solve_rows(&mut k, query.control)?;
         Ok((mean, k))
@@ -185,11 +183,10 @@ impl Fitted for GpOfNumbers {
         // A block of kernel values, its copies and the work space of its solve; a covariance takes all rows at once.
         let (all_rows, block) = (if want.covariance { m as u64 } else { 0 }, ROWS.min(m) as u64);
         control.plan("predictions of gp with variances", 8 * (4 * block * n as u64 + all_rows * (n as u64 + 2 * all_rows)))?;
-        let all: Vec<usize> = (0..n).collect();
         let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.process.variance * k).collect();
         let (mut means, mut variance, mut halves) = (Vec::new(), Vec::new(), Vec::new());
         for start in (0..m).step_by(ROWS) {
-            let (mean, half) = self.block(query, start..(start + ROWS).min(m), &all)?;
+            let (mean, half) = self.block(query, start..(start + ROWS).min(m))?;
             means.extend(mean.into_data());
             variance.extend((0..half.rows()).map(|i| (prior[start + i] - half.row(i).iter().map(|v| v * v).sum::<f64>()).max(0.0)));
             if want.covariance {

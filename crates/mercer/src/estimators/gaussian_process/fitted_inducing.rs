@@ -1,17 +1,14 @@
 //! A fitted Gaussian process through inducing rows: an expansion over them for the mean, the factor of the kernel among them and that of
 //! the regression on their features for variances. No other row is kept.
 
-use super::fitted_exact::Process;
+use super::fitted_exact::{Process, ROWS};
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::systems::residual::TOLERANCE;
 use crate::estimators::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
-use crate::gram::{self, Dense, Gram, Side, Subset};
+use crate::gram::{self, Gram, Side};
 use crate::linalg::{Cholesky, Lower, Matrix, gramian_within};
 use serde::{Deserialize, Serialize};
-
-/// New inputs whose cross Gram rows are held at a time.
-const ROWS: usize = 256;
 
 /// A fitted Gaussian process of numbers through inducing rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,10 +62,8 @@ impl GpOfInducing {
     }
 
     /// Means of some new inputs, their features phi(x), and the rows noise^(1/2) B^(-1/2) phi(x).
-    fn block(&self, query: &Query<'_>, rows: &[usize], all: &[usize]) -> Result<[Matrix; 3]> {
-        let mut phi = gram::dense(&Subset::new(query.cross()?, rows, all), query.control)?;
-        let dense = Dense::cross(phi.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
-        let mean = self.expansion.predict_known(query.cross()?, rows, &dense, query.control)?;
+    fn block(&self, query: &Query<'_>, rows: &[usize]) -> Result<[Matrix; 3]> {
+        let (mean, mut phi) = self.expansion.predict_with_values(query.cross()?, rows, query.control)?;
         self.factor.solve_rows(&mut phi, query.control)?;
         let mut half = phi.clone();
         self.inner.solve_rows(&mut half, query.control)?;
@@ -104,14 +99,13 @@ impl Fitted for GpOfInducing {
         let (rows, m) = cross.shape();
         let (all_rows, block) = (if want.covariance { rows as u64 } else { 0 }, ROWS.min(rows) as u64);
         control.plan("predictions of gp with variances", 8 * (4 * block * m as u64 + all_rows * (2 * m as u64 + 3 * all_rows)))?;
-        let all: Vec<usize> = (0..m).collect();
         let prior = cross.diagonal(Side::Rows);
         let (mut means, mut variance) = (Matrix::zeros(0, self.process.scales.len()), Vec::with_capacity(rows));
         let [mut features, mut halves] = [Matrix::zeros(0, m), Matrix::zeros(0, m)];
         for start in (0..rows).step_by(ROWS) {
             control.check()?;
             let some: Vec<usize> = (start..(start + ROWS).min(rows)).collect();
-            let [mean, phi, half] = self.block(query, &some, &all)?;
+            let [mean, phi, half] = self.block(query, &some)?;
             let square = |of: &Matrix, k: usize| gram::dot(of.row(k), of.row(k));
             let left = |k: usize, i: usize| self.process.variance * (prior[i] - square(&phi, k)).max(0.0);
             variance.extend(some.iter().enumerate().map(|(k, &i)| left(k, i) + square(&half, k)));

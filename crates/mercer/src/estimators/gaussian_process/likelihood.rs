@@ -5,7 +5,7 @@
 //! At x the latent value has the mean m = S(x)'alpha and the variance v = s(x, x) - |L^-1 D^1/2 S(x)|^2. With t it is predicted, and
 //! the noise has the variance s nu / (nu - 2); a count has the mean e^(c + m + v/2), and the variance mean^2 (e^v - 1) + mean.
 
-use super::fitted_exact::Scale;
+use super::fitted_exact::{ROWS, Scale};
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::linear::logistic::TOLERANCE;
@@ -13,7 +13,7 @@ use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
     Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gp, Near, NumberLikelihood, Predicted, Predictions, Query, Summary, Task,
 };
-use crate::gram::{self, Dense, Gram, Side, Subset};
+use crate::gram::{self, Gram, Side};
 use crate::linalg::{Lower, Matrix, gramian_within};
 use crate::solve::laplace::{self, Posterior};
 use crate::solve::likelihood::Likelihood;
@@ -21,9 +21,6 @@ use crate::solve::mode::{self, Mode};
 use crate::solve::number_likelihoods::{Poisson, StudentT};
 use crate::solve::robust_mode;
 use serde::{Deserialize, Serialize};
-
-/// New inputs whose cross Gram rows are held at a time.
-const ROWS: usize = 256;
 
 /// Regression under a likelihood that is not normal, its parameters settled.
 #[derive(Clone, Copy)]
@@ -212,11 +209,9 @@ impl GpOfLikelihood {
     }
 
     /// Latent means of a range of new inputs and the rows L^-1 D^1/2 S(x).
-    fn block(&self, query: &Query<'_>, rows: &[usize], all: &[usize]) -> Result<(Matrix, Matrix)> {
-        let mut k = gram::dense(&Subset::new(query.cross()?, rows, all), query.control)?;
-        let dense = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
-        let mean = self.expansion.predict_known(query.cross()?, rows, &dense, query.control)?;
-        for row in k.data_mut().chunks_exact_mut(all.len().max(1)) {
+    fn block(&self, query: &Query<'_>, rows: &[usize]) -> Result<(Matrix, Matrix)> {
+        let (mean, mut k) = self.expansion.predict_with_values(query.cross()?, rows, query.control)?;
+        for row in k.data_mut().chunks_exact_mut(self.root.len().max(1)) {
             row.iter_mut().zip(&self.root).for_each(|(v, r)| *v *= self.variance * r);
         }
         self.factor.solve_rows(&mut k, query.control)?;
@@ -249,13 +244,12 @@ impl Fitted for GpOfLikelihood {
         let (m, n) = cross.shape();
         let joint = want.covariance && !counts;
         control.plan("predictions of gp with variances", 8 * n as u64 * (if joint { m } else { ROWS.min(m) }) as u64 * 3)?;
-        let all: Vec<usize> = (0..n).collect();
         let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.variance * k).collect();
         let (mut values, mut variances, mut halves) = (Matrix::zeros(0, 1), Vec::with_capacity(m), Matrix::zeros(0, n));
         for start in (0..m).step_by(ROWS) {
             control.check()?;
             let rows: Vec<usize> = (start..(start + ROWS).min(m)).collect();
-            let (mean, half) = self.block(query, &rows, &all)?;
+            let (mean, half) = self.block(query, &rows)?;
             variances.extend(rows.iter().enumerate().map(|(k, &i)| (prior[i] - gram::dot(half.row(k), half.row(k))).max(0.0)));
             values.append_rows(mean);
             if joint {

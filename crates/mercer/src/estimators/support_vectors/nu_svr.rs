@@ -13,9 +13,9 @@
 use super::by_class::ByClass;
 use super::nu::GOAL;
 use super::svm::{self, Totals};
-use super::svr::{Scale, require_finite, start};
+use super::svr::{Scale, columns, start};
 use crate::data::Kind;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimators::targets::link::Link;
 use crate::estimators::{Costs, Estimator, EstimatorFacts, ExpansionFit, Fit, FitContext, Size, Task};
 use crate::gram::{Gram, Subset};
@@ -78,14 +78,8 @@ impl Estimator for NuSvr {
         require_settled(self, Self::NAME)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let nu = self.nu.number();
-        let target = task.target.as_numbers(Self::NAME)?;
+        let (columns, scales) = columns(task, self.standardise_target, Self::NAME)?;
         let n = task.rows();
-        if target.rows() != n || n == 0 {
-            return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: target.rows() });
-        }
-        require_finite(target)?;
-        let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
-        let scales: Vec<Scale> = columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale::NONE }).collect();
         let problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| both_sides(t, s, c, nu, task)).collect();
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
         // Both variables of a row have its kernel values.

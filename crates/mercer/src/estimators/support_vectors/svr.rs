@@ -116,14 +116,7 @@ impl Svr {
         require_settled(self, Self::NAME)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
-        let target = task.target.as_numbers(Self::NAME)?;
-        let n = task.rows();
-        if target.rows() != n || n == 0 {
-            return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: target.rows() });
-        }
-        require_finite(target)?;
-        let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
-        let scales: Vec<Scale> = columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale::NONE }).collect();
+        let (columns, scales) = columns(task, self.standardise_target, Self::NAME)?;
         let problems = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
         Ok((scales, problems))
     }
@@ -131,6 +124,19 @@ impl Svr {
     fn options(&self, task: &Task<'_>) -> Options {
         svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb)
     }
+}
+
+/// The columns of a target of numbers, and the scale that each is brought to.
+pub(super) fn columns(task: &Task<'_>, standardise: bool, name: &str) -> Result<(Vec<Vec<f64>>, Vec<Scale>)> {
+    let target = task.target.as_numbers(name)?;
+    let n = task.rows();
+    if target.rows() != n || n == 0 {
+        return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: target.rows() });
+    }
+    require_finite(target)?;
+    let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
+    let scales = columns.iter().map(|t| if standardise { Scale::of(t, task) } else { Scale::NONE }).collect();
+    Ok((columns, scales))
 }
 
 /// Where a parameter of a regression within a tube starts: `c` at 1, `epsilon` at a tenth of the target's standard deviation.

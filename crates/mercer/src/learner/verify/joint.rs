@@ -3,7 +3,7 @@
 //! columns of B sum to 0, the variables are within their bounds, and no row adds to the duality gap:
 //! `C l(m) = sum_c a_c m_c`.
 
-use super::{BALANCE, Condition, Evidence, balance_within, numbered, worst};
+use super::{BALANCE, Condition, Evidence, balance_within, numbered, relative_gap, worst};
 use crate::data::Target;
 use crate::error::Result;
 use crate::estimators::Multiclass;
@@ -50,10 +50,8 @@ impl Evidence<'_> {
             };
             outside = worst(outside, worst(least, most - cost) / cost);
         }
-        let (primal, dual) = (0.5 * square + losses, gain - 0.5 * square);
-        let gap = if primal == dual { 0.0 } else { (primal - dual) / primal.abs().max(dual.abs()) };
         Ok(vec![
-            Condition { name: "relative duality gap", value: gap, tolerance },
+            Condition { name: "relative duality gap", value: relative_gap(square, losses, gain), tolerance },
             // Predictions in single precision change a value by a twentieth of the tolerance, and a difference of two by twice that.
             Condition { name: "greatest share of a row in the gap, per unit of its cost", value: violation, tolerance: 1.1 * tolerance },
             Condition { name: "coefficients outside their bounds, as a share of these", value: outside, tolerance: BALANCE },

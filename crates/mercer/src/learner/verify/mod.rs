@@ -426,11 +426,16 @@ impl Cornered {
             losses += of.most * of.beyond.max(0.0);
             gains += of.gain;
         }
-        let (primal, dual) = (0.5 * square + losses, gains - 0.5 * square);
-        // Nothing is lost where both are 0.
-        found.gap = if primal == dual { 0.0 } else { (primal - dual) / primal.abs().max(dual.abs()) };
+        found.gap = relative_gap(square, losses, gains);
         found
     }
+}
+
+/// The gap between square / 2 + losses and gains - square / 2, as a share of the greater size.
+fn relative_gap(square: f64, losses: f64, gains: f64) -> f64 {
+    let (primal, dual) = (0.5 * square + losses, gains - 0.5 * square);
+    // Nothing is lost where both are 0.
+    if primal == dual { 0.0 } else { (primal - dual) / primal.abs().max(dual.abs()) }
 }
 
 /// The greater of two numbers, and what is no number.
