@@ -17,6 +17,7 @@ const ROOMS: &[&str] = &[
     "store",
     "schedule",
     "interchange",
+    "partial",
     "learner",
     "select",
     "trial",

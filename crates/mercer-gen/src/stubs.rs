@@ -104,6 +104,7 @@ const EXPORTS: [(&str, &[&str]); 4] = [
             "Kernel",
             "Learner",
             "Model",
+            "Partial",
             "Plan",
             "SvmPath",
             "__version__",

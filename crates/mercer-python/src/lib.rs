@@ -30,6 +30,7 @@ mod own_kernel;
 mod own_model;
 mod own_objects;
 mod panels;
+mod partial;
 mod pickle;
 mod plan;
 mod pre_images;
@@ -90,6 +91,8 @@ mod _native {
     use super::own_model::own_model;
     #[pymodule_export]
     use super::own_objects::load;
+    #[pymodule_export]
+    use super::partial::Partial;
     #[pymodule_export]
     use super::plan::{Plan, plan};
     #[pymodule_export]

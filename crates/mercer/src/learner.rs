@@ -107,7 +107,10 @@ pub struct TimedFit {
 }
 
 /// Refuses a sample without rows.
-pub(crate) fn check_sample(rows: Option<usize>) -> Result<()> {
+///
+/// # Errors
+/// 0 rows.
+pub fn check_sample(rows: Option<usize>) -> Result<()> {
     match rows {
         Some(0) => Err(Error::Setting { name: "sample (--sample)".into(), why: "a fit needs rows; write 1 or more".into() }),
         _ => Ok(()),

@@ -78,6 +78,7 @@ pub mod metrics;
 pub mod notice;
 pub mod npy;
 pub mod param;
+pub mod partial;
 pub mod prelude;
 pub mod prep;
 #[cfg(feature = "read")]

@@ -13,6 +13,8 @@ use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::learner::Model;
+use crate::partial::Partial;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -39,7 +41,7 @@ struct HeaderIn<'a> {
 }
 
 /// Writes a model file; its arrays go there piece by piece and are never held as a whole.
-fn write_to<W: Write + Seek + 'static>(model: &Model, mut out: W) -> Result<W> {
+fn write_to<T: Serialize, W: Write + Seek + 'static>(model: &T, mut out: W) -> Result<W> {
     // Where the checksum stands.
     const CHECKSUM: u64 = 16;
     let fault = |e: serde_json::Error| Error::Numerical { what: "writing the model".into(), why: e.to_string() };
@@ -74,7 +76,7 @@ fn write_to<W: Write + Seek + 'static>(model: &Model, mut out: W) -> Result<W> {
 }
 
 /// An error unless what was written reads as the model: a number that is not finite has no place in a model.
-fn require_equal(back: Result<Model>, model: &Model) -> Result<()> {
+fn require_equal<T: PartialEq>(back: Result<T>, model: &T) -> Result<()> {
     let unusable =
         |why: &str| Error::Numerical { what: "writing the model".into(), why: format!("{why}; scale the columns or regularise more") };
     match back {
@@ -94,6 +96,26 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
 /// A model from the bytes of its file; `name` is used in messages.
 pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Model> {
     read_from(Cursor::new(bytes.to_vec()), name, &Control::default())
+}
+
+/// The bytes of sums over batches, in the format of a model file.
+///
+/// # Errors
+/// Numbers that are not finite.
+pub fn partial_to_bytes(partial: &Partial) -> Result<Vec<u8>> {
+    write_to(partial, Cursor::new(Vec::new())).map(Cursor::into_inner)
+}
+
+/// Sums over batches from their bytes.
+///
+/// # Errors
+/// Bytes that are damaged, cut off, or of something else.
+pub fn partial_from_bytes(bytes: &[u8]) -> Result<Partial> {
+    // What messages call the bytes.
+    const NAME: &str = "sums over batches";
+    let partial: Partial = parts_from(Cursor::new(bytes.to_vec()), NAME)?;
+    partial.check(&Control::default()).map_err(|e| Error::ModelFile { file: NAME.to_owned(), why: e.to_string() })?;
+    Ok(partial)
 }
 
 /// Blocks that stand in a file one after the other.
@@ -122,7 +144,14 @@ pub fn is_model_file(bytes: &[u8]) -> bool {
 }
 
 /// A model from its file, array by array; `name` is used in messages.
-fn read_from<R: Read + Seek + 'static>(mut file: R, name: &str, control: &Control) -> Result<Model> {
+fn read_from<R: Read + Seek + 'static>(file: R, name: &str, control: &Control) -> Result<Model> {
+    let model: Model = parts_from(file, name)?;
+    model.check(control).map_err(|e| Error::ModelFile { file: name.to_owned(), why: e.to_string() })?;
+    Ok(model)
+}
+
+/// What is in a file, not yet checked.
+fn parts_from<T: DeserializeOwned, R: Read + Seek + 'static>(mut file: R, name: &str) -> Result<T> {
     let fault = |why: String| Error::ModelFile { file: name.to_owned(), why };
     let broken = |e: std::io::Error| Error::io(name, e);
     let size = file.seek(SeekFrom::End(0)).map_err(broken)?;
@@ -161,7 +190,7 @@ fn read_from<R: Read + Seek + 'static>(mut file: R, name: &str, control: &Contro
     if start < size {
         return Err(fault("bytes are left over after its arrays".into()));
     }
-    let read = || (serde_json::from_str::<Model>(header.model.get()), blocks::untaken());
+    let read = || (serde_json::from_str::<T>(header.model.get()), blocks::untaken());
     let (model, untaken) = blocks::supply(Arrays { file, places }, read);
     // The place in the header is of no use to anybody where its text is sound.
     let why = |e: &serde_json::Error| match e.to_string().rsplit_once(" at line ") {
@@ -172,7 +201,6 @@ fn read_from<R: Read + Seek + 'static>(mut file: R, name: &str, control: &Contro
     if untaken > 0 {
         return Err(fault(format!("{untaken} of its arrays are no part of the model")));
     }
-    model.check(control).map_err(|e| fault(e.to_string()))?;
     Ok(model)
 }
 

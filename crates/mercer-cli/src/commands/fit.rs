@@ -1,6 +1,6 @@
 //! `mercer fit`: one model, written whole or not at all.
 
-use super::{AskedTable, Loaded, Role, Run, bounds, command_line, control, done, kernel, load, metric};
+use super::{AskedTable, Loaded, Role, Run, bounds, command_line, control, done, kernel, load, metric, read_options, recipe};
 use crate::Stop;
 use crate::args::Learning;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
@@ -10,8 +10,11 @@ use mercer::control::Control;
 use mercer::data::{Examples, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
-use mercer::learner::{CONFORMAL_FOLDS, Learner, Model, TrainingRows};
+use mercer::learner::{CONFORMAL_FOLDS, Learner, Model, TrainingRows, check_sample};
 use mercer::notice::Notice;
+use mercer::partial::{BatchSettings, BatchedFit, BatchedTable};
+use mercer::prep::Recipe;
+use mercer::read::{Batches, Fact, ReadOptions, column_name, split_list};
 use mercer::report::Row;
 use mercer::{report, store};
 use std::path::PathBuf;
@@ -46,6 +49,13 @@ pub(crate) struct Fit {
     /// With --intervals: how many folds where there is no closed form.
     #[arg(long, value_name = "N", requires = "intervals", default_value_t = CONFORMAL_FOLDS, help_heading = "Intervals")]
     pub intervals_folds: usize,
+    /// Read the table in batches, several times, so that it need not fit in memory: a sample of the rows (--sample, 5,000) settles columns, kernel
+    /// and parameters, and all rows the coefficients. Of ridge, on CSV, JSON lines and Parquet; taken where a table is larger than memory.
+    #[arg(long, conflicts_with_all = ["intervals", "report", "figures"], help_heading = "Batches")]
+    pub batches: bool,
+    /// With --batches: landmarks that a kernel without features of its own goes through, at most.
+    #[arg(long, value_name = "N", default_value_t = BatchSettings::default().landmarks, value_parser = landmarks, help_heading = "Batches")]
+    pub landmarks: usize,
     /// Model file to write.
     #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
     pub output: PathBuf,
@@ -98,6 +108,49 @@ fn with_intervals(args: &Fit, learner: &Learner, model: Model, loaded: &Loaded, 
     }
 }
 
+/// A number of landmarks.
+fn landmarks(text: &str) -> std::result::Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "write a whole number of 1 or more".into())
+}
+
+/// A fit to a table that is read batch by batch.
+fn fit_in_batches(args: &Fit, learner: Learner, stop: &Stop) -> Result<()> {
+    let asked = &args.learning.table;
+    if !asked.inputs.gram.is_empty() || asked.inputs.group_into.is_some() {
+        let why = "kernel matrices and sets of rows are read whole; leave out --gram and --group-into";
+        return Err(Error::Setting { name: "--batches".into(), why: why.into() });
+    }
+    let names: Vec<String> = asked.target.iter().flat_map(|list| split_list(list)).collect();
+    let options = ReadOptions { names, ..read_options(&asked.inputs.reading)? };
+    let batches = Batches::open(&asked.table.source(), &options)?;
+    let target = match &asked.target {
+        Some(one) if batches.header().contains(&column_name(one)) => vec![column_name(one)],
+        Some(several) => split_list(several),
+        None => {
+            let why = format!("missing; which column is to be predicted? There are: {}", batches.header().join(", "));
+            return Err(Error::Setting { name: "--target".into(), why });
+        }
+    };
+    let usual = BatchSettings::default();
+    let settings = BatchSettings { sample: args.learning.sample.unwrap_or(usual.sample), landmarks: args.landmarks };
+    check_sample(args.learning.sample)?;
+    let table = BatchedTable { batches: &batches, options: &options, target: &target, weights: args.learning.weights.as_deref() };
+    let control = control(&args.learning.limits, args.learning.verbose, stop);
+    let learner = Learner { sample: TrainingRows::All, ..learner };
+    let BatchedFit { model, facts } = table.fit(&learner, settings, &control)?;
+    drop(control);
+    notices(&facts.iter().filter(|fact| !fact.plain).map(Fact::sentence).collect::<Vec<_>>());
+    notices(&model.about.notices.iter().filter(|n| !n.is_of_steps()).collect::<Vec<_>>());
+    write_model(args, &model)
+}
+
+/// Writes the model and what is said of it.
+fn write_model(args: &Fit, model: &Model) -> Result<()> {
+    store::save(model, &args.output)?;
+    let text = if args.learning.verbose { report::model_text_in_full(model, width()) } else { report::model_text(model, width()) };
+    print(&format!("{text}\nwritten: {}\n", args.output.display()))
+}
+
 fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table.inputs)?;
     let asked = one_estimator(&args.estimator)?;
@@ -111,8 +164,33 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
             format!("{} takes no target; leave it out, and the column is an input, or is not with --types COL=ignore", estimator.name());
         return Err(Error::Setting { name: "--target".into(), why });
     }
+    let learner = |estimator: EstimatorExpr, prep: Recipe| -> Result<Learner> {
+        Ok(Learner {
+            prep,
+            kernel: asked_kernel.clone(),
+            estimator,
+            seed: args.learning.seed,
+            allow_non_mercer: args.learning.allow_non_mercer,
+            sample: args.learning.sample.map_or(TrainingRows::Affordable, TrainingRows::Most),
+            keep_rows: false,
+            metric: metric(&args.learning)?,
+        })
+    };
+    let in_batches = || {
+        let estimator = asked.clone().map_or_else(|| EstimatorExpr::parse("ridge"), Ok)?;
+        fit_in_batches(args, learner(estimator, recipe(&args.learning.table.inputs)?)?, stop)
+    };
+    if args.batches {
+        return in_batches();
+    }
     let asked_table = AskedTable { keep: args.intervals_by.as_deref(), ..(&args.learning.table).into() };
-    let mut loaded = load(asked_table, &roles, without_target.is_some(), &bounds(args.learning.limits.max_memory, stop))?;
+    let mut loaded = match load(asked_table, &roles, without_target.is_some(), &bounds(args.learning.limits.max_memory, stop)) {
+        Err(error @ Error::TooLarge { .. }) if asked.as_ref().is_none_or(|e| matches!(e, EstimatorExpr::Ridge(_))) => {
+            notices(&[format!("{error}: read in batches (--batches)")]);
+            return in_batches();
+        }
+        loaded => loaded?,
+    };
     if let Some(estimator) = without_target {
         loaded.leave_target_out(estimator.name());
     }
@@ -121,16 +199,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
         Some(e) => e,
         None => EstimatorExpr::parse(if matches!(loaded.target, Target::Classes { .. }) { "svc" } else { "ridge" })?,
     };
-    let learner = Learner {
-        prep: loaded.recipe.clone(),
-        kernel: asked_kernel,
-        estimator,
-        seed: args.learning.seed,
-        allow_non_mercer: args.learning.allow_non_mercer,
-        sample: args.learning.sample.map_or(TrainingRows::Affordable, TrainingRows::Most),
-        keep_rows: false,
-        metric: metric(&args.learning)?,
-    };
+    let learner = learner(estimator, loaded.recipe.clone())?;
     let control = control(&args.learning.limits, args.learning.verbose, stop);
     control.tell(&format!("{}: fit", learner.estimator.name()), 0, 1);
     let mut model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
@@ -139,9 +208,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     drop(control);
     // What the steps did to the columns stands in the text of the model.
     notices(&model.about.notices.iter().filter(|n| !n.is_of_steps()).collect::<Vec<_>>());
-    store::save(&model, &args.output)?;
-    let text = if args.learning.verbose { report::model_text_in_full(&model, width()) } else { report::model_text(&model, width()) };
-    print(&format!("{text}\nwritten: {}\n", args.output.display()))?;
+    write_model(args, &model)?;
     if args.figures.is_none() && args.report.is_none() {
         return Ok(());
     }

@@ -47,6 +47,7 @@ pub use embedding::*;
 pub use gaussian_process::*;
 pub use generative::*;
 pub use kernelised_features::*;
+pub(crate) use linear::ridge_sums::{add as add_squares, begin as begin_squares, finish as fit_of_squares};
 pub use linear::*;
 pub use neighbours::*;
 pub use probabilities::{Calibrated, Calibration, HeldOut, ScaledSoftmax, Sigmoid};
@@ -58,4 +59,5 @@ pub use registry::{
 };
 pub use smoothers::*;
 pub use support_vectors::*;
+pub(crate) use systems::square_sums::SquareSums;
 pub use targets::{ClassWeight, ExpansionFit, FittedTransformed};

@@ -185,6 +185,14 @@ impl Display for Notice {
                 };
                 write!(f, "trained on a random sample of the rows: {sizes} of {of}{why}")
             }
+            Notice::Batched { rows, batches, sample } => {
+                write!(f, "the coefficients are fitted to {rows} rows in {batches} batches")?;
+                if sample < rows {
+                    write!(f, "; columns, kernel and parameters are settled by a random sample of {sample}")
+                } else {
+                    Ok(())
+                }
+            }
             Notice::ThroughLandmarks => write!(f, "the kernel goes through landmarks{TOO_MUCH}"),
             Notice::TooCostly { estimator } => write!(f, "{estimator} {TOO_COSTLY}: the starting values are fitted"),
             Notice::NothingJudged => f.write_str(

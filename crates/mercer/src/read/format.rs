@@ -1,7 +1,7 @@
 //! Detection of the format from the first bytes, and from the name only where it promises one: CSV, ARFF, .ts, files of the UCR archive.
 
 use super::facts::Fact;
-use super::layout::below;
+use super::layout::{below, excel_line, sniff};
 use super::options::{Delimiter, ReadOptions};
 use super::table::Table;
 use super::unpack::{unpack, without_ending};
@@ -104,6 +104,49 @@ fn of_lines(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, m
             read.unwrap_or_else(|| delimited::parse(file, text, tabs, options))
         }
     }
+}
+
+/// How a text falls into rows that are read apart from each other.
+pub(super) struct Lines {
+    /// Bytes of its head: what is skipped, and the header if it has one.
+    pub(super) head: usize,
+    /// What parts its cells, where it has such.
+    pub(super) delimiter: Option<Delimiter>,
+}
+
+/// The rows of a text by its first lines; `None` where it is of a format whose rows depend on each other.
+pub(super) fn by_lines(text: &str, name: Option<&str>, options: &ReadOptions) -> Option<Lines> {
+    if options.lines {
+        return None;
+    }
+    let rest = below(text, options.skip);
+    let above = text.len() - rest.len();
+    match recognised(rest, name) {
+        Format::JsonLines if rest.trim_start().starts_with('{') => Some(Lines { head: above, delimiter: None }),
+        Format::Delimited(delimiter) => {
+            let (declared, below_it) = excel_line(rest).map_or((None, rest), |(sign, below_it)| (Some(sign), below_it));
+            let delimiter = options.delimiter.or(delimiter).or(declared).unwrap_or_else(|| sniff(below_it));
+            let head = text.len() - below_it.len() + if options.no_header { 0 } else { header_end(below_it)? };
+            Some(Lines { head, delimiter: Some(delimiter) })
+        }
+        _ => None,
+    }
+}
+
+/// Where the first line ends that is neither empty nor a comment, line ends within quotes not counted.
+fn header_end(text: &str) -> Option<usize> {
+    let (mut begin, mut quoted) = (0, false);
+    for (at, b) in text.bytes().enumerate() {
+        quoted ^= b == b'"';
+        if b == b'\n' && !quoted {
+            let line = text[begin..at].trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                return Some(at + 1);
+            }
+            begin = at + 1;
+        }
+    }
+    None
 }
 
 #[cfg(feature = "parquet")]

@@ -122,7 +122,7 @@ fn end_to_end(
 }
 
 /// The rows of another table below those of one. Records of sequences may lack fields; other tables have the same columns.
-fn join(mut above: Table, below: Table, name: &str) -> Result<Table> {
+pub(super) fn join(mut above: Table, below: Table, name: &str) -> Result<Table> {
     let fault = |why: String| Error::Table { file: name.to_owned(), why };
     let (rows, all) = (above.rows, above.rows + below.rows);
     let records = !above.own_types.is_empty();

@@ -15,6 +15,7 @@
 //! ```
 
 mod arff;
+mod batches;
 mod cells;
 mod clocks;
 mod column_type;
@@ -63,6 +64,7 @@ mod wide;
 mod writing;
 
 pub use crate::data::{Labels, TargetInfo};
+pub use batches::{Batch, Batches, SampledTable};
 pub use column_type::ColumnType;
 pub use doubts::doubts;
 pub use examples::{EXAMPLES, Example, example};

@@ -5,6 +5,7 @@ use super::cells::Cells;
 use super::facts::{Fact, Topic};
 use super::table::{Raw, Table};
 use super::unpack::too_large;
+use super::unseen::name_of;
 use crate::error::{Error, Result};
 use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -14,13 +15,44 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use bytes::Bytes;
 use std::cell::Cell;
+use std::fs::File;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 /// Reads the table. The crate that decodes does not promise an error for every damaged file: a panic of it is one here.
 pub(super) fn parse(file: &str, bytes: Vec<u8>, most: u64) -> Result<Table> {
     let reading = Reading { file, most, left: Cell::new(most) };
     let table = catch_unwind(AssertUnwindSafe(|| reading.table(bytes)));
     table.unwrap_or_else(|_| Err(Fault::Damage("its parts contradict each other".into()))).map_err(|fault| reading.as_error(fault))
+}
+
+/// Names of the columns of a file.
+///
+/// # Errors
+/// A file that is damaged.
+pub(super) fn header(path: &Path) -> Result<Vec<String>> {
+    let file = path.display().to_string();
+    let source = File::open(path).map_err(|e| Error::io(&file, e))?;
+    let reader = SerializedFileReader::new(source).map_err(|e| Reading { file: &file, most: 0, left: Cell::new(0) }.as_error(e.into()))?;
+    let schema = reader.metadata().file_metadata().schema_descr();
+    Ok((0..schema.num_columns()).map(|place| name_of(schema.get_column_root(place).name())).collect())
+}
+
+/// Hands the rows of each row group of a file to a visitor.
+///
+/// # Errors
+/// As [`parse`] has them; those of the visitor.
+pub(super) fn each_group(path: &Path, most: u64, visit: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
+    let file = path.display().to_string();
+    let groups = |open: &dyn Fn(&Reading<'_>) -> std::result::Result<Table, Fault>| {
+        let reading = Reading { file: &file, most, left: Cell::new(most) };
+        let table = catch_unwind(AssertUnwindSafe(|| open(&reading)));
+        table.unwrap_or_else(|_| Err(Fault::Damage("its parts contradict each other".into()))).map_err(|fault| reading.as_error(fault))
+    };
+    let source = File::open(path).map_err(|e| Error::io(&file, e))?;
+    let reader = SerializedFileReader::new(source).map_err(|e| Reading { file: &file, most, left: Cell::new(most) }.as_error(e.into()))?;
+    (0..reader.num_row_groups()).try_for_each(|group| visit(groups(&|reading| reading.groups(&reader, group..group + 1))?))
 }
 
 /// What stops the reading of a file.
@@ -84,14 +116,19 @@ impl Reading<'_> {
     }
 
     fn table(&self, bytes: Vec<u8>) -> std::result::Result<Table, Fault> {
+        let reader = SerializedFileReader::new(Bytes::from(bytes))?;
+        self.groups(&reader, 0..reader.num_row_groups())
+    }
+
+    /// Some of the row groups as a table.
+    fn groups(&self, reader: &dyn FileReader, groups: Range<usize>) -> std::result::Result<Table, Fault> {
         // Bytes that one cell takes at least.
         const BYTES_PER_CELL: u64 = 16;
         // How the index of a data frame is called that has no name; its level stands behind.
         const INDEX: &str = "__index_level_";
-        let reader = SerializedFileReader::new(Bytes::from(bytes))?;
-        let metadata = reader.metadata().file_metadata();
-        let schema = metadata.schema_descr();
-        let rows = usize::try_from(metadata.num_rows()).map_err(|_| Fault::Damage("it counts a negative number of rows".into()))?;
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let counted: i64 = groups.clone().map(|group| reader.metadata().row_group(group).num_rows()).sum();
+        let rows = usize::try_from(counted).map_err(|_| Fault::Damage("it counts a negative number of rows".into()))?;
         if rows == 0 {
             return Err(Fault::Content("the table has columns but no rows".into()));
         }
@@ -105,7 +142,7 @@ impl Reading<'_> {
             })?;
             columns.push((name, Growing { reading: self, meaning, raw: meaning.start() }));
         }
-        for group in 0..reader.num_row_groups() {
+        for group in groups {
             let group = reader.get_row_group(group)?;
             for (place, (name, column)) in columns.iter_mut().enumerate() {
                 let decoded = group.get_column_reader(place).map_err(Fault::from).and_then(|decoder| column.read(decoder, rows));

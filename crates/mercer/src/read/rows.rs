@@ -16,11 +16,7 @@ impl Table {
     /// An unknown column, one of vectors, and one without a single value.
     pub fn leave_out_missing(&mut self, name: &str) -> Result<()> {
         let name = &name_of(name);
-        let Some((_, raw)) = self.columns.iter().find(|(column, _)| column == name) else { return self.take(name).map(|_| ()) };
-        let cells = raw.clone().into_cells(name)?;
-        let numbers = Writing::of(&cells).is_some();
-        let gone = |cell: &str| cells.misses(cell) || (numbers && (Cell::of(cell) == Cell::Missing || missing_among_numbers(cell)));
-        let kept: Vec<usize> = cells.iter().enumerate().filter(|(_, cell)| !gone(cell)).map(|(row, _)| row).collect();
+        let kept = self.rows_with(name)?;
         let Some(first) = (0..self.rows).find(|&row| kept.get(row) != Some(&row)) else { return Ok(()) };
         if kept.is_empty() {
             return Err(self.fault(format!("column '{name}' has no value in any row; choose another target")));
@@ -32,6 +28,19 @@ impl Table {
         self.facts.push(Fact::of_column(Topic::Target, name, left_out));
         self.keep_rows(&kept);
         Ok(())
+    }
+
+    /// The rows with a value in a column.
+    ///
+    /// # Errors
+    /// An unknown column, and one of vectors.
+    pub(crate) fn rows_with(&mut self, name: &str) -> Result<Vec<usize>> {
+        let name = &name_of(name);
+        let Some((_, raw)) = self.columns.iter().find(|(column, _)| column == name) else { return self.take(name).map(|_| Vec::new()) };
+        let cells = raw.clone().into_cells(name)?;
+        let numbers = Writing::of(&cells).is_some();
+        let gone = |cell: &str| cells.misses(cell) || (numbers && (Cell::of(cell) == Cell::Missing || missing_among_numbers(cell)));
+        Ok(cells.iter().enumerate().filter(|(_, cell)| !gone(cell)).map(|(row, _)| row).collect())
     }
 
     /// Keeps these rows alone, in this order.

@@ -74,15 +74,21 @@ impl Table {
 
     /// Takes a column of weights out: finite, none below 0, not all 0.
     pub fn take_weights(&mut self, name: &str) -> Result<Vec<f64>> {
+        let weights = self.take_weights_of_part(name)?;
+        if weights.iter().all(|&w| w == 0.0) {
+            return Err(self.fault(format!("every weight in column '{name}' is 0: no row would count")));
+        }
+        Ok(weights)
+    }
+
+    /// Takes a column of weights out, as of a part of the rows: finite, none below 0.
+    pub(crate) fn take_weights_of_part(&mut self, name: &str) -> Result<Vec<f64>> {
         let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
         let weights = numbers(&self.file, name, &cells, &self.declared_writing(name, &ColumnType::NUMBER, &cells)?)?;
         self.refuse_nan(name, &cells, &weights, NEEDED)?;
         if let Some((row, found)) = cells.iter().enumerate().find(|&(row, _)| weights[row] < 0.0) {
             return Err(self.cell(row, name, found, "a weight of 0 or more"));
-        }
-        if weights.iter().all(|&w| w == 0.0) {
-            return Err(self.fault(format!("every weight in column '{name}' is 0: no row would count")));
         }
         Ok(weights)
     }

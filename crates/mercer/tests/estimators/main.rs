@@ -5,6 +5,7 @@
 
 mod anchored;
 mod asymmetric;
+mod batches;
 mod calibration;
 mod calibration_without;
 mod cancelling;

@@ -6,6 +6,7 @@ pub(super) mod logistic;
 mod perceptron;
 mod ridge;
 mod ridge_path;
+pub(crate) mod ridge_sums;
 
 pub use discriminant::{Discriminant, FittedDiscriminant, Priors};
 pub use logistic::Logistic;

@@ -1,0 +1,174 @@
+//! What least squares over features need of rows: the sums of w a a' over a = (z, y, 1), features, outputs and a constant. Any grouping of
+//! the same batches gives the same bits.
+
+use super::residual::TOLERANCE;
+use crate::blocks;
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::estimators::{Certificate, Summary};
+use crate::linalg::{Cholesky, ExactSums, Matrix, gramian_of_columns_within, product};
+
+use serde::{Deserialize, Serialize};
+
+/// Steps of iterative refinement at most.
+const REFINEMENTS: usize = 4;
+
+/// The sums over some rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SquareSums {
+    features: usize,
+    outputs: usize,
+    /// What features and outputs are measured from: 0 where there is no constant.
+    #[serde(with = "blocks::f64s")]
+    origin: Vec<f64>,
+    /// Powers of two that they are measured in.
+    #[serde(with = "blocks::f64s")]
+    unit: Vec<f64>,
+    /// The lower triangle of the sums, row by row.
+    sums: ExactSums,
+}
+
+/// Weights of the features and constants that minimise sum_i w_i |y_i - f_i|^2 / 2 + (lambda/2) |beta|^2.
+pub(crate) struct SquareSolution {
+    /// Features x outputs.
+    pub(crate) beta: Matrix,
+    /// One number per output.
+    pub(crate) bias: Vec<f64>,
+    pub(crate) summary: Summary,
+}
+
+impl SquareSums {
+    /// Sums over no rows, with origins and units by which numbers of such rows are near 1: features N x m, targets N x outputs.
+    pub(crate) fn scaled_by(z: &Matrix, y: &Matrix, intercept: bool) -> Self {
+        let (mut origin, mut unit) = (Vec::new(), Vec::new());
+        for of in [z, y] {
+            let rows = of.rows().max(1) as f64;
+            let from: Vec<f64> = match intercept {
+                true => (0..of.cols()).map(|j| (0..of.rows()).map(|i| of[(i, j)]).sum::<f64>() / rows).collect(),
+                false => vec![0.0; of.cols()],
+            };
+            let far = |j: usize| (0..of.rows()).map(|i| (of[(i, j)] - from[j]).abs()).fold(0.0, f64::max);
+            let far: Vec<f64> = (0..of.cols()).map(far).collect();
+            // A feature that is constant in these rows need not be so in others.
+            let most = far.iter().copied().fold(0.0, f64::max);
+            let usual = if most > 0.0 { most } else { 1.0 };
+            unit.extend(far.iter().map(|f| 2f64.powf((if *f > 0.0 { *f } else { usual }).log2().ceil())));
+            origin.extend(from);
+        }
+        let width = origin.len() + 1;
+        SquareSums { features: z.cols(), outputs: y.cols(), origin, unit, sums: ExactSums::zeros(width * (width + 1) / 2) }
+    }
+
+    /// Sums over no rows of the same features.
+    pub(crate) fn emptied(&self) -> Self {
+        SquareSums { sums: ExactSums::zeros(self.sums.len()), ..self.clone() }
+    }
+
+    /// An error unless the sizes fit, which damaged bytes may bring about.
+    pub(crate) fn check(&self) -> Result<()> {
+        let width = self.features + self.outputs + 1;
+        Error::unless_equal("origins of sums", width - 1, self.origin.len())?;
+        Error::unless_equal("units of sums", width - 1, self.unit.len())?;
+        Error::unless_equal("sums", width * (width + 1) / 2, self.sums.len())
+    }
+
+    /// Adds rows: features N x m, targets N x outputs, weights N.
+    ///
+    /// # Errors
+    /// Other numbers of features or outputs; numbers far larger than those that set the scale; then the sums are not to be used any more.
+    pub(crate) fn add(&mut self, z: &Matrix, y: &Matrix, weights: Option<&[f64]>, control: &Control) -> Result<()> {
+        Error::unless_equal("features", self.features, z.cols())?;
+        Error::unless_equal("outputs", self.outputs, y.cols())?;
+        let width = self.origin.len() + 1;
+        let mut rows = Vec::with_capacity(z.rows() * width);
+        for i in 0..z.rows() {
+            let numbers = z.row(i).iter().chain(y.row(i)).zip(self.origin.iter().zip(&self.unit));
+            rows.extend(numbers.map(|(v, (origin, unit))| (v - origin) / unit));
+            rows.push(1.0);
+        }
+        let squares = gramian_of_columns_within(&Matrix::new(z.rows(), width, rows)?, weights, control)?;
+        let lower = (0..width).flat_map(|i| squares.row(i)[..=i].iter().copied()).collect::<Vec<_>>();
+        self.sums.add(lower.into_iter())
+    }
+
+    /// Adds the sums over other rows.
+    ///
+    /// # Errors
+    /// Sums in other units or of other features.
+    pub(crate) fn merge(&mut self, other: &SquareSums) -> Result<()> {
+        if (&self.origin, &self.unit, self.features) != (&other.origin, &other.unit, other.features) {
+            return Err(Error::Data("these sums are of other features or in other units; begin all of them from the same one".into()));
+        }
+        self.sums.merge(&other.sums)
+    }
+
+    fn at(&self, i: usize, j: usize) -> f64 {
+        let (high, low) = (i.max(j), i.min(j));
+        self.sums.get(high * (high + 1) / 2 + low)
+    }
+
+    /// The sum of the weights.
+    pub(crate) fn total(&self) -> f64 {
+        self.at(self.origin.len(), self.origin.len())
+    }
+
+    /// The solution under a penalty above 0, with a constant or without.
+    ///
+    /// # Errors
+    /// No rows; a system that is singular in working precision; bounds of `control`.
+    pub(crate) fn solve(&self, lambda: f64, intercept: bool, control: &Control) -> Result<SquareSolution> {
+        let (m, outputs, last, total) = (self.features, self.outputs, self.origin.len(), self.total());
+        if total <= 0.0 {
+            return Err(Error::Data("no batch has been added, so there is nothing to fit; add one first".into()));
+        }
+        let mean = |i: usize| if intercept { self.at(i, last) / total } else { 0.0 };
+        let means: Vec<f64> = (0..last).map(mean).collect();
+        let about = |i: usize, j: usize| (self.at(i, j) - total * means[i] * means[j]) * self.unit[i] * self.unit[j];
+        let squares = Matrix::from_fn(m, m, about);
+        let products = Matrix::from_fn(m, outputs, |i, o| about(i, m + o));
+        let mut system = squares.clone();
+        system.add_to_diagonal(&[lambda]);
+        let factor = Cholesky::new(system, control)?;
+        // The gradient of the objective at beta, but for its sign.
+        let open = |beta: &Matrix| -> Result<Matrix> {
+            let mut open = product(&squares, beta)?;
+            open.data_mut().iter_mut().zip(products.data()).zip(beta.data()).for_each(|((v, target), b)| *v = target - *v - lambda * b);
+            Ok(open)
+        };
+        let mut beta = factor.solve(&products, control)?;
+        let mut left = open(&beta)?;
+        let mut steps = 1;
+        for _ in 0..REFINEMENTS {
+            let mut next = factor.solve(&left, control)?;
+            next.data_mut().iter_mut().zip(beta.data()).for_each(|(step, b)| *step += b);
+            let after = open(&next)?;
+            if after.norm() >= left.norm() {
+                break;
+            }
+            (beta, left, steps) = (next, after, steps + 1);
+        }
+        let dot = |a: &Matrix, b: &Matrix| a.data().iter().zip(b.data()).map(|(a, b)| a * b).sum::<f64>();
+        let outputs_squared: f64 = (0..outputs).map(|o| about(m + o, m + o)).sum();
+        let fitted = product(&squares, &beta)?;
+        let objective = 0.5 * (outputs_squared - 2.0 * dot(&beta, &products) + dot(&beta, &fitted) + lambda * dot(&beta, &beta));
+        // The objective is strongly convex: it lies no more than |gradient|^2 / (2 lambda) above its least value.
+        let gap = left.norm().powi(2) / (2.0 * lambda);
+        let share = if gap > 0.0 { gap / objective.max(gap) } else { 0.0 };
+        let bias = (0..outputs)
+            .map(|o| {
+                let moved: f64 = (0..m).map(|j| beta[(j, o)] * (self.origin[j] + self.unit[j] * means[j])).sum();
+                if intercept { self.origin[m + o] + self.unit[m + o] * means[m + o] - moved } else { 0.0 }
+            })
+            .collect();
+        let summary = Summary {
+            iterations: steps,
+            converged: share <= TOLERANCE,
+            objective: Some(objective.max(0.0)),
+            certificate: Some(Certificate { name: "relative duality gap".into(), value: share, tolerance: TOLERANCE }),
+            jitter: factor.jitter_used(),
+            ..Summary::default()
+        };
+        Ok(SquareSolution { beta, bias, summary })
+    }
+}

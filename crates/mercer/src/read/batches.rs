@@ -1,0 +1,242 @@
+//! A table file in numbered batches of rows, of which one is in memory at a time: CSV and its cousins and JSON lines, plain or packed by gzip;
+//! a Parquet file by its row groups. The first batch settles format and separator.
+
+use super::format::{self, Lines};
+use super::{ReadOptions, Source, Table, joined};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// Bytes of text that one batch holds, about.
+const BYTES: usize = 8 << 20;
+
+/// A table file that is read batch by batch, several times if need be.
+#[derive(Clone, Debug)]
+pub struct Batches {
+    path: PathBuf,
+    options: ReadOptions,
+    kind: Kind,
+    bytes: usize,
+    header: Vec<String>,
+}
+
+/// How a file falls into batches.
+#[derive(Clone, Debug)]
+enum Kind {
+    /// By lines, below the head that every batch gets.
+    Lines { head: Vec<u8> },
+    /// By the row groups of Parquet.
+    #[cfg(feature = "parquet")]
+    Groups,
+}
+
+/// One batch.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Its number, from 0.
+    pub number: u64,
+    /// Its rows, which stand in the file where [`Table::in_file`] says.
+    pub table: Table,
+}
+
+impl Batches {
+    /// Looks at the beginning of a file.
+    ///
+    /// # Errors
+    /// A source that cannot be read several times; a format that has no rows of its own, such as NPZ; what cannot be read.
+    pub fn open(source: &Source, options: &ReadOptions) -> Result<Batches> {
+        let Source::File(path) = source else {
+            let why = "is read once and whole; give a file, which batches are read from several times";
+            return Err(Error::Table { file: source.to_string(), why: why.into() });
+        };
+        Batches::of_file(path, options, BYTES)
+    }
+
+    /// As [`Batches::open`] does, with batches of about so many bytes of text.
+    ///
+    /// # Errors
+    /// Those of [`Batches::open`].
+    pub fn of_file(path: &Path, options: &ReadOptions, bytes: usize) -> Result<Batches> {
+        let file = path.display().to_string();
+        let refused = |why: &str| Error::Table { file: file.clone(), why: why.into() };
+        if !path.is_file() {
+            return Err(refused("is no file that batches could be read from"));
+        }
+        let mut start = Vec::new();
+        let broken = |e| Error::io(path.display(), e);
+        let mut reader = opened(path)?;
+        // What is read may end in the middle of a row, which is left out.
+        reader.by_ref().take(bytes as u64).read_to_end(&mut start).map_err(broken)?;
+        #[cfg(feature = "parquet")]
+        if start.starts_with(b"PAR1") {
+            let header = super::parquet::header(path)?;
+            return Ok(Batches { path: path.into(), options: options.clone(), kind: Kind::Groups, bytes, header });
+        }
+        let is_whole = reader.fill_buf().map_err(broken)?.is_empty();
+        let end = if is_whole { start.len() } else { last_row_end(&start).unwrap_or(start.len()) };
+        let name = path.file_name().and_then(|name| name.to_str());
+        let lines = std::str::from_utf8(&start[..end]).ok().and_then(|text| format::by_lines(text, name, options));
+        let Some(Lines { head, delimiter }) = lines else {
+            return Err(refused(
+                "cannot be read in batches of rows: these are read from CSV and JSON lines in UTF-8, plain or packed by gzip, and from Parquet; convert \
+                 it to one of them",
+            ));
+        };
+        let options = ReadOptions { delimiter: options.delimiter.or(delimiter), ..options.clone() };
+        let kind = Kind::Lines { head: start[..head].to_vec() };
+        let header = format::parse(&file, start[..end].into(), name, &options, u64::MAX)?.header;
+        Ok(Batches { path: path.into(), options, kind, bytes, header })
+    }
+
+    /// Names of the columns.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// Hands every batch to a visitor, in order.
+    ///
+    /// # Errors
+    /// Those of the visitor; a batch with other columns than the first; a file that ends within a cell; bounds of `control`.
+    pub fn each(&self, control: &Control, mut visit: impl FnMut(Batch) -> Result<()>) -> Result<()> {
+        let mut first_row = 0;
+        let mut number = 0;
+        let mut visit_table = |mut table: Table| -> Result<()> {
+            control.check()?;
+            if table.header != self.header {
+                let file = self.path.display();
+                let why = format!("batch {number}, from row {} on, has other columns than the rows before", first_row + 1);
+                return Err(Error::Table { file: file.to_string(), why });
+            }
+            let rows = table.places.iter().max().map_or(table.rows, |last| last + 1).max(table.rows);
+            table.places = (0..table.rows).map(|i| first_row + table.places.get(i).copied().unwrap_or(i)).collect();
+            first_row += rows;
+            visit(Batch { number, table })?;
+            number += 1;
+            Ok(())
+        };
+        match &self.kind {
+            Kind::Lines { head } => self.each_of_lines(head, control, &mut visit_table),
+            #[cfg(feature = "parquet")]
+            Kind::Groups => super::parquet::each_group(&self.path, control.max_memory, &mut visit_table),
+        }
+    }
+
+    fn each_of_lines(&self, head: &[u8], control: &Control, visit: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
+        let broken = |e| Error::io(self.path.display(), e);
+        let file = self.path.display().to_string();
+        let mut reader = opened(&self.path)?;
+        reader.by_ref().take(head.len() as u64).read_to_end(&mut Vec::new()).map_err(broken)?;
+        let name = self.path.file_name().and_then(|name| name.to_str());
+        let mut text = head.to_vec();
+        loop {
+            let wanted = self.bytes as u64;
+            reader.by_ref().take(wanted).read_to_end(&mut text).map_err(broken)?;
+            // The line that was begun, and those that a quote keeps open.
+            let mut quotes = text[head.len()..].iter().filter(|b| **b == b'"').count();
+            let mut is_open = text.last() != Some(&b'\n') || !quotes.is_multiple_of(2);
+            while is_open {
+                let from = text.len();
+                if reader.read_until(b'\n', &mut text).map_err(broken)? == 0 {
+                    break;
+                }
+                quotes += text[from..].iter().filter(|b| **b == b'"').count();
+                is_open = !quotes.is_multiple_of(2) && (text.len() - from) as u64 <= wanted;
+            }
+            if text[head.len()..].iter().all(u8::is_ascii_whitespace) {
+                return Ok(());
+            }
+            visit(format::parse(&file, text.as_slice().into(), name, &self.options, control.max_memory)?)?;
+            text.truncate(head.len());
+        }
+    }
+}
+
+/// A file on its way, unpacked where it is packed.
+fn opened(path: &Path) -> Result<BufReader<Box<dyn Read>>> {
+    let broken = |e| Error::io(path.display(), e);
+    let mut file = BufReader::new(std::fs::File::open(path).map_err(broken)?);
+    let is_packed = file.fill_buf().map_err(broken)?.starts_with(&[0x1F, 0x8B]);
+    let reader: Box<dyn Read> = if is_packed { Box::new(flate2::bufread::MultiGzDecoder::new(file)) } else { Box::new(file) };
+    Ok(BufReader::with_capacity(1 << 16, reader))
+}
+
+/// Where the last whole row ends: a line end within quotes ends none.
+fn last_row_end(bytes: &[u8]) -> Option<usize> {
+    let (mut end, mut quoted) = (None, false);
+    for (at, b) in bytes.iter().enumerate() {
+        quoted ^= *b == b'"';
+        if *b == b'\n' && !quoted {
+            end = Some(at + 1);
+        }
+    }
+    end
+}
+
+/// Some rows of a table, drawn at random.
+#[derive(Clone, Debug)]
+pub struct SampledTable {
+    /// The rows, in the order of the file.
+    pub table: Table,
+    /// Rows of the file.
+    pub rows: usize,
+    /// Batches of the file.
+    pub batches: usize,
+}
+
+impl Batches {
+    /// At most so many rows, any of them as likely as the others: the same for a seed whatever the size of the batches.
+    ///
+    /// # Errors
+    /// Those of [`Batches::each`]; no rows.
+    pub fn sample(&self, most: usize, seed: u64, control: &Control) -> Result<SampledTable> {
+        // The rows with the smallest keys; a row that was among the smallest for a while is left out in the end.
+        let mut keys: Vec<(u64, usize)> = Vec::new();
+        let mut found: Option<Table> = None;
+        let (mut rows, mut batches) = (0, 0);
+        self.each(control, |batch| {
+            let mut table = batch.table;
+            let own: Vec<(u64, usize)> = table.places.iter().map(|&place| (key(seed, place), place)).collect();
+            rows = table.places.iter().max().map_or(rows, |last| last + 1);
+            batches += 1;
+            keys.extend(&own);
+            if keys.len() > most {
+                keys.select_nth_unstable(most);
+                keys.truncate(most);
+            }
+            let largest = keys.iter().max().copied().unwrap_or_default();
+            let kept: Vec<usize> = (0..own.len()).filter(|&i| own[i] <= largest).collect();
+            if kept.len() < own.len() {
+                table.keep_rows(&kept);
+            }
+            found = Some(match found.take() {
+                None => table,
+                Some(above) => below_one_another(above, table, &self.path.display().to_string())?,
+            });
+            Ok(())
+        })?;
+        let Some(mut table) = found else {
+            return Err(Error::Table { file: self.path.display().to_string(), why: "the table has columns but no rows".into() });
+        };
+        let largest = keys.iter().max().copied().unwrap_or_default();
+        let kept: Vec<usize> = (0..table.rows).filter(|&i| (key(seed, table.places[i]), table.places[i]) <= largest).collect();
+        table.keep_rows(&kept);
+        Ok(SampledTable { table, rows, batches })
+    }
+}
+
+/// The rows of another batch below those of one, and their places.
+fn below_one_another(above: Table, below: Table, file: &str) -> Result<Table> {
+    let places = [above.places.as_slice(), &below.places].concat();
+    let mut facts = above.facts.clone();
+    facts.extend(below.facts.iter().filter(|fact| !above.facts.contains(fact)).cloned());
+    Ok(Table { places, facts, ..joined::join(above, below, file)? })
+}
+
+/// A number that looks random, by a seed and a place: the steps of SplitMix64 (Steele, Lea & Flood 2014).
+fn key(seed: u64, place: usize) -> u64 {
+    let mut z = seed.wrapping_add((place as u64).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
