@@ -182,7 +182,7 @@ fn held(partial: &Mutex<partial::Partial>) -> MutexGuard<'_, partial::Partial> {
 }
 
 /// Rows and targets of a batch as the model has them.
-fn of_batch(py: Python<'_>, model: &Model, data: &Object<'_>, target: &Object<'_>) -> PyResult<(Dataset, Target)> {
+fn of_batch(py: Python<'_>, model: &Model, data: &Object<'_>, target: &Object<'_>) -> PyResult<(Arc<Dataset>, Target)> {
     let data = model.rows(py, data)?;
     let info = model.model.answer.target();
     let target = match &info.classes {

@@ -267,6 +267,19 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, |mut file, _| file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Error::io(path.display(), e)))
 }
 
+/// Writes a file piece by piece as [`write_atomically`] writes one.
+///
+/// # Errors
+/// Those of `write`; then there is no file, or the one that there was.
+pub fn write_piece_by_piece(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    replace(path, |file, _| {
+        let fault = |e| Error::io(path.display(), e);
+        let mut out = std::io::BufWriter::new(file);
+        write(&mut out)?;
+        out.into_inner().map_err(|e| fault(e.into_error()))?.sync_all().map_err(fault)
+    })
+}
+
 /// The file that a path leads to, links followed; `None`: a device, a pipe or an open file of a process, which no file can replace.
 pub fn destination(path: &Path) -> Option<PathBuf> {
     // Links that lead to a file, one after the other, at most.

@@ -6,12 +6,14 @@ use crate::args::{Reading, bytes, fraction};
 use crate::output::{check_writable, notices, print};
 use clap::Args;
 use mercer::conformal::Conformal;
-use mercer::error::Result;
+use mercer::control::Control;
+use mercer::error::{Error, Result};
 use mercer::estimators::those_that_give;
-use mercer::learner::PreImageMethod;
-use mercer::read::{Fact, Source, Table, Topic};
+use mercer::learner::{Model, PreImageMethod};
+use mercer::read::{Batch, Batches, Fact, ReadOptions, Source, Table, Topic};
 use mercer::report::{DeviationOf, PredictedTable, PredictionColumns, drawn_columns, pre_image_columns, predict_csv, states_csv};
 use mercer::store;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -79,6 +81,9 @@ pub(crate) struct Predict {
     /// fixed_point or distances under a Gaussian kernel of numbers, nearest, the training row, under any.
     #[arg(long, value_name = "METHOD")]
     pub pre_images: Option<PreImageMethod>,
+    /// Read the table in batches, so that it need not fit in memory: CSV, JSON lines and Parquet; taken where a table is larger than memory.
+    #[arg(long, conflicts_with = "gram", help_heading = "Limits")]
+    pub batches: bool,
     /// Memory limit of the process, such as 4GB; 80% of the free memory if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
@@ -98,14 +103,33 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let control = bounds(args.max_memory, stop);
     let model = store::load_within(&args.model, &control)?;
     let options = options_like(&args.reading, &model.prep.schema)?;
-    let mut table = Table::read_within(&Source::of_words(&args.table), &options, &control)?;
+    if args.batches {
+        return predict_in_batches(args, &model, &options, &control);
+    }
+    let table = match Table::read_within(&Source::of_words(&args.table), &options, &control) {
+        Err(error @ Error::TooLarge { .. }) => {
+            notices(&[format!("{error}: read in batches (--batches)")]);
+            return predict_in_batches(args, &model, &options, &control);
+        }
+        table => table?,
+    };
+    let PredictedTable { csv, notices: of_rows } = predicted(args, &model, table, &options, &control)?;
+    notices(&of_rows);
+    match &args.output {
+        Some(path) => store::write_atomically(path, csv.as_bytes()),
+        None => print(&csv),
+    }
+}
+
+/// What is written for the rows of a table, or of a batch of one.
+fn predicted(args: &Predict, model: &Model, mut table: Table, options: &ReadOptions, control: &Control) -> Result<PredictedTable> {
     table.group_like(&model.prep.schema)?;
     let mut kept = kept_columns(&table, args.keep.as_deref())?;
     let group_column = model.conformal.as_ref().filter(|_| args.interval.is_some()).and_then(Conformal::group_column);
     let groups = group_column.map(|column| table.texts(&[column.to_owned()])).transpose()?;
     let groups = groups.and_then(|columns| columns.into_iter().next()).map(|(_, labels)| labels);
-    attach_grams(&mut table, &args.gram, &control)?;
-    let data = table.dataset_like(&model.prep.schema, &options);
+    attach_grams(&mut table, &args.gram, control)?;
+    let data = table.dataset_like(&model.prep.schema, options);
     // Whether kernel values are distances was settled in training.
     let sentences: Vec<String> =
         table.facts().iter().filter(|fact| !fact.plain && fact.topic != Topic::Distances).map(Fact::sentence).collect();
@@ -113,21 +137,36 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let data = data?;
     notices(&model.prep.tell(&data));
     if let Some(count) = args.samples {
-        kept.extend(drawn_columns(&model, &data, count as usize, args.seed, &control)?);
+        kept.extend(drawn_columns(model, &data, count as usize, args.seed, control)?);
     }
     if let Some(method) = args.pre_images {
-        let (found, unfinished) = pre_image_columns(&model, &data, method, &control)?;
+        let (found, unfinished) = pre_image_columns(model, &data, method, control)?;
         kept.extend(found);
         if unfinished > 0 {
             notices(&[format!("{unfinished} rows are like no training row, or their pre-image was not found in the steps allowed")]);
         }
     }
     let columns = PredictionColumns { std: args.std.clone(), interval: args.interval, groups, probabilities: args.probabilities };
-    let PredictedTable { csv, notices: of_rows } =
-        if args.states { states_csv(&model, &data, &kept, &control)? } else { predict_csv(&model, &data, &columns, &kept, &control)? };
-    notices(&of_rows);
+    if args.states { states_csv(model, &data, &kept, control) } else { predict_csv(model, &data, &columns, &kept, control) }
+}
+
+/// Predictions of a table that is read batch by batch, written whole or not at all where they go to a file.
+fn predict_in_batches(args: &Predict, model: &Model, options: &ReadOptions, control: &Control) -> Result<()> {
+    let batches = Batches::open(&Source::of_words(&args.table), options)?;
+    let each = |write: &mut dyn FnMut(&str) -> Result<()>| {
+        let mut said = HashSet::new();
+        batches.each(control, |Batch { number, table }| {
+            let places = table.clone();
+            let found = predicted(args, model, table, options, control).map_err(|error| places.in_file(error))?;
+            notices(&found.notices.into_iter().filter(|notice| said.insert(notice.clone())).collect::<Vec<_>>());
+            let header = if number == 0 { 0 } else { found.csv.find('\n').map_or(0, |end| end + 1) };
+            write(&found.csv[header..])
+        })
+    };
     match &args.output {
-        Some(path) => store::write_atomically(path, csv.as_bytes()),
-        None => print(&csv),
+        Some(path) => store::write_piece_by_piece(path, |file| {
+            each(&mut |text| file.write_all(text.as_bytes()).map_err(|e| Error::io(path.display(), e)))
+        }),
+        None => each(&mut |text| print(text)),
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
 
 mod bad_input;
+mod batches;
 mod commands;
 mod data;
 mod destinations;

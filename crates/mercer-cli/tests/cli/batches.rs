@@ -1,0 +1,78 @@
+//! Tables that are read batch by batch: `fit --batches` and `predict --batches`.
+
+use super::shell::Shell;
+
+/// Rows of numbers and labels with gaps, quoted cells and a weight, of more than one batch of 8 MB.
+fn table() -> String {
+    let mut text = String::from("a,b,place,note,y,w\n");
+    // A linear congruential generator is random enough for a table.
+    let mut state = 7u64;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let filling = "x".repeat(120);
+    for i in 0..60_000 {
+        let (a, b) = (draw() * 6.0 - 3.0, draw());
+        let shown = if i % 50 == 7 { String::new() } else { format!("{b:.5}") };
+        let place = ["\"north, by west\"", "south", "east"][i % 3];
+        let y = (2.0 * a).sin() + b * b + if i % 3 == 1 { 1.0 } else { 0.0 };
+        text += &format!("{a:.5},{shown},{place},{filling},{y:.5},{}\n", 1 + i % 2);
+    }
+    text
+}
+
+#[test]
+fn a_table_in_batches_is_fitted_and_predicted_as_a_whole_one_is() {
+    let folder = Shell::new();
+    folder.write("t.csv", &table());
+    let common = ["--target", "y", "--weights", "w", "--types", "note=ignore", "--kernel", "linear", "--estimator", "ridge(lambda=1)"];
+    let fit = |more: &[&str]| folder.mercer(&[&["fit", "t.csv"], &common[..], more].concat());
+    let fitted = fit(&["--batches", "-o", "batches.mercer"]);
+    assert_eq!(fitted.code, 0, "{}", fitted.err);
+    assert!(fitted.err.contains("the coefficients are fitted to 60000 rows in 2 batches"), "{}", fitted.err);
+    assert_eq!(fit(&["--sample", "60000", "-o", "whole.mercer"]).code, 0);
+    let predict = |model: &str, more: &[&str]| folder.mercer(&[&["predict", model, "t.csv", "--keep", "place"], more].concat());
+    let numbers = |text: &str| text.lines().skip(1).map(|l| l.rsplit(',').next().unwrap().parse::<f64>().unwrap()).collect::<Vec<_>>();
+    let whole = predict("whole.mercer", &[]);
+    let found = predict("batches.mercer", &["--batches"]);
+    assert_eq!((whole.code, found.code), (0, 0), "{}", found.err);
+    let (expected, found) = (numbers(&whole.out), numbers(&found.out));
+    assert_eq!(found.len(), 60_000);
+    // Missing cells are filled with the median of the sample, which is a little off that of all rows.
+    let apart = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart < 1e-3, "{apart}");
+    // Read whole and in batches, the predictions of one model are the same.
+    let (to_file, printed) = (predict("batches.mercer", &["--batches", "-o", "p.csv"]), predict("batches.mercer", &[]));
+    assert_eq!(to_file.code, 0);
+    assert!(std::fs::read_to_string(folder.path("p.csv")).unwrap() == printed.out, "predictions differ by how the table is read");
+}
+
+#[test]
+fn what_goes_wrong_in_a_late_batch_is_named_and_leaves_no_file() {
+    let folder = Shell::new();
+    folder.write("t.csv", &table());
+    folder.write("late.csv", &format!("{}1,red,south,x,2,1\n", table()));
+    let fit = |table: &str, more: &[&str]| {
+        let words = ["fit", table, "--target", "y", "--batches", "--types", "note=ignore", "-o", "m.mercer"];
+        folder.mercer(&[&words[..], more].concat())
+    };
+    let late = fit("late.csv", &["--kernel", "linear", "--estimator", "ridge(lambda=1)"]);
+    assert_ne!(late.code, 0);
+    assert!(late.err.contains("row 60001, column 'b': found 'red'"), "{}", late.err);
+    for (more, said) in
+        [(&["--estimator", "svr"][..], "ridge does"), (&["--gram", "a=k.csv"][..], "--gram"), (&["--landmarks", "0"][..], "1 or more")]
+    {
+        let refused = fit("t.csv", more);
+        assert!(refused.code != 0 && refused.err.contains(said), "{}", refused.err);
+    }
+    let unnamed = folder.mercer(&["fit", "t.csv", "--batches", "-o", "m.mercer"]);
+    assert!(unnamed.code != 0 && unnamed.err.contains("a, b, place, note, y, w"), "{}", unnamed.err);
+    let piped = folder.mercer_reading(&["fit", "-", "--target", "y", "--batches", "-o", "m.mercer"], "x,y\n1,2\n");
+    assert!(piped.code != 0 && piped.err.contains("give a file"), "{}", piped.err);
+    assert!(!folder.files().contains(&"m.mercer".to_owned()));
+    assert_eq!(fit("t.csv", &["--kernel", "linear", "--estimator", "ridge(lambda=1)"]).code, 0);
+    let predicted = folder.mercer(&["predict", "m.mercer", "late.csv", "--batches", "-o", "p.csv"]);
+    assert!(predicted.code != 0 && predicted.err.contains("row 60001, column 'b'"), "{}", predicted.err);
+    assert!(!folder.files().contains(&"p.csv".to_owned()));
+}
