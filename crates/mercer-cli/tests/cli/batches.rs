@@ -25,7 +25,7 @@ fn table() -> String {
 #[test]
 fn a_table_in_batches_is_fitted_and_predicted_as_a_whole_one_is() {
     let folder = Shell::new();
-    folder.write("t.csv", &table());
+    folder.write("t.csv", table());
     let common = ["--target", "y", "--weights", "w", "--types", "note=ignore", "--kernel", "linear", "--estimator", "ridge(lambda=1)"];
     let fit = |more: &[&str]| folder.mercer(&[&["fit", "t.csv"], &common[..], more].concat());
     let fitted = fit(&["--batches", "-o", "batches.mercer"]);
@@ -51,8 +51,8 @@ fn a_table_in_batches_is_fitted_and_predicted_as_a_whole_one_is() {
 #[test]
 fn what_goes_wrong_in_a_late_batch_is_named_and_leaves_no_file() {
     let folder = Shell::new();
-    folder.write("t.csv", &table());
-    folder.write("late.csv", &format!("{}1,red,south,x,2,1\n", table()));
+    folder.write("t.csv", table());
+    folder.write("late.csv", format!("{}1,red,south,x,2,1\n", table()));
     let fit = |table: &str, more: &[&str]| {
         let words = ["fit", table, "--target", "y", "--batches", "--types", "note=ignore", "-o", "m.mercer"];
         folder.mercer(&[&words[..], more].concat())

@@ -5,6 +5,7 @@ use super::Partial;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Schema, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
+use crate::estimators::require_squares;
 use crate::fitting::{Prepared, Used, prepare_to_fit, size_of};
 use crate::learner::{About, FitStart, Learner, Model};
 use crate::notice::Notice;
@@ -27,7 +28,7 @@ pub struct BatchedTable<'a> {
 /// What a fit to batches takes of a table before it begins.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchSettings {
-    /// Rows of the sample, at most.
+    /// BatchRows of the sample, at most.
     pub sample: usize,
     /// Landmarks of a kernel without features of its own, at most.
     pub landmarks: usize,
@@ -49,8 +50,8 @@ pub struct BatchedFit {
     pub facts: Vec<Fact>,
 }
 
-/// Rows with their targets and weights.
-struct Rows {
+/// BatchRows with their targets and weights.
+struct BatchRows {
     data: Dataset,
     target: Target,
     weights: Option<Vec<f64>>,
@@ -64,6 +65,7 @@ impl BatchedTable<'_> {
     /// An estimator that does not learn from batches (ridge does); a cell that does not fit its column as the sample has it, by row; what a fit to
     /// the sample refuses; bounds of `control`.
     pub fn fit(&self, learner: &Learner, settings: BatchSettings, control: &Control) -> Result<BatchedFit> {
+        require_squares(&learner.estimator)?;
         let missing = &learner.prep.missing;
         control.tell("reading a sample of the rows", 0, 1);
         let mut sampled = self.batches.sample(settings.sample, learner.seed, control)?;
@@ -94,7 +96,7 @@ impl BatchedTable<'_> {
         }
         let fit = |learner: &Learner, prepared: &Prepared| {
             let start = FitStart { prepared: Some(prepared), ..FitStart::default() };
-            let Rows { data, target, weights } = &sample;
+            let BatchRows { data, target, weights } = &sample;
             let examples = Examples { data, target, weights: weights.as_deref(), split: &Split::Rows };
             learner.fit_from(&start, &examples, &info, control).map(|fit| fit.model)
         };
@@ -143,22 +145,22 @@ impl BatchedTable<'_> {
     }
 
     /// The parts of the sample, which says what columns are.
-    fn first(&self, table: &mut Table, missing: &[(String, Missing)]) -> Result<(Rows, TargetInfo)> {
+    fn first(&self, table: &mut Table, missing: &[(String, Missing)]) -> Result<(BatchRows, TargetInfo)> {
         self.leave_out_untargeted(table, missing)?;
         let weights = self.weights.map(|name| table.take_weights(name)).transpose()?;
         let (target, info) = table.take_target(self.target, self.options)?;
         let data = table.dataset(self.options)?;
-        Ok((Rows { data, target, weights }, info))
+        Ok((BatchRows { data, target, weights }, info))
     }
 
     /// The parts of a batch, read as the sample was; none where no row of it has a target.
-    fn next(&self, table: &mut Table, schema: &Schema, info: &TargetInfo, missing: &[(String, Missing)]) -> Result<Option<Rows>> {
+    fn next(&self, table: &mut Table, schema: &Schema, info: &TargetInfo, missing: &[(String, Missing)]) -> Result<Option<BatchRows>> {
         if !self.leave_out_untargeted(table, missing)? {
             return Ok(None);
         }
         let weights = self.weights.map(|name| table.take_weights_of_part(name)).transpose()?;
         let target = table.take_target_like(info)?;
         let data = table.dataset_like(schema, self.options)?;
-        Ok(Some(Rows { data, target, weights }))
+        Ok(Some(BatchRows { data, target, weights }))
     }
 }

@@ -9,25 +9,31 @@ use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{Estimator, EstimatorExpr, Expansion, ExpansionFit, FittedModel, Task};
 use crate::gram::{Features, Side};
 use crate::linalg::Matrix;
+use crate::param::Value;
 use std::borrow::Cow;
 
-/// Ridge regression that learns from sums alone.
+/// Ridge regression that learns from sums alone, whose parameters may be open.
 ///
 /// # Errors
 /// Another estimator; probabilities, for which rows have to be held out; no penalty.
-fn summed(estimator: &EstimatorExpr) -> Result<(&Ridge, f64)> {
+pub(crate) fn require(estimator: &EstimatorExpr) -> Result<&Ridge> {
     let refused = |why: &str| Error::Setting { name: "estimator".into(), why: format!("{estimator} {why}") };
-    let EstimatorExpr::Ridge(ridge) = estimator else {
-        return Err(refused("does not learn from batches of rows; ridge does"));
-    };
-    if ridge.probabilities {
-        return Err(refused("holds rows out for its probabilities, which batches do not allow; leave probabilities out"));
+    match estimator {
+        EstimatorExpr::Ridge(ridge) if ridge.probabilities => {
+            Err(refused("holds rows out for its probabilities, which batches do not allow; leave probabilities out"))
+        }
+        EstimatorExpr::Ridge(ridge) if ridge.lambda == Value::Number(0.0) => {
+            Err(refused("has no penalty, and sums over rows settle no solution without one; take a lambda above 0"))
+        }
+        EstimatorExpr::Ridge(ridge) => Ok(ridge),
+        _ => Err(refused("does not learn from batches of rows; ridge does")),
     }
-    let lambda = settled::<Ridge>("lambda", &ridge.lambda)?;
-    if lambda <= 0.0 {
-        return Err(refused("has no penalty, and sums over rows settle no solution without one; take a lambda above 0"));
-    }
-    Ok((ridge, lambda))
+}
+
+/// [`require`], and the penalty.
+fn summed(estimator: &EstimatorExpr) -> Result<(&Ridge, f64)> {
+    let ridge = require(estimator)?;
+    Ok((ridge, settled::<Ridge>("lambda", &ridge.lambda)?))
 }
 
 /// The features of the rows of a task.
