@@ -54,6 +54,21 @@ impl<'de> Deserialize<'de> for Dataset {
 }
 
 impl Dataset {
+    /// Of each column where its numbers stand among all numbers of a row: one of a column of numbers, all of a vector, else none.
+    pub(crate) fn number_places(&self) -> Vec<std::ops::Range<usize>> {
+        let mut end = 0;
+        let place = |column: &Column| {
+            let start = end;
+            end += match &column.values {
+                Values::Numbers(_) => 1,
+                Values::Points(points) => points.dim(),
+                _ => 0,
+            };
+            start..end
+        };
+        self.columns.iter().map(place).collect()
+    }
+
     /// A dataset of the given columns: at least one, of one length, names unique.
     pub fn new(columns: Vec<Column>) -> Result<Self> {
         let rows = columns.first().map_or(0, |c| c.values.len());

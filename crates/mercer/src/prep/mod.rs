@@ -301,6 +301,32 @@ impl Fitted {
         self.steps.iter().map(|step| step.describe(&self.schema)).collect()
     }
 
+    /// The numbers of a row of the table, in the order of training: the name of each and, where a model learns from it, its place among the
+    /// prepared numbers and what it was divided by.
+    ///
+    /// # Errors
+    /// Dates that stand as points on circles too, so that other prepared numbers change with them.
+    pub(crate) fn number_scales(&self, data: &Dataset, prepared: &Dataset) -> Result<Vec<(String, Option<(usize, f64)>)>> {
+        let calendar = self.steps.iter().find_map(|step| if let PrepStep::Calendar(c) = step { c.columns.first() } else { None });
+        if let Some(cycle) = calendar {
+            let why = "has columns for the time of the day, of the week or of the year; its derivative is not known";
+            return Err(Error::Data(format!("column '{}' {why}", cycle.column)));
+        }
+        let places = prepared.number_places();
+        let mut all = Vec::new();
+        for column in self.schema.align(data)?.columns() {
+            if !matches!(column.values, Values::Numbers(_) | Values::Points(_)) {
+                continue;
+            }
+            let first = prepared.position(&column.name).ok().map(|at| places[at].start);
+            let scale = self.scale_of(&column.name).map(|(_, scale)| scale);
+            for (k, name) in column.numbers().into_iter().enumerate() {
+                all.push((name, first.map(|first| (first + k, scale.as_ref().map_or(1.0, |scale| scale[k])))));
+            }
+        }
+        Ok(all)
+    }
+
     /// What was taken off each number of a column, and what it was divided by, if it was standardised; a column of vectors has one of both for
     /// each dimension.
     pub fn scale_of(&self, column: &str) -> Option<(Vec<f64>, Vec<f64>)> {
