@@ -70,6 +70,12 @@ impl Model {
         self.predicted(py, data, std, codes, threads)
     }
 
+    #[doc = include_str!("model/predict_gradient.txt")]
+    #[pyo3(signature = (data, *, threads=0))]
+    fn predict_gradient<'py>(&self, py: Python<'py>, data: &Object<'py>, threads: usize) -> PyResult<(Object<'py>, Option<Object<'py>>)> {
+        self.gradients(py, data, threads)
+    }
+
     #[doc = include_str!("model/predict_interval.txt")]
     #[pyo3(signature = (data, level=0.9, *, groups=None, threads=0))]
     fn predict_interval<'py>(
@@ -271,7 +277,7 @@ impl Model {
     fn sample<'py>(&self, py: Python<'py>, data: &Object<'py>, count: usize, seed: u64, threads: usize) -> PyResult<Object<'py>> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         let draws = Limits::threads(threads).run(py, move |control| model.sample(&data, count, seed, control))?;
-        answers::from_draws(py, draws.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
+        answers::by_output(py, draws.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
     }
 
     /// The settled kernel, on prepared columns.

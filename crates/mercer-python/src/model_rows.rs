@@ -97,6 +97,19 @@ impl Model {
         from_outputs(py, variances.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?)
     }
 
+    /// Derivatives of means and of variances in the numbers of the rows: see `predict_gradient`.
+    pub(crate) fn gradients<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Object<'py>,
+        threads: usize,
+    ) -> PyResult<(Object<'py>, Option<Object<'py>>)> {
+        let (data, model) = (self.rows(py, data)?, self.model.clone());
+        let found = Limits::threads(threads).run(py, move |control| model.predict_gradient(&data, control))?;
+        let variance = found.variance.map(|variance| answers::by_output(py, variance)).transpose()?;
+        Ok((answers::by_output(py, found.mean)?, variance))
+    }
+
     /// Predictions of the training rows, each by the model fitted without it: see `leave_one_out`.
     pub(crate) fn left_out<'py>(
         &self,
