@@ -8,6 +8,7 @@ mod fit;
 mod influences;
 mod input_gradient;
 mod model;
+mod moved_inducing;
 mod pre_images;
 mod streaming;
 mod svm_path;

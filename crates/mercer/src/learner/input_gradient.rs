@@ -6,6 +6,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::estimators::{Fitted, GradientQuery, PredictionGradient};
 use crate::linalg::Matrix;
+use crate::prep::NumberScale;
 
 /// Derivatives of predictions in the numbers of rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +48,7 @@ impl Model {
                     append(variance.get_or_insert_default(), in_units(&found, &scales));
                 }
             }
-            Ok(InputGradient { numbers: scales.into_iter().map(|(name, _)| name).collect(), mean, variance })
+            Ok(InputGradient { numbers: scales.into_iter().map(|number| number.name).collect(), mean, variance })
         })
     }
 
@@ -66,8 +67,8 @@ impl Model {
 }
 
 /// In the units of the table, from the derivatives in prepared numbers.
-fn in_units(gradients: &[Matrix], scales: &[(String, Option<(usize, f64)>)]) -> Vec<Matrix> {
-    let number = |of: &Matrix, i: usize, j: usize| scales[j].1.map_or(0.0, |(place, scale)| of[(i, place)] / scale);
+fn in_units(gradients: &[Matrix], scales: &[NumberScale]) -> Vec<Matrix> {
+    let number = |of: &Matrix, i: usize, j: usize| scales[j].place.map_or(0.0, |place| of[(i, place)] / scales[j].scale);
     gradients.iter().map(|of| Matrix::from_fn(of.rows(), scales.len(), |i, j| number(of, i, j))).collect()
 }
 

@@ -228,6 +228,15 @@ impl Fitting {
     }
 }
 
+/// A number of a row of the table.
+pub(crate) struct NumberScale {
+    pub(crate) name: String,
+    /// Its place among the prepared numbers, where a model learns from it.
+    pub(crate) place: Option<usize>,
+    /// What it was divided by.
+    pub(crate) scale: f64,
+}
+
 impl Fitted {
     /// New rows as the training rows were made: the training columns, found by name, in training order, through
     /// every step. Columns that training did not have are left out.
@@ -301,12 +310,11 @@ impl Fitted {
         self.steps.iter().map(|step| step.describe(&self.schema)).collect()
     }
 
-    /// The numbers of a row of the table, in the order of training: the name of each and, where a model learns from it, its place among the
-    /// prepared numbers and what it was divided by.
+    /// The numbers of a row of the table, in the order of training.
     ///
     /// # Errors
     /// Dates that stand as points on circles too, so that other prepared numbers change with them.
-    pub(crate) fn number_scales(&self, data: &Dataset, prepared: &Dataset) -> Result<Vec<(String, Option<(usize, f64)>)>> {
+    pub(crate) fn number_scales(&self, data: &Dataset, prepared: &Dataset) -> Result<Vec<NumberScale>> {
         let calendar = self.steps.iter().find_map(|step| if let PrepStep::Calendar(c) = step { c.columns.first() } else { None });
         if let Some(cycle) = calendar {
             let why = "has columns for the time of the day, of the week or of the year; its derivative is not known";
@@ -321,7 +329,7 @@ impl Fitted {
             let first = prepared.position(&column.name).ok().map(|at| places[at].start);
             let scale = self.scale_of(&column.name).map(|(_, scale)| scale);
             for (k, name) in column.numbers().into_iter().enumerate() {
-                all.push((name, first.map(|first| (first + k, scale.as_ref().map_or(1.0, |scale| scale[k])))));
+                all.push(NumberScale { name, place: first.map(|first| first + k), scale: scale.as_ref().map_or(1.0, |scale| scale[k]) });
             }
         }
         Ok(all)
