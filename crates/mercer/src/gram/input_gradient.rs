@@ -69,10 +69,11 @@ pub(crate) fn no_input_gradient(name: &str) -> Error {
     Error::Data(format!("the kernel {name} has no derivative in its inputs; take a smooth kernel of numbers, such as rbf or matern"))
 }
 
-/// A refusal of a composition whose derivative in the inputs is not known.
-pub(super) fn of_no_composition() -> Error {
-    let known = "sums, products, multiples, powers, exp, centre and on of smooth kernels have one";
-    Error::Data(format!("a composition in this kernel has no derivative in its inputs; {known}"))
+/// A refusal of a part that has no name here: a composition, or a function.
+pub(super) fn no_known_input_gradient() -> Error {
+    let known =
+        "rbf, matern and other smooth kernels of numbers have one, and sums, products, multiples, powers, exp, centre and on of them";
+    Error::Data(format!("a part of the kernel has no known derivative in its inputs; {known}"))
 }
 
 /// f(weights, values) of every row and column.

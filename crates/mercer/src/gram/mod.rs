@@ -208,7 +208,7 @@ pub trait Bound: Gram {
     /// # Errors
     /// A kernel without this derivative, by name; bounds of `control`.
     fn input_gradient(&self, _weights: &Matrix, _control: &Control) -> Result<Matrix> {
-        Err(input_gradient::of_no_composition())
+        Err(input_gradient::no_known_input_gradient())
     }
     /// Kernel values between the vectors of sets, where it is made of such.
     fn vectors(&self) -> Option<SetVectors<'_>> {

@@ -2,7 +2,7 @@
 
 use super::gathered::GatheredRewrite;
 use super::gradient::log_gradient_of_values;
-use super::input_gradient::of_no_composition;
+use super::input_gradient::no_known_input_gradient;
 use super::{Block, Bound, Counts, FeatureSource, Gram, LogGram, PairWeights, PointFormula, Side, Structure, UnrelatedRows, distances};
 use crate::control::Control;
 use crate::error::Result;
@@ -224,7 +224,7 @@ impl<R: Rewrite> Bound for Rewritten<R> {
     fn input_gradient(&self, weights: &Matrix, control: &Control) -> Result<Matrix> {
         match self.how.input_weights(self.of.as_ref(), weights, control)? {
             Some(inner) => self.of.input_gradient(&inner, control),
-            None => Err(of_no_composition()),
+            None => Err(no_known_input_gradient()),
         }
     }
     fn log_gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {

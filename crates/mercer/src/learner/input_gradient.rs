@@ -59,7 +59,11 @@ impl Model {
         let among = if whole { None } else { Some(self.kernel.gram(rows, control)?) };
         let support = whole.then(|| self.fitted.support());
         let query = GradientQuery { cross: cross.as_ref(), support, among: among.as_deref(), control };
-        self.fitted.predict_gradient(&query)?.ok_or_else(|| {
+        let named = |error| match error {
+            Error::Data(why) => Error::Data(format!("{}: {why}", self.kernel)),
+            other => other,
+        };
+        self.fitted.predict_gradient(&query).map_err(named)?.ok_or_else(|| {
             let able = "of numbers by gp (gaussian), ridge, svr, nu_svr, rvm, l1vm, l2vm or rbf_network";
             Error::Data(format!("{} has no derivative of predictions in the inputs; fit a model {able}", self.estimator))
         })

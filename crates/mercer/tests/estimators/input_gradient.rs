@@ -145,7 +145,7 @@ fn what_has_no_derivative_refuses_by_name() {
     for (kernel, estimator, named) in [
         ("laplacian", GP, "laplacian"),
         ("matern(nu=0.5)", GP, "matern(nu=0.5)"),
-        ("normalise(polynomial)", GP, "composition"),
+        ("normalise(polynomial)", GP, "normalise(polynomial"),
         ("linear", "ridge(lambda=0.1)", "weights of features"),
         ("rbf", "log_target(gp(noise=0.1, variance=1), shift=9)", "log_target"),
         ("rbf", "knn", "knn"),
