@@ -68,12 +68,12 @@ pub(crate) fn kinds<'py, 'a>(py: Python<'py>, columns: impl Iterator<Item = (&'a
     Ok(all)
 }
 
-/// Functions drawn for each output as one array, N x count or N x outputs x count.
-pub(crate) fn from_draws(py: Python<'_>, mut draws: Vec<Matrix>) -> PyResult<Bound<'_, PyAny>> {
-    if draws.len() == 1 {
-        return from_matrix(py, draws.remove(0));
+/// A matrix for each output (functions drawn, derivatives) as one array, N x count or N x outputs x count.
+pub(crate) fn by_output(py: Python<'_>, mut all: Vec<Matrix>) -> PyResult<Bound<'_, PyAny>> {
+    if all.len() == 1 {
+        return from_matrix(py, all.remove(0));
     }
-    let each = draws.into_iter().map(|one| from_matrix(py, one)).collect::<PyResult<Vec<_>>>()?;
+    let each = all.into_iter().map(|one| from_matrix(py, one)).collect::<PyResult<Vec<_>>>()?;
     py.import("numpy")?.call_method1("stack", (each, 1))
 }
 

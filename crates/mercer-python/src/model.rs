@@ -70,6 +70,26 @@ impl Model {
         self.predicted(py, data, std, codes, threads)
     }
 
+    #[doc = include_str!("model/predict_gradient.txt")]
+    #[pyo3(signature = (data, *, threads=0))]
+    fn predict_gradient<'py>(&self, py: Python<'py>, data: &Object<'py>, threads: usize) -> PyResult<(Object<'py>, Option<Object<'py>>)> {
+        self.gradients(py, data, threads)
+    }
+
+    #[doc = include_str!("model/move_inducing.txt")]
+    #[pyo3(signature = (data, target, sample_weight=None, *, max_seconds=None, threads=0))]
+    fn move_inducing<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Object<'py>,
+        target: &Object<'py>,
+        sample_weight: Option<&Object<'py>>,
+        max_seconds: Option<f64>,
+        threads: usize,
+    ) -> PyResult<Model> {
+        self.with_moved_inputs(py, data, target, sample_weight, (max_seconds, threads))
+    }
+
     #[doc = include_str!("model/predict_interval.txt")]
     #[pyo3(signature = (data, level=0.9, *, groups=None, threads=0))]
     fn predict_interval<'py>(
@@ -184,25 +204,7 @@ impl Model {
         from_outputs(py, scores.ok_or_else(|| self.lacks("decision values", &|gives| gives.scores.when()))?)
     }
 
-    /// Variance of the function value at every row, without the noise of a target (gp, rvm; gp of classes: of the latent function; under
-    /// `log_target` and `power_target`: of the mean of the target, in its unit).
-    ///
-    /// Parameters
-    /// ----------
-    /// data : Dataset, or anything one is made from
-    ///     Rows with the columns of training.
-    /// threads : int
-    ///     How many to use; 0: one per core.
-    ///
-    /// Returns
-    /// -------
-    /// numpy.ndarray
-    ///     One number a row, or N x outputs.
-    ///
-    /// Raises
-    /// ------
-    /// DataError
-    ///     An estimator without predictive variance.
+    #[doc = include_str!("model/variance.txt")]
     #[pyo3(signature = (data, *, threads=0))]
     fn variance<'py>(&self, py: Python<'py>, data: &Object<'py>, threads: usize) -> PyResult<Object<'py>> {
         self.variances(py, data, threads)
@@ -271,7 +273,7 @@ impl Model {
     fn sample<'py>(&self, py: Python<'py>, data: &Object<'py>, count: usize, seed: u64, threads: usize) -> PyResult<Object<'py>> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         let draws = Limits::threads(threads).run(py, move |control| model.sample(&data, count, seed, control))?;
-        answers::from_draws(py, draws.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
+        answers::by_output(py, draws.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
     }
 
     /// The settled kernel, on prepared columns.

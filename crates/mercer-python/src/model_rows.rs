@@ -8,7 +8,7 @@ use crate::given::{among, takes_kernel_values};
 use crate::model::Model;
 use crate::target::known;
 use crate::work::{Limits, Size};
-use mercer::data::Dataset;
+use mercer::data::{Dataset, Examples, Split};
 use mercer::estimators::{Gives, Predictions, Want, When, those_that_give};
 use mercer::linalg::Matrix;
 use mercer::report::{self, DeviationOf};
@@ -95,6 +95,37 @@ impl Model {
             found.variance
         };
         from_outputs(py, variances.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?)
+    }
+
+    /// Derivatives of means and of variances in the numbers of the rows: see `predict_gradient`.
+    pub(crate) fn gradients<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Object<'py>,
+        threads: usize,
+    ) -> PyResult<(Object<'py>, Option<Object<'py>>)> {
+        let (data, model) = (self.rows(py, data)?, self.model.clone());
+        let found = Limits::threads(threads).run(py, move |control| model.predict_gradient(&data, control))?;
+        let variance = found.variance.map(|variance| answers::by_output(py, variance)).transpose()?;
+        Ok((answers::by_output(py, found.mean)?, variance))
+    }
+
+    /// The model with inducing inputs that were moved: see `move_inducing`.
+    pub(crate) fn with_moved_inputs<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Object<'py>,
+        target: &Object<'py>,
+        sample_weight: Option<&Object<'py>>,
+        (max_seconds, threads): (Option<f64>, usize),
+    ) -> PyResult<Model> {
+        let (data, model, weights) = (self.rows(py, data)?, self.model.clone(), weights(sample_weight)?);
+        let (target, _) = known(target, data.rows(), model.answer.classes())?;
+        let made = Limits { max_seconds, ..Limits::threads(threads) }.run(py, move |control| {
+            let examples = Examples { data: &data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
+            model.move_inducing(&examples, control)
+        })?;
+        Ok(Model { model: Arc::new(made), reported: Reported::of(self.reported.all()) })
     }
 
     /// Predictions of the training rows, each by the model fitted without it: see `leave_one_out`.

@@ -44,3 +44,13 @@ def test_numbers_of_inducing_rows_that_cannot_be_are_refused():
         mercer.GaussianProcessRegressor(KERNEL, alpha=0.05, optimizer=None, inducing=61).fit(X, Y)
     with pytest.raises(mercer.MercerError, match="inducing"):
         mercer.GaussianProcessRegressor(KERNEL, alpha=0.05, optimizer=None, inducing=0).fit(X, Y)
+
+
+def test_inducing_inputs_move_to_a_greater_bound():
+    model = mercer.Learner("gp(noise=0.02, variance=1, inducing=10)", "rbf(length_scale=0.7)").fit(X, Y)
+    moved = model.move_inducing(X, Y)
+    assert moved.summary["evidence"] > model.summary["evidence"] + 1 and len(moved.support) == 0
+    again = mercer.Model.from_bytes(moved.to_bytes())
+    np.testing.assert_array_equal(again.predict(NEW, std=True), moved.predict(NEW, std=True))
+    with pytest.raises(mercer.MercerError, match="inducing"):
+        mercer.Learner("ridge", "rbf").fit(X, Y).move_inducing(X, Y)

@@ -3,6 +3,7 @@
 use super::letters::composed;
 use super::{Points, UNSEEN, Values, Written};
 use crate::error::{Error, Result};
+use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -54,6 +55,56 @@ impl<'de> Deserialize<'de> for Dataset {
 }
 
 impl Dataset {
+    /// Of each column where its numbers stand among all numbers of a row: one of a column of numbers, all of a vector, else none.
+    pub(crate) fn number_places(&self) -> Vec<std::ops::Range<usize>> {
+        let mut end = 0;
+        let place = |column: &Column| {
+            let start = end;
+            end += match &column.values {
+                Values::Numbers(_) => 1,
+                Values::Points(points) => points.dim(),
+                _ => 0,
+            };
+            start..end
+        };
+        self.columns.iter().map(place).collect()
+    }
+
+    /// The numbers of each row, in the places of [`Dataset::number_places`].
+    pub(crate) fn numbers(&self) -> Matrix {
+        let places = self.number_places();
+        let mut out = Matrix::zeros(self.rows, places.last().map_or(0, |last| last.end));
+        for (column, places) in self.columns.iter().zip(places) {
+            match &column.values {
+                Values::Numbers(v) => v.iter().enumerate().for_each(|(i, x)| out[(i, places.start)] = *x),
+                Values::Points(points) => {
+                    let all = points.to_dense();
+                    (0..self.rows).for_each(|i| out.row_mut(i)[places.clone()].copy_from_slice(&all[i * places.len()..][..places.len()]));
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// The rows with other numbers in the last of them: see [`Dataset::numbers`]. Vectors become dense.
+    pub(crate) fn with_last_numbers(mut self, numbers: &Matrix) -> Result<Dataset> {
+        let (places, first) = (self.number_places(), self.rows - numbers.rows());
+        for (column, places) in self.columns.iter_mut().zip(places) {
+            match &mut column.values {
+                Values::Numbers(v) => v[first..].iter_mut().enumerate().for_each(|(i, x)| *x = numbers[(i, places.start)]),
+                Values::Points(points) => {
+                    let (rows, dim, mut all) = (points.rows(), points.dim(), points.to_dense().into_owned());
+                    let some = all[first * dim..].chunks_exact_mut(dim.max(1));
+                    some.enumerate().for_each(|(i, row)| row.copy_from_slice(&numbers.row(i)[places.clone()]));
+                    *points = Points::dense(rows, dim, all)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(self)
+    }
+
     /// A dataset of the given columns: at least one, of one length, names unique.
     pub fn new(columns: Vec<Column>) -> Result<Self> {
         let rows = columns.first().map_or(0, |c| c.values.len());

@@ -39,8 +39,9 @@ pub(crate) use clustering::MOST_CLUSTERS;
 pub use clustering::*;
 pub use contract::{
     Answer, Certificate, Costs, Criterion, CriterionName, CriterionSort, Estimator, EstimatorFacts, Expansion, Finds, Fit, FitContext,
-    Fitted, GenerativePart, Gives, HoldOut, LeaveOneOut, Near, Needs, OwnedView, PairLayout, Predicted, Predictions, Query, RelearntKernel,
-    RowNotice, Scores, Size, Summary, TargetTransform, Task, Transformed, View, ViewKind, Want, WarmStart, When, those_that_give,
+    Fitted, GenerativePart, Gives, GradientQuery, HoldOut, LeaveOneOut, Near, Needs, OwnedView, PairLayout, Predicted, PredictionGradient,
+    Predictions, Query, RelearntKernel, RowNotice, Scores, Size, Summary, TargetTransform, Task, Transformed, View, ViewKind, Want,
+    WarmStart, When, those_that_give,
 };
 pub(crate) use contract::{pair_count, pairs_among};
 pub use embedding::*;

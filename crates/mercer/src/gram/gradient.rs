@@ -131,7 +131,7 @@ pub(crate) fn reweigh(
 }
 
 /// W <- f(W, K) for the values K that `fill` writes, tile by tile.
-fn reweigh_bands(
+pub(super) fn reweigh_bands(
     weights: &mut Matrix,
     control: &Control,
     f: &(impl Fn(f64, f64) -> f64 + Sync),

@@ -3,8 +3,8 @@
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
 use super::{
-    Block, Bound, Counts, FeatureSource, Gram, HeldMatrix, LogGram, PairWeights, PointFormula, PreparedPoints, Side, Structure, Tile,
-    TileRows, UnrelatedRows, distances, unrelated,
+    Block, Bound, Coordinates, Counts, FeatureSource, Gram, HeldMatrix, LogGram, PairWeights, PointFormula, PreparedPoints, Side,
+    Structure, Tile, TileRows, UnrelatedRows, distances, no_input_gradient, unrelated,
 };
 use crate::control::Control;
 use crate::data::{ColumnNeeds, Inputs, RowCount, RowWeights};
@@ -179,6 +179,14 @@ pub trait Kernel: Parameters + Serialize + DeserializeOwned + Default + Clone + 
     /// Adds sum weight_kl dk_kl/dparameter over the tile to `out`, parameters in record order, one per column where
     /// a parameter has one; `tile.out` is scratch of the tile's shape.
     fn gradient(&self, _tile: Tile<'_, Self::Prepared, f64>, _weights: &[f64], _out: &mut [f64]) {}
+    /// Adds sum_l weight_kl dk(x_k, z_l)/dx_k over the tile to row k of `out`, one number for each number of an input; `tile.out` is scratch
+    /// of the tile's shape.
+    ///
+    /// # Errors
+    /// A kernel without this derivative.
+    fn input_gradient(&self, _tile: Tile<'_, Self::Prepared, f64>, _weights: &[f64], _out: &mut [f64]) -> Result<()> {
+        Err(no_input_gradient(Self::NAME))
+    }
 }
 
 /// A prepared batch.
@@ -222,6 +230,7 @@ pub(crate) struct Ready<K: Kernel> {
     kernel: K,
     learnt: Arc<K::Learnt>,
     parameters: usize,
+    coordinates: Coordinates,
     count: usize,
     batch: K::Prepared,
     /// Over its points, once it was asked for.
@@ -241,12 +250,19 @@ impl<K: Kernel> Ready<K> {
         last().insert(made).clone()
     }
 
-    pub(crate) fn new(kernel: &K, learnt: &Arc<K::Learnt>, inputs: &K::Inputs, control: &Control) -> Result<Self> {
+    /// Inputs, and where their numbers stand among all of a row.
+    pub(crate) fn new(
+        kernel: &K,
+        learnt: &Arc<K::Learnt>,
+        (inputs, coordinates): (&K::Inputs, Coordinates),
+        control: &Control,
+    ) -> Result<Self> {
         require_fit(kernel, inputs)?;
         Ok(Ready {
             kernel: kernel.clone(),
             learnt: learnt.clone(),
             parameters: crate::param::numbers(kernel).iter().map(|setting| setting.value.numbers().len()).sum(),
+            coordinates,
             count: inputs.len(),
             batch: kernel.prepare(learnt, inputs, None, control)?,
             tree: OnceLock::new(),
@@ -306,8 +322,8 @@ impl<K: Kernel> Gram for Leaf<K> {
         let (whole, count) = (&self.cols, rows.len());
         let batch = self.symmetric().then(|| whole.batch.gather(rows))??;
         let (kernel, learnt, parameters) = (whole.kernel.clone(), whole.learnt.clone(), whole.parameters);
-        let (tree, folded) = (OnceLock::new(), Mutex::default());
-        let cols = Arc::new(Ready { kernel, learnt, parameters, count, batch, tree, folded });
+        let (tree, folded, coordinates) = (OnceLock::new(), Mutex::default(), whole.coordinates.clone());
+        let cols = Arc::new(Ready { kernel, learnt, parameters, coordinates, count, batch, tree, folded });
         Some(Box::new(Leaf { rows: None, cols, watch: self.watch.clone() }))
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
@@ -422,6 +438,11 @@ impl<K: Kernel> Bound for Leaf<K> {
                 let block = Block::new(scratch, rows.len(), cols.len()).watched(control);
                 self.cols.kernel.gradient(self.tile(rows, cols, block), part, out);
             });
+        })
+    }
+    fn input_gradient(&self, weights: &Matrix, control: &Control) -> Result<Matrix> {
+        self.cols.coordinates.sum_tiles(weights, control, |rows, cols, block, part, out| {
+            self.cols.kernel.input_gradient(self.tile(rows, cols, block), part, out)
         })
     }
 }

@@ -16,6 +16,7 @@ mod feature_weights;
 mod features;
 mod gathered;
 mod gradient;
+mod input_gradient;
 mod joint;
 mod kernel;
 mod lazy_whitening;
@@ -57,6 +58,7 @@ pub(crate) use engine::{apply_among, apply_f32, apply_rows, fill_rows, fill_rows
 pub(crate) use feature_weights::FeatureWeights;
 pub use features::Features;
 pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
+pub(crate) use input_gradient::{Coordinates, no_input_gradient, reweighed};
 pub use joint::Joint;
 pub use kernel::{Fold, Kernel, Mercer, PreparedBatch, Spectral};
 pub(crate) use kernel::{Leaf, Ready, require_fit};
@@ -200,6 +202,14 @@ pub trait Bound: Gram {
     /// batch. Parameters that have no derivative (whole numbers) get 0. The memory is that of as many numbers as there are weights per level
     /// of composition at most, whatever the number of parameters; compositions that mix all rows take N x N of them.
     fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>>;
+    /// sum_s weights_is dk(x_i, z_s)/dx_i of each row i over the columns s, rows x numbers of an input: those of all columns of numbers and
+    /// vectors of the rows that it was bound to, in order; 0 for those that it does not take. Weights are rows x columns.
+    ///
+    /// # Errors
+    /// A kernel without this derivative, by name; bounds of `control`.
+    fn input_gradient(&self, _weights: &Matrix, _control: &Control) -> Result<Matrix> {
+        Err(input_gradient::no_known_input_gradient())
+    }
     /// Kernel values between the vectors of sets, where it is made of such.
     fn vectors(&self) -> Option<SetVectors<'_>> {
         None

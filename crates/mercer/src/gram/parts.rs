@@ -5,7 +5,7 @@ use super::gradient::{plan_copies, reweigh};
 use super::logarithm::{fill_log_decay_of_sum, log_diagonal_of_sum};
 use super::{
     Block, Bound, Counts, FeatureSource, Features, Gram, LogGram, PairWeights, PointFormula, Side, Structure, Subset, UnrelatedRows, apply,
-    distances, with_scratch,
+    distances, reweighed, with_scratch,
 };
 use crate::control::Control;
 use crate::error::Result;
@@ -244,6 +244,18 @@ impl Bound for Sum {
         let parts: Vec<Vec<f64>> = self.0.iter().map(|k| k.gradient(weights, control)).collect::<Result<_>>()?;
         Ok(parts.concat())
     }
+    fn input_gradient(&self, weights: &Matrix, control: &Control) -> Result<Matrix> {
+        sum_of(self.0.iter().map(|k| k.input_gradient(weights, control)))
+    }
+}
+
+/// The sum of matrices of one shape.
+fn sum_of(mut parts: impl Iterator<Item = Result<Matrix>>) -> Result<Matrix> {
+    let first = parts.next().unwrap_or_else(|| Ok(Matrix::zeros(0, 0)))?;
+    parts.try_fold(first, |mut sum, part| {
+        sum.data_mut().iter_mut().zip(part?.data()).for_each(|(s, v)| *s += v);
+        Ok(sum)
+    })
 }
 
 impl Bound for Product {
@@ -267,5 +279,13 @@ impl Bound for Product {
     fn log_gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let parts: Vec<Vec<f64>> = self.0.iter().map(|k| k.log_gradient(weights, control)).collect::<Result<_>>()?;
         Ok(parts.concat())
+    }
+    fn input_gradient(&self, weights: &Matrix, control: &Control) -> Result<Matrix> {
+        sum_of(self.0.iter().enumerate().map(|(t, k)| {
+            let mut others = self.0.iter().enumerate().filter(|(s, _)| *s != t).map(|(_, other)| other.as_ref());
+            let all =
+                others.try_fold(Cow::Borrowed(weights), |all, other| reweighed(other, &all, control, |w, k| w * k).map(Cow::Owned))?;
+            k.input_gradient(&all, control)
+        }))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::gathered::GatheredRewrite;
 use super::gradient::log_gradient_of_values;
+use super::input_gradient::no_known_input_gradient;
 use super::{Block, Bound, Counts, FeatureSource, Gram, LogGram, PairWeights, PointFormula, Side, Structure, UnrelatedRows, distances};
 use crate::control::Control;
 use crate::error::Result;
@@ -49,6 +50,11 @@ pub(crate) trait Rewrite: Send + Sync {
     }
     /// [`Bound::gradient`] of the whole, own parameters first.
     fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>>;
+    /// Weights of the inner kernel in [`Bound::input_gradient`] from those of the whole; `None` where other things than values of the inner
+    /// kernel change with an input.
+    fn input_weights(&self, _inner: &dyn Bound, _weights: &Matrix, _control: &Control) -> Result<Option<Matrix>> {
+        Ok(None)
+    }
 }
 
 /// The kernel `of`, rewritten.
@@ -214,6 +220,12 @@ impl<R: Rewrite> Bound for Rewritten<R> {
     }
     fn gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         self.how.gradient(self.of.as_ref(), weights, control)
+    }
+    fn input_gradient(&self, weights: &Matrix, control: &Control) -> Result<Matrix> {
+        match self.how.input_weights(self.of.as_ref(), weights, control)? {
+            Some(inner) => self.of.input_gradient(&inner, control),
+            None => Err(no_known_input_gradient()),
+        }
     }
     fn log_gradient(&self, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let inner = match self.how.log_form() {

@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::data::{Arity, Column, ColumnKind, Dataset, Inputs, Points, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
-use crate::gram::{Bound, Kernel, Leaf, Mercer, Ready, Spectral, require_fit};
+use crate::gram::{Bound, Coordinates, Kernel, Leaf, Mercer, Ready, Spectral, require_fit};
 use crate::param::{self, NumericSetting, Param, Value};
 use std::sync::Arc;
 
@@ -133,7 +133,8 @@ impl<K: Kernel> Fixed for FixedLeaf<K> {
 
 pub(super) fn fix<K: Kernel>(kernel: &K, learnt: &Shared<K::Learnt>, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
     let places = rows.columns(kernel)?;
-    let ready = Arc::new(Ready::new(kernel, learnt.arc(), K::Inputs::gather(rows.data, &places)?.as_ref(), control)?);
+    let inputs = K::Inputs::gather(rows.data, &places)?;
+    let ready = Arc::new(Ready::new(kernel, learnt.arc(), (inputs.as_ref(), Coordinates::of(rows.data, &places)), control)?);
     let columns = places.into_iter().map(|place| Taken::of(rows.data, place)).collect();
     Ok(Box::new(FixedLeaf { kernel: kernel.clone(), ready, columns }))
 }

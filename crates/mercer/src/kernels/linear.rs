@@ -65,4 +65,8 @@ impl Kernel for Linear {
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
+    fn input_gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) -> Result<()> {
+        tile.add_slopes_of_dots(weights, |_| 1.0, out);
+        Ok(())
+    }
 }

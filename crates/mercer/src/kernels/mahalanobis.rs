@@ -216,4 +216,13 @@ impl Kernel for Mahalanobis {
             }
         }
     }
+    /// That of whitened points, L'^-1 g.
+    fn input_gradient(&self, tile: Tile<'_, Whitened, f64>, weights: &[f64], out: &mut [f64]) -> Result<()> {
+        let (factor, m) = (&tile.b.factor, tile.rows.len());
+        let mut of_whitened = Matrix::zeros(m, out.len() / m.max(1));
+        stationary::input_gradient(tile.of(|whitened| &whitened.cloud), Gaussian, &[1.0], weights, of_whitened.data_mut());
+        factor.solve_transposed_rows(&mut of_whitened, &Control::unwatched())?;
+        out.iter_mut().zip(of_whitened.data()).for_each(|(o, g)| *o += g);
+        Ok(())
+    }
 }

@@ -11,7 +11,7 @@ use super::stationary::{self, Profile};
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row};
+use crate::gram::{Kernel, Map, MapFormula, Mercer, PointFormula, PreparedPoints, Spectral, Tile, map_row, no_input_gradient};
 use crate::linalg::Real;
 use crate::param::{Alias, Value};
 use mercer_derive::{Formula, Parameters};
@@ -262,6 +262,14 @@ impl Kernel for Matern {
     /// The order nu is not learnt: its entry stays 0.
     fn gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         with_profile!(self.nu, profile => stationary::gradient(tile, profile, &self.length_scale, weights, &mut out[1..]));
+    }
+    /// Up to nu = 1/2 there is none where x = z.
+    fn input_gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) -> Result<()> {
+        if self.nu.number() <= 0.5 {
+            return Err(no_input_gradient(&format!("matern(nu={})", self.nu)));
+        }
+        with_profile!(self.nu, profile => stationary::input_gradient(tile, profile, self.length_scale.numbers(), weights, out));
+        Ok(())
     }
 }
 

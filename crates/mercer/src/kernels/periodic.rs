@@ -115,4 +115,15 @@ impl Kernel for Periodic {
         }
         stationary::gradient_of_sqdists(tile, Gaussian, &self.length_scale, weights, &mut out[1..]);
     }
+    /// That of the circles, along them: with u = 2 pi x / period the points are (cos u, sin u).
+    fn input_gradient(&self, tile: Tile<'_, CircleEmbedding, f64>, weights: &[f64], out: &mut [f64]) -> Result<()> {
+        let (a, rows, turn) = (tile.a, tile.rows.clone(), 2.0 * PI / self.period.number());
+        let mut of_circles = vec![0.0; 2 * out.len()];
+        stationary::input_gradient(tile.of(|wound| &wound.circles), Gaussian, self.length_scale.numbers(), weights, &mut of_circles);
+        let numbers = (0..rows.len()).flat_map(|k| &a.plain[rows.at(k) * a.dim..][..a.dim]);
+        for ((o, x), by) in out.iter_mut().zip(numbers).zip(of_circles.as_chunks::<2>().0) {
+            *o += turn * (by[1] * libm::cos(turn * x) - by[0] * libm::sin(turn * x));
+        }
+        Ok(())
+    }
 }

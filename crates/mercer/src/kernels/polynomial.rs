@@ -53,6 +53,13 @@ impl Map for Power {
     }
 }
 
+impl Power {
+    /// degree base^(degree-1) at base = gamma x . z + offset.
+    fn slope(self, dot: f64) -> f64 {
+        self.degree as f64 * (self.gamma * dot + self.offset).powi(self.degree as i32 - 1)
+    }
+}
+
 impl Polynomial {
     fn power(&self) -> Power {
         Power { degree: self.degree.integer(), gamma: self.gamma.number(), offset: self.offset.number() }
@@ -92,13 +99,17 @@ impl Kernel for Polynomial {
     fn gradient(&self, mut tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         let p = self.power();
         let cols = tile.cols.len();
-        let slope = |dot: f64| p.degree as f64 * (p.gamma * dot + p.offset).powi(p.degree as i32 - 1);
         tile.each_dot(|k, row| {
             for (dot, w) in row.iter().zip(&weights[k * cols..]) {
-                let by_offset = w * slope(*dot);
+                let by_offset = w * p.slope(*dot);
                 out[1] += by_offset * dot;
                 out[2] += by_offset;
             }
         });
+    }
+    fn input_gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) -> Result<()> {
+        let p = self.power();
+        tile.add_slopes_of_dots(weights, |dot| p.gamma * p.slope(dot), out);
+        Ok(())
     }
 }

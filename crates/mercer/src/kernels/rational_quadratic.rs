@@ -130,4 +130,8 @@ impl Kernel for RationalQuadratic {
         }
         stationary::gradient_of_sqdists(tile, mixture, &self.length_scale, weights, &mut out[1..]);
     }
+    fn input_gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) -> Result<()> {
+        stationary::input_gradient(tile, self.mixture(), self.length_scale.numbers(), weights, out);
+        Ok(())
+    }
 }

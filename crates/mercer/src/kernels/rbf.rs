@@ -111,4 +111,8 @@ impl Kernel for Rbf {
     fn gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         stationary::gradient(tile, Gaussian, &self.length_scale, weights, out);
     }
+    fn input_gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) -> Result<()> {
+        stationary::input_gradient(tile, Gaussian, self.length_scale.numbers(), weights, out);
+        Ok(())
+    }
 }

@@ -42,6 +42,14 @@ impl Map for Tanh {
     }
 }
 
+impl Tanh {
+    /// 1 - tanh^2 at gamma x . z + offset.
+    fn slope(self, dot: f64) -> f64 {
+        let t = self.at::<f64, true>(dot);
+        1.0 - t * t
+    }
+}
+
 impl Sigmoid {
     fn tanh(&self) -> Tanh {
         Tanh { gamma: self.gamma.number(), offset: self.offset.number() }
@@ -82,10 +90,15 @@ impl Kernel for Sigmoid {
         let cols = tile.cols.len();
         tile.each_dot(|k, row| {
             for (dot, w) in row.iter().zip(&weights[k * cols..]) {
-                let t = f.at::<f64, true>(*dot);
-                out[0] += w * (1.0 - t * t) * dot;
-                out[1] += w * (1.0 - t * t);
+                let slope = f.slope(*dot);
+                out[0] += w * slope * dot;
+                out[1] += w * slope;
             }
         });
+    }
+    fn input_gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) -> Result<()> {
+        let f = self.tanh();
+        tile.add_slopes_of_dots(weights, |dot| f.gamma * f.slope(dot), out);
+        Ok(())
     }
 }

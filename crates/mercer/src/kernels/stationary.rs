@@ -3,8 +3,8 @@
 use crate::data::{Points, RowWeights, Storage};
 use crate::error::{Error, Result};
 use crate::gram::{Map, PreparedPoints, Tile};
+use crate::linalg::Real;
 use crate::linalg::simd::{dot, squared_distance};
-use crate::linalg::{Real, add_product};
 use crate::param::{Alias, Domain, Param, Value};
 
 /// The function g of a stationary kernel, with its slope.
@@ -137,7 +137,6 @@ pub(crate) fn gradient_of_sqdists(
 ) {
     let lengths = length_scale.numbers();
     let (m, n) = (tile.rows.len(), tile.cols.len());
-    let (a, b, cols) = (tile.a, tile.b, tile.cols.clone());
     if lengths.len() == 1 {
         tile.map(Falls(profile));
         let weighted = |(falls, w): (&mut f64, &f64)| *falls * w;
@@ -145,31 +144,18 @@ pub(crate) fn gradient_of_sqdists(
         out[0] += sum / lengths[0];
         return;
     }
-    tile.map(Slope(profile));
-    let mut v = Vec::with_capacity(m * n);
-    for k in 0..m {
-        v.extend(tile.out.row_mut(k).iter().zip(&weights[k * n..]).map(|(slope, w)| slope * w));
-    }
-    let rows: Vec<usize> = (0..m).map(|k| tile.rows.at(k)).collect();
-    let spread = |cloud: &PreparedPoints, i: usize, to: &mut [f64]| {
-        to.fill(0.0);
-        cloud.each(i).for_each(|(c, x)| to[c] = x);
-    };
-    let dim = a.dim().max(b.dim());
-    let mut z = vec![0.0; n * dim];
-    for (row, j) in z.chunks_exact_mut(dim.max(1)).zip(cols) {
-        spread(b, j, row);
-    }
-    let mut vz = vec![0.0; m * dim];
-    add_product(&v, &z, &mut vz, m, n, dim);
+    let v = slopes(&mut tile, profile, weights);
+    let [z, vz] = tile.products(&v);
+    let (a, dim) = (tile.a, tile.a.dim().max(tile.b.dim()));
     let mut total = vec![0.0; dim];
     let mut column_sums = vec![0.0; n];
     let mut x = vec![0.0; dim];
-    for (k, &i) in rows.iter().enumerate() {
+    for k in 0..m {
         let row = &v[k * n..(k + 1) * n];
         let sum: f64 = row.iter().sum();
         column_sums.iter_mut().zip(row).for_each(|(c, w)| *c += w);
-        spread(a, i, &mut x);
+        x.fill(0.0);
+        a.each(tile.rows.at(k)).for_each(|(c, number)| x[c] = number);
         for j in 0..dim {
             total[j] += x[j] * (sum * x[j] - 2.0 * vz[k * dim + j]);
         }
@@ -182,4 +168,28 @@ pub(crate) fn gradient_of_sqdists(
     for (t, &j) in total.iter().zip(kept) {
         out[j] += t / lengths[j];
     }
+}
+
+/// weight * (-2 g'(s)) for every pair of a tile that holds its squared distances, which it overwrites.
+fn slopes(tile: &mut Tile<'_, PreparedPoints, f64>, profile: impl Profile, weights: &[f64]) -> Vec<f64> {
+    tile.map(Slope(profile));
+    let n = tile.cols.len();
+    let row = |k: usize| tile.out.row_mut(k).iter().zip(&weights[k * n..]).map(|(slope, w)| slope * w).collect::<Vec<f64>>();
+    (0..tile.rows.len()).flat_map(row).collect()
+}
+
+/// Adds sum_l weight_kl dk_kl/dx_k to row k of `out`: -sum_l V_kl (x_kj - z_lj) / length_scale_j with V of [`slopes`]. At s = 0, where the
+/// function of a rough kernel has a kink, V is 0.
+pub(crate) fn input_gradient(
+    mut tile: Tile<'_, PreparedPoints, f64>,
+    profile: impl Profile,
+    lengths: &[f64],
+    weights: &[f64],
+    out: &mut [f64],
+) {
+    tile.sqdists();
+    let v = slopes(&mut tile, profile, weights);
+    let n = tile.cols.len();
+    let own: Vec<f64> = v.chunks_exact(n.max(1)).map(|row| -row.iter().sum::<f64>()).collect();
+    tile.add_points(|k| own[k], &v, lengths, out);
 }

@@ -260,7 +260,8 @@ impl Model {
         }
     }
 
-    /// The training rows that prediction needs, numbered from 0 as they were given, rows left out counted.
+    /// The training rows that prediction needs, numbered from 0 as they were given, rows left out counted; none where the inputs are no
+    /// training rows ([`Model::move_inducing`]).
     pub fn support_rows(&self) -> Vec<usize> {
         let mut skipped = 0;
         let place = |&kept: &usize| {
@@ -269,7 +270,7 @@ impl Model {
             }
             kept + skipped
         };
-        self.fitted.support().iter().map(place).collect()
+        self.fitted.support().iter().filter(|kept| **kept < self.about.rows).map(place).collect()
     }
 
     /// The training rows that are medoids, by cluster, numbered as [`Model::support_rows`].

@@ -119,6 +119,11 @@ impl Matrix {
         self.rows += more.rows;
         self.data.extend(more.data);
     }
+    /// Keeps the first rows.
+    pub(crate) fn truncate_rows(&mut self, rows: usize) {
+        self.data.truncate(rows * self.cols);
+        self.rows = self.rows.min(rows);
+    }
     /// The root of the sum of squares of all entries.
     pub(crate) fn norm(&self) -> f64 {
         self.data.iter().map(|v| v * v).sum::<f64>().sqrt()

@@ -230,6 +230,15 @@ impl Fitting {
     }
 }
 
+/// A number of a row of the table.
+pub(crate) struct NumberScale {
+    pub(crate) name: String,
+    /// Its place among the prepared numbers, where a model learns from it.
+    pub(crate) place: Option<usize>,
+    /// What it was divided by.
+    pub(crate) scale: f64,
+}
+
 impl Fitted {
     /// New rows as the training rows were made: the training columns, found by name, in training order, through
     /// every step. Columns that training did not have are left out.
@@ -301,6 +310,31 @@ impl Fitted {
     /// One plain sentence per step, for reports.
     pub fn describe(&self) -> Vec<String> {
         self.steps.iter().map(|step| step.describe(&self.schema)).collect()
+    }
+
+    /// The numbers of a row of the table, in the order of training.
+    ///
+    /// # Errors
+    /// Dates that stand as points on circles too, so that other prepared numbers change with them.
+    pub(crate) fn number_scales(&self, data: &Dataset, prepared: &Dataset) -> Result<Vec<NumberScale>> {
+        let calendar = self.steps.iter().find_map(|step| if let PrepStep::Calendar(c) = step { c.columns.first() } else { None });
+        if let Some(cycle) = calendar {
+            let why = "has columns for the time of the day, of the week or of the year; its derivative is not known";
+            return Err(Error::Data(format!("column '{}' {why}", cycle.column)));
+        }
+        let places = prepared.number_places();
+        let mut all = Vec::new();
+        for column in self.schema.align(data)?.columns() {
+            if !matches!(column.values, Values::Numbers(_) | Values::Points(_)) {
+                continue;
+            }
+            let first = prepared.position(&column.name).ok().map(|at| places[at].start);
+            let scale = self.scale_of(&column.name).map(|(_, scale)| scale);
+            for (k, name) in column.numbers().into_iter().enumerate() {
+                all.push(NumberScale { name, place: first.map(|first| first + k), scale: scale.as_ref().map_or(1.0, |scale| scale[k]) });
+            }
+        }
+        Ok(all)
     }
 
     /// What was taken off each number of a column, and what it was divided by, if it was standardised; a column of vectors has one of both for

@@ -6,6 +6,7 @@ mod fixed_terms;
 mod fold_features;
 mod free;
 mod grid;
+mod inducing_inputs;
 mod landmarks;
 mod parallel;
 mod part;
@@ -19,6 +20,7 @@ mod whole_numbers;
 
 pub use descent::{Descent, descend};
 pub use grid::{Cell, Cells, Strip, grid};
+pub(crate) use inducing_inputs::{MovedInducing, move_inducing};
 pub(crate) use landmarks::wins;
 pub(crate) use parallel::without_target;
 pub(crate) use part::part;

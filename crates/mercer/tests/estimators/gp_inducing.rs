@@ -4,14 +4,14 @@ use crate::gp::near;
 use crate::problem;
 
 use mercer::control::Control;
-use mercer::data::{Kind, Target};
+use mercer::data::{Column, Dataset, Examples, Kind, Split, Target, TargetInfo, Values};
 use mercer::error::Result;
 use mercer::estimators::{Estimator, EstimatorExpr, Fitted, FittedGp, Gp, Near, Query, Task, View, Want};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, product};
 use mercer::param::Value;
-use mercer::testkit;
+use mercer::{Learner, Model, store, testkit};
 use problem::*;
 
 const ALL: Want = Want { variance: true, covariance: true, probabilities: false, scores: false, by_class: false };
@@ -176,4 +176,57 @@ fn what_cannot_be_is_refused_with_what_can() {
         let why = why(text, target);
         assert!(why.contains(part), "{text}: {why}");
     }
+}
+
+/// A wave along one column, with noise, and its examples.
+fn waves() -> (Dataset, Target) {
+    let x: Vec<f64> = (0..60).map(|i| 0.1 * f64::from(i) + 0.03 * (7.0 * f64::from(i)).sin()).collect();
+    let y: Vec<f64> = x.iter().zip(wave(60, 1, 5).data()).map(|(x, e)| (2.0 * x).sin() + 0.1 * e).collect();
+    (Dataset::new(vec![Column { name: "x".into(), values: Values::Numbers(x) }]).unwrap(), Target::numbers(&y))
+}
+
+fn model_of(kernel: &str, estimator: &str) -> Model {
+    let (data, target) = waves();
+    let learner = Learner { kernel: Some(KernelExpr::parse(kernel).unwrap()), ..Learner::new(EstimatorExpr::parse(estimator).unwrap()) };
+    learner.fit(&data, &target, &TargetInfo::of(&target), None, &Control::default()).unwrap()
+}
+
+#[test]
+fn inputs_that_move_give_a_greater_bound_and_a_model_that_is_stored() {
+    const KERNEL: &str = "rbf(length_scale=0.35)";
+    let (data, target) = waves();
+    let examples = Examples { data: &data, target: &target, weights: None, split: &Split::Rows };
+    let bound = |model: &Model| model.summary().evidence.unwrap();
+    let most = bound(&model_of(KERNEL, "gp(noise=0.02, variance=1)"));
+    let few = model_of(KERNEL, "gp(noise=0.02, variance=1, inducing=7)");
+    let moved = few.move_inducing(&examples, &Control::default()).unwrap();
+    assert!(bound(&few) + 1.0 < bound(&moved) && bound(&moved) <= most, "{} {} {most}", bound(&few), bound(&moved));
+    assert!(few.support_rows().len() == 7 && moved.support_rows().is_empty() && moved.support.rows() == 7);
+    let again = store::from_bytes(&store::to_bytes(&moved).unwrap(), "moved").unwrap();
+    let want = Want { variance: true, ..Want::default() };
+    let [a, b] = [&moved, &again].map(|model| model.predict(&data, want, &Control::default()).unwrap());
+    assert!(a.numbers() == b.numbers() && a.variance == b.variance);
+    assert!(again.predict_gradient(&data, &Control::default()).is_ok());
+    // What was open moves too.
+    let open = model_of("rbf", "gp(inducing=7)");
+    let both = open.move_inducing(&examples, &Control::default()).unwrap();
+    assert!(bound(&open) < bound(&both) && both.kernel != open.kernel);
+}
+
+#[test]
+fn inputs_that_cannot_move_are_refused() {
+    let (data, target) = waves();
+    let examples = Examples { data: &data, target: &target, weights: None, split: &Split::Rows };
+    let said = |model: &Model| model.move_inducing(&examples, &Control::default()).unwrap_err().to_string();
+    for (kernel, estimator, named) in [
+        ("laplacian(length_scale=1)", "gp(noise=0.1, variance=1, inducing=5)", "laplacian"),
+        ("centre(rbf(length_scale=1))", "gp(noise=0.1, variance=1, inducing=5)", "training rows"),
+        ("rbf", "gp(noise=0.1, variance=1)", "inducing"),
+        ("rbf", "ridge", "ridge"),
+    ] {
+        let found = said(&model_of(kernel, estimator));
+        assert!(found.contains(named), "{kernel} {estimator}: {found}");
+    }
+    let moved = model_of("rbf(length_scale=1)", "gp(noise=0.1, variance=1, inducing=3)").move_inducing(&examples, &Control::default());
+    assert!(said(&moved.unwrap()).contains("already"));
 }

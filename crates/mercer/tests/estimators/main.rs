@@ -22,6 +22,7 @@ mod gp;
 mod gp_inducing;
 mod gp_likelihoods;
 mod grid;
+mod input_gradient;
 mod intervals;
 mod joint;
 mod kernel_pca;

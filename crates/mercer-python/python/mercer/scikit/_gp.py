@@ -394,6 +394,29 @@ class GaussianProcess(KernelSearch, KernelRegressor):
     def _checked_without_fit(self, X):
         return clone(self)._checked(X, np.zeros(len(X)), fitting=True)[0]
 
+    def predict_gradient(self, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Derivatives of mean and variance of the function in the features of each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_rows, n_features) or (n_rows, n_targets, n_features)
+            Derivatives of the means that ``predict`` returns.
+        variance : ndarray of shape (n_rows, n_features) or (n_rows, n_targets, n_features)
+            Derivatives of the squares of the deviations that ``predict(X, return_std=True)`` returns.
+        """
+        check_is_fitted(self)
+        rows = self._rows_for_model(X)
+        if not hasattr(self.model_, "predict_gradient"):
+            raise TypeError("a kernel that is a function has no derivative in its inputs; name a kernel, as in kernel='rbf'")
+        mean, variance = self.model_.predict_gradient(rows, threads=self._threads())
+        scale = np.reshape(self._y_train_std, (-1, 1)) if mean.ndim == 3 else np.reshape(self._y_train_std, (-1,))
+        return mean * scale, variance * scale**2
+
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> NDArray[Any]:
         """Draw functions from the posterior (before fit: the prior) and evaluate them.
 

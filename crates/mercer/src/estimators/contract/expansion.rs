@@ -5,7 +5,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::even_rows;
 use crate::error::{Error, Result};
-use crate::estimators::PairLayout;
+use crate::estimators::{GradientQuery, PairLayout};
 use crate::gram::{self, Dense, Features, Gram, Multiplied, Precision, Side, Subset, ranges};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
@@ -174,6 +174,20 @@ impl Expansion {
         let values = gram::dense(&Subset::new(cross, rows, &all), control)?;
         let known = Dense::cross(values.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
         Ok((self.predict_known(cross, rows, &known, control)?, values))
+    }
+
+    /// The derivatives of each output in the numbers of new inputs.
+    ///
+    /// # Errors
+    /// As of [`Fitted::predict_gradient`](super::Fitted::predict_gradient).
+    pub(crate) fn gradient(&self, query: &GradientQuery<'_>) -> Result<Vec<Matrix>> {
+        self.check()?;
+        if self.weights.is_some() || self.pairs.is_some() {
+            let why = "the model keeps weights of features in place of rows; under a linear kernel they are the derivative (Model.expansion)";
+            return Err(Error::Data(format!("no derivative in the inputs: {why}")));
+        }
+        let of_output = |o: usize| query.gradient(Matrix::from_fn(query.rows(), self.coef.rows(), |_, s| self.coef[(s, o)]));
+        (0..self.bias.len()).map(of_output).collect()
     }
 
     fn folded(&self, cross: &dyn Gram, rows: &[usize], control: &Control) -> Result<Option<Matrix>> {

@@ -3,7 +3,9 @@
 use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, Clusters, Expansion, Predictions, Sigmoid, Spectrum, Summary, View, ViewKind, WarmStart};
+use crate::estimators::{
+    Answer, Clusters, Expansion, GradientQuery, PredictionGradient, Predictions, Sigmoid, Spectrum, Summary, View, ViewKind, WarmStart,
+};
 use crate::generative::FittedGenerative;
 use crate::gram::{self, Gram, Side};
 use crate::linalg::{Lower, Matrix};
@@ -15,6 +17,14 @@ pub trait Fitted: Send + Sync {
     fn support(&self) -> &[usize];
     /// Predictions for M new inputs; only what is wanted is computed, and time and cancelling are looked at per block of rows.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
+    /// Derivatives of its predictions in the numbers of new inputs; `None` where it predicts no numbers that are smooth functions of kernel
+    /// values with the support.
+    ///
+    /// # Errors
+    /// A kernel without a derivative in its inputs; weights of features in place of support rows; bounds of the control.
+    fn predict_gradient(&self, _query: &GradientQuery<'_>) -> Result<Option<PredictionGradient>> {
+        Ok(None)
+    }
     /// Predictions for rows that had weight 0 in the fit, from their values in its warm start, without kernel values; `None`
     /// where it does not hold them.
     fn predict_left_out(&self, _trace: &WarmStart, _rows: &[usize], _want: Want) -> Option<Predictions> {

@@ -6,7 +6,9 @@ use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::systems::primal::PrimalSolution;
 use crate::estimators::systems::residual::{TOLERANCE, certificate, rounding};
-use crate::estimators::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
+use crate::estimators::{
+    Answer, Certificate, Expansion, Fitted, GradientQuery, Predicted, PredictionGradient, Predictions, Query, Summary,
+};
 use crate::gram::{Gram, Side};
 use crate::linalg::{Cholesky, Lower, Matrix, gramian_within};
 use serde::{Deserialize, Serialize};
@@ -66,6 +68,12 @@ impl Process {
     /// A matrix over outputs in their own units from what is common to them in standardised units: entry * deviation^2.
     pub(super) fn in_units(&self, common: &[f64]) -> Matrix {
         Matrix::from_fn(common.len(), self.scales.len(), |i, o| common[i] * self.scales[o].deviation.powi(2))
+    }
+
+    /// For each output what is common to them in standardised units, in its own: matrix * deviation^2.
+    pub(super) fn each_in_units(&self, common: &Matrix) -> Vec<Matrix> {
+        let of = |s: &Scale| Matrix::from_fn(common.rows(), common.cols(), |i, j| common[(i, j)] * s.deviation.powi(2));
+        self.scales.iter().map(of).collect()
     }
 
     /// Variance of the noise of each output, in its own units.
@@ -200,6 +208,19 @@ impl Fitted for GpOfNumbers {
             noise: Some(self.process.noises()),
             ..Predictions::of(Predicted::Numbers(Matrix::new(m, self.process.scales.len(), means)?))
         })
+    }
+
+    /// Of variance (k(x, x) - variance k' C^-1 k): variance dk(x, x) - 2 variance^2 (C^-1 k)' dk.
+    fn predict_gradient(&self, query: &GradientQuery<'_>) -> Result<Option<PredictionGradient>> {
+        let mean = self.expansion.gradient(query)?;
+        let Some(mut variance) = query.of_own_values()? else { return Ok(Some(PredictionGradient { mean, variance: None })) };
+        let mut weights = query.values()?;
+        self.factor.solve_rows(&mut weights, query.control)?;
+        self.factor.solve_transposed_rows(&mut weights, query.control)?;
+        weights.data_mut().iter_mut().for_each(|w| *w *= -2.0 * self.process.variance);
+        let explained = query.gradient(weights)?;
+        variance.data_mut().iter_mut().zip(explained.data()).for_each(|(v, e)| *v = self.process.variance * (*v + e));
+        Ok(Some(PredictionGradient { mean, variance: Some(self.process.each_in_units(&variance)) }))
     }
 
     fn summary(&self) -> &Summary {

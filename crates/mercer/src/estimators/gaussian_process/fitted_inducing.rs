@@ -5,7 +5,9 @@ use super::fitted_exact::{Process, ROWS};
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::estimators::systems::residual::TOLERANCE;
-use crate::estimators::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
+use crate::estimators::{
+    Answer, Certificate, Expansion, Fitted, GradientQuery, Predicted, PredictionGradient, Predictions, Query, Summary,
+};
 use crate::gram::{self, Gram, Side};
 use crate::linalg::{Cholesky, Lower, Matrix, gramian_within};
 use serde::{Deserialize, Serialize};
@@ -122,6 +124,23 @@ impl Fitted for GpOfInducing {
             noise: Some(self.process.noises()),
             ..Predictions::of(Predicted::Numbers(means))
         })
+    }
+
+    /// Of variance (k(x, x) - phi'phi) + noise phi'B^-1 phi: variance dk(x, x) + 2 (noise B^-1 phi - variance phi)' L^-1 dk.
+    fn predict_gradient(&self, query: &GradientQuery<'_>) -> Result<Option<PredictionGradient>> {
+        let (mean, control) = (self.expansion.gradient(query)?, query.control);
+        let Some(mut variance) = query.of_own_values()? else { return Ok(Some(PredictionGradient { mean, variance: None })) };
+        let mut phi = query.values()?;
+        self.factor.solve_rows(&mut phi, control)?;
+        let mut weights = phi.clone();
+        self.inner.solve_rows(&mut weights, control)?;
+        self.inner.solve_transposed_rows(&mut weights, control)?;
+        let Process { noise, variance: scale, .. } = self.process;
+        weights.data_mut().iter_mut().zip(phi.data()).for_each(|(w, phi)| *w = 2.0 * (noise * *w - scale * phi));
+        self.factor.solve_transposed_rows(&mut weights, control)?;
+        let explained = query.gradient(weights)?;
+        variance.data_mut().iter_mut().zip(explained.data()).for_each(|(v, e)| *v = scale * *v + e);
+        Ok(Some(PredictionGradient { mean, variance: Some(self.process.each_in_units(&variance)) }))
     }
 
     fn summary(&self) -> &Summary {

@@ -8,13 +8,14 @@ use super::likelihood::LikelihoodRegression;
 use super::model::{FittedGp, GpModel};
 use super::tempering;
 use crate::data::{Kind, Target};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimators::registry::settled::settled;
 use crate::estimators::systems::bordered;
 use crate::estimators::{
     Costs, Criterion, CriterionName, Estimator, EstimatorFacts, Fit, FitContext, Gives, LeaveOneOut, Near, Predictions, Scores, Size, Task,
     When,
 };
+use crate::gram::Gram;
 use crate::param::{Choice, Value};
 use mercer_derive::Parameters;
 use serde::{Deserialize, Serialize};
@@ -150,6 +151,26 @@ impl Gp {
                 standardise: self.standardise_target,
             })),
         }
+    }
+}
+
+impl Gp {
+    /// The model through inducing rows.
+    fn inducing_model(&self, target: Kind) -> Result<InducingRegression> {
+        match self.model(target)? {
+            GpModel::Inducing(model) => Ok(model),
+            _ => Err(Error::Setting { name: "inducing".into(), why: "there are no inducing rows; fit gp(inducing=500)".into() }),
+        }
+    }
+
+    /// The criterion through inducing inputs that stand behind the training rows in a Gram matrix, with derivatives by its values.
+    pub(crate) fn criterion_behind(&self, among: &dyn Gram, task: &Task<'_>) -> Result<Criterion> {
+        self.inducing_model(task.target.kind())?.criterion_behind(among, task)
+    }
+
+    /// The fit through inducing inputs that stand behind the training rows in a Gram matrix, and are numbered so.
+    pub(crate) fn fit_behind(&self, among: &dyn Gram, task: &Task<'_>) -> Result<FittedGp> {
+        self.inducing_model(task.target.kind())?.fit_behind(among, task).map(FittedGp::Inducing)
     }
 }
 

@@ -14,7 +14,7 @@ use super::fitted_inducing::GpOfInducing;
 use super::gp::Gp;
 use crate::error::{Error, Result};
 use crate::estimators::{Costs, Criterion, Estimator, Near, Size, Task};
-use crate::gram::{self, CentreWeights, PairWeights, Side, Subset, pivoted_cholesky};
+use crate::gram::{self, CentreWeights, Gram, PairWeights, Side, Subset, pivoted_cholesky};
 use crate::linalg::{Cholesky, Matrix, PASSED, gramian_of_columns_within, product_within, transposed_product_within};
 use std::borrow::Cow;
 
@@ -41,14 +41,22 @@ pub(super) struct InducingFeatures {
 }
 
 impl InducingFeatures {
+    /// Of training rows.
     fn new(centres: Vec<usize>, task: &Task<'_>) -> Result<Self> {
-        let (gram, control) = (task.gram()?, task.control);
+        Self::among(centres, task.gram()?, task)
+    }
+
+    /// Of rows of a Gram matrix that begins with the training rows.
+    fn among(centres: Vec<usize>, gram: &dyn Gram, task: &Task<'_>) -> Result<Self> {
+        let control = task.control;
         let (n, m) = (task.rows() as u64, centres.len() as u64);
         control.plan("the bound of gp through inducing rows and its gradient", 8 * (3 * n * m + 6 * m * m))?;
         let factor = Cholesky::new(gram::dense(&Subset::new(gram, &centres, &centres), control)?, control)?;
         let mut phi = gram::values_with(gram, &centres, control)?;
+        phi.truncate_rows(task.rows());
         factor.solve_rows(&mut phi, control)?;
-        let own = gram.diagonal(Side::Rows);
+        let mut own = gram.diagonal(Side::Rows);
+        own.truncate(task.rows());
         let left = own.iter().enumerate().map(|(i, k)| (k - gram::dot(phi.row(i), phi.row(i))).max(0.0)).collect();
         let total: f64 = (0..own.len()).map(|i| task.weight(i)).sum();
         let prior = own.iter().enumerate().map(|(i, k)| task.weight(i) * k).sum::<f64>() / total;
@@ -105,12 +113,23 @@ impl InducingRegression {
             return Err(Error::Setting { name: "inducing".into(), why });
         }
         let features = InducingFeatures::new(self.choose(task)?, task)?;
+        let (m, n) = (features.centres.len(), task.rows());
+        self.fit_through(features, &format!("{m} of {n} rows are inducing rows"), task)
+    }
+
+    /// The fit through inputs that stand behind the training rows in a Gram matrix.
+    pub(super) fn fit_behind(&self, among: &dyn Gram, task: &Task<'_>) -> Result<GpOfInducing> {
+        self.require_noise()?;
+        let features = InducingFeatures::among((task.rows()..among.shape().0).collect(), among, task)?;
+        let m = features.centres.len();
+        self.fit_through(features, &format!("{m} inducing inputs were moved to where the bound is greater"), task)
+    }
+
+    fn fit_through(&self, features: InducingFeatures, what: &str, task: &Task<'_>) -> Result<GpOfInducing> {
         let system = self.exact.over_features(Cow::Borrowed(&features.phi), task)?;
         let penalty = self.penalty(&features, system.t.cols(), task);
         let notes = vec![
-            format!("{} of {} rows are inducing rows; they leave {:.2} % of the prior variance", features.centres.len(), task.rows(), {
-                100.0 * features.share(task)
-            }),
+            format!("{what}; they leave {:.2} % of the prior variance", 100.0 * features.share(task)),
             format!("the log evidence is a lower bound, of which the trace term takes {penalty:.4}"),
         ];
         let jitter = features.factor.jitter_used();
@@ -126,9 +145,22 @@ impl InducingRegression {
     /// O variance w_i / (2 noise). Inducing rows stay as they are in a search, so that it follows one smooth function.
     pub(super) fn criterion(&self, task: &Task<'_>, near: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         self.require_noise()?;
-        let (n, control) = (task.rows(), task.control);
         let kept = near.map(|near| near.chosen.clone()).filter(|chosen| !chosen.is_empty());
         let features = InducingFeatures::new(kept.map_or_else(|| self.choose(task), Ok)?, task)?;
+        let chosen = features.centres.clone();
+        Ok((self.criterion_through(features, task.rows(), task)?, Some(Near { alpha: None, chosen })))
+    }
+
+    /// Minus the bound through inputs that stand behind the training rows in a Gram matrix, with the derivative by each of its values.
+    pub(super) fn criterion_behind(&self, among: &dyn Gram, task: &Task<'_>) -> Result<Criterion> {
+        self.require_noise()?;
+        let all = among.shape().0;
+        self.criterion_through(InducingFeatures::among((task.rows()..all).collect(), among, task)?, all, task)
+    }
+
+    /// Minus the bound; `all`: rows of the Gram matrix that holds the inducing ones.
+    fn criterion_through(&self, features: InducingFeatures, all: usize, task: &Task<'_>) -> Result<Criterion> {
+        let (n, control) = (task.rows(), task.control);
         let FeatureSystem { primal, t, found, alpha, process, evidence } = self.exact.over_features(Cow::Borrowed(&features.phi), task)?;
         let (noise, variance, beta) = (process.noise, process.variance, found.beta);
         let (m, outputs, lambda) = (features.centres.len(), t.cols() as f64, noise / variance);
@@ -162,19 +194,20 @@ impl InducingRegression {
                 row.iter_mut().zip(by_output.row(o)).for_each(|(v, b)| *v -= a * b);
             }
         }
+        values.append_rows(Matrix::zeros(all - n, m));
         for (j, &centre) in features.centres.iter().enumerate() {
             values.row_mut(centre).iter_mut().zip(within.row(j)).for_each(|(v, w)| *v += w);
         }
-        let diagonal = (0..n).map(|i| 0.5 * outputs * variance * task.weight(i) / noise).collect();
+        let mut diagonal: Vec<f64> = (0..n).map(|i| 0.5 * outputs * variance * task.weight(i) / noise).collect();
+        diagonal.resize(all, 0.0);
 
         let own_squares: f64 = (0..n).map(|i| gram::dot(alpha.row(i), alpha.row(i)) / task.weight(i)).sum();
         let by_noise = 0.5 * (outputs * (n as f64 - m as f64 + lambda * inverse_trace) / noise - own_squares) - penalty / noise;
         let explained = (m as f64 - lambda * inverse_trace) / variance;
         let by_variance = 0.5 * (outputs * explained - (beta.norm() / variance).powi(2)) + penalty / variance;
-        let chosen = features.centres.clone();
         let weights = PairWeights::Centres(CentreWeights { centres: features.centres, values, diagonal });
         let own = vec![("noise", by_noise), ("variance", by_variance)];
-        Ok((Criterion { value, weights, own, indifference: 1.0 }, Some(Near { alpha: None, chosen })))
+        Ok(Criterion { value, weights, own, indifference: 1.0 })
     }
 
     /// The bound for a few variances of the noise: the features and their products once, and a factor of m x m numbers for each.

@@ -8,7 +8,7 @@ use super::inducing::InducingRegression;
 use super::likelihood::{GpOfLikelihood, LikelihoodRegression};
 use crate::data::TargetInfo;
 use crate::error::Result;
-use crate::estimators::{Answer, Criterion, Expansion, Fitted, Near, Predictions, Query, Summary, Task};
+use crate::estimators::{Answer, Criterion, Expansion, Fitted, GradientQuery, Near, PredictionGradient, Predictions, Query, Summary, Task};
 use crate::linalg::{Lower, Matrix};
 use serde::{Deserialize, Serialize};
 
@@ -121,6 +121,9 @@ impl Fitted for FittedGp {
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.fitted().predict(query)
+    }
+    fn predict_gradient(&self, query: &GradientQuery<'_>) -> Result<Option<PredictionGradient>> {
+        self.fitted().predict_gradient(query)
     }
     fn summary(&self) -> &Summary {
         self.fitted().summary()

@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::outputs::outputs;
 use crate::estimators::{
-    Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, HoldOut, Needs,
-    Predicted, Predictions, Query, Scores, Size, Summary, Task, View, When,
+    Answer, Certificate, ClassWeight, Costs, Estimator, EstimatorFacts, Expansion, Fit, FitContext, Fitted, Gives, GradientQuery, HoldOut,
+    Needs, Predicted, PredictionGradient, Predictions, Query, Scores, Size, Summary, Task, View, When,
 };
 use crate::gram::{self, Dense, axpy, dot};
 use crate::linalg::{Matrix, product};
@@ -443,6 +443,13 @@ impl Fitted for FittedRvm {
         };
         let noise = Some(self.spreads.iter().map(|s| s.noise).collect());
         Ok(Predictions { variance, noise, ..Predictions::of(Predicted::Numbers(f)) })
+    }
+    /// That of the mean alone.
+    fn predict_gradient(&self, query: &GradientQuery<'_>) -> Result<Option<PredictionGradient>> {
+        match self.scores {
+            None => Ok(Some(PredictionGradient { mean: self.expansion.gradient(query)?, variance: None })),
+            Some(_) => Ok(None),
+        }
     }
     fn summary(&self) -> &Summary {
         &self.summary

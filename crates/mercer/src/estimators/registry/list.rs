@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::estimators::probabilities::held_out;
 use crate::estimators::{
     Answer, Calibrated, Clusters, CriterionName, Estimator, Expansion, Fit, FitContext, Fitted, FittedTransformed, GenerativePart, Gives,
-    Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task, ViewKind, Want, WarmStart, When,
+    GradientQuery, Needs, PredictionGradient, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task, ViewKind, Want, WarmStart, When,
 };
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
@@ -245,6 +245,9 @@ impl Fitted for FittedModel {
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         self.any().predict(query)
+    }
+    fn predict_gradient(&self, query: &GradientQuery<'_>) -> Result<Option<PredictionGradient>> {
+        self.any().predict_gradient(query)
     }
     fn predict_left_out(&self, trace: &WarmStart, rows: &[usize], want: Want) -> Option<Predictions> {
         self.any().predict_left_out(trace, rows, want)

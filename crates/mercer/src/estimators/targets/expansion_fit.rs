@@ -4,7 +4,9 @@ use super::class_scores::ClassScores;
 use super::link::Link;
 use crate::data::TargetInfo;
 use crate::error::Result;
-use crate::estimators::{Answer, Expansion, Fitted, Predicted, Predictions, Query, Summary, View, ViewKind, Want, WarmStart};
+use crate::estimators::{
+    Answer, Expansion, Fitted, GradientQuery, Predicted, PredictionGradient, Predictions, Query, Summary, View, ViewKind, Want, WarmStart,
+};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +63,12 @@ impl Fitted for ExpansionFit {
             view => view.values()?,
         };
         Ok(self.link.predictions(self.expansion.predict(products, query.control)?, query.want))
+    }
+    fn predict_gradient(&self, query: &GradientQuery<'_>) -> Result<Option<PredictionGradient>> {
+        match self.link {
+            Link::Numbers => Ok(Some(PredictionGradient { mean: self.expansion.gradient(query)?, variance: None })),
+            _ => Ok(None),
+        }
     }
     fn predict_left_out(&self, warm: &WarmStart, rows: &[usize], _want: Want) -> Option<Predictions> {
         let bias = &self.expansion.bias;

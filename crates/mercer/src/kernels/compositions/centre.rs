@@ -127,4 +127,10 @@ impl Rewrite for Shifts {
         plan_copies(1, weights, control)?;
         inner.gradient(&Matrix::from_fn(n, n, |i, j| all[(i, j)] - means[i] - means[j] + mean).into(), control)
     }
+    /// What is subtracted from a row is its mean over all columns: each row of the weights loses its mean.
+    fn input_weights(&self, _: &dyn Bound, weights: &Matrix, _: &Control) -> Result<Option<Matrix>> {
+        let n = weights.cols();
+        let means: Vec<f64> = (0..weights.rows()).map(|i| weights.row(i).iter().sum::<f64>() / n as f64).collect();
+        Ok(Some(Matrix::from_fn(weights.rows(), n, |i, j| weights[(i, j)] - means[i])))
+    }
 }

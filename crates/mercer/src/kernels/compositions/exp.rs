@@ -3,11 +3,11 @@
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
-use crate::gram::{Bound, LogForm, Map, PairWeights, Rewrite, Rewritten, Side, map_row, slope};
+use crate::gram::{Bound, LogForm, Map, PairWeights, Rewrite, Rewritten, Side, map_row, reweighed, slope};
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
-use crate::linalg::Real;
+use crate::linalg::{Matrix, Real};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -71,5 +71,8 @@ impl Rewrite for Exponential {
     /// d exp(k) = exp(k) dk.
     fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         slope(inner, weights, f64::exp, control)
+    }
+    fn input_weights(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Option<Matrix>> {
+        reweighed(inner, weights, control, |w, k| w * k.exp()).map(Some)
     }
 }

@@ -4,11 +4,11 @@ use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
 use crate::expr::Term;
-use crate::gram::{Bound, LogForm, PairWeights, Rewrite, Rewritten, Side, slope};
+use crate::gram::{Bound, LogForm, PairWeights, Rewrite, Rewritten, Side, reweighed, slope};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
-use crate::linalg::Real;
+use crate::linalg::{Matrix, Real};
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,13 @@ impl Composition for Power {
 /// k^exponent.
 struct Raised(u32);
 
+impl Raised {
+    /// n k^(n-1).
+    fn slope(&self, k: f64) -> f64 {
+        f64::from(self.0) * power(k, self.0 - 1)
+    }
+}
+
 /// x^n by squaring, for any precision.
 fn power<T: Real>(x: T, n: u32) -> T {
     let (mut result, mut square, mut left) = (T::from_f64(1.0), x, n);
@@ -80,8 +87,10 @@ impl Rewrite for Raised {
     fn log_form(&self) -> Option<LogForm> {
         Some(LogForm::Power(f64::from(self.0)))
     }
-    /// d k^n = n k^(n-1) dk.
     fn gradient(&self, inner: &dyn Bound, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
-        slope(inner, weights, |k| f64::from(self.0) * power(k, self.0 - 1), control)
+        slope(inner, weights, |k| self.slope(k), control)
+    }
+    fn input_weights(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Option<Matrix>> {
+        reweighed(inner, weights, control, |w, k| w * self.slope(k)).map(Some)
     }
 }

@@ -8,7 +8,7 @@ use crate::gram::{Bound, LogForm, PairWeights, Rewrite, Rewritten, Side, inner_p
 use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
 use crate::kernels::fitted::Scope;
 use crate::kernels::{FittedKernel, KernelExpr};
-use crate::linalg::Real;
+use crate::linalg::{Matrix, Real};
 use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use serde::{Deserialize, Serialize};
@@ -110,5 +110,8 @@ impl Rewrite for Times {
             out.extend(inner.gradient(weights, control)?.iter().map(|g| self.0 * g));
         }
         Ok(out)
+    }
+    fn input_weights(&self, _: &dyn Bound, weights: &Matrix, _: &Control) -> Result<Option<Matrix>> {
+        Ok(Some(Matrix::from_fn(weights.rows(), weights.cols(), |i, j| self.0 * weights[(i, j)])))
     }
 }
