@@ -10,6 +10,7 @@ mod eigen;
 mod exponential;
 mod factorise;
 mod few;
+mod hadamard;
 mod inverse;
 mod lower;
 mod matrix;
@@ -28,6 +29,7 @@ pub(crate) use count::{PASSED, SCATTERED, count_passed, count_scattered};
 pub use eigen::eigh;
 pub(crate) use exponential::fma;
 pub(crate) use few::combined_rows;
+pub(crate) use hadamard::{LANES, hadamard};
 pub use lower::Lower;
 pub use matrix::Matrix;
 #[cfg(feature = "testkit")]
