@@ -177,6 +177,16 @@ impl Model {
         Ok(Model { model: Arc::new(made), reported: Reported::of(self.reported.all()) })
     }
 
+    /// What intervals and sets come from: see `interval_source`.
+    pub(crate) fn source_of_intervals(&self) -> Option<&'static str> {
+        let variance = self.model.estimator.gives().variance.is_always_for(self.model.answer.target().kind());
+        match (&self.model.conformal, variance) {
+            (Some(_), _) => Some("scores"),
+            (None, true) => Some("variance"),
+            (None, false) => None,
+        }
+    }
+
     /// What the scores are: see `conformal`.
     pub(crate) fn scores_in_words<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(conformal) = &self.model.conformal else { return Ok(None) };

@@ -129,6 +129,13 @@ impl Model {
         self.scores_in_words(py)
     }
 
+    /// What its intervals and prediction sets come from: "scores" where conformity scores are stored, else "variance" where it predicts
+    /// one; None where there are none.
+    #[getter]
+    fn interval_source(&self) -> Option<&'static str> {
+        self.source_of_intervals()
+    }
+
     /// Probability of each class; the predicted class is the one of the largest.
     ///
     /// Parameters

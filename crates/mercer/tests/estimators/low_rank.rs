@@ -192,7 +192,9 @@ fn feature_error(kernel: &str, options: &str, seeds: usize, data: &Dataset) -> f
     (squares.sum::<f64>() / (seeds * exact.data().len()) as f64).sqrt()
 }
 
-// spec: M42
+// spec: M42. The check holds of Hadamard transforms with random signs, which `structured` is where nothing else is said: they err as dense
+// frequencies at right angles do, and so no more than the independent ones of M40. With normal diagonals, as the row's source has them, they
+// err 10 to 37% more than those from 4 columns on.
 #[test]
 fn structured_features_err_as_dense_ones() {
     for (columns, count, kernel) in [
@@ -205,6 +207,8 @@ fn structured_features_err_as_dense_ones() {
         let error = |structured: bool| feature_error(kernel, &format!("count={count}, structured={structured}"), 200, &data);
         let ratio = error(true) / error(false);
         assert!((ratio - 1.0).abs() <= 0.1, "{columns} {kernel}: {ratio}");
+        let independent = feature_error(kernel, &format!("count={count}, orthogonal=false"), 200, &data);
+        assert!(error(true) <= 1.1 * independent, "{columns} {kernel}: {} above {independent}", error(true));
     }
     // Normal diagonals: unbiased, so that more features come as near as one asks.
     let error = |count: usize| {

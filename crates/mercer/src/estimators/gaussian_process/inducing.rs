@@ -100,19 +100,22 @@ impl InducingRegression {
 
     pub(super) fn fit(&self, task: &Task<'_>) -> Result<GpOfInducing> {
         self.require_noise()?;
-        if self.count > task.rows() {
-            let why = format!("{} rows are to be inducing, and there are {}; take {1} at most, or leave it out", self.count, task.rows());
-            return Err(Error::Setting { name: "inducing".into(), why });
-        }
         let features = InducingFeatures::new(self.choose(task)?, task)?;
         let system = self.exact.over_features(Cow::Borrowed(&features.phi), task)?;
         let penalty = self.penalty(&features, system.t.cols(), task);
-        let notes = vec![
+        let mut notes = vec![
             format!("{} of {} rows are inducing rows; they leave {:.2} % of the prior variance", features.centres.len(), task.rows(), {
                 100.0 * features.share(task)
             }),
             format!("the log evidence is a lower bound, of which the trace term takes {penalty:.4}"),
         ];
+        if self.count > task.rows() {
+            notes.push(format!(
+                "inducing={} asks for more rows than the {} there are: all are taken, as by the exact form",
+                self.count,
+                task.rows()
+            ));
+        }
         let jitter = features.factor.jitter_used();
         let FeatureSystem { primal, found, process, evidence, .. } = system;
         let mut of_rows = found.beta.transpose();
