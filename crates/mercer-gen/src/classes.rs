@@ -63,8 +63,8 @@ pub(crate) struct Capabilities {
     pub(crate) probabilities: bool,
     /// The flag that enables probabilities, where they are optional.
     pub(crate) calibrated: Option<&'static str>,
-    /// Predictions for each training row by the model fitted without it.
-    pub(crate) left_out: bool,
+    /// Predictions for each training row by the model fitted without it, of classes or of numbers.
+    pub(crate) left_out: Option<Kind>,
 }
 
 /// An argument of a constructor.
@@ -211,11 +211,15 @@ fn generated_class(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role)
 /// What a class of this role gives, by the record of its estimator.
 fn capabilities(entry: &EstimatorEntry, role: Role) -> Capabilities {
     let (gives, classifies) = (entry.gives, role == Role::Classifier);
-    let left_out = |kind| gives.leave_one_out.when().is_always_for(kind);
+    let predicts = match role {
+        Role::Classifier => Some(Kind::Classes),
+        Role::Regressor => Some(Kind::Numbers),
+        _ => None,
+    };
     Capabilities {
         scores: classifies && matches!(gives.scores, Scores::Classes | Scores::Pairs),
         probabilities: classifies && gives.probabilities.is_always_for(Kind::Classes),
-        left_out: classifies && left_out(Kind::Classes) || role == Role::Regressor && left_out(Kind::Numbers),
+        left_out: predicts.filter(|kind| gives.leave_one_out.when().is_always_for(*kind)),
         calibrated: match gives.calibrated {
             When::If(flag) if classifies => Some(flag),
             _ => None,

@@ -2,6 +2,7 @@
 
 use crate::classes::{Capabilities, Class, ConstructorArgument, SEARCHES, exported, imports, sorted};
 use crate::spellings::{EXAMPLES, NOTES};
+use mercer::data::Kind;
 use mercer::error::Result;
 use mercer::estimators::Needs;
 use std::fmt::Write;
@@ -69,12 +70,13 @@ pub(crate) fn names(classes: &[Class]) -> String {
         names
     };
     format!(
-        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = {}\n\n# Estimators of the library with decision values, with class probabilities, and with predictions for each training row by the model without it.\nSCORES = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
+        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = {}\n\n# Estimators of the library with decision values, with class probabilities, and with predictions for each training row by the model without it, of classes and of numbers.\nSCORES = {}\nPROBABILITIES = {}\nLEFT_OUT_CLASSES = {}\nLEFT_OUT_NUMBERS = {}\n",
         tuple(16, 0, &sorted(classes)),
         tuple(16, 0, SEARCHES.1),
         tuple(16, 0, &with(|each| each.scores)),
         tuple(16, 0, &with(|each| each.probabilities)),
-        tuple(16, 0, &with(|each| each.left_out))
+        tuple(16, 0, &with(|each| each.left_out == Some(Kind::Classes))),
+        tuple(16, 0, &with(|each| each.left_out == Some(Kind::Numbers)))
     )
 }
 

@@ -9,7 +9,7 @@ use crate::target::{group_labels, tested};
 use crate::work::Limits;
 use mercer::conformal::{Conformal, ConformalBy};
 use mercer::control::Control;
-use mercer::data::{Dataset, Examples, Split, Target};
+use mercer::data::{Dataset, Examples, Kind, Split, Target};
 use mercer::learner::{CONFORMAL_FOLDS, Learner};
 use mercer::report;
 use numpy::{IntoPyArray, PyArrayMethods};
@@ -175,6 +175,17 @@ impl Model {
             model.conformalised_on(&examples, by.borrowed(), control)
         })?;
         Ok(Model { model: Arc::new(made), reported: Reported::of(self.reported.all()) })
+    }
+
+    /// What intervals and sets come from: see `interval_source`.
+    pub(crate) fn source_of_intervals(&self) -> Option<&'static str> {
+        let kind = if self.model.answer.classes().is_some() { Kind::Classes } else { Kind::Numbers };
+        let variance = self.model.estimator.gives().variance.is_always_for(kind);
+        match (&self.model.conformal, variance) {
+            (Some(_), _) => Some("scores"),
+            (None, true) => Some("variance"),
+            (None, false) => None,
+        }
     }
 
     /// What the scores are: see `conformal`.

@@ -149,6 +149,12 @@ impl Model {
         self.scores_in_words(py)
     }
 
+    /// What intervals and sets come from: conformity "scores" where such are stored, else a predicted "variance", or None.
+    #[getter]
+    fn interval_source(&self) -> Option<&'static str> {
+        self.source_of_intervals()
+    }
+
     /// Probability of each class; the predicted class is the one of the largest.
     ///
     /// Parameters
@@ -461,7 +467,6 @@ impl Model {
     /// Returns
     /// -------
     /// Model
-    ///     The model.
     ///
     /// Raises
     /// ------

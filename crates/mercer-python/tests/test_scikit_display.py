@@ -85,10 +85,12 @@ def test_predictions_without_a_row_are_a_method_where_the_library_has_them():
     there = {name for name in mercer.scikit.NAMES if hasattr(getattr(mercer, name)(), "leave_one_out")}
     # MercerRegressor is ridge where nothing is said, MercerClassifier svc.
     assert there == {
-        "GaussianProcessClassifier", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "MercerClassifier",
+        "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "MercerClassifier",
         "MercerRegressor", "NadarayaWatsonClassifier", "NadarayaWatsonRegressor", "SVC", "SVR",
     }
     assert hasattr(mercer.MercerClassifier("knn(k=3)"), "leave_one_out")
+    # Of numbers alone, and with normal noise alone.
+    assert hasattr(mercer.MercerRegressor("gp"), "leave_one_out") and not hasattr(mercer.MercerClassifier("gp"), "leave_one_out")
     assert not hasattr(mercer.SVC().fit(X, Y), "loo_predictions_")
 
 

@@ -4,11 +4,15 @@
 
 mod counting;
 mod empirical;
+mod fastfood;
+mod frequencies;
 mod gaussian;
 mod monomials;
 
 pub use counting::{binomial, monomials_up_to, separable_dichotomies};
 pub use empirical::Empirical;
+pub use fastfood::Fastfood;
+pub use frequencies::Frequencies;
 pub use gaussian::GaussianSeries;
 pub use monomials::{Monomials, OrderedProducts};
 

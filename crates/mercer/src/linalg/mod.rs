@@ -11,6 +11,7 @@ mod exact_sums;
 mod exponential;
 mod factorise;
 mod few;
+mod hadamard;
 mod inverse;
 mod lower;
 mod matrix;
@@ -30,6 +31,7 @@ pub use eigen::eigh;
 pub(crate) use exact_sums::ExactSums;
 pub(crate) use exponential::fma;
 pub(crate) use few::combined_rows;
+pub(crate) use hadamard::{LANES, hadamard};
 pub use lower::Lower;
 pub use matrix::Matrix;
 #[cfg(feature = "testkit")]

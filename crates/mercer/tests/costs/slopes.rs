@@ -288,3 +288,31 @@ fn a_kernel_saves_fifty_times_the_products_of_a_map_and_a_prediction_may_take_mo
         }
     }
 }
+
+// spec: M42
+#[test]
+fn structured_features_cost_the_logarithm_of_the_columns() {
+    let _alone = super::alone();
+    let (rows, pairs) = (8, 16_384);
+    let counted_for = |columns: usize, orthogonal: bool| {
+        let x = Points::dense(rows, columns, (0..rows * columns).map(|i| (i % 7) as f64).collect()).unwrap();
+        let data = column(Values::Points(x)).unwrap();
+        let kernel = format!("fourier(rbf(length_scale=9), count={}, structured=true, orthogonal={orthogonal})", 2 * pairs);
+        let kernel = KernelExpr::parse(&kernel).unwrap();
+        let before = counted();
+        let bound = kernel.bind(None, &data).unwrap();
+        drop(bound);
+        (counted() - before) as f64
+    };
+    for orthogonal in [false, true] {
+        let points: Vec<(f64, f64)> = (6..=14).step_by(2).map(|log| (log as f64, counted_for(1 << log, orthogonal))).collect();
+        // A line in the logarithm: the same step for each doubling, and nothing that grows faster.
+        let step = (points[1].1 - points[0].1) / 2.0;
+        for (log, operations) in &points {
+            let line = points[0].1 + (log - 6.0) * step;
+            assert!((operations / line - 1.0).abs() <= 0.02, "orthogonal={orthogonal}, 2^{log} columns: {operations}, {line} on the line");
+        }
+        assert!(points[4].1 <= 14.0 / 6.0 * 1.01 * points[0].1, "{points:?}");
+        assert!(points[0].1 >= (rows * pairs * 6) as f64, "the transforms are counted: {points:?}");
+    }
+}

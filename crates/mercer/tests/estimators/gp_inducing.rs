@@ -142,6 +142,10 @@ fn rows_that_stand_twice_are_inducing_once() {
     let (a, b) = (fit(&exact(), &gram, &target, None), fit(&through(16), &gram, &target, None));
     assert_eq!(b.support().len(), 8);
     near(evidence(&a), evidence(&b), 1e-8);
+    // More than there are rows, as in a fold: all of them.
+    let more = fit(&through(100), &gram, &target, None);
+    near(evidence(&a), evidence(&more), 1e-8);
+    assert!(more.summary().notes.iter().any(|note| note.contains("inducing=100 asks for more rows than the 16")));
 }
 
 #[test]
@@ -166,7 +170,6 @@ fn what_cannot_be_is_refused_with_what_can() {
         fit(text).unwrap_err().to_string()
     };
     for (text, target, part) in [
-        ("gp(inducing=7)", &numbers, "take 6 at most"),
         ("gp(inducing=0)", &numbers, "a whole number from 1, or inf"),
         ("gp(inducing=2.5)", &numbers, "a whole number from 1, or inf"),
         ("gp(inducing=3, noise=0)", &numbers, "needs noise above 0"),

@@ -45,10 +45,11 @@ class Conformal:
         try:
             return getattr(self.model_, method)(*given, threads=self._threads(), **words)
         except MercerError as error:
-            if self.model_.conformal is not None or "intervals=True" not in str(error):
-                raise type(error)(self._translate(str(error))) from None
-            message = f"{type(self).__name__}: the fit keeps no scores; give it rows that it did not see first, conformalize(X, y)"
-            raise DataError(message) from None
+            raise type(error)(self._translate(str(error))) from None
+
+    def _require_source(self, *sources):
+        if self.model_.interval_source not in sources:
+            raise DataError(f"{type(self).__name__}: the fit keeps no scores; give it rows that it did not see first, conformalize(X, y)")
 
 
 class Intervals(Conformal):
@@ -74,6 +75,7 @@ class Intervals(Conformal):
             Ends; infinite where there are too few scores for the level.
         """
         rows = self._rows_for_model(X)
+        self._require_source("scores", *(["variance"] if groups is None else []))
         return tuple(self._shaped(end) for end in self._conformal_answer("predict_interval", rows, level, groups=groups))
 
     def _targets_of(self, y):
@@ -100,7 +102,9 @@ class PredictionSets(Conformal):
         sets : ndarray of bool of shape (n_samples, n_classes)
             Whether a class is in the set, in the order of ``classes_``.
         """
-        return self._conformal_answer("predict_set", self._rows_for_model(X), level, groups=groups)
+        rows = self._rows_for_model(X)
+        self._require_source("scores")
+        return self._conformal_answer("predict_set", rows, level, groups=groups)
 
     def predict_p(self, X: Any, *, groups: Any = None) -> NDArray[Any]:
         """The p-value of each class: the share of held-out rows that conform no better, after ``conformalize``.
@@ -117,7 +121,9 @@ class PredictionSets(Conformal):
         p : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return self._conformal_answer("predict_p", self._rows_for_model(X), groups=groups)
+        rows = self._rows_for_model(X)
+        self._require_source("scores")
+        return self._conformal_answer("predict_p", rows, groups=groups)
 
     def _targets_of(self, y):
         unknown = np.setdiff1d(y, self.classes_)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import MercerError
-from ._names import LEFT_OUT
+from ._names import LEFT_OUT_CLASSES, LEFT_OUT_NUMBERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def _has_left_out(estimator):
+    return estimator._estimator_name() in (LEFT_OUT_CLASSES if isinstance(estimator, ClassifierMixin) else LEFT_OUT_NUMBERS)
+
+
 class RowsLeftOut:
     """What estimators have whose model in the library predicts its training rows without them."""
 
-    @available_if(lambda self: self._estimator_name() in LEFT_OUT)
+    @available_if(_has_left_out)
     def leave_one_out(self, X: Any = None) -> NDArray[Any]:
         """Predict each training row by the model fitted without it, in closed form or by fits without each support vector.
 

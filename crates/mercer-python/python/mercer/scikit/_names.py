@@ -15,10 +15,11 @@ NAMES = (
 # Searches over such estimators.
 SEARCHES = ("GridSearchCV",)
 
-# Estimators of the library with decision values, with class probabilities, and with predictions for each training row by the model without it.
+# Estimators of the library with decision values, with class probabilities, and with predictions for each training row by the model without it, of classes and of numbers.
 SCORES = (
     "ridge", "gp", "svc", "nearest_medoid", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "perceptron", "discriminant", "linear_svc",
     "bayes", "mi_svm", "nu_svc",
 )
 PROBABILITIES = ("gp", "knn", "baseline", "logistic", "rvm", "l2vm", "l1vm", "rbf_network", "discriminant", "nadaraya_watson", "bayes")
-LEFT_OUT = ("ridge", "gp", "svc", "svr", "knn", "nadaraya_watson")
+LEFT_OUT_CLASSES = ("ridge", "svc", "knn", "nadaraya_watson")
+LEFT_OUT_NUMBERS = ("ridge", "gp", "svr", "knn", "nadaraya_watson")

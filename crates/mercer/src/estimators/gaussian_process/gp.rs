@@ -51,7 +51,7 @@ pub struct Gp {
     #[serde(default = "usual_degrees")]
     pub degrees: Value,
     /// training rows through which all others are seen (regression with the gaussian likelihood only): the greedy rows of greatest
-    /// variance, for many rows; inf: every row, exact
+    /// variance, for many rows; all rows where there are fewer; inf: every row, exact
     #[param(default = f64::INFINITY, domain = IntegerOrInfinite(1))]
     #[serde(default = "all_rows")]
     pub inducing: Value,
@@ -187,7 +187,11 @@ impl Estimator for Gp {
             probabilities: When::Of(Kind::Classes),
             variance: When::Of(Kind::Numbers),
             covariance: When::Of(Kind::Numbers),
-            leave_one_out: if self.has_inducing_rows() { LeaveOneOut::None } else { LeaveOneOut::ClosedForm(When::Of(Kind::Numbers)) },
+            leave_one_out: if self.has_inducing_rows() || self.likelihood != NumberLikelihood::Gaussian {
+                LeaveOneOut::None
+            } else {
+                LeaveOneOut::ClosedForm(When::Of(Kind::Numbers))
+            },
             ..Gives::VALUES
         }
     }

@@ -108,13 +108,13 @@ impl InducingRegression {
 
     pub(super) fn fit(&self, task: &Task<'_>) -> Result<GpOfInducing> {
         self.require_noise()?;
-        if self.count > task.rows() {
-            let why = format!("{} rows are to be inducing, and there are {}; take {1} at most, or leave it out", self.count, task.rows());
-            return Err(Error::Setting { name: "inducing".into(), why });
-        }
         let features = InducingFeatures::new(self.choose(task)?, task)?;
         let (m, n) = (features.centres.len(), task.rows());
-        self.fit_through(features, &format!("{m} of {n} rows are inducing rows"), task)
+        let what = match self.count > n {
+            true => format!("inducing={} asks for more rows than the {n} there are: {m} are inducing rows", self.count),
+            false => format!("{m} of {n} rows are inducing rows"),
+        };
+        self.fit_through(features, &what, task)
     }
 
     /// The fit through inputs that stand behind the training rows in a Gram matrix.

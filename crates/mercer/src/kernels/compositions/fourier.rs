@@ -2,17 +2,19 @@
 //! that are drawn from it (M40; Rahimi & Recht, Random features for large-scale kernel machines, 2007).
 //!
 //! Each frequency gives two features, cos w'x and sin w'x, so that k(x, x) is exact. Orthogonal ones (Yu, Suresh, Choromanski,
-//! Holtmann-Rice & Kumar, Orthogonal random features, 2016) err less where the measure is the same in all directions.
+//! Holtmann-Rice & Kumar, Orthogonal random features, 2016) err less where the measure is the same in all directions. Structured ones
+//! are products of Hadamard transforms (M42): the same measure, fewer operations where there are many columns.
 
 use crate::control::Control;
 use crate::data::{Dataset, Points, RowWeights};
 use crate::error::{Error, Result};
+use crate::features::{Fastfood, Frequencies};
 use crate::gram::{Bound, LowRank, PairWeights, Slope, Spectral, dot};
 use crate::kernels::composition::{Closure, Composition, Form, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
-use crate::linalg::{Matrix, product_transposed_within, transposed_product_within};
+use crate::linalg::Matrix;
 use crate::param::Value;
 use mercer_derive::{Formula, Parameters};
 use rand::SeedableRng;
@@ -39,6 +41,9 @@ pub struct Fourier {
     /// orthogonal random features (rbf and matern only)
     #[param(default = true)]
     orthogonal: bool,
+    /// structured random features (Fastfood; rbf and matern only) in place of orthogonal ones: Hadamard transforms, for many columns
+    #[param(default = false)]
+    structured: bool,
     /// seed of the frequencies
     #[param(default = 0.0, domain = Integer(0, u32::MAX as usize))]
     seed: Value,
@@ -55,26 +60,33 @@ impl Composition for Fourier {
     }];
     const SOURCE: &'static str = "Rahimi & Recht, Random features for large-scale kernel machines (2007)";
     const IS: Properties = Properties { other_rows: true, ..Properties::PLAIN };
-    /// Frequencies for length scales of 1, one a row.
-    type Learnt = Matrix;
+    type Learnt = Frequencies;
 
-    fn learn(&self, parts: &[FittedKernel], rows: Scope<'_>, _: RowWeights<'_>, control: &Control) -> Result<Matrix> {
+    fn learn(&self, parts: &[FittedKernel], rows: Scope<'_>, _: RowWeights<'_>, control: &Control) -> Result<Frequencies> {
         let [of] = parts else { return Err(foreign()) };
         let (spectral, _) = spectral(of.expr())?;
+        if self.structured && spectral == Spectral::Cauchy {
+            return Err(Error::Setting {
+                name: "fourier".into(),
+                why: format!(
+                    "frequencies of {} differ between directions, and structured ones do not; leave structured out, or take rbf or matern",
+                    of.expr()
+                ),
+            });
+        }
         self.draw(spectral, points(of.expr(), rows)?.dim(), control)
     }
 
-    fn fix(&self, learnt: &Shared<Matrix>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+    fn fix(&self, learnt: &Shared<Frequencies>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
         let [of] = parts else { return Err(foreign()) };
         let (_, lengths) = spectral(of.expr())?;
-        let length = |j: usize| if lengths.len() == 1 { lengths[0] } else { lengths[j] };
         if lengths.len() != 1 {
-            Error::unless_equal("length scales of a kernel of frequencies", learnt.cols(), lengths.len())?;
+            Error::unless_equal("length scales of a kernel of frequencies", learnt.columns(), lengths.len())?;
         }
         let waves = Arc::new(Waves {
             of: of.expr().clone(),
             selected: rows.selected.map(<[String]>::to_vec),
-            frequencies: Matrix::from_fn(learnt.rows(), learnt.cols(), |p, j| learnt[(p, j)] / length(j)),
+            frequencies: learnt.clone(),
             lengths,
         });
         let inputs = waves.inputs(rows.data)?;
@@ -109,33 +121,39 @@ impl Fourier {
     }
 
     /// Frequencies of a measure in `dim` dimensions.
-    fn draw(&self, of: Spectral, dim: usize, control: &Control) -> Result<Matrix> {
-        // As they are drawn, and in units of the inputs.
-        control.plan("random frequencies", 16 * (self.pairs() as u64).saturating_mul(dim as u64))?;
+    fn draw(&self, of: Spectral, dim: usize, control: &Control) -> Result<Frequencies> {
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(self.seed.integer() as u64);
+        let mut all = if self.structured {
+            Frequencies::Structured(Fastfood::draw(self.pairs(), dim, self.orthogonal, &mut draw, control)?)
+        } else {
+            Frequencies::Dense(self.draw_dense(of, dim, &mut draw, control)?)
+        };
+        if let Spectral::Student(freedom) = of
+            && let Ok(square) = ChiSquared::new(freedom)
+        {
+            (0..all.count()).for_each(|p| all.scale(p, (freedom / square.sample(&mut draw)).sqrt()));
+        }
+        control.check_time("random frequencies")?;
+        Ok(all)
+    }
+
+    /// Cauchy numbers, or normal vectors.
+    fn draw_dense(&self, of: Spectral, dim: usize, draw: &mut Xoshiro256PlusPlus, control: &Control) -> Result<Matrix> {
+        control.plan("random frequencies", 8 * (self.pairs() as u64).saturating_mul(dim as u64))?;
         let mut all = Matrix::zeros(self.pairs(), dim);
         if of == Spectral::Cauchy {
             // Scale 1 is above 0.
             let each = Cauchy::new(0.0, 1.0).ok();
-            all.data_mut().iter_mut().for_each(|w| *w = each.map_or(0.0, |c| c.sample(&mut draw)));
+            all.data_mut().iter_mut().for_each(|w| *w = each.map_or(0.0, |c| c.sample(draw)));
             return Ok(all);
         }
-        all.data_mut().iter_mut().for_each(|w| *w = StandardNormal.sample(&mut draw));
+        all.data_mut().iter_mut().for_each(|w| *w = StandardNormal.sample(draw));
         if self.orthogonal {
             for first in (0..all.rows()).step_by(dim.max(1)) {
                 control.check_time("random frequencies")?;
-                at_right_angles(&mut all, first..self.pairs().min(first + dim), &mut draw);
+                at_right_angles(&mut all, first..self.pairs().min(first + dim), draw);
             }
         }
-        if let Spectral::Student(freedom) = of
-            && let Ok(square) = ChiSquared::new(freedom)
-        {
-            for p in 0..all.rows() {
-                let factor = (freedom / square.sample(&mut draw)).sqrt();
-                all.row_mut(p).iter_mut().for_each(|w| *w *= factor);
-            }
-        }
-        control.check_time("random frequencies")?;
         Ok(all)
     }
 }
@@ -158,27 +176,31 @@ fn at_right_angles(all: &mut Matrix, rows: Range<usize>, draw: &mut Xoshiro256Pl
     }
 }
 
-/// Frequencies in units of the inputs, and the inputs that they are for.
+/// Frequencies, and the inputs that they are for.
 struct Waves {
     of: KernelExpr,
     selected: Option<Vec<String>>,
-    frequencies: Matrix,
+    frequencies: Shared<Frequencies>,
     lengths: Vec<f64>,
 }
 
 impl Waves {
-    /// Rows as a matrix of numbers.
+    /// Rows as a matrix of numbers, in units of the length scales.
     fn inputs(&self, data: &Dataset) -> Result<Matrix> {
         let points = points(&self.of, Scope { selected: self.selected.as_deref(), ..Scope::of(data) })?;
-        Error::unless_equal("columns of a kernel of frequencies", self.frequencies.cols(), points.dim())?;
-        Matrix::new(points.rows(), points.dim(), points.to_dense().into_owned())
+        Error::unless_equal("columns of a kernel of frequencies", self.frequencies.columns(), points.dim())?;
+        let mut inputs = Matrix::new(points.rows(), points.dim(), points.to_dense().into_owned())?;
+        for row in inputs.data_mut().chunks_mut(points.dim().max(1)) {
+            row.iter_mut().zip(self.lengths.iter().cycle()).for_each(|(x, length)| *x /= length);
+        }
+        Ok(inputs)
     }
 
     /// cos w'x, then sin w'x for every frequency, over the root of their number.
     fn features(&self, x: &Matrix, control: &Control) -> Result<Matrix> {
-        let pairs = self.frequencies.rows();
+        let pairs = self.frequencies.count();
         control.plan("random features", 24 * (x.rows() as u64).saturating_mul(pairs as u64))?;
-        let angles = product_transposed_within(x, &self.frequencies, control)?;
+        let angles = self.frequencies.angles(x, control)?;
         let mut out = Matrix::zeros(x.rows(), 2 * pairs);
         let by = (1.0 / pairs as f64).sqrt();
         out.data_mut().par_chunks_mut(2 * pairs).zip(angles.data().par_chunks(pairs)).try_for_each(|(out, angles)| {
@@ -230,18 +252,18 @@ impl Slope for ByLengths {
     fn parameters(&self) -> usize {
         2 + self.waves.of.numbers()
     }
-    /// dk/dl_d = sum_p sin(w_p'(x - z)) w_pd (x_d - z_d) / (pairs l_d); over symmetric weights G that is, with features C and S,
-    /// 2 sum_p w_pd (X'(S o GC - C o GS))_dp / l_d.
+    /// dk/dl_d = sum_p sin(w_p'(u - v)) w_pd (u_d - v_d) / (pairs l_d) for inputs u, v in units of the length scales; over symmetric
+    /// weights G that is, with features C and S and T = S o GC - C o GS, 2 sum_i u_id (T W)_id / l_d.
     fn gradient(&self, phi: &Matrix, weights: &PairWeights, control: &Control) -> Result<Vec<f64>> {
         let Waves { frequencies, lengths, .. } = self.waves.as_ref();
-        let pairs = frequencies.rows();
+        let pairs = frequencies.count();
         let along = weights.product(phi, control)?;
         let turned = Matrix::from_fn(phi.rows(), pairs, |i, p| phi[(i, pairs + p)] * along[(i, p)] - phi[(i, p)] * along[(i, pairs + p)]);
-        let by_column = transposed_product_within(&self.inputs, &turned, control)?;
-        let slope = |d: usize, length: f64| (0..pairs).map(|p| frequencies[(p, d)] * by_column[(d, p)]).sum::<f64>() * 2.0 / length;
+        let combined = frequencies.combined(&turned, control)?;
+        let slope = |d: usize, length: f64| (0..phi.rows()).map(|i| self.inputs[(i, d)] * combined[(i, d)]).sum::<f64>() * 2.0 / length;
         let mut out = vec![0.0; 2 + self.waves.before_lengths()];
         match lengths.as_slice() {
-            [one] => out.push((0..frequencies.cols()).map(|d| slope(d, *one)).sum()),
+            [one] => out.push((0..frequencies.columns()).map(|d| slope(d, *one)).sum()),
             each => out.extend(each.iter().enumerate().map(|(d, length)| slope(d, *length))),
         }
         out.resize(self.parameters(), 0.0);
