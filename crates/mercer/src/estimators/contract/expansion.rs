@@ -183,7 +183,8 @@ impl Expansion {
     pub(crate) fn gradient(&self, query: &GradientQuery<'_>) -> Result<Vec<Matrix>> {
         self.check()?;
         if self.weights.is_some() || self.pairs.is_some() {
-            let why = "the model keeps weights of features in place of rows; under a linear kernel they are the derivative (Model.expansion)";
+            let why =
+                "the model keeps weights of features in place of rows; under a linear kernel they are the derivative (Model.expansion)";
             return Err(Error::Data(format!("no derivative in the inputs: {why}")));
         }
         let of_output = |o: usize| query.gradient(Matrix::from_fn(query.rows(), self.coef.rows(), |_, s| self.coef[(s, o)]));
