@@ -48,7 +48,9 @@ pub use embedding::*;
 pub use gaussian_process::*;
 pub use generative::*;
 pub use kernelised_features::*;
-pub(crate) use linear::ridge_sums::{add as add_squares, begin as begin_squares, finish as fit_of_squares, require as require_squares};
+#[cfg(feature = "read")]
+pub(crate) use linear::ridge_sums::require as require_squares;
+pub(crate) use linear::ridge_sums::{add as add_squares, begin as begin_squares, finish as fit_of_squares};
 pub use linear::*;
 pub use neighbours::*;
 pub use probabilities::{Calibrated, Calibration, HeldOut, ScaledSoftmax, Sigmoid};
