@@ -39,9 +39,11 @@ def test_few_rows_give_a_bound_with_its_slope_and_a_model_that_pickles():
     np.testing.assert_allclose(slope, by_differences, rtol=1e-4, atol=1e-4)
 
 
-def test_numbers_of_inducing_rows_that_cannot_be_are_refused():
-    with pytest.raises(mercer.MercerError, match="take 60 at most"):
-        mercer.GaussianProcessRegressor(KERNEL, alpha=0.05, optimizer=None, inducing=61).fit(X, Y)
+def test_more_inducing_rows_than_rows_are_all_of_them_and_none_is_refused():
+    every = mercer.GaussianProcessRegressor(KERNEL, alpha=0.05, optimizer=None, inducing=61).fit(X, Y)
+    exact = mercer.GaussianProcessRegressor(KERNEL, alpha=0.05, optimizer=None).fit(X, Y)
+    np.testing.assert_allclose(every.predict(NEW), exact.predict(NEW), atol=1e-6)
+    assert any("inducing=61 asks for more rows than the 60" in note for note in every.model_.summary["notes"])
     with pytest.raises(mercer.MercerError, match="inducing"):
         mercer.GaussianProcessRegressor(KERNEL, alpha=0.05, optimizer=None, inducing=0).fit(X, Y)
 
