@@ -3,7 +3,7 @@
 use crate::answers::{Object, Pair};
 use crate::arrays::{from_matrix, from_outputs};
 use crate::dataset::weights;
-use crate::errors::{Reported, data_error, raise, warn};
+use crate::errors::{data_error, raise, warn};
 use crate::model::Model;
 use crate::target::{group_labels, tested};
 use crate::work::Limits;
@@ -15,7 +15,6 @@ use mercer::report;
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::Arc;
 
 /// The rows that each quantile is computed by.
 pub(crate) enum ScoresBy {
@@ -174,7 +173,7 @@ impl Model {
             let examples = Examples { data: &data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
             model.conformalised_on(&examples, by.borrowed(), control)
         })?;
-        Ok(Model { model: Arc::new(made), reported: Reported::of(self.reported.all()) })
+        Ok(self.remade(made))
     }
 
     /// What intervals and sets come from: see `interval_source`.

@@ -125,7 +125,12 @@ impl Model {
             let examples = Examples { data: &data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
             model.move_inducing(&examples, control)
         })?;
-        Ok(Model { model: Arc::new(made), reported: Reported::of(self.reported.all()) })
+        Ok(self.remade(made))
+    }
+
+    /// Another model of this one's rows, whose missing cells were noticed.
+    pub(crate) fn remade(&self, model: mercer::learner::Model) -> Model {
+        Model { model: Arc::new(model), reported: Reported::of(self.reported.all()) }
     }
 
     /// Predictions of the training rows, each by the model fitted without it: see `leave_one_out`.

@@ -51,9 +51,7 @@ impl Partial {
         let task = Task { view: reading.view(), target: &target, weights: None, control, seed: model.about.seed };
         let sums = begin_squares(&model.estimator, &task)?;
         drop(reading);
-        let mut partial = Partial { model, recipe: recipe.clone(), sums, batches: BTreeSet::new(), rows: 0 };
-        partial.model = partial.finished(None, control)?;
-        Ok(partial)
+        Ok(Partial { model: without_rows(model), recipe: recipe.clone(), sums, batches: BTreeSet::new(), rows: 0 })
     }
 
     /// The model that says how rows are prepared and compared.
@@ -123,20 +121,9 @@ impl Partial {
     /// # Errors
     /// No rows; a system that is singular in working precision; bounds of `control`.
     pub fn finish(&self, control: &Control) -> Result<Model> {
-        self.finished(Some(&self.sums), control)
-    }
-
-    /// The model with its coefficients from sums, or with those that it has; no training row is kept.
-    fn finished(&self, sums: Option<&SquareSums>, control: &Control) -> Result<Model> {
-        let mut model = self.model.clone();
-        if let Some(sums) = sums {
-            model.fitted = fit_of_squares(&model.estimator, sums, &model.fitted, control)?;
-            model.about.rows = self.rows;
-        }
-        model.fitted.forget_rows();
-        let support: Support = model.support.select(&[]).as_items().into();
-        let about = About { left_out: Vec::new(), ..model.about };
-        Ok(Model { support, about, conformal: None, ..model })
+        let fitted = fit_of_squares(&self.model.estimator, &self.sums, &self.model.fitted, control)?;
+        let about = About { rows: self.rows, ..self.model.about.clone() };
+        Ok(Model { fitted, about, ..self.model.clone() })
     }
 
     fn require_new(&self, number: u64) -> Result<()> {
@@ -151,6 +138,14 @@ impl Partial {
         self.model.check(control)?;
         self.sums.check()
     }
+}
+
+/// A model that keeps no training row, nor what is numbered by them.
+fn without_rows(mut model: Model) -> Model {
+    model.fitted.forget_rows();
+    let support: Support = model.support.select(&[]).as_items().into();
+    let about = About { left_out: Vec::new(), ..model.about };
+    Model { support, about, conformal: None, ..model }
 }
 
 /// The error with the batch that it was met in.

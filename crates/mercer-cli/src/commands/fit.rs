@@ -1,6 +1,9 @@
 //! `mercer fit`: one model, written whole or not at all.
 
-use super::{AskedTable, Loaded, Role, Run, bounds, command_line, control, done, kernel, load, metric, read_options, recipe};
+use super::{
+    AskedTable, Loaded, Role, Run, bounds, command_line, control, done, kernel, load, metric, named_targets, no_target, read_options,
+    recipe,
+};
 use crate::Stop;
 use crate::args::Learning;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
@@ -14,7 +17,7 @@ use mercer::learner::{CONFORMAL_FOLDS, Learner, Model, TrainingRows, check_sampl
 use mercer::notice::Notice;
 use mercer::partial::{BatchSettings, BatchedFit, BatchedTable};
 use mercer::prep::Recipe;
-use mercer::read::{Batches, Fact, ReadOptions, column_name, split_list};
+use mercer::read::{Batches, Fact, ReadOptions, split_list};
 use mercer::report::Row;
 use mercer::{report, store};
 use std::path::PathBuf;
@@ -123,14 +126,8 @@ fn fit_in_batches(args: &Fit, learner: Learner, stop: &Stop) -> Result<()> {
     let names: Vec<String> = asked.target.iter().flat_map(|list| split_list(list)).collect();
     let options = ReadOptions { names, ..read_options(&asked.inputs.reading)? };
     let batches = Batches::open(&asked.table.source(), &options)?;
-    let target = match &asked.target {
-        Some(one) if batches.header().contains(&column_name(one)) => vec![column_name(one)],
-        Some(several) => split_list(several),
-        None => {
-            let why = format!("missing; which column is to be predicted? There are: {}", batches.header().join(", "));
-            return Err(Error::Setting { name: "--target".into(), why });
-        }
-    };
+    let target = asked.target.as_ref().map(|asked| named_targets(asked, batches.header()));
+    let target = target.ok_or_else(|| no_target(batches.header(), None))?;
     let usual = BatchSettings::default();
     let settings = BatchSettings { sample: args.learning.sample.unwrap_or(usual.sample), landmarks: args.landmarks };
     check_sample(args.learning.sample)?;

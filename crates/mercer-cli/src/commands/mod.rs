@@ -223,18 +223,7 @@ fn attach_grams(table: &mut Table, asked: &[String], control: &Control) -> Resul
 
 /// Leaves out the rows without a target where `--missing` asks for that.
 fn leave_out_untargeted(table: &mut Table, targets: &[String], missing: &[(String, Missing)]) -> Result<()> {
-    for (name, policy) in missing.iter().filter(|(column, _)| targets.contains(column)) {
-        match policy {
-            Missing::Drop => table.leave_out_missing(name)?,
-            // That is what is done if nothing is said.
-            Missing::Error => {}
-            _ => {
-                let why = format!("'{name}' is the target, which is never filled; to skip rows without one: {name}=drop");
-                return Err(Error::Setting { name: "--missing".into(), why });
-            }
-        }
-    }
-    Ok(())
+    Missing::targets_to_drop(missing, targets)?.into_iter().try_for_each(|name| table.leave_out_missing(name))
 }
 
 /// The parts of a table: its targets, columns that are kept, inputs.
@@ -266,22 +255,30 @@ fn take_apart(
 
 /// The target columns: one whose name may hold commas, several separated by commas, or those that the table names itself.
 fn targets(table: &Table, asked: Option<&String>, options: &ReadOptions, targetless: bool) -> Result<Vec<String>> {
-    // Letters of a name that a list of columns shows.
-    const LONGEST_NAME: usize = 60;
     let own = table.own_target();
     match asked {
-        Some(one) if table.has_column(one) => Ok(vec![column_name(one)]),
-        Some(several) => Ok(split_list(several)),
+        Some(asked) => Ok(named_targets(asked, table.header())),
         // What needs no target may go without one of the table's own.
         None if targetless => Ok(own.iter().filter(|name| options.declared(name) != Some(ColumnType::Ignore)).cloned().collect()),
         None if !own.is_empty() => Ok(own.to_vec()),
-        None => {
-            let doubt = table.doubt_of_header().map(|doubt| format!("; {doubt}")).unwrap_or_default();
-            let names: Vec<String> = table.header().iter().map(|name| name.chars().take(LONGEST_NAME).collect()).collect();
-            let why = format!("missing; which column is to be predicted? There are: {}{doubt}", names.join(", "));
-            Err(Error::Setting { name: "--target".into(), why })
-        }
+        None => Err(no_target(table.header(), table.doubt_of_header())),
     }
+}
+
+/// One column whose name may hold commas, or several separated by commas.
+fn named_targets(asked: &str, header: &[String]) -> Vec<String> {
+    let one = column_name(asked);
+    if header.contains(&one) { vec![one] } else { split_list(asked) }
+}
+
+/// The refusal of a table without a target, with the columns that it has.
+fn no_target(header: &[String], doubt: Option<&str>) -> Error {
+    // Letters of a name that a list of columns shows.
+    const LONGEST_NAME: usize = 60;
+    let doubt = doubt.map(|doubt| format!("; {doubt}")).unwrap_or_default();
+    let names: Vec<String> = header.iter().map(|name| name.chars().take(LONGEST_NAME).collect()).collect();
+    let why = format!("missing; which column is to be predicted? There are: {}{doubt}", names.join(", "));
+    Error::Setting { name: "--target".into(), why }
 }
 
 fn kernel(asked: &Inputs) -> Result<Option<KernelExpr>> {

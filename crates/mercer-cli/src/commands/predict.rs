@@ -106,14 +106,14 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     if args.batches {
         return predict_in_batches(args, &model, &options, &control);
     }
-    let table = match Table::read_within(&Source::of_words(&args.table), &options, &control) {
+    let mut table = match Table::read_within(&Source::of_words(&args.table), &options, &control) {
         Err(error @ Error::TooLarge { .. }) => {
             notices(&[format!("{error}: read in batches (--batches)")]);
             return predict_in_batches(args, &model, &options, &control);
         }
         table => table?,
     };
-    let PredictedTable { csv, notices: of_rows } = predicted(args, &model, table, &options, &control)?;
+    let PredictedTable { csv, notices: of_rows } = predicted(args, &model, &mut table, &options, &control)?;
     notices(&of_rows);
     match &args.output {
         Some(path) => store::write_atomically(path, csv.as_bytes()),
@@ -122,13 +122,13 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
 }
 
 /// What is written for the rows of a table, or of a batch of one.
-fn predicted(args: &Predict, model: &Model, mut table: Table, options: &ReadOptions, control: &Control) -> Result<PredictedTable> {
+fn predicted(args: &Predict, model: &Model, table: &mut Table, options: &ReadOptions, control: &Control) -> Result<PredictedTable> {
     table.group_like(&model.prep.schema)?;
-    let mut kept = kept_columns(&table, args.keep.as_deref())?;
+    let mut kept = kept_columns(table, args.keep.as_deref())?;
     let group_column = model.conformal.as_ref().filter(|_| args.interval.is_some()).and_then(Conformal::group_column);
     let groups = group_column.map(|column| table.texts(&[column.to_owned()])).transpose()?;
     let groups = groups.and_then(|columns| columns.into_iter().next()).map(|(_, labels)| labels);
-    attach_grams(&mut table, &args.gram, control)?;
+    attach_grams(table, &args.gram, control)?;
     let data = table.dataset_like(&model.prep.schema, options);
     // Whether kernel values are distances was settled in training.
     let sentences: Vec<String> =
@@ -155,9 +155,8 @@ fn predict_in_batches(args: &Predict, model: &Model, options: &ReadOptions, cont
     let batches = Batches::open(&Source::of_words(&args.table), options)?;
     let each = |write: &mut dyn FnMut(&str) -> Result<()>| {
         let mut said = HashSet::new();
-        batches.each(control, |Batch { number, table }| {
-            let places = table.clone();
-            let found = predicted(args, model, table, options, control).map_err(|error| places.in_file(error))?;
+        batches.each(control, |Batch { number, mut table }| {
+            let found = predicted(args, model, &mut table, options, control).map_err(|error| table.in_file(error))?;
             notices(&found.notices.into_iter().filter(|notice| said.insert(notice.clone())).collect::<Vec<_>>());
             let header = if number == 0 { 0 } else { found.csv.find('\n').map_or(0, |end| end + 1) };
             write(&found.csv[header..])

@@ -40,8 +40,8 @@ fn a_table_in_batches_is_fitted_and_predicted_as_a_whole_one_is() {
     let (expected, found) = (numbers(&whole.out), numbers(&found.out));
     assert_eq!(found.len(), 60_000);
     // Missing cells are filled with the median of the sample, which is a little off that of all rows.
-    let apart = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    assert!(apart < 1e-3, "{apart}");
+    let difference = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(difference < 1e-3, "{difference}");
     // Read whole and in batches, the predictions of one model are the same.
     let (to_file, printed) = (predict("batches.mercer", &["--batches", "-o", "p.csv"]), predict("batches.mercer", &[]));
     assert_eq!(to_file.code, 0);

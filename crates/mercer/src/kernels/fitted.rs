@@ -8,6 +8,8 @@ use crate::data::{Column, Dataset, Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::gram::Bound;
 use crate::notice::Notice;
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -220,12 +222,9 @@ impl fmt::Debug for Reference {
     }
 }
 
-/// A number that looks random, another for each (Steele, Lea & Flood, Fast splittable pseudorandom number generators, 2014).
+/// A number that looks random, another for each.
 fn mixed(word: u64) -> u64 {
-    let mut z = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    SplitMix64::seed_from_u64(word).next_u64()
 }
 
 /// What only a damaged file brings about.

@@ -9,11 +9,6 @@ use crate::gram::Subset;
 use crate::kernels::KernelExpr;
 use crate::select::{MovedInducing, move_inducing};
 
-/// Training rows for each inducing input on which inputs are moved: a step costs so many times m^3 operations, and the fit takes all rows.
-const ROWS_EACH: usize = 16;
-/// The share of the time for the steps; the rest is for the fit.
-const STEPS_SHARE: f64 = 0.8;
-
 impl Model {
     /// The model of `gp(inducing=m)` with inducing inputs that are no training rows any more but stand where the bound on the evidence is
     /// greater, and with all that was open in the kernel, the noise and the variance once more. `examples`: as they were given to the fit. The inputs are moved on 16 m of the rows at most; the fit takes all. It has no conformity scores.
@@ -22,6 +17,8 @@ impl Model {
     /// Another estimator, or inputs that were moved before; a kernel without a derivative in its inputs; other rows than those of the fit;
     /// bounds of `control`, of which the steps take four fifths of the time.
     pub fn move_inducing(&self, examples: &Examples<'_>, control: &Control) -> Result<Model> {
+        // The share of the time for the steps; the rest is for the fit.
+        const STEPS_SHARE: f64 = 0.8;
         if !matches!(&self.estimator, EstimatorExpr::Gp(gp) if gp.has_inducing_rows()) {
             let why = format!("{} has no inducing rows to move; fit gp(inducing=500)", self.estimator);
             return Err(Error::Setting { name: "inducing".into(), why });
@@ -43,6 +40,8 @@ impl Model {
 
     /// The inputs, moved on a part of the rows in which they stand themselves.
     fn moved(&self, all: &Examples<'_>, open: (&KernelExpr, &EstimatorExpr), control: &Control) -> Result<MovedInducing> {
+        // Training rows for each inducing input: a step costs so many times m^3 operations, and the fit takes all rows.
+        const ROWS_EACH: usize = 16;
         let (chosen, seed) = (self.fitted.support(), self.about.seed);
         let mut rows = some_rows_of(all.target, ROWS_EACH * chosen.len(), seed);
         rows.extend(chosen);

@@ -4,7 +4,7 @@
 use super::Partial;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Schema, Split, Target, TargetInfo};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimators::require_squares;
 use crate::fitting::{Prepared, Used, prepare_to_fit, size_of};
 use crate::learner::{About, FitStart, Learner, Model};
@@ -128,25 +128,9 @@ impl BatchedTable<'_> {
         })
     }
 
-    /// Leaves out rows without a target, where that is asked for; whether rows are left.
-    fn leave_out_untargeted(&self, table: &mut Table, missing: &[(String, Missing)]) -> Result<bool> {
-        for (name, policy) in missing.iter().filter(|(column, _)| self.target.contains(column)) {
-            match policy {
-                Missing::Drop if table.rows_with(name)?.is_empty() => return Ok(false),
-                Missing::Drop => table.leave_out_missing(name)?,
-                Missing::Error => {}
-                _ => {
-                    let why = format!("'{name}' is the target, which is never filled; to skip rows without one: {name}=drop");
-                    return Err(Error::Setting { name: "--missing".into(), why });
-                }
-            }
-        }
-        Ok(true)
-    }
-
     /// The parts of the sample, which says what columns are.
     fn first(&self, table: &mut Table, missing: &[(String, Missing)]) -> Result<(BatchRows, TargetInfo)> {
-        self.leave_out_untargeted(table, missing)?;
+        Missing::targets_to_drop(missing, self.target)?.into_iter().try_for_each(|name| table.leave_out_missing(name))?;
         let weights = self.weights.map(|name| table.take_weights(name)).transpose()?;
         let (target, info) = table.take_target(self.target, self.options)?;
         let data = table.dataset(self.options)?;
@@ -155,7 +139,10 @@ impl BatchedTable<'_> {
 
     /// The parts of a batch, read as the sample was; none where no row of it has a target.
     fn next(&self, table: &mut Table, schema: &Schema, info: &TargetInfo, missing: &[(String, Missing)]) -> Result<Option<BatchRows>> {
-        if !self.leave_out_untargeted(table, missing)? {
+        for name in Missing::targets_to_drop(missing, self.target)? {
+            table.leave_out_missing_of_part(name)?;
+        }
+        if table.rows() == 0 {
             return Ok(None);
         }
         let weights = self.weights.map(|name| table.take_weights_of_part(name)).transpose()?;

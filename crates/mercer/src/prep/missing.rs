@@ -77,6 +77,26 @@ impl Missing {
         Ok(policies)
     }
 
+    /// The targets whose rows without a value are to be left out.
+    ///
+    /// # Errors
+    /// A policy that would fill a target.
+    pub fn targets_to_drop<'a>(policies: &'a [(String, Missing)], targets: &[String]) -> Result<Vec<&'a str>> {
+        let mut dropped = Vec::new();
+        for (name, policy) in policies.iter().filter(|(column, _)| targets.contains(column)) {
+            match policy {
+                Missing::Drop => dropped.push(name.as_str()),
+                // That is what is done if nothing is said.
+                Missing::Error => {}
+                _ => {
+                    let why = format!("'{name}' is the target, which is never filled; to skip rows without one: {name}=drop");
+                    return Err(Error::Setting { name: "--missing".into(), why });
+                }
+            }
+        }
+        Ok(dropped)
+    }
+
     fn suits(self, kind: ColumnKind) -> bool {
         match self {
             Missing::MedianFlag => kind == ColumnKind::Number,

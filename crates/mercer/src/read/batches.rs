@@ -1,15 +1,14 @@
 //! A table file in numbered batches of rows, of which one is in memory at a time: CSV and its cousins and JSON lines, plain or packed by gzip;
 //! a Parquet file by its row groups. The first batch settles format and separator.
 
-use super::format::{self, Lines};
+use super::format::{self, Lines, row_ends};
 use super::{ReadOptions, Source, Table, joined};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-
-/// Bytes of text that one batch holds, about.
-const BYTES: usize = 8 << 20;
 
 /// A table file that is read batch by batch, several times if need be.
 #[derive(Clone, Debug)]
@@ -46,6 +45,8 @@ impl Batches {
     /// # Errors
     /// A source that cannot be read several times; a format that has no rows of its own, such as NPZ; what cannot be read.
     pub fn open(source: &Source, options: &ReadOptions) -> Result<Batches> {
+        // Bytes of text that one batch holds, about.
+        const BYTES: usize = 8 << 20;
         let Source::File(path) = source else {
             let why = "is read once and whole; give a file, which batches are read from several times";
             return Err(Error::Table { file: source.to_string(), why: why.into() });
@@ -74,7 +75,7 @@ impl Batches {
             return Ok(Batches { path: path.into(), options: options.clone(), kind: Kind::Groups, bytes, header });
         }
         let is_whole = reader.fill_buf().map_err(broken)?.is_empty();
-        let end = if is_whole { start.len() } else { last_row_end(&start).unwrap_or(start.len()) };
+        let end = if is_whole { start.len() } else { row_ends(&start).last().unwrap_or(start.len()) };
         let name = path.file_name().and_then(|name| name.to_str());
         let lines = std::str::from_utf8(&start[..end]).ok().and_then(|text| format::by_lines(text, name, options));
         let Some(Lines { head, delimiter }) = lines else {
@@ -161,18 +162,6 @@ fn opened(path: &Path) -> Result<BufReader<Box<dyn Read>>> {
     Ok(BufReader::with_capacity(1 << 16, reader))
 }
 
-/// Where the last whole row ends: a line end within quotes ends none.
-fn last_row_end(bytes: &[u8]) -> Option<usize> {
-    let (mut end, mut quoted) = (None, false);
-    for (at, b) in bytes.iter().enumerate() {
-        quoted ^= *b == b'"';
-        if *b == b'\n' && !quoted {
-            end = Some(at + 1);
-        }
-    }
-    end
-}
-
 /// Some rows of a table, drawn at random.
 #[derive(Clone, Debug)]
 pub struct SampledTable {
@@ -233,10 +222,9 @@ fn below_one_another(above: Table, below: Table, file: &str) -> Result<Table> {
     Ok(Table { places, facts, ..joined::join(above, below, file)? })
 }
 
-/// A number that looks random, by a seed and a place: the steps of SplitMix64 (Steele, Lea & Flood 2014).
+/// A number that looks random, by a seed and a place: the numbers of one generator in their order.
 fn key(seed: u64, place: usize) -> u64 {
-    let mut z = seed.wrapping_add((place as u64).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    // By what the state of the generator grows from one number to the next.
+    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+    SplitMix64::seed_from_u64(seed.wrapping_add((place as u64).wrapping_mul(STEP))).next_u64()
 }

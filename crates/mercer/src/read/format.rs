@@ -106,7 +106,7 @@ fn of_lines(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, m
     }
 }
 
-/// How a text falls into rows that are read apart from each other.
+/// How a text is divided into rows that are read apart from each other.
 pub(super) struct Lines {
     /// Bytes of its head: what is skipped, and the header if it has one.
     pub(super) head: usize,
@@ -133,20 +133,22 @@ pub(super) fn by_lines(text: &str, name: Option<&str>, options: &ReadOptions) ->
     }
 }
 
-/// Where the first line ends that is neither empty nor a comment, line ends within quotes not counted.
+/// Where the first line ends that is neither empty nor a comment.
 fn header_end(text: &str) -> Option<usize> {
-    let (mut begin, mut quoted) = (0, false);
-    for (at, b) in text.bytes().enumerate() {
-        quoted ^= b == b'"';
-        if b == b'\n' && !quoted {
-            let line = text[begin..at].trim();
-            if !line.is_empty() && !line.starts_with('#') {
-                return Some(at + 1);
-            }
-            begin = at + 1;
-        }
-    }
-    None
+    let mut begin = 0;
+    row_ends(text.as_bytes()).find(|&end| {
+        let line = text[std::mem::replace(&mut begin, end)..end].trim();
+        !line.is_empty() && !line.starts_with('#')
+    })
+}
+
+/// Where rows of a text end: behind line feeds, but those within quotes.
+pub(super) fn row_ends(text: &[u8]) -> impl Iterator<Item = usize> {
+    let mut quoted = false;
+    text.iter().enumerate().filter_map(move |(at, b)| {
+        quoted ^= *b == b'"';
+        (*b == b'\n' && !quoted).then_some(at + 1)
+    })
 }
 
 #[cfg(feature = "parquet")]

@@ -20,11 +20,9 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-/// Reads the table. The crate that decodes does not promise an error for every damaged file: a panic of it is one here.
+/// Reads the table.
 pub(super) fn parse(file: &str, bytes: Vec<u8>, most: u64) -> Result<Table> {
-    let reading = Reading { file, most, left: Cell::new(most) };
-    let table = catch_unwind(AssertUnwindSafe(|| reading.table(bytes)));
-    table.unwrap_or_else(|_| Err(Fault::Damage("its parts contradict each other".into()))).map_err(|fault| reading.as_error(fault))
+    Reading::within(file, most, |reading| reading.table(bytes))
 }
 
 /// Names of the columns of a file.
@@ -32,9 +30,7 @@ pub(super) fn parse(file: &str, bytes: Vec<u8>, most: u64) -> Result<Table> {
 /// # Errors
 /// A file that is damaged.
 pub(super) fn header(path: &Path) -> Result<Vec<String>> {
-    let file = path.display().to_string();
-    let source = File::open(path).map_err(|e| Error::io(&file, e))?;
-    let reader = SerializedFileReader::new(source).map_err(|e| Reading { file: &file, most: 0, left: Cell::new(0) }.as_error(e.into()))?;
+    let reader = opened(path)?;
     let schema = reader.metadata().file_metadata().schema_descr();
     Ok((0..schema.num_columns()).map(|place| name_of(schema.get_column_root(place).name())).collect())
 }
@@ -44,15 +40,16 @@ pub(super) fn header(path: &Path) -> Result<Vec<String>> {
 /// # Errors
 /// As [`parse`] has them; those of the visitor.
 pub(super) fn each_group(path: &Path, most: u64, visit: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
+    let (file, reader) = (path.display().to_string(), opened(path)?);
+    (0..reader.num_row_groups())
+        .try_for_each(|group| visit(Reading::within(&file, most, |reading| reading.groups(&reader, group..group + 1))?))
+}
+
+/// A file whose parts are read when they are asked for.
+fn opened(path: &Path) -> Result<SerializedFileReader<File>> {
     let file = path.display().to_string();
-    let groups = |open: &dyn Fn(&Reading<'_>) -> std::result::Result<Table, Fault>| {
-        let reading = Reading { file: &file, most, left: Cell::new(most) };
-        let table = catch_unwind(AssertUnwindSafe(|| open(&reading)));
-        table.unwrap_or_else(|_| Err(Fault::Damage("its parts contradict each other".into()))).map_err(|fault| reading.as_error(fault))
-    };
     let source = File::open(path).map_err(|e| Error::io(&file, e))?;
-    let reader = SerializedFileReader::new(source).map_err(|e| Reading { file: &file, most, left: Cell::new(most) }.as_error(e.into()))?;
-    (0..reader.num_row_groups()).try_for_each(|group| visit(groups(&|reading| reading.groups(&reader, group..group + 1))?))
+    Reading::within(&file, 0, |_| Ok(SerializedFileReader::new(source)?))
 }
 
 /// What stops the reading of a file.
@@ -97,7 +94,15 @@ struct Reading<'a> {
     left: Cell<u64>,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    /// What is read of a file within some memory. The crate that decodes does not promise an error for every damaged file: a panic of it is
+    /// one here.
+    fn within<T>(file: &'a str, most: u64, read: impl FnOnce(&Self) -> std::result::Result<T, Fault>) -> Result<T> {
+        let reading = Reading { file, most, left: Cell::new(most) };
+        let found = catch_unwind(AssertUnwindSafe(|| read(&reading)));
+        found.unwrap_or_else(|_| Err(Fault::Damage("its parts contradict each other".into()))).map_err(|fault| reading.as_error(fault))
+    }
+
     fn as_error(&self, fault: Fault) -> Error {
         let why = match fault {
             Fault::Damage(why) => format!("this Parquet file is damaged or cut off: {why}; copy it again"),

@@ -30,11 +30,20 @@ impl Table {
         Ok(())
     }
 
-    /// The rows with a value in a column.
+    /// Leaves out the rows whose cell is missing in a column that is to be the target, as of a part of the rows, of which none may be left.
     ///
     /// # Errors
     /// An unknown column, and one of vectors.
-    pub(crate) fn rows_with(&mut self, name: &str) -> Result<Vec<usize>> {
+    pub(crate) fn leave_out_missing_of_part(&mut self, name: &str) -> Result<()> {
+        let kept = self.rows_with(name)?;
+        if kept.len() < self.rows {
+            self.keep_rows(&kept);
+        }
+        Ok(())
+    }
+
+    /// The rows with a value in a column.
+    fn rows_with(&mut self, name: &str) -> Result<Vec<usize>> {
         let name = &name_of(name);
         let Some((_, raw)) = self.columns.iter().find(|(column, _)| column == name) else { return self.take(name).map(|_| Vec::new()) };
         let cells = raw.clone().into_cells(name)?;

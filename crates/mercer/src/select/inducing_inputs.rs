@@ -14,10 +14,6 @@ use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;
 use crate::solve::Minimiser;
 
-/// Steps of L-BFGS at most, and the relative decrease of the bound at which they end.
-const STEPS: usize = 100;
-const DECREASE: f64 = 1e-4;
-
 /// A kernel and a Gaussian process that are settled, and the inducing inputs they were settled with.
 pub(crate) struct MovedInducing {
     pub(crate) kernel: KernelExpr,
@@ -91,6 +87,9 @@ pub(crate) fn move_inducing(
     control: &Control,
     seed: u64,
 ) -> Result<MovedInducing> {
+    // Steps of L-BFGS at most, and the relative decrease of the bound at which they end.
+    const STEPS: usize = 100;
+    const DECREASE: f64 = 1e-4;
     if kernel.needs_training_rows() {
         return Err(Error::Data(format!(
             "{kernel} compares with all training rows, so that no inducing input moves; take a kernel of pairs"
@@ -131,12 +130,10 @@ pub(crate) fn move_inducing(
         other => drop(other?),
     }
     let (_, x) = best;
-    let Setting { kernel, estimator } = moving.start.with(&moving.free, &x[..count])?;
-    let inputs = moving.inputs(&from, &x[count..]);
-    match estimator {
-        EstimatorExpr::Gp(gp) => Ok(MovedInducing { kernel, gp, inputs: examples.data.select(chosen).with_last_numbers(&inputs)? }),
-        other => Err(Error::Data(format!("{} has no inducing rows", other.name()))),
-    }
+    let setting = moving.start.with(&moving.free, &x[..count])?;
+    let gp = Moving::gp(&setting)?.clone();
+    let inputs = examples.data.select(chosen).with_last_numbers(&moving.inputs(&from, &x[count..]))?;
+    Ok(MovedInducing { kernel: setting.kernel, gp, inputs })
 }
 
 /// Units in which the slopes in all numbers are of one size, their geometric mean 1: long length scales have long steps.

@@ -103,10 +103,10 @@ fn sums_over_batches_give_the_fit_to_all_rows() {
             assert!(model.summary().converged, "{:?}", model.summary());
             assert_eq!((model.about.rows, partial.rows()), (600, 600));
             let found = scores(&model, &made.data);
-            let apart = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let difference = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             // Features of nystroem are solutions with the kernel among landmarks, whose rounding its condition enlarges.
             let most = if kernel.starts_with("nystroem") { 1e-9 } else { 1e-12 };
-            assert!(apart <= most, "{kernel}, {size}: {apart:e}");
+            assert!(difference <= most, "{kernel}, {size}: {difference:e}");
             let objective = |m: &Model| m.summary().objective.unwrap();
             assert!((objective(&model) / objective(&whole) - 1.0).abs() < 1e-9);
         }
@@ -229,8 +229,8 @@ fn a_file_in_batches_gives_the_fit_to_the_whole_file() {
         let model = table.fit(&learner, BatchSettings { sample, ..BatchSettings::default() }, &control).unwrap().model;
         assert_eq!(model.about.rows, whole.about.rows);
         let found = scores(&model, &data);
-        let apart = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(apart <= 1e-12, "{bytes} {sample}: {apart:e}");
+        let difference = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(difference <= 1e-12, "{bytes} {sample}: {difference:e}");
     }
     // The same rows are sampled whatever the batches.
     let places = |bytes| {

@@ -7,18 +7,13 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::{Certificate, Summary};
 use crate::linalg::{Cholesky, ExactSums, Matrix, gramian_of_columns_within, product};
-
 use serde::{Deserialize, Serialize};
-
-/// Steps of iterative refinement at most.
-const REFINEMENTS: usize = 4;
 
 /// The sums over some rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SquareSums {
     features: usize,
-    outputs: usize,
     /// What features and outputs are measured from: 0 where there is no constant.
     #[serde(with = "blocks::f64s")]
     origin: Vec<f64>,
@@ -57,7 +52,7 @@ impl SquareSums {
             origin.extend(from);
         }
         let width = origin.len() + 1;
-        SquareSums { features: z.cols(), outputs: y.cols(), origin, unit, sums: ExactSums::zeros(width * (width + 1) / 2) }
+        SquareSums { features: z.cols(), origin, unit, sums: ExactSums::zeros(width * (width + 1) / 2) }
     }
 
     /// Sums over no rows of the same features.
@@ -67,9 +62,15 @@ impl SquareSums {
 
     /// An error unless the sizes fit, which damaged bytes may bring about.
     pub(crate) fn check(&self) -> Result<()> {
-        let width = self.features + self.outputs + 1;
-        Error::unless_equal("origins of sums", width - 1, self.origin.len())?;
-        Error::unless_equal("units of sums", width - 1, self.unit.len())?;
+        let width = self.origin.len() + 1;
+        if self.features >= self.origin.len() {
+            return Err(Error::Shape {
+                what: "features beside outputs of sums".into(),
+                expected: self.origin.len(),
+                found: self.features + 1,
+            });
+        }
+        Error::unless_equal("units of sums", self.origin.len(), self.unit.len())?;
         Error::unless_equal("sums", width * (width + 1) / 2, self.sums.len())
     }
 
@@ -79,7 +80,7 @@ impl SquareSums {
     /// Other numbers of features or outputs; numbers far larger than those that set the scale; then the sums are not to be used any more.
     pub(crate) fn add(&mut self, z: &Matrix, y: &Matrix, weights: Option<&[f64]>, control: &Control) -> Result<()> {
         Error::unless_equal("features", self.features, z.cols())?;
-        Error::unless_equal("outputs", self.outputs, y.cols())?;
+        Error::unless_equal("outputs", self.outputs(), y.cols())?;
         let width = self.origin.len() + 1;
         let mut rows = Vec::with_capacity(z.rows() * width);
         for i in 0..z.rows() {
@@ -108,9 +109,8 @@ impl SquareSums {
         self.sums.get(high * (high + 1) / 2 + low)
     }
 
-    /// The sum of the weights.
-    pub(crate) fn total(&self) -> f64 {
-        self.at(self.origin.len(), self.origin.len())
+    fn outputs(&self) -> usize {
+        self.origin.len() - self.features
     }
 
     /// The solution under a penalty above 0, with a constant or without.
@@ -118,7 +118,11 @@ impl SquareSums {
     /// # Errors
     /// No rows; a system that is singular in working precision; bounds of `control`.
     pub(crate) fn solve(&self, lambda: f64, intercept: bool, control: &Control) -> Result<SquareSolution> {
-        let (m, outputs, last, total) = (self.features, self.outputs, self.origin.len(), self.total());
+        // Steps of iterative refinement at most.
+        const REFINEMENTS: usize = 4;
+        let (m, outputs, last) = (self.features, self.outputs(), self.origin.len());
+        // The sum of the weights.
+        let total = self.at(last, last);
         if total <= 0.0 {
             return Err(Error::Data("no batch has been added, so there is nothing to fit; add one first".into()));
         }
