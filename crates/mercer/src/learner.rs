@@ -125,7 +125,7 @@ pub fn check_sample(rows: Option<usize>) -> Result<()> {
 pub struct FitStart<'a> {
     /// Searches on parts of its rows: the last round of its own begins with what they have found.
     pub searches: &'a [&'a SearchState],
-    /// As in [`Aim`].
+    /// Whether searches end where what is left to gain is below the noise of the criterion, as they do for folds.
     pub within_noise: bool,
     /// Whether nothing is searched: open parameters are those of earlier searches, or the data-based start.
     pub is_plain: bool,

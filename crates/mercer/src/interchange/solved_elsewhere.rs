@@ -13,7 +13,7 @@ use crate::linalg::Matrix;
 use crate::notice::Notice;
 use crate::prep::{self, Complete, Missing, PrepStep};
 
-/// What another program has solved: f(x) = sum_s coef[s, o] k(support_s, x) + bias[o], or by weights of features.
+/// What another program has solved: `f(x) = sum_s coef[s, o] k(support_s, x) + bias[o]`, or by weights of features.
 pub struct SolvedElsewhere {
     /// The program, for messages.
     pub program: String,

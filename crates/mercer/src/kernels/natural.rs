@@ -1,8 +1,8 @@
 //! The kernel of a table where none is asked for, and those that are tried in its place, column by column.
 
-use super::sequences::usual::{alternatives, usual};
+use super::sequences::parts::usual::{alternatives, usual};
 use super::uses::Selection;
-use super::{Composed, KernelExpr, On, Sum, compositions::over_sets, graphs, series, trees, words};
+use super::{Composed, KernelExpr, On, Sum, compositions::over_sets, graphs, sequences::parts::words, series, trees};
 use crate::data::{Column, ColumnKind, Dataset, Values};
 use crate::error::{Error, Result};
 use crate::notice::Notice;
@@ -15,10 +15,10 @@ pub(crate) type ColumnKernels = BTreeMap<String, Vec<KernelExpr>>;
 fn in_place(values: &Values) -> Result<Vec<KernelExpr>> {
     let texts: Vec<&str> = match values {
         Values::Sequences(strings) => alternatives(strings),
-        Values::Graphs(_) => graphs::ALTERNATIVES.to_vec(),
-        Values::Series(all) => series::alternatives(all),
+        Values::Graphs(_) => graphs::parts::ALTERNATIVES.to_vec(),
+        Values::Series(all) => series::parts::alternatives(all),
         Values::Texts(_) => words::ALTERNATIVES.to_vec(),
-        Values::Trees(_) => trees::ALTERNATIVES.to_vec(),
+        Values::Trees(_) => trees::parts::ALTERNATIVES.to_vec(),
         Values::Sets(_) => over_sets::ALTERNATIVES.to_vec(),
         _ => Vec::new(),
     };

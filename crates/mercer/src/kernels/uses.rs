@@ -2,7 +2,7 @@
 
 use super::composition::Learns;
 use super::leaf::{AnyKernel, Takes};
-use super::sequences::usual::common_length;
+use super::sequences::parts::usual::common_length;
 use super::{Composed, KernelExpr, Normalise, On, OverSets, Sum};
 use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Inputs, Values};
 use crate::error::{Error, Result};
