@@ -128,8 +128,12 @@ pub(crate) fn numbers(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     if !is_numeric(kind) {
         return Err(data_error(format!("expected real numbers, found an array of {}", array.getattr("dtype")?)));
     }
-    let plain = array.py().import("numpy")?.call_method1("ascontiguousarray", (array, "float64"))?;
-    let plain = plain.cast_into::<PyArrayDyn<f64>>()?;
+    in_order(array, "float64")
+}
+
+/// All cells of an array as numbers of this type, the last axis fastest; an array that is misaligned, as of bytes from elsewhere, is copied.
+fn in_order<T: numpy::Element + Copy>(array: &Bound<'_, PyAny>, dtype: &str) -> PyResult<Vec<T>> {
+    let plain = array.py().import("numpy")?.call_method1("require", (array, dtype, "CA"))?.cast_into::<PyArrayDyn<T>>()?;
     let read = plain.try_readonly().map_err(|e| data_error(e.to_string()))?;
     Ok(read.as_slice().map_err(|e| data_error(e.to_string()))?.to_vec())
 }
@@ -139,19 +143,14 @@ fn places(array: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     if !matches!(kind(array)?, 'i' | 'u') {
         return Err(data_error(format!("a sparse matrix whose places are {}; expected whole numbers", array.getattr("dtype")?)));
     }
-    let plain = array.py().import("numpy")?.call_method1("ascontiguousarray", (array, "int64"))?.cast_into::<PyArrayDyn<i64>>()?;
-    let read = plain.try_readonly().map_err(|e| data_error(e.to_string()))?;
-    Ok(read.as_slice().map_err(|e| data_error(e.to_string()))?.to_vec())
+    in_order(array, "int64")
 }
 
 /// Column numbers; one that is none becomes the greatest u32, which is no column of any matrix.
 fn columns(array: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
     let number = |c: i64| u32::try_from(c).unwrap_or(u32::MAX);
     match array.cast::<PyArrayDyn<i32>>() {
-        Ok(plain) => {
-            let read = plain.try_readonly().map_err(|e| data_error(e.to_string()))?;
-            Ok(read.as_array().iter().map(|&c| number(c.into())).collect())
-        }
+        Ok(_) => Ok(in_order::<i32>(array, "int32")?.into_iter().map(|c| number(c.into())).collect()),
         Err(_) => Ok(places(array)?.into_iter().map(number).collect()),
     }
 }

@@ -85,6 +85,14 @@ def test_a_frame_and_an_array_of_objects_are_columns():
     assert Dataset(mixed).columns == {"x0": "number", "x1": "category"}
 
 
+def test_an_array_that_is_misaligned_is_read():
+    plain = np.arange(12, dtype=float).reshape(4, 3)
+    misaligned = np.frombuffer(b"-" + plain.tobytes(), dtype=np.uint8, offset=1).view(float).reshape(4, 3)
+    assert not misaligned.flags.aligned
+    assert Dataset(misaligned) == Dataset(plain)
+    assert Dataset({"a": misaligned[:, 1]}) == Dataset({"a": plain[:, 1]})
+
+
 def test_rows_are_chosen_as_numpy_chooses_them():
     data = Dataset({"x": [0.0, 1.0, 2.0, 3.0]})
     assert data[1:3]["x"].tolist() == [1, 2]
