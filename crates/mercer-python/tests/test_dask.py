@@ -1,5 +1,9 @@
 """Fits, predictions and scores on collections of Dask, held against scikit-learn on all rows, on every scheduler."""
 
+import contextlib
+import logging
+import os
+
 import cloudpickle
 import dask
 import dask.array as da
@@ -85,6 +89,32 @@ def test_every_scheduler_gives_the_same_bits_and_grids_run_on_the_workers():
         with joblib.parallel_backend("dask"):
             on_workers = grid.fit(X, y).cv_results_["mean_test_score"]
     np.testing.assert_array_equal(on_workers, grid.fit(X, y).cv_results_["mean_test_score"])
+
+
+def dies_once(block, folder, block_info=None):
+    """The block; ends the process of the worker that asks for the third block first, and the one that asks for the second again."""
+    number = block_info[0]["chunk-location"][0]
+    asked = [folder / f"{number}-{i}" for i in range(3)]
+    for i, mark in enumerate(asked):
+        with contextlib.suppress(FileExistsError):
+            mark.touch(exist_ok=False)
+            if (number, i) in ((2, 0), (1, 1)):
+                os._exit(1)
+            break
+    return block
+
+
+def test_a_worker_that_dies_while_it_draws_or_adds_changes_nothing(tmp_path):
+    X, y = made()
+    rows, targets = da.from_array(X, chunks=(200, 4)), y_of(y)
+
+    def fit(rows):
+        return mercer.dask.fit(mercer.Learner("ridge(lambda=0.1)", "rbf"), rows, targets, sample=400, landmarks=60)
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster, Client(cluster):
+        model = fit(rows.map_blocks(dies_once, folder=tmp_path, dtype=float, meta=X[:0]))
+    assert (tmp_path / "2-1").exists() and (tmp_path / "1-2").exists()
+    assert model.to_bytes() == fit(rows).to_bytes()
 
 
 def test_a_graph_holds_no_rows():
