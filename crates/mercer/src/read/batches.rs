@@ -1,7 +1,8 @@
 //! A table file in numbered batches of rows, of which one is in memory at a time: CSV and its cousins and JSON lines, plain or packed by gzip;
 //! a Parquet file by its row groups. The first batch settles format and separator.
 
-use super::format::{self, Lines, row_ends};
+use super::format::{self, Lines};
+use super::quoting::RowEnds;
 use super::{ReadOptions, Source, Table, joined};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -24,7 +25,7 @@ pub struct Batches {
 #[derive(Clone, Debug)]
 enum Kind {
     /// By lines, below the head that every batch gets.
-    Lines { head: Vec<u8> },
+    Lines { head: Vec<u8>, ends: RowEnds },
     /// By the row groups of Parquet.
     #[cfg(feature = "parquet")]
     Groups,
@@ -74,18 +75,21 @@ impl Batches {
             let header = super::parquet::header(path)?;
             return Ok(Batches { path: path.into(), options: options.clone(), kind: Kind::Groups, bytes, header });
         }
-        let is_whole = reader.fill_buf().map_err(broken)?.is_empty();
-        let end = if is_whole { start.len() } else { row_ends(&start).last().unwrap_or(start.len()) };
         let name = path.file_name().and_then(|name| name.to_str());
-        let lines = std::str::from_utf8(&start[..end]).ok().and_then(|text| format::by_lines(text, name, options));
-        let Some(Lines { head, delimiter }) = lines else {
+        // What is read may end in the middle of a letter too.
+        let text = start.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let lines = Some(text).filter(|text| start.len() - text.len() < 4).and_then(|text| format::by_lines(text, name, options));
+        let Some(Lines { head, delimiter, ends }) = lines else {
             return Err(refused(
                 "cannot be read in batches of rows: these are read from CSV and JSON lines in UTF-8, plain or packed by gzip, and from Parquet; convert \
                  it to one of them",
             ));
         };
+        let is_whole = reader.fill_buf().map_err(broken)?.is_empty();
+        let end = if is_whole { Some(start.len()) } else { ends.in_text(&start[head..]).last().map(|end| head + end) };
+        let end = end.ok_or_else(|| row_too_long(&file, 1, bytes))?;
         let options = ReadOptions { delimiter: options.delimiter.or(delimiter), ..options.clone() };
-        let kind = Kind::Lines { head: start[..head].to_vec() };
+        let kind = Kind::Lines { head: start[..head].to_vec(), ends };
         let header = format::parse(&file, start[..end].into(), name, &options, u64::MAX)?.header;
         Ok(Batches { path: path.into(), options, kind, bytes, header })
     }
@@ -100,57 +104,86 @@ impl Batches {
     /// # Errors
     /// Those of the visitor; a batch with other columns than the first; a file that ends within a cell; bounds of `control`.
     pub fn each(&self, control: &Control, mut visit: impl FnMut(Batch) -> Result<()>) -> Result<()> {
-        let mut first_row = 0;
-        let mut number = 0;
-        let mut visit_table = |mut table: Table| -> Result<()> {
-            control.check()?;
-            if table.header != self.header {
-                let file = self.path.display();
-                let why = format!("batch {number}, from row {} on, has other columns than the rows before", first_row + 1);
-                return Err(Error::Table { file: file.to_string(), why });
-            }
-            let rows = table.places.iter().max().map_or(table.rows, |last| last + 1).max(table.rows);
-            table.places = (0..table.rows).map(|i| first_row + table.places.get(i).copied().unwrap_or(i)).collect();
-            first_row += rows;
-            visit(Batch { number, table })?;
-            number += 1;
-            Ok(())
-        };
+        let mut pass = Pass { batches: self, control, visit: &mut visit, first_row: 0, number: 0 };
         match &self.kind {
-            Kind::Lines { head } => self.each_of_lines(head, control, &mut visit_table),
+            Kind::Lines { head, ends } => pass.over_lines(head, *ends),
             #[cfg(feature = "parquet")]
-            Kind::Groups => super::parquet::each_group(&self.path, control.max_memory, &mut visit_table),
+            Kind::Groups => super::parquet::each_group(&self.path, control.max_memory, &mut |table| pass.visit(table)),
+        }
+    }
+}
+
+/// One pass over the batches of a file.
+struct Pass<'a> {
+    batches: &'a Batches,
+    control: &'a Control,
+    visit: &'a mut dyn FnMut(Batch) -> Result<()>,
+    /// Rows of the batches before.
+    first_row: usize,
+    number: u64,
+}
+
+impl Pass<'_> {
+    fn visit(&mut self, mut table: Table) -> Result<()> {
+        let Pass { batches, control, first_row, number, .. } = *self;
+        control.check()?;
+        if table.header != batches.header {
+            let why = format!("batch {number}, from row {} on, has other columns than the rows before", first_row + 1);
+            return Err(Error::Table { file: batches.path.display().to_string(), why });
+        }
+        let rows = table.places.iter().max().map_or(table.rows, |last| last + 1).max(table.rows);
+        table.places = (0..table.rows).map(|i| first_row + table.places.get(i).copied().unwrap_or(i)).collect();
+        self.first_row += rows;
+        self.number += 1;
+        (self.visit)(Batch { number, table })
+    }
+
+    /// Batches of whole rows of about so many bytes; what a batch leaves of the bytes that were read is the beginning of the next.
+    fn over_lines(&mut self, head: &[u8], ends: RowEnds) -> Result<()> {
+        let Batches { path, options, bytes, .. } = self.batches;
+        let broken = |e| Error::io(path.display(), e);
+        let file = path.display().to_string();
+        let name = path.file_name().and_then(|name| name.to_str());
+        let mut reader = opened(path)?;
+        reader.by_ref().take(head.len() as u64).read_to_end(&mut Vec::new()).map_err(broken)?;
+        let mut text = head.to_vec();
+        loop {
+            let wanted = (head.len() + bytes).saturating_sub(text.len()) as u64;
+            reader.by_ref().take(wanted).read_to_end(&mut text).map_err(broken)?;
+            let is_last = reader.fill_buf().map_err(broken)?.is_empty();
+            let end = if is_last { Some(text.len()) } else { ends.in_text(&text[head.len()..]).last().map(|end| head.len() + end) };
+            let end = end.ok_or_else(|| row_too_long(&file, self.first_row + 1, *bytes))?;
+            if text[head.len()..end].iter().any(|byte| !byte.is_ascii_whitespace()) {
+                let table = format::parse(&file, text[..end].into(), name, options, self.control.max_memory);
+                self.visit(table.map_err(|error| self.counted(error))?)?;
+            }
+            if is_last {
+                return Ok(());
+            }
+            text.drain(head.len()..end);
         }
     }
 
-    fn each_of_lines(&self, head: &[u8], control: &Control, visit: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
-        let broken = |e| Error::io(self.path.display(), e);
-        let file = self.path.display().to_string();
-        let mut reader = opened(&self.path)?;
-        reader.by_ref().take(head.len() as u64).read_to_end(&mut Vec::new()).map_err(broken)?;
-        let name = self.path.file_name().and_then(|name| name.to_str());
-        let mut text = head.to_vec();
-        loop {
-            let wanted = self.bytes as u64;
-            reader.by_ref().take(wanted).read_to_end(&mut text).map_err(broken)?;
-            // The line that was begun, and those that a quote keeps open.
-            let mut quotes = text[head.len()..].iter().filter(|b| **b == b'"').count();
-            let mut is_open = text.last() != Some(&b'\n') || !quotes.is_multiple_of(2);
-            while is_open {
-                let from = text.len();
-                if reader.read_until(b'\n', &mut text).map_err(broken)? == 0 {
-                    break;
-                }
-                quotes += text[from..].iter().filter(|b| **b == b'"').count();
-                is_open = !quotes.is_multiple_of(2) && (text.len() - from) as u64 <= wanted;
+    /// A complaint about a part of the file, whose rows and lines count from its own first one.
+    fn counted(&self, error: Error) -> Error {
+        match error {
+            Error::Table { file, why } if self.first_row > 0 => {
+                let why = format!("below row {} of the file, from where rows and lines are counted here: {why}", self.first_row);
+                Error::Table { file, why }
             }
-            if text[head.len()..].iter().all(u8::is_ascii_whitespace) {
-                return Ok(());
-            }
-            visit(format::parse(&file, text.as_slice().into(), name, &self.options, control.max_memory)?)?;
-            text.truncate(head.len());
+            other => other,
         }
     }
+}
+
+/// A row that does not end within a batch.
+fn row_too_long(file: &str, row: usize, bytes: usize) -> Error {
+    let limit = crate::error::bytes(bytes as u64);
+    let why = format!(
+        "row {row} does not end within {limit}, the most that one row of a batch may take: is a quote that opens in it never closed? Close it, or leave the \
+         row out"
+    );
+    Error::Table { file: file.to_owned(), why }
 }
 
 /// A file on its way, unpacked where it is packed.

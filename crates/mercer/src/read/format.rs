@@ -3,6 +3,7 @@
 use super::facts::Fact;
 use super::layout::{below, excel_line, sniff};
 use super::options::{Delimiter, ReadOptions};
+use super::quoting::RowEnds;
 use super::table::Table;
 use super::unpack::{unpack, without_ending};
 use super::unseen::BYTE_ORDER_MARK;
@@ -112,6 +113,8 @@ pub(super) struct Lines {
     pub(super) head: usize,
     /// What parts its cells, where it has such.
     pub(super) delimiter: Option<Delimiter>,
+    /// Where its rows end.
+    pub(super) ends: RowEnds,
 }
 
 /// The rows of a text by its first lines; `None` where it is of a format whose rows depend on each other.
@@ -122,32 +125,24 @@ pub(super) fn by_lines(text: &str, name: Option<&str>, options: &ReadOptions) ->
     let rest = below(text, options.skip);
     let above = text.len() - rest.len();
     match recognised(rest, name) {
-        Format::JsonLines if rest.trim_start().starts_with('{') => Some(Lines { head: above, delimiter: None }),
+        Format::JsonLines if rest.trim_start().starts_with('{') => Some(Lines { head: above, delimiter: None, ends: RowEnds::Lines }),
         Format::Delimited(delimiter) => {
             let (declared, below_it) = excel_line(rest).map_or((None, rest), |(sign, below_it)| (Some(sign), below_it));
             let delimiter = options.delimiter.or(delimiter).or(declared).unwrap_or_else(|| sniff(below_it));
-            let head = text.len() - below_it.len() + if options.no_header { 0 } else { header_end(below_it)? };
-            Some(Lines { head, delimiter: Some(delimiter) })
+            let ends = RowEnds::of(below_it, delimiter);
+            let head = text.len() - below_it.len() + if options.no_header { 0 } else { header_end(below_it, ends)? };
+            Some(Lines { head, delimiter: Some(delimiter), ends })
         }
         _ => None,
     }
 }
 
-/// Where the first line ends that is neither empty nor a comment.
-fn header_end(text: &str) -> Option<usize> {
+/// Where the first row ends that is neither empty nor a comment.
+fn header_end(text: &str, ends: RowEnds) -> Option<usize> {
     let mut begin = 0;
-    row_ends(text.as_bytes()).find(|&end| {
-        let line = text[std::mem::replace(&mut begin, end)..end].trim();
-        !line.is_empty() && !line.starts_with('#')
-    })
-}
-
-/// Where rows of a text end: behind line feeds, but those within quotes.
-pub(super) fn row_ends(text: &[u8]) -> impl Iterator<Item = usize> {
-    let mut quoted = false;
-    text.iter().enumerate().filter_map(move |(at, b)| {
-        quoted ^= *b == b'"';
-        (*b == b'\n' && !quoted).then_some(at + 1)
+    ends.in_text(text.as_bytes()).find(|&end| {
+        let row = text[std::mem::replace(&mut begin, end)..end].trim();
+        !row.is_empty() && !row.starts_with('#')
     })
 }
 
