@@ -125,14 +125,14 @@ fn fit_in_batches(args: &Fit, learner: Learner, stop: &Stop) -> Result<()> {
     }
     let names: Vec<String> = asked.target.iter().flat_map(|list| split_list(list)).collect();
     let options = ReadOptions { names, ..read_options(&asked.inputs.reading)? };
-    let batches = Batches::open(&asked.table.source(), &options)?;
+    let control = control(&args.learning.limits, args.learning.verbose, stop);
+    let batches = Batches::open(&asked.table.source(), &options, &control)?;
     let target = asked.target.as_ref().map(|asked| named_targets(asked, batches.header()));
     let target = target.ok_or_else(|| no_target(batches.header(), None))?;
     let usual = BatchSettings::default();
     let settings = BatchSettings { sample: args.learning.sample.unwrap_or(usual.sample), landmarks: args.landmarks };
     check_sample(args.learning.sample)?;
     let table = BatchedTable { batches: &batches, options: &options, target: &target, weights: args.learning.weights.as_deref() };
-    let control = control(&args.learning.limits, args.learning.verbose, stop);
     let learner = Learner { sample: TrainingRows::All, ..learner };
     let BatchedFit { model, facts } = table.fit(&learner, settings, &control)?;
     drop(control);

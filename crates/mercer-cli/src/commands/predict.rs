@@ -152,7 +152,7 @@ fn predicted(args: &Predict, model: &Model, table: &mut Table, options: &ReadOpt
 
 /// Predictions of a table that is read batch by batch, written whole or not at all where they go to a file.
 fn predict_in_batches(args: &Predict, model: &Model, options: &ReadOptions, control: &Control) -> Result<()> {
-    let batches = Batches::open(&Source::of_words(&args.table), options)?;
+    let batches = Batches::open(&Source::of_words(&args.table), options, control)?;
     let each = |write: &mut dyn FnMut(&str) -> Result<()>| {
         let mut said = HashSet::new();
         batches.each(control, |Batch { number, mut table }| {

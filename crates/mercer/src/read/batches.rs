@@ -1,14 +1,14 @@
-//! A table file in numbered batches of rows, of which one is in memory at a time: CSV and its cousins and JSON lines, plain or packed by gzip;
+//! A table file in numbered batches of rows, of which one is in memory at a time: CSV and its cousins and JSON lines, plain or packed;
 //! a Parquet file by its row groups. The first batch settles format and separator.
 
 use super::format::{self, Lines};
 use super::quoting::RowEnds;
+use super::unpack::Unpacker;
 use super::{ReadOptions, Source, Table, joined};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// A table file that is read batch by batch, several times if need be.
@@ -45,31 +45,30 @@ impl Batches {
     ///
     /// # Errors
     /// A source that cannot be read several times; a format that has no rows of its own, such as NPZ; what cannot be read.
-    pub fn open(source: &Source, options: &ReadOptions) -> Result<Batches> {
+    pub fn open(source: &Source, options: &ReadOptions, control: &Control) -> Result<Batches> {
         // Bytes of text that one batch holds, about.
         const BYTES: usize = 8 << 20;
         let Source::File(path) = source else {
             let why = "is read once and whole; give a file, which batches are read from several times";
             return Err(Error::Table { file: source.to_string(), why: why.into() });
         };
-        Batches::of_file(path, options, BYTES)
+        Batches::of_file(path, options, BYTES, control)
     }
 
     /// As [`Batches::open`] does, with batches of about so many bytes of text.
     ///
     /// # Errors
     /// Those of [`Batches::open`].
-    pub fn of_file(path: &Path, options: &ReadOptions, bytes: usize) -> Result<Batches> {
+    pub fn of_file(path: &Path, options: &ReadOptions, bytes: usize, control: &Control) -> Result<Batches> {
         let file = path.display().to_string();
         let refused = |why: &str| Error::Table { file: file.clone(), why: why.into() };
         if !path.is_file() {
             return Err(refused("is no file that batches could be read from"));
         }
         let mut start = Vec::new();
-        let broken = |e| Error::io(path.display(), e);
-        let mut reader = opened(path)?;
+        let mut reader = Unpacker::open(path, control.max_memory)?;
         // What is read may end in the middle of a row, which is left out.
-        reader.by_ref().take(bytes as u64).read_to_end(&mut start).map_err(broken)?;
+        reader.read_up_to(bytes as u64, &mut start)?;
         #[cfg(feature = "parquet")]
         if start.starts_with(b"PAR1") {
             let header = super::parquet::header(path)?;
@@ -81,11 +80,11 @@ impl Batches {
         let lines = Some(text).filter(|text| start.len() - text.len() < 4).and_then(|text| format::by_lines(text, name, options));
         let Some(Lines { head, delimiter, ends }) = lines else {
             return Err(refused(
-                "cannot be read in batches of rows: these are read from CSV and JSON lines in UTF-8, plain or packed by gzip, and from Parquet; convert \
-                 it to one of them",
+                "cannot be read in batches of rows: these are read from CSV and JSON lines in UTF-8, plain or packed, and from Parquet; convert it to one \
+                 of them",
             ));
         };
-        let is_whole = reader.fill_buf().map_err(broken)?.is_empty();
+        let is_whole = reader.is_at_end()?;
         let end = if is_whole { Some(start.len()) } else { ends.in_text(&start[head..]).last().map(|end| head + end) };
         let end = end.ok_or_else(|| row_too_long(&file, 1, bytes))?;
         let options = ReadOptions { delimiter: options.delimiter.or(delimiter), ..options.clone() };
@@ -141,16 +140,15 @@ impl Pass<'_> {
     /// Batches of whole rows of about so many bytes; what a batch leaves of the bytes that were read is the beginning of the next.
     fn over_lines(&mut self, head: &[u8], ends: RowEnds) -> Result<()> {
         let Batches { path, options, bytes, .. } = self.batches;
-        let broken = |e| Error::io(path.display(), e);
         let file = path.display().to_string();
         let name = path.file_name().and_then(|name| name.to_str());
-        let mut reader = opened(path)?;
-        reader.by_ref().take(head.len() as u64).read_to_end(&mut Vec::new()).map_err(broken)?;
+        let mut reader = Unpacker::open(path, self.control.max_memory)?;
+        reader.read_up_to(head.len() as u64, &mut Vec::new())?;
         let mut text = head.to_vec();
         loop {
             let wanted = (head.len() + bytes).saturating_sub(text.len()) as u64;
-            reader.by_ref().take(wanted).read_to_end(&mut text).map_err(broken)?;
-            let is_last = reader.fill_buf().map_err(broken)?.is_empty();
+            reader.read_up_to(wanted, &mut text)?;
+            let is_last = reader.is_at_end()?;
             let end = if is_last { Some(text.len()) } else { ends.in_text(&text[head.len()..]).last().map(|end| head.len() + end) };
             let end = end.ok_or_else(|| row_too_long(&file, self.first_row + 1, *bytes))?;
             if text[head.len()..end].iter().any(|byte| !byte.is_ascii_whitespace()) {
@@ -184,15 +182,6 @@ fn row_too_long(file: &str, row: usize, bytes: usize) -> Error {
          row out"
     );
     Error::Table { file: file.to_owned(), why }
-}
-
-/// A file on its way, unpacked where it is packed.
-fn opened(path: &Path) -> Result<BufReader<Box<dyn Read>>> {
-    let broken = |e| Error::io(path.display(), e);
-    let mut file = BufReader::new(std::fs::File::open(path).map_err(broken)?);
-    let is_packed = file.fill_buf().map_err(broken)?.starts_with(&[0x1F, 0x8B]);
-    let reader: Box<dyn Read> = if is_packed { Box::new(flate2::bufread::MultiGzDecoder::new(file)) } else { Box::new(file) };
-    Ok(BufReader::with_capacity(1 << 16, reader))
 }
 
 /// Some rows of a table, drawn at random.

@@ -13,7 +13,7 @@ fn written(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> Source {
 fn batches(source: &Source, bytes: usize, column: &str) -> Result<Vec<Vec<String>>> {
     let Source::File(path) = source else { panic!("no file") };
     let mut found = Vec::new();
-    Batches::of_file(path, &ReadOptions::default(), bytes)?.each(&Control::default(), |batch| {
+    Batches::of_file(path, &ReadOptions::default(), bytes, &Control::default())?.each(&Control::default(), |batch| {
         found.push(batch.table.texts(&[column.to_owned()])?.remove(0).1);
         Ok(())
     })?;
@@ -56,4 +56,24 @@ fn a_quote_that_is_never_closed_is_refused_by_the_row_where_it_opens() {
     // In a batch that is the rest of the file, rows of the message are counted from where it begins.
     let text = format!("k,what,y\n{}7,8\n", rows(60));
     says(&message(batches(&written(folder.path(), "b.csv", &text), 500, "what")), &["below row", "of the file", "has 2 cells"]);
+}
+
+#[test]
+fn packed_tables_are_read_in_batches_and_damage_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..200).map(|i| format!("{i},{}\n", i % 7)).collect();
+    let text = format!("k,y\n{rows}");
+    let bytes: Vec<(&str, Vec<u8>)> = vec![
+        ("t.csv.bz2", {
+            let mut packed = bzip2::read::BzEncoder::new(text.as_bytes(), bzip2::Compression::best());
+            let mut out = Vec::new();
+            std::io::Read::read_to_end(&mut packed, &mut out).unwrap();
+            out
+        }),
+        ("t.csv.zst", ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)),
+    ];
+    for (name, packed) in bytes {
+        same_as_whole(&written(folder.path(), name, &packed), 300, "k", 4);
+        says(&message(batches(&written(folder.path(), name, &packed[..packed.len() - 9]), 300, "k")), &["damaged or cut off"]);
+    }
 }
