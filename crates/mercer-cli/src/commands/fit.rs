@@ -53,7 +53,7 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "N", requires = "intervals", default_value_t = CONFORMAL_FOLDS, help_heading = "Intervals")]
     pub intervals_folds: usize,
     /// Read the table in batches, several times, so that it need not fit in memory: a sample of the rows (--sample, 5,000) settles columns, kernel
-    /// and parameters, and all rows the coefficients. Of ridge, on CSV, JSON lines and Parquet; taken where a table is larger than memory.
+    /// and parameters, and all rows the coefficients. Of ridge, on CSV, JSON lines, LIBSVM's text, NPY and Parquet; taken where a table is larger than memory.
     #[arg(long, conflicts_with_all = ["intervals", "report", "figures"], help_heading = "Batches")]
     pub batches: bool,
     /// With --batches: landmarks that a kernel without features of its own goes through, at most.
@@ -127,7 +127,8 @@ fn fit_in_batches(args: &Fit, learner: Learner, stop: &Stop) -> Result<()> {
     let options = ReadOptions { names, ..read_options(&asked.inputs.reading)? };
     let control = control(&args.learning.limits, args.learning.verbose, stop);
     let batches = Batches::open(&asked.table.source(), &options, &control)?;
-    let target = asked.target.as_ref().map(|asked| named_targets(asked, batches.header()));
+    let own = Some(batches.own_target().to_vec()).filter(|own| !own.is_empty());
+    let target = asked.target.as_ref().map(|asked| named_targets(asked, batches.header())).or(own);
     let target = target.ok_or_else(|| no_target(batches.header(), None))?;
     let usual = BatchSettings::default();
     let settings = BatchSettings { sample: args.learning.sample.unwrap_or(usual.sample), landmarks: args.landmarks };

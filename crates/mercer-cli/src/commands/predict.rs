@@ -81,7 +81,8 @@ pub(crate) struct Predict {
     /// fixed_point or distances under a Gaussian kernel of numbers, nearest, the training row, under any.
     #[arg(long, value_name = "METHOD")]
     pub pre_images: Option<PreImageMethod>,
-    /// Read the table in batches, so that it need not fit in memory: CSV, JSON lines and Parquet; taken where a table is larger than memory.
+    /// Read the table in batches, so that it need not fit in memory: CSV, JSON lines, LIBSVM's text, NPY and Parquet;
+    /// taken where a table is larger than memory.
     #[arg(long, conflicts_with = "gram", help_heading = "Limits")]
     pub batches: bool,
     /// Memory limit of the process, such as 4GB; 80% of the free memory if left out.

@@ -77,3 +77,73 @@ fn packed_tables_are_read_in_batches_and_damage_is_named() {
         says(&message(batches(&written(folder.path(), name, &packed[..packed.len() - 9]), 300, "k")), &["damaged or cut off"]);
     }
 }
+
+/// The columns of the sample of all rows, and of the whole table.
+fn sampled_and_whole(source: &Source, bytes: usize, drop: &[&str]) -> [Dataset; 2] {
+    let Source::File(path) = source else { panic!("no file") };
+    let (control, options) = (Control::default(), ReadOptions::default());
+    let batches = Batches::of_file(path, &options, bytes, &control).unwrap();
+    let sampled = batches.sample(usize::MAX, 0, &control).unwrap();
+    let whole = Table::read(source).unwrap();
+    assert!(sampled.batches > 2 && batches.header() == whole.header() && batches.own_target() == whole.own_target());
+    [sampled.table, whole].map(|mut table| {
+        drop.iter().for_each(|name| assert!(table.take_cells(name).is_ok()));
+        table.dataset(&options).unwrap()
+    })
+}
+
+#[test]
+fn what_late_rows_of_sparse_vectors_have_is_known_before_the_first_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |n: usize| (0..n).map(|i| format!("{}.5 {}:{} {}:1\n", i % 5, 1 + i % 3, i + 1, 6 + i % 2)).collect::<String>();
+    for (name, late, columns) in [
+        // The largest index, index 0, a group and a weight, several labels, a hashed index.
+        ("a", "1 9:4 20:1\n", &["target", "x"][..]),
+        ("b", "1 0:4\n", &["target", "x_from_0"]),
+        ("c", "1:2 qid:7 3:4\n", &["target", "x", "qid", "weight"]),
+        ("d", "1,2 3:4\n4:1\n", &["target", "x", "label_0.5", "label_1", "label_1.5", "label_2", "label_2.5", "label_3.5", "label_4.5"]),
+        ("e", "1 3:4 987654321987:1\n", &["target", "x"]),
+    ] {
+        let source = written(folder.path(), name, format!("{}{late}{}", rows(60), rows(30)));
+        same_as_whole(&source, 300, "target", 4);
+        let Source::File(path) = &source else { panic!("no file") };
+        let batches = Batches::of_file(path, &ReadOptions::default(), 300, &Control::default()).unwrap();
+        assert_eq!(batches.header(), columns);
+        let [sampled, whole] = sampled_and_whole(&source, 300, &[]);
+        assert_eq!(sampled, whole, "{name}");
+    }
+    let source = written(folder.path(), "f", format!("{}1 3:x\n", rows(60)));
+    says(&message(batches(&source, 300, "target")), &["line 61, item 2: found '3:x'"]);
+}
+
+#[test]
+fn arrays_are_read_by_rows_whatever_their_order_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |kind: &str, order: &str, shape: &str, data: &[u8]| {
+        let header = format!("{{'descr': '{kind}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
+        [crate::npy::MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes(), header.as_bytes(), data].concat()
+    };
+    let numbers = |i: usize, k: usize| (10 * i + k) as f32;
+    let by_rows: Vec<u8> = (0..60).flat_map(|i| (0..3).flat_map(move |k| numbers(i, k).to_le_bytes())).collect();
+    let by_columns: Vec<u8> = (0..3).flat_map(|k| (0..60).flat_map(move |i| numbers(i, k).to_le_bytes())).collect();
+    let c = file("<f4", "False", "(60, 3)", &by_rows);
+    let fortran = file("<f4", "True", "(60, 3)", &by_columns);
+    for (name, bytes) in [("c.npy", &c), ("f.npy", &fortran)] {
+        let source = written(folder.path(), name, bytes);
+        let [sampled, whole] = sampled_and_whole(&source, 200, &[]);
+        assert_eq!(sampled, whole);
+        same_as_whole(&source, 200, "x2", 8);
+        assert!(batches(&written(folder.path(), name, &bytes[..bytes.len() - 1]), 200, "x2").is_err());
+        let longer = batches(&written(folder.path(), name, [bytes, &[0][..]].concat()), 200, "x2");
+        says(&message(longer), &["promises", "copy it again"]);
+    }
+    let packed = ruzstd::encoding::compress_to_vec(&c[..], ruzstd::encoding::CompressionLevel::Fastest);
+    same_as_whole(&written(folder.path(), "c.npy.zst", packed), 200, "x1", 8);
+    let packed = ruzstd::encoding::compress_to_vec(&fortran[..], ruzstd::encoding::CompressionLevel::Fastest);
+    says(&message(batches(&written(folder.path(), "f.npy.zst", packed), 200, "x1")), &["unpack it, or save it with order C"]);
+    // A series for each row.
+    let source = written(folder.path(), "s.npy", file("<f4", "False", "(12, 5, 3)", &by_rows));
+    let [sampled, whole] = sampled_and_whole(&source, 300, &[]);
+    assert_eq!(sampled, whole);
+    says(&message(batches(&written(folder.path(), "e.npy", file("<f4", "False", "(0, 3)", &[])), 200, "x0")), &["is empty"]);
+}
