@@ -15,7 +15,7 @@ use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::learner::{CONFORMAL_FOLDS, Learner, Model, TrainingRows, check_sample};
 use mercer::notice::Notice;
-use mercer::partial::{BatchSettings, BatchedFit, BatchedTable};
+use mercer::partial::{BatchPlan, BatchSettings, BatchSource, BatchedFit, BatchedTable};
 use mercer::prep::Recipe;
 use mercer::read::{Batches, Fact, ReadOptions, split_list};
 use mercer::report::Row;
@@ -133,9 +133,11 @@ fn fit_in_batches(args: &Fit, learner: Learner, stop: &Stop) -> Result<()> {
     let usual = BatchSettings::default();
     let settings = BatchSettings { sample: args.learning.sample.unwrap_or(usual.sample), landmarks: args.landmarks };
     check_sample(args.learning.sample)?;
-    let table = BatchedTable { batches: &batches, options: &options, target: &target, weights: args.learning.weights.as_deref() };
+    let table: &dyn BatchSource =
+        &BatchedTable { batches: &batches, options: &options, target: &target, weights: args.learning.weights.as_deref() };
+    let mut announce = |plan: &BatchPlan| stop.screen.suspend(|| eprintln!("{}", report::batch_plan_text(plan)));
     let learner = Learner { sample: TrainingRows::All, ..learner };
-    let BatchedFit { model, facts } = table.fit(&learner, settings, &control)?;
+    let BatchedFit { model, facts } = table.fit(&learner, settings, &control, &mut announce)?;
     drop(control);
     notices(&facts.iter().filter(|fact| !fact.plain).map(Fact::sentence).collect::<Vec<_>>());
     notices(&model.about.notices.iter().filter(|n| !n.is_of_steps()).collect::<Vec<_>>());

@@ -6,7 +6,7 @@ mod parts;
 mod sample;
 mod sparse;
 
-pub use sample::SampledTable;
+pub use sample::{RowSample, SampledTable};
 
 use super::format::{self, Lines, RowsOf};
 use super::libsvm::Survey;
@@ -126,6 +126,11 @@ impl Batches {
     /// The columns to predict, where the table names them itself.
     pub fn own_target(&self) -> &[String] {
         &self.own_target
+    }
+
+    /// Bytes of the file.
+    pub fn file_bytes(&self) -> Option<u64> {
+        std::fs::metadata(&self.path).ok().map(|file| file.len())
     }
 
     /// Hands every batch to a visitor, in order.

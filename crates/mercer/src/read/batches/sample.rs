@@ -1,11 +1,43 @@
 //! A sample of the rows of a table that is read batch by batch.
 
 use super::super::{Table, joined};
-use super::Batches;
+use super::{Batch, Batches};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
+
+/// Rows that are drawn at random while all of them pass by, any of them as likely as the others.
+#[derive(Clone, Debug)]
+pub struct RowSample {
+    most: usize,
+    seed: u64,
+    /// The smallest keys so far, with the places of their rows.
+    keys: Vec<(u64, usize)>,
+}
+
+impl RowSample {
+    /// A sample of at most so many rows.
+    pub fn new(most: usize, seed: u64) -> Self {
+        RowSample { most, seed, keys: Vec::new() }
+    }
+
+    /// Which of some rows, given by their places among all, are to be kept for now.
+    pub fn draw(&mut self, places: &[usize]) -> Vec<usize> {
+        self.keys.extend(places.iter().map(|&place| (key(self.seed, place), place)));
+        if self.keys.len() > self.most {
+            self.keys.select_nth_unstable(self.most);
+            self.keys.truncate(self.most);
+        }
+        self.drawn(places)
+    }
+
+    /// Which of some rows are in the sample of those that passed by.
+    pub fn drawn(&self, places: &[usize]) -> Vec<usize> {
+        let largest = self.keys.iter().max().copied().unwrap_or_default();
+        (0..places.len()).filter(|&i| (key(self.seed, places[i]), places[i]) <= largest).collect()
+    }
+}
 
 /// Some rows of a table, drawn at random.
 #[derive(Clone, Debug)]
@@ -24,23 +56,14 @@ impl Batches {
     /// # Errors
     /// Those of [`Batches::each`]; no rows.
     pub fn sample(&self, most: usize, seed: u64, control: &Control) -> Result<SampledTable> {
-        // The rows with the smallest keys; a row that was among the smallest for a while is left out in the end.
-        let mut keys: Vec<(u64, usize)> = Vec::new();
+        let mut sample = RowSample::new(most, seed);
         let mut found: Option<Table> = None;
         let (mut rows, mut batches) = (0, 0);
-        self.each(control, |batch| {
-            let mut table = batch.table;
-            let own: Vec<(u64, usize)> = table.places.iter().map(|&place| (key(seed, place), place)).collect();
+        self.each(control, |Batch { mut table, .. }| {
             rows = table.places.iter().max().map_or(rows, |last| last + 1);
             batches += 1;
-            keys.extend(&own);
-            if keys.len() > most {
-                keys.select_nth_unstable(most);
-                keys.truncate(most);
-            }
-            let largest = keys.iter().max().copied().unwrap_or_default();
-            let kept: Vec<usize> = (0..own.len()).filter(|&i| own[i] <= largest).collect();
-            if kept.len() < own.len() {
+            let kept = sample.draw(&table.places);
+            if kept.len() < table.rows {
                 table.keep_rows(&kept);
             }
             found = Some(match found.take() {
@@ -52,8 +75,7 @@ impl Batches {
         let Some(mut table) = found else {
             return Err(Error::Table { file: self.path.display().to_string(), why: "the table has columns but no rows".into() });
         };
-        let largest = keys.iter().max().copied().unwrap_or_default();
-        let kept: Vec<usize> = (0..table.rows).filter(|&i| (key(seed, table.places[i]), table.places[i]) <= largest).collect();
+        let kept = sample.drawn(&table.places);
         table.keep_rows(&kept);
         Ok(SampledTable { table, rows, batches })
     }
