@@ -1,8 +1,8 @@
 //! A learner on rows that come in batches: a sample of the rows settles columns, kernel and parameters, one pass the scales, one the
 //! coefficients.
 
-use super::Partial;
 use super::source::{BatchForm, BatchRows, BatchSample, BatchSource};
+use super::{Partial, of_batch};
 use crate::control::Control;
 use crate::data::{Examples, Split};
 use crate::error::Result;
@@ -106,8 +106,9 @@ impl dyn BatchSource + '_ {
         if let Some(mut moments) = moments {
             let schema = prepared.prep.schema.clone();
             let form = BatchForm { schema: &schema, info: &info, missing };
-            self.pass("scaling the columns", batches, form, control, |_, rows| {
-                let used = Used::of(&learner.prep, &rows.data, &rows.target, rows.weights.as_deref())?.rows;
+            self.pass("scaling the columns", batches, form, control, |number, rows| {
+                let used = Used::of(&learner.prep, &rows.data, &rows.target, rows.weights.as_deref());
+                let used = used.map_err(|error| of_batch(number, error))?.rows;
                 let weights: Option<Vec<f64>> = rows.weights.map(|w| used.iter().map(|&i| w[i]).collect());
                 moments.add(&rows.data.select(&used), weights.as_deref())
             })?;

@@ -222,6 +222,7 @@ fn a_file_in_batches_gives_the_fit_to_the_whole_file() {
     let rows: Vec<usize> = (0..900).filter(|i| i % 11 != 5).collect();
     let data = data.select(&rows);
     let expected = scores(&whole, &data);
+    let mut scaled = Vec::new();
     for (bytes, sample) in [(1 << 20, 200), (2_000, 200), (3_000, 5_000)] {
         let batches = Batches::of_file(&path, &options, bytes, &control).unwrap();
         assert_eq!(batches.header(), ["a", "b", "place", "y", "w"]);
@@ -231,7 +232,9 @@ fn a_file_in_batches_gives_the_fit_to_the_whole_file() {
         let found = scores(&model, &data);
         let difference = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(difference <= 1e-12, "{bytes} {sample}: {difference:e}");
+        scaled.push(model.prep);
     }
+    assert_eq!(scaled[0], scaled[1], "scales depend on the size of batches");
     // The same rows are sampled whatever the batches.
     let places = |bytes| {
         let sampled = Batches::of_file(&path, &options, bytes, &control).unwrap().sample(50, 1, &control).unwrap();
