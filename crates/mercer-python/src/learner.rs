@@ -2,6 +2,7 @@
 
 use crate::answers::parameters;
 use crate::arrays::{from_matrix, from_vec};
+use crate::batched::{PythonBatches, SampleRead};
 use crate::dataset::weights;
 use crate::errors::{data_error, guarded, raise, warn};
 use crate::given::training_rows;
@@ -16,8 +17,10 @@ use mercer::data::{Dataset, Examples, Split, Target};
 use mercer::estimators::EstimatorExpr;
 use mercer::fitting::{cannot_predict, prepare_weighed};
 use mercer::kernels::KernelExpr;
+use mercer::learner::TrainingRows;
 use mercer::metrics::Metric;
 use mercer::notice::Notice;
+use mercer::partial::{BatchSettings, BatchSource};
 use mercer::prep::{Missing, Recipe};
 use mercer::report;
 use mercer::select;
@@ -95,6 +98,19 @@ pub(crate) fn recipe(standardise: bool, missing: Option<&Bound<'_, PyAny>>) -> P
     Ok(Recipe { standardise, missing: policies, ..Recipe::default() })
 }
 
+/// What is said of a fitted model, where it is to be.
+fn to_tell(model: &mercer::learner::Model, tell: bool) -> Vec<String> {
+    if !tell {
+        return Vec::new();
+    }
+    let mut notices: Vec<String> = model.about.notices.iter().map(Notice::to_string).collect();
+    notices.extend(report::search_notices(model).into_iter().filter(|(_, asks)| *asks).map(|(said, _)| said));
+    if !model.summary().converged {
+        notices.push(format!("{}: the fit did not reach its tolerance; see model.summary", model.estimator));
+    }
+    notices
+}
+
 /// What a criterion of a settled kernel is computed from.
 struct Asked {
     kernel: KernelExpr,
@@ -130,6 +146,20 @@ impl Learner {
 }
 
 impl Learner {
+    /// The learner of the library.
+    fn of(&self, estimator: EstimatorExpr, sample: TrainingRows) -> mercer::learner::Learner {
+        mercer::learner::Learner {
+            prep: self.recipe.clone(),
+            kernel: self.kernel.clone(),
+            estimator,
+            seed: self.seed,
+            allow_non_mercer: self.allow_non_mercer,
+            sample,
+            keep_rows: self.keep_rows,
+            metric: self.metric,
+        }
+    }
+
     /// The arguments that make this learner, by name.
     fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -263,16 +293,8 @@ impl Learner {
             Some(estimator) => estimator.clone(),
             None => EstimatorExpr::parse(if matches!(target, Target::Classes { .. }) { "svc" } else { "ridge" }).map_err(raise)?,
         };
-        let learner = mercer::learner::Learner {
-            prep: self.recipe.clone(),
-            kernel: self.kernel.clone(),
-            estimator,
-            seed: self.seed,
-            allow_non_mercer: self.allow_non_mercer,
-            sample: self.sample.map_or(mercer::learner::TrainingRows::All, mercer::learner::TrainingRows::Most),
-            keep_rows: self.keep_rows,
-            metric: self.metric,
-        };
+        let sample = self.sample.map_or(TrainingRows::All, TrainingRows::Most);
+        let learner = self.of(estimator, sample);
         let limits = Limits { threads, max_seconds, max_memory, progress };
         // A search may take long on any number of rows.
         let open = learner.kernel.as_ref().is_none_or(|kernel| !kernel.values().iter().all(|p| p.value.is_settled()))
@@ -284,16 +306,90 @@ impl Learner {
             let model = learner.fit(&data, &target, &info, weights.as_deref(), control)?;
             asked.store(&learner, model, (&data, &target, weights.as_deref()), control)
         })?;
-        let mut notices: Vec<String> = if tell { model.about.notices.iter().map(Notice::to_string).collect() } else { Vec::new() };
-        if tell {
-            notices.extend(report::search_notices(&model).into_iter().filter(|(_, asks)| *asks).map(|(said, _)| said));
-        }
-        if tell && !model.summary().converged {
-            notices.push(format!("{}: the fit did not reach its tolerance; see model.summary", model.estimator));
-        }
-        warn(py, &notices)?;
+        warn(py, &to_tell(&model, tell))?;
         model.about.notices.splice(0..0, read.iter().cloned().map(Notice::OfTable));
         Ok(Model::of_training(model, &training, &read))
+    }
+
+    /// Fits a model to rows that come in batches, of which one is in memory at a time.
+    ///
+    /// A sample of the rows, 5,000 or `sample` of the learner, settles columns, kernel and parameters; the coefficients are fitted to all
+    /// rows (ridge). The sample is the same for a seed whatever the size of the batches, and the batches are gone over two or three times.
+    ///
+    /// Parameters
+    /// ----------
+    /// batches : callable or iterable
+    ///     A function that gives an iterator over the batches, or an object that can be iterated several times; each batch is ``(X, y)``
+    ///     or ``(X, y, weights)``: arrays, memory maps, sparse matrices, frames of pandas or polars, tables or record batches of pyarrow.
+    ///     A function is called in another thread.
+    /// task : {"classification", "regression"}, optional
+    ///     Decides what the target is.
+    /// landmarks : int
+    ///     Landmarks of a kernel without features of its own, at most.
+    /// max_seconds : float, optional
+    ///     Searches then stop with their best so far.
+    /// max_memory : int or str, optional
+    ///     Bytes, or a size such as ``"4GB"``.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    /// tell : bool
+    ///     Warn of notices; ``model.notices`` holds them in any case.
+    /// progress : callable, optional
+    ///     A function ``progress(what, done, total)`` that receives progress updates in the calling thread, a few times a second.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     A model that keeps no training row.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An iterator that can be gone over once; batches without the columns or with other classes than the sample, by their number.
+    /// ExpressionError
+    ///     Another estimator than ridge.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> import numpy as np
+    /// >>> x = np.linspace(0.0, 1.0, 1000)[:, None]
+    /// >>> y = 3.0 * x[:, 0] - 1.0
+    /// >>> batches = lambda: ((x[at : at + 100], y[at : at + 100]) for at in range(0, 1000, 100))
+    /// >>> model = mercer.Learner("ridge(lambda=0.001)", "linear").fit_batches(batches, tell=False)
+    /// >>> model.predict([[2.0]]).round(3)
+    /// array([5.])
+    #[pyo3(signature = (batches, *, task=None, landmarks=1_000, max_seconds=None, max_memory=None, threads=0, tell=true, progress=None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn fit_batches(
+        &self,
+        py: Python<'_>,
+        batches: &Bound<'_, PyAny>,
+        task: Option<&str>,
+        landmarks: usize,
+        max_seconds: Option<f64>,
+        max_memory: Option<Bound<'_, PyAny>>,
+        threads: usize,
+        tell: bool,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Model> {
+        let estimator = self.estimator.clone().map_or_else(|| EstimatorExpr::parse("ridge"), Ok).map_err(raise)?;
+        if landmarks == 0 {
+            return Err(data_error("landmarks: expected 1 or more"));
+        }
+        let source = PythonBatches::new(batches, self.kernel.clone(), &estimator, task)?;
+        let learner = self.of(estimator, TrainingRows::All);
+        let usual = BatchSettings::default();
+        let settings = BatchSettings { sample: self.sample.unwrap_or(usual.sample), landmarks };
+        let (mut model, read) = Limits { threads, max_seconds, max_memory, progress }.run(py, move |control| {
+            let batches: &dyn BatchSource = &source;
+            let fit = batches.fit(&learner, settings, control, &mut |_| ())?;
+            Ok((fit.model, source.into_read()))
+        })?;
+        warn(py, &to_tell(&model, tell))?;
+        let Some(SampleRead { data, notices, .. }) = read else { return Ok(Model::new(model)) };
+        model.about.notices.splice(0..0, notices.iter().cloned().map(Notice::OfTable));
+        Ok(Model::of_training(model, &data, &notices))
     }
 
     /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error), where nothing is

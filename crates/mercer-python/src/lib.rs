@@ -3,6 +3,7 @@
 mod advice;
 mod answers;
 mod arrays;
+mod batched;
 mod building;
 mod cells;
 mod columns;

@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::pickle::no_state;
 use crate::target::{self, Takes};
 use crate::work::Limits;
-use mercer::data::{Dataset, Target};
+use mercer::data::{Dataset, Target, TargetInfo};
 use mercer::prep::Recipe;
 use mercer::{partial, store};
 use pyo3::prelude::*;
@@ -184,10 +184,14 @@ fn held(partial: &Mutex<partial::Partial>) -> MutexGuard<'_, partial::Partial> {
 /// Rows and targets of a batch as the model has them.
 fn of_batch(py: Python<'_>, model: &Model, data: &Object<'_>, target: &Object<'_>) -> PyResult<(Arc<Dataset>, Target)> {
     let data = model.rows(py, data)?;
-    let info = model.model.answer.target();
-    let target = match &info.classes {
-        Some(_) => target::tested(target, data.rows(), &info)?,
-        None => target::target(target, data.rows(), Takes::of(&[]), Some("regression"))?.0,
-    };
+    let target = target_like(target, data.rows(), &model.model.answer.target())?;
     Ok((data, target))
+}
+
+/// The target of a batch, of numbers or of classes that are known.
+pub(crate) fn target_like(target: &Object<'_>, rows: usize, info: &TargetInfo) -> PyResult<Target> {
+    match &info.classes {
+        Some(_) => target::tested(target, rows, info),
+        None => target::target(target, rows, Takes::of(&[]), Some("regression")).map(|(target, _)| target),
+    }
 }

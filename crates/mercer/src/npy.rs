@@ -41,33 +41,75 @@ pub fn write(matrix: &Matrix) -> Vec<u8> {
     out
 }
 
+/// What the header of a file says of its array.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// Lengths along the axes, one to three of them.
+    pub shape: Vec<usize>,
+    /// Whether the first axis is fastest in the file.
+    pub fortran: bool,
+    /// Bytes before the items.
+    pub length: usize,
+    kind: String,
+}
+
+impl Header {
+    /// Reads the header of a file that begins so.
+    ///
+    /// # Errors
+    /// Bytes that are no such header, an array of other axes or of records.
+    pub fn of(bytes: &[u8]) -> Result<Header, String> {
+        let cut = || "it is cut off within its header; copy it again".to_owned();
+        let rest = bytes.strip_prefix(MAGIC).ok_or("it does not start like an NPY file")?;
+        let (&[major, _], rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
+        let (length, rest) = match major {
+            1 => rest.split_first_chunk::<2>().map(|(n, rest)| (usize::from(u16::from_le_bytes(*n)), rest)),
+            2 | 3 => rest.split_first_chunk::<4>().map(|(n, rest)| (u32::from_le_bytes(*n) as usize, rest)),
+            _ => return Err(format!("it is of version {major} of the NPY format; versions 1 to 3 are read")),
+        }
+        .ok_or_else(cut)?;
+        let (header, data) = rest.split_at_checked(length).ok_or_else(cut)?;
+        let header = std::str::from_utf8(header).map_err(|_| "its header is not text")?;
+        let kind =
+            field(header, "descr").and_then(quoted).ok_or("it holds records or its header has no type; save plain arrays")?.to_owned();
+        let fortran = field(header, "fortran_order").is_some_and(|value| value.starts_with("True"));
+        let shape = field(header, "shape").and_then(shape).ok_or("its header has no shape")?;
+        if !(1..=3).contains(&shape.len()) {
+            return Err(format!("it has {} axes ({shape:?}); expected one to three", shape.len()));
+        }
+        Ok(Header { shape, fortran, length: bytes.len() - data.len(), kind })
+    }
+
+    /// Bytes of one item.
+    ///
+    /// # Errors
+    /// Items of a type that is not read.
+    pub fn item_bytes(&self) -> Result<usize, String> {
+        item_type(&self.kind).map(|(_, _, bytes)| bytes)
+    }
+
+    /// The array of this shape that some data holds, such as that of some of the rows.
+    ///
+    /// # Errors
+    /// Data of another length; items that are not read.
+    pub fn array(&self, shape: Vec<usize>, data: &[u8]) -> Result<Array, String> {
+        let count = shape.iter().try_fold(1_usize, |n, &axis| n.checked_mul(axis)).ok_or("its shape is larger than any memory")?;
+        let items = match items(&self.kind, data, count)? {
+            Items::Numbers(v) if self.fortran => Items::Numbers(last_axis_fastest(&v, &shape)),
+            Items::Texts(v) if self.fortran => Items::Texts(last_axis_fastest(&v, &shape)),
+            items => items,
+        };
+        Ok(Array { shape, items })
+    }
+}
+
 /// Reads an array of one to three axes, or says why it cannot.
+///
+/// # Errors
+/// Those of [`Header::of`] and [`Header::array`].
 pub fn parse(bytes: &[u8]) -> Result<Array, String> {
-    let cut = || "it is cut off within its header; copy it again".to_owned();
-    let rest = bytes.strip_prefix(MAGIC).ok_or("it does not start like an NPY file")?;
-    let (&[major, _], rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
-    let (length, rest) = match major {
-        1 => rest.split_first_chunk::<2>().map(|(n, rest)| (usize::from(u16::from_le_bytes(*n)), rest)),
-        2 | 3 => rest.split_first_chunk::<4>().map(|(n, rest)| (u32::from_le_bytes(*n) as usize, rest)),
-        _ => return Err(format!("it is of version {major} of the NPY format; versions 1 to 3 are read")),
-    }
-    .ok_or_else(cut)?;
-    let (header, data) = rest.split_at_checked(length).ok_or_else(cut)?;
-    let header = std::str::from_utf8(header).map_err(|_| "its header is not text")?;
-    let kind = field(header, "descr").and_then(quoted).ok_or("it holds records or its header has no type; save plain arrays")?;
-    let fortran = field(header, "fortran_order").is_some_and(|value| value.starts_with("True"));
-    let shape = field(header, "shape").and_then(shape).ok_or("its header has no shape")?;
-    if !(1..=3).contains(&shape.len()) {
-        return Err(format!("it has {} axes ({shape:?}); expected one to three", shape.len()));
-    }
-    let count = shape.iter().try_fold(1_usize, |n, &axis| n.checked_mul(axis)).ok_or("its shape is larger than any memory")?;
-    let items = items(kind, data, count)?;
-    let items = match items {
-        Items::Numbers(v) if fortran => Items::Numbers(last_axis_fastest(&v, &shape)),
-        Items::Texts(v) if fortran => Items::Texts(last_axis_fastest(&v, &shape)),
-        items => items,
-    };
-    Ok(Array { shape, items })
+    let header = Header::of(bytes)?;
+    header.array(header.shape.clone(), &bytes[header.length..])
 }
 
 /// The items of an array that is stored with the first axis fastest, with the last one fastest.
@@ -103,17 +145,25 @@ fn shape(value: &str) -> Option<Vec<usize>> {
     axes.split(',').map(|axis| axis.trim().parse().ok()).collect()
 }
 
-/// `count` items of a type such as `<f8`; the data holds them and nothing else.
-fn items(kind: &str, data: &[u8], count: usize) -> Result<Items, String> {
-    let unknown = || {
-        let pickled = if kind.contains('O') { " (pickled objects, which could run code)" } else { "" };
-        format!("its items are of type '{kind}'{pickled}; save numbers, flags or strings")
-    };
+/// The order of bytes, the code and the bytes of one item of a type such as `<f8`.
+fn item_type(kind: &str) -> Result<(&str, &str, usize), String> {
+    let unknown = || unknown_type(kind);
     let (order, code) = kind.split_at_checked(1).ok_or_else(unknown)?;
     let (code, size) = code.split_at_checked(1).ok_or_else(unknown)?;
     let size: usize = size.parse().map_err(|_| unknown())?;
     let bytes = if code == "U" { size.checked_mul(4) } else { Some(size) };
     let bytes = bytes.filter(|&bytes| bytes > 0 && matches!(order, "<" | ">" | "|" | "=")).ok_or_else(unknown)?;
+    Ok((order, code, bytes))
+}
+
+fn unknown_type(kind: &str) -> String {
+    let pickled = if kind.contains('O') { " (pickled objects, which could run code)" } else { "" };
+    format!("its items are of type '{kind}'{pickled}; save numbers, flags or strings")
+}
+
+/// `count` items of a type such as `<f8`; the data holds them and nothing else.
+fn items(kind: &str, data: &[u8], count: usize) -> Result<Items, String> {
+    let (order, code, bytes) = item_type(kind)?;
     if count.checked_mul(bytes) != Some(data.len()) {
         return Err(format!("its header promises {count} items of {bytes} bytes, and {} bytes are there; copy it again", data.len()));
     }
@@ -135,7 +185,7 @@ fn items(kind: &str, data: &[u8], count: usize) -> Result<Items, String> {
         };
         data.chunks_exact(bytes).enumerate().map(one).collect::<Result<_, _>>().map(Items::Numbers)
     };
-    match (code, size) {
+    match (code, bytes) {
         ("f", 8) => numbers(&f64::from_le_bytes),
         ("f", 4) => numbers(&|b| f64::from(f32::from_bits(u64::from_le_bytes(b) as u32))),
         ("f", 2) => numbers(&|b| half(u64::from_le_bytes(b) as u16)),
@@ -147,7 +197,7 @@ fn items(kind: &str, data: &[u8], count: usize) -> Result<Items, String> {
         ("b", 1) => numbers(&|b| f64::from(u8::from(b[0] != 0))),
         ("U", _) => data.chunks_exact(bytes).enumerate().map(|(k, item)| utf32(item, order, k)).collect::<Result<_, _>>().map(Items::Texts),
         ("S", _) => data.chunks_exact(bytes).enumerate().map(utf8).collect::<Result<_, _>>().map(Items::Texts),
-        _ => Err(unknown()),
+        _ => Err(unknown_type(kind)),
     }
 }
 

@@ -1,10 +1,14 @@
 //! A fit from batches of rows that are never together: sums that are added up here or on many machines, in any order, with the same bits.
 
 #[cfg(feature = "read")]
+mod source;
+#[cfg(feature = "read")]
 mod table;
 
 #[cfg(feature = "read")]
-pub use table::{BatchSettings, BatchedFit, BatchedTable};
+pub use source::{BatchForm, BatchRows, BatchSample, BatchSource, BatchedTable};
+#[cfg(feature = "read")]
+pub use table::{BatchPlan, BatchSettings, BatchedFit};
 
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};

@@ -15,7 +15,7 @@ use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::learner::{CONFORMAL_FOLDS, Learner, Model, TrainingRows, check_sample};
 use mercer::notice::Notice;
-use mercer::partial::{BatchSettings, BatchedFit, BatchedTable};
+use mercer::partial::{BatchPlan, BatchSettings, BatchSource, BatchedFit, BatchedTable};
 use mercer::prep::Recipe;
 use mercer::read::{Batches, Fact, ReadOptions, split_list};
 use mercer::report::Row;
@@ -53,7 +53,7 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "N", requires = "intervals", default_value_t = CONFORMAL_FOLDS, help_heading = "Intervals")]
     pub intervals_folds: usize,
     /// Read the table in batches, several times, so that it need not fit in memory: a sample of the rows (--sample, 5,000) settles columns, kernel
-    /// and parameters, and all rows the coefficients. Of ridge, on CSV, JSON lines and Parquet; taken where a table is larger than memory.
+    /// and parameters, and all rows the coefficients. Of ridge, on CSV, JSON lines, LIBSVM's text, NPY and Parquet; taken where a table is larger than memory.
     #[arg(long, conflicts_with_all = ["intervals", "report", "figures"], help_heading = "Batches")]
     pub batches: bool,
     /// With --batches: landmarks that a kernel without features of its own goes through, at most.
@@ -125,16 +125,19 @@ fn fit_in_batches(args: &Fit, learner: Learner, stop: &Stop) -> Result<()> {
     }
     let names: Vec<String> = asked.target.iter().flat_map(|list| split_list(list)).collect();
     let options = ReadOptions { names, ..read_options(&asked.inputs.reading)? };
-    let batches = Batches::open(&asked.table.source(), &options)?;
-    let target = asked.target.as_ref().map(|asked| named_targets(asked, batches.header()));
+    let control = control(&args.learning.limits, args.learning.verbose, stop);
+    let batches = Batches::open(&asked.table.source(), &options, &control)?;
+    let own = Some(batches.own_target().to_vec()).filter(|own| !own.is_empty());
+    let target = asked.target.as_ref().map(|asked| named_targets(asked, batches.header())).or(own);
     let target = target.ok_or_else(|| no_target(batches.header(), None))?;
     let usual = BatchSettings::default();
     let settings = BatchSettings { sample: args.learning.sample.unwrap_or(usual.sample), landmarks: args.landmarks };
     check_sample(args.learning.sample)?;
-    let table = BatchedTable { batches: &batches, options: &options, target: &target, weights: args.learning.weights.as_deref() };
-    let control = control(&args.learning.limits, args.learning.verbose, stop);
+    let table: &dyn BatchSource =
+        &BatchedTable { batches: &batches, options: &options, target: &target, weights: args.learning.weights.as_deref() };
+    let mut announce = |plan: &BatchPlan| stop.screen.suspend(|| eprintln!("{}", report::batch_plan_text(plan)));
     let learner = Learner { sample: TrainingRows::All, ..learner };
-    let BatchedFit { model, facts } = table.fit(&learner, settings, &control)?;
+    let BatchedFit { model, facts } = table.fit(&learner, settings, &control, &mut announce)?;
     drop(control);
     notices(&facts.iter().filter(|fact| !fact.plain).map(Fact::sentence).collect::<Vec<_>>());
     notices(&model.about.notices.iter().filter(|n| !n.is_of_steps()).collect::<Vec<_>>());

@@ -81,7 +81,8 @@ pub(crate) struct Predict {
     /// fixed_point or distances under a Gaussian kernel of numbers, nearest, the training row, under any.
     #[arg(long, value_name = "METHOD")]
     pub pre_images: Option<PreImageMethod>,
-    /// Read the table in batches, so that it need not fit in memory: CSV, JSON lines and Parquet; taken where a table is larger than memory.
+    /// Read the table in batches, so that it need not fit in memory: CSV, JSON lines, LIBSVM's text, NPY and Parquet;
+    /// taken where a table is larger than memory.
     #[arg(long, conflicts_with = "gram", help_heading = "Limits")]
     pub batches: bool,
     /// Memory limit of the process, such as 4GB; 80% of the free memory if left out.
@@ -152,7 +153,7 @@ fn predicted(args: &Predict, model: &Model, table: &mut Table, options: &ReadOpt
 
 /// Predictions of a table that is read batch by batch, written whole or not at all where they go to a file.
 fn predict_in_batches(args: &Predict, model: &Model, options: &ReadOptions, control: &Control) -> Result<()> {
-    let batches = Batches::open(&Source::of_words(&args.table), options)?;
+    let batches = Batches::open(&Source::of_words(&args.table), options, control)?;
     let each = |write: &mut dyn FnMut(&str) -> Result<()>| {
         let mut said = HashSet::new();
         batches.each(control, |Batch { number, mut table }| {

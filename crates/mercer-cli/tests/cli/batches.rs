@@ -30,6 +30,8 @@ fn a_table_in_batches_is_fitted_and_predicted_as_a_whole_one_is() {
     let fit = |more: &[&str]| folder.mercer(&[&["fit", "t.csv"], &common[..], more].concat());
     let fitted = fit(&["--batches", "-o", "batches.mercer"]);
     assert_eq!(fitted.code, 0, "{}", fitted.err);
+    assert!(fitted.err.contains("in 2 batches (10.2 MB); 2 passes over them, about "), "{}", fitted.err);
+    assert!(fitted.err.contains("of sums for 8 features"), "{}", fitted.err);
     assert!(fitted.err.contains("the coefficients are fitted to 60000 rows in 2 batches"), "{}", fitted.err);
     assert_eq!(fit(&["--sample", "60000", "-o", "whole.mercer"]).code, 0);
     let predict = |model: &str, more: &[&str]| folder.mercer(&[&["predict", model, "t.csv", "--keep", "place"], more].concat());
@@ -75,4 +77,22 @@ fn what_goes_wrong_in_a_late_batch_is_named_and_leaves_no_file() {
     let predicted = folder.mercer(&["predict", "m.mercer", "late.csv", "--batches", "-o", "p.csv"]);
     assert!(predicted.code != 0 && predicted.err.contains("row 60001, column 'b'"), "{}", predicted.err);
     assert!(!folder.files().contains(&"p.csv".to_owned()));
+}
+
+#[test]
+fn sparse_vectors_and_arrays_are_fitted_in_batches_to_their_own_target() {
+    let folder = Shell::new();
+    // Features 1 and 3 alone make the target; a late row has the largest index.
+    let rows =
+        |n: usize| (0..n).map(|i| format!("{} 1:{} 3:{}\n", (i % 7) as f64 - 2.0 * (i % 5) as f64, i % 7, i % 5)).collect::<String>();
+    folder.write("t.svm", format!("{}0 9:1\n", rows(400)));
+    let fitted =
+        folder.mercer(&["fit", "t.svm", "--batches", "--kernel", "linear", "--estimator", "ridge(lambda=0.001)", "-o", "m.mercer"]);
+    assert_eq!(fitted.code, 0, "{}", fitted.err);
+    folder.write("new.svm", "0 1:3 3:1 12:5\n");
+    let predicted = folder.mercer(&["predict", "m.mercer", "new.svm", "--batches"]);
+    assert_eq!(predicted.code, 0, "{}", predicted.err);
+    assert!(predicted.err.contains("features beyond the 9 of training"), "{}", predicted.err);
+    let found: f64 = predicted.out.lines().last().unwrap().parse().unwrap();
+    assert!((found - 1.0).abs() < 0.05, "{found}");
 }

@@ -1,5 +1,5 @@
 # The types of the native classes and functions; stubtest holds them against the extension.
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias, final, overload
 
@@ -26,6 +26,8 @@ _Estimator: TypeAlias = str | _OwnEstimator
 # A function that `mercer.kernels.register` has made a kernel.
 _Function: TypeAlias = Callable[..., Any]
 _Kernel: TypeAlias = "Kernel | str | _Function"
+# What can be gone over several times: inputs and target, or these and weights.
+_Batches: TypeAlias = Callable[[], Iterable[Sequence[Any]]] | Iterable[Sequence[Any]]
 # What is done, how much of it, out of how much.
 _Progress: TypeAlias = Callable[[str, int, int], object]
 
@@ -180,6 +182,18 @@ class Learner:
         task: _Task | None = None,
         classes: Sequence[Any] | NDArray[Any] | None = None,
         intervals: bool | Literal["class"] | Sequence[Any] | NDArray[Any] | None = None,
+        max_seconds: float | None = None,
+        max_memory: int | str | None = None,
+        threads: int = 0,
+        tell: bool = True,
+        progress: _Progress | None = None,
+    ) -> Model: ...
+    def fit_batches(
+        self,
+        batches: _Batches,
+        *,
+        task: _Task | None = None,
+        landmarks: int = 1_000,
         max_seconds: float | None = None,
         max_memory: int | str | None = None,
         threads: int = 0,

@@ -51,14 +51,15 @@ impl ExactSums {
     /// A number that is not finite or too large for the grid; then some of the array is added.
     pub(crate) fn add(&mut self, numbers: impl ExactSizeIterator<Item = f64>) -> Result<()> {
         Error::unless_equal("numbers of a sum", self.0.len(), numbers.len())?;
-        let grid = 2f64.powi(FRACTION);
-        for (sum, v) in self.0.iter_mut().zip(numbers) {
-            // Whole numbers from 2^127 on have no place, and a cast would stop short of it in silence.
-            let scaled = (v * grid).round();
-            let added = (scaled.abs() < 2f64.powi(126)).then(|| sum.checked_add(scaled as i128)).flatten();
-            *sum = added.ok_or_else(too_large)?;
-        }
-        Ok(())
+        self.0.iter_mut().zip(numbers).try_for_each(|(sum, number)| add_to(sum, number))
+    }
+
+    /// Adds a number, which should be near 1, to one place.
+    ///
+    /// # Errors
+    /// A number that is not finite or too large for the grid.
+    pub(crate) fn add_at(&mut self, place: usize, number: f64) -> Result<()> {
+        add_to(&mut self.0[place], number)
     }
 
     /// Adds the sums of other arrays, all or none.
@@ -76,6 +77,14 @@ impl ExactSums {
     pub(crate) fn get(&self, place: usize) -> f64 {
         self.0[place] as f64 * 2f64.powi(-FRACTION)
     }
+}
+
+fn add_to(sum: &mut i128, number: f64) -> Result<()> {
+    // Whole numbers from 2^127 on have no place, and a cast would stop short of it in silence.
+    let scaled = (number * 2f64.powi(FRACTION)).round();
+    let added = (scaled.abs() < 2f64.powi(126)).then(|| sum.checked_add(scaled as i128)).flatten();
+    *sum = added.ok_or_else(too_large)?;
+    Ok(())
 }
 
 fn too_large() -> Error {

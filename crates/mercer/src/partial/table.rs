@@ -1,34 +1,24 @@
-//! A learner on a table file that is read batch by batch: a sample of the rows settles columns, kernel and parameters, one pass the scales, one the
+//! A learner on rows that come in batches: a sample of the rows settles columns, kernel and parameters, one pass the scales, one the
 //! coefficients.
 
-use super::Partial;
+use super::source::{BatchForm, BatchRows, BatchSample, BatchSource};
+use super::{Partial, of_batch};
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Schema, Split, Target, TargetInfo};
+use crate::data::{Examples, Split};
 use crate::error::Result;
 use crate::estimators::require_squares;
 use crate::fitting::{Prepared, Used, prepare_to_fit, size_of};
 use crate::learner::{About, FitStart, Learner, Model};
 use crate::notice::Notice;
-use crate::prep::{Missing, Moments, Recipe};
-use crate::read::{Batch, Batches, Fact, ReadOptions, Table};
-
-/// A table file with the roles of its columns.
-#[derive(Clone, Debug)]
-pub struct BatchedTable<'a> {
-    /// The file.
-    pub batches: &'a Batches,
-    /// How its columns are to be read.
-    pub options: &'a ReadOptions,
-    /// The columns to predict.
-    pub target: &'a [String],
-    /// The column of weights.
-    pub weights: Option<&'a str>,
-}
+use crate::prep::{Moments, Recipe};
+use crate::read::Fact;
+use crate::trial::limits::RATE;
+use std::time::{Duration, Instant};
 
 /// What a fit to batches takes of a table before it begins.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchSettings {
-    /// BatchRows of the sample, at most.
+    /// Rows of the sample, at most.
     pub sample: usize,
     /// Landmarks of a kernel without features of its own, at most.
     pub landmarks: usize,
@@ -41,6 +31,36 @@ impl Default for BatchSettings {
     }
 }
 
+/// What a fit to batches is going to do once its sample is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatchPlan {
+    /// Bytes that each pass reads, where they are known.
+    pub bytes: Option<u64>,
+    /// Rows that there are.
+    pub rows: usize,
+    /// Batches that they come in.
+    pub batches: usize,
+    /// Passes over all rows.
+    pub passes: usize,
+    /// Features whose products are summed up, at most.
+    pub features: usize,
+    /// How long the pass that drew the sample took.
+    pub read: Duration,
+}
+
+impl BatchPlan {
+    /// Seconds of reading, as fast as the sample was read.
+    pub fn seconds_of_reading(&self) -> f64 {
+        self.passes as f64 * self.read.as_secs_f64()
+    }
+
+    /// Seconds of summing up the products of features, by their number and what a second is worth before anything has been measured.
+    pub fn seconds_of_sums(&self) -> f64 {
+        let operations = 2.0 * (self.features as f64).powi(2) * self.rows as f64;
+        operations / (RATE * rayon::current_num_threads() as f64)
+    }
+}
+
 /// A model that was fitted batch by batch.
 #[derive(Clone, Debug)]
 pub struct BatchedFit {
@@ -50,31 +70,28 @@ pub struct BatchedFit {
     pub facts: Vec<Fact>,
 }
 
-/// BatchRows with their targets and weights.
-struct BatchRows {
-    data: Dataset,
-    target: Target,
-    weights: Option<Vec<f64>>,
-}
-
-impl BatchedTable<'_> {
+impl dyn BatchSource + '_ {
     /// Fits a learner: open parameters are tuned on a sample of the rows, and a kernel without features of its own goes through landmarks among
-    /// them.
+    /// them. What is going to be done is announced once the sample is drawn.
     ///
     /// # Errors
     /// An estimator that does not learn from batches (ridge does); a cell that does not fit its column as the sample has it, by row; what a fit to
     /// the sample refuses; bounds of `control`.
-    pub fn fit(&self, learner: &Learner, settings: BatchSettings, control: &Control) -> Result<BatchedFit> {
+    pub fn fit(
+        &self,
+        learner: &Learner,
+        settings: BatchSettings,
+        control: &Control,
+        announce: &mut dyn FnMut(&BatchPlan),
+    ) -> Result<BatchedFit> {
         require_squares(&learner.estimator)?;
         let missing = &learner.prep.missing;
         control.tell("reading a sample of the rows", 0, 1);
-        let mut sampled = self.batches.sample(settings.sample, learner.seed, control)?;
-        let table = &mut sampled.table;
-        let read = self.first(table, missing).map_err(|error| table.in_file(error));
-        let facts = table.facts();
-        let (sample, info) = read?;
+        let began = Instant::now();
+        let BatchSample { rows: sample, info, facts, all, batches } = self.sample(settings.sample, learner.seed, missing, control)?;
+        let read = began.elapsed();
         let recipe = Recipe {
-            missing: missing.iter().filter(|(column, _)| !self.target.contains(column)).cloned().collect(),
+            missing: missing.iter().filter(|(column, _)| !self.target().contains(column)).cloned().collect(),
             ..learner.prep.clone()
         };
         let learner = &Learner { prep: recipe, ..learner.clone() };
@@ -83,11 +100,15 @@ impl BatchedTable<'_> {
             .select(&used.rows);
         let (kernel, estimator) = (learner.kernel.as_ref(), &learner.estimator);
         let mut prepared = prepare_to_fit(&learner.prep, kernel, estimator, &raw.data, raw.weights.as_deref())?;
-        if let Some(mut moments) = Moments::of(&prepared.prep).filter(|_| sampled.rows > sample.data.rows()) {
+        let moments = Moments::of(&prepared.prep).filter(|_| all > sample.data.rows());
+        let features = size_of(&prepared.kernel, &prepared.data, &raw.target).rank.unwrap_or(settings.landmarks.min(raw.data.rows()));
+        announce(&BatchPlan { bytes: self.bytes(), rows: all, batches, passes: 1 + usize::from(moments.is_some()), features, read });
+        if let Some(mut moments) = moments {
             let schema = prepared.prep.schema.clone();
-            self.pass("scaling the columns", sampled.batches, control, |_, table| {
-                let Some(rows) = self.next(table, &schema, &info, missing)? else { return Ok(()) };
-                let used = Used::of(&learner.prep, &rows.data, &rows.target, rows.weights.as_deref())?.rows;
+            let form = BatchForm { schema: &schema, info: &info, missing };
+            self.pass("scaling the columns", batches, form, control, |number, rows| {
+                let used = Used::of(&learner.prep, &rows.data, &rows.target, rows.weights.as_deref());
+                let used = used.map_err(|error| of_batch(number, error))?.rows;
                 let weights: Option<Vec<f64>> = rows.weights.map(|w| used.iter().map(|&i| w[i]).collect());
                 moments.add(&rows.data.select(&used), weights.as_deref())
             })?;
@@ -111,43 +132,27 @@ impl BatchedTable<'_> {
         }
         let schema = model.prep.schema.clone();
         let mut partial = Partial::new(model, &learner.prep, &raw.data, &raw.target, control)?;
-        self.pass("adding up batches", sampled.batches, control, |number, table| {
-            let Some(rows) = self.next(table, &schema, &info, missing)? else { return Ok(()) };
+        let form = BatchForm { schema: &schema, info: &info, missing };
+        self.pass("adding up batches", batches, form, control, |number, rows| {
             partial.add(number, &rows.data, &rows.target, rows.weights.as_deref(), control)
         })?;
         let mut model = partial.finish(control)?;
-        model.about.notices.push(Notice::Batched { rows: partial.rows(), batches: sampled.batches, sample: used.rows.len() });
+        model.about.notices.push(Notice::Batched { rows: partial.rows(), batches, sample: used.rows.len() });
         Ok(BatchedFit { model, facts })
     }
 
-    /// One pass over the batches of the file, with complaints that name the row in the file.
-    fn pass(&self, what: &str, batches: usize, control: &Control, mut visit: impl FnMut(u64, &mut Table) -> Result<()>) -> Result<()> {
-        self.batches.each(control, |Batch { number, mut table }| {
+    /// One pass over the batches, which says how far it is.
+    fn pass(
+        &self,
+        what: &str,
+        batches: usize,
+        form: BatchForm<'_>,
+        control: &Control,
+        mut visit: impl FnMut(u64, BatchRows) -> Result<()>,
+    ) -> Result<()> {
+        self.each(form, control, &mut |number, rows| {
             control.tell(what, number as usize, batches);
-            visit(number, &mut table).map_err(|error| table.in_file(error))
+            visit(number, rows)
         })
-    }
-
-    /// The parts of the sample, which says what columns are.
-    fn first(&self, table: &mut Table, missing: &[(String, Missing)]) -> Result<(BatchRows, TargetInfo)> {
-        Missing::targets_to_drop(missing, self.target)?.into_iter().try_for_each(|name| table.leave_out_missing(name))?;
-        let weights = self.weights.map(|name| table.take_weights(name)).transpose()?;
-        let (target, info) = table.take_target(self.target, self.options)?;
-        let data = table.dataset(self.options)?;
-        Ok((BatchRows { data, target, weights }, info))
-    }
-
-    /// The parts of a batch, read as the sample was; none where no row of it has a target.
-    fn next(&self, table: &mut Table, schema: &Schema, info: &TargetInfo, missing: &[(String, Missing)]) -> Result<Option<BatchRows>> {
-        for name in Missing::targets_to_drop(missing, self.target)? {
-            table.leave_out_missing_of_part(name)?;
-        }
-        if table.rows() == 0 {
-            return Ok(None);
-        }
-        let weights = self.weights.map(|name| table.take_weights_of_part(name)).transpose()?;
-        let target = table.take_target_like(info)?;
-        let data = table.dataset_like(schema, self.options)?;
-        Ok(Some(BatchRows { data, target, weights }))
     }
 }

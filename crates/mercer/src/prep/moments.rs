@@ -42,22 +42,23 @@ impl Moments {
         let prepared = self.fitted.apply(rows)?;
         let weights = RowWeights::from(weights);
         weights.check(rows.rows())?;
-        let mut found = Vec::with_capacity(self.sums.len());
         let mut largest = self.largest.iter_mut();
-        let mut count = |numbers: &mut dyn Iterator<Item = (usize, f64)>| {
-            let mut sums = [0.0; 3];
+        let (sums, mut place) = (&mut self.sums, 0);
+        // Number by number, so that the scales have the same bits however rows fall into batches.
+        let mut count = |numbers: &mut dyn Iterator<Item = (usize, f64)>| -> Result<()> {
             for (i, z) in numbers {
                 let w = weights.at(i);
-                sums.iter_mut().zip([w, w * z, w * z * z]).for_each(|(sum, v)| *sum += v);
+                [w, w * z, w * z * z].into_iter().enumerate().try_for_each(|(k, v)| sums.add_at(place + k, v))?;
             }
-            found.extend(sums);
+            place += 3;
+            Ok(())
         };
         for step in &self.fitted.steps {
             match step {
                 PrepStep::Standardise(s) => {
                     for name in s.columns.iter().map(|c| &c.column) {
                         let Values::Numbers(v) = &prepared.column(name)?.values else { return Err(changed(name)) };
-                        count(&mut v.iter().copied().enumerate());
+                        count(&mut v.iter().copied().enumerate())?;
                     }
                 }
                 PrepStep::Vectors(step) => {
@@ -66,7 +67,7 @@ impl Moments {
                     match p.storage() {
                         Storage::Dense(v) => {
                             let owner = |k: usize| values.owner(k);
-                            (0..p.dim()).for_each(|d| count(&mut (0..p.rows()).map(|k| (owner(k), v[k * p.dim() + d]))));
+                            (0..p.dim()).try_for_each(|d| count(&mut (0..p.rows()).map(|k| (owner(k), v[k * p.dim() + d]))))?;
                         }
                         Storage::Csr { columns, values, .. } => {
                             let mut own: Vec<&mut f64> = largest.by_ref().take(p.dim()).collect();
@@ -77,7 +78,7 @@ impl Moments {
                 _ => {}
             }
         }
-        self.sums.add(found.into_iter())
+        Ok(())
     }
 
     /// The steps with the scales of all rows that were added; of none those that they had.

@@ -1,13 +1,23 @@
-//! A table file in numbered batches of rows, of which one is in memory at a time: CSV and its cousins and JSON lines, plain or packed by gzip;
-//! a Parquet file by its row groups. The first batch settles format and separator.
+//! A table file in numbered batches of rows, of which one is in memory at a time: CSV and its cousins, JSON lines, LIBSVM's text and NPY, plain
+//! or packed; a Parquet file by its row groups. The first batch settles format and separator.
 
-use super::format::{self, Lines, row_ends};
-use super::{ReadOptions, Source, Table, joined};
+mod arrays;
+mod parts;
+mod sample;
+mod sparse;
+
+pub use sample::{RowSample, SampledTable};
+
+use super::format::{self, Lines, RowsOf};
+use super::libsvm::Survey;
+use super::quoting::RowEnds;
+use super::unpack::Unpacker;
+use super::{ReadOptions, Source, Table};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use rand::{Rng, SeedableRng};
-use rand_xoshiro::SplitMix64;
-use std::io::{BufRead, BufReader, Read};
+use crate::npy;
+use arrays::ArrayRows;
+use parts::TextParts;
 use std::path::{Path, PathBuf};
 
 /// A table file that is read batch by batch, several times if need be.
@@ -18,13 +28,18 @@ pub struct Batches {
     kind: Kind,
     bytes: usize,
     header: Vec<String>,
+    own_target: Vec<String>,
 }
 
 /// How a file falls into batches.
 #[derive(Clone, Debug)]
 enum Kind {
     /// By lines, below the head that every batch gets.
-    Lines { head: Vec<u8> },
+    Lines { head: Vec<u8>, ends: RowEnds },
+    /// By lines of sparse vectors, below some bytes.
+    Sparse { above: usize, survey: Survey },
+    /// By the rows of an array.
+    Array(npy::Header),
     /// By the row groups of Parquet.
     #[cfg(feature = "parquet")]
     Groups,
@@ -44,50 +59,63 @@ impl Batches {
     ///
     /// # Errors
     /// A source that cannot be read several times; a format that has no rows of its own, such as NPZ; what cannot be read.
-    pub fn open(source: &Source, options: &ReadOptions) -> Result<Batches> {
+    pub fn open(source: &Source, options: &ReadOptions, control: &Control) -> Result<Batches> {
         // Bytes of text that one batch holds, about.
         const BYTES: usize = 8 << 20;
         let Source::File(path) = source else {
             let why = "is read once and whole; give a file, which batches are read from several times";
             return Err(Error::Table { file: source.to_string(), why: why.into() });
         };
-        Batches::of_file(path, options, BYTES)
+        Batches::of_file(path, options, BYTES, control)
     }
 
     /// As [`Batches::open`] does, with batches of about so many bytes of text.
     ///
     /// # Errors
     /// Those of [`Batches::open`].
-    pub fn of_file(path: &Path, options: &ReadOptions, bytes: usize) -> Result<Batches> {
+    pub fn of_file(path: &Path, options: &ReadOptions, bytes: usize, control: &Control) -> Result<Batches> {
         let file = path.display().to_string();
         let refused = |why: &str| Error::Table { file: file.clone(), why: why.into() };
         if !path.is_file() {
             return Err(refused("is no file that batches could be read from"));
         }
         let mut start = Vec::new();
-        let broken = |e| Error::io(path.display(), e);
-        let mut reader = opened(path)?;
+        let mut reader = Unpacker::open(path, control.max_memory)?;
         // What is read may end in the middle of a row, which is left out.
-        reader.by_ref().take(bytes as u64).read_to_end(&mut start).map_err(broken)?;
+        reader.read_up_to(bytes as u64, &mut start)?;
+        let of = |options: ReadOptions, kind: Kind, header: Vec<String>, own_target: Vec<String>| {
+            Ok(Batches { path: path.into(), options, kind, bytes, header, own_target })
+        };
         #[cfg(feature = "parquet")]
         if start.starts_with(b"PAR1") {
-            let header = super::parquet::header(path)?;
-            return Ok(Batches { path: path.into(), options: options.clone(), kind: Kind::Groups, bytes, header });
+            return of(options.clone(), Kind::Groups, super::parquet::header(path)?, Vec::new());
         }
-        let is_whole = reader.fill_buf().map_err(broken)?.is_empty();
-        let end = if is_whole { start.len() } else { row_ends(&start).last().unwrap_or(start.len()) };
+        if start.starts_with(npy::MAGIC) {
+            let header = npy::Header::of(&start).map_err(|why| refused(&format!("array 'x': {why}")))?;
+            let first = ArrayRows::open(path, &header, options, control)?.table(0, 1)?;
+            return of(options.clone(), Kind::Array(header), first.header, Vec::new());
+        }
         let name = path.file_name().and_then(|name| name.to_str());
-        let lines = std::str::from_utf8(&start[..end]).ok().and_then(|text| format::by_lines(text, name, options));
-        let Some(Lines { head, delimiter }) = lines else {
+        // What is read may end in the middle of a letter too.
+        let text = start.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let lines = Some(text).filter(|text| start.len() - text.len() < 4).and_then(|text| format::by_lines(text, name, options));
+        let Some(Lines { head, rows }) = lines else {
             return Err(refused(
-                "cannot be read in batches of rows: these are read from CSV and JSON lines in UTF-8, plain or packed by gzip, and from Parquet; convert \
-                 it to one of them",
+                "cannot be read in batches of rows: these are read from CSV, JSON lines and LIBSVM's text in UTF-8 and from NPY, plain or packed, and \
+                 from Parquet; convert it to one of them",
             ));
         };
-        let options = ReadOptions { delimiter: options.delimiter.or(delimiter), ..options.clone() };
-        let kind = Kind::Lines { head: start[..head].to_vec() };
-        let header = format::parse(&file, start[..end].into(), name, &options, u64::MAX)?.header;
-        Ok(Batches { path: path.into(), options, kind, bytes, header })
+        let parts = TextParts { path, bytes, above: head, head: &[], ends: rows.ends() };
+        let end = head + parts.end(&start[head..], reader.is_at_end()?).ok_or_else(|| parts.too_long(1))?;
+        let RowsOf::Libsvm = rows else {
+            let delimiter = if let RowsOf::Cells(delimiter, _) = rows { Some(delimiter) } else { None };
+            let options = ReadOptions { delimiter: options.delimiter.or(delimiter), ..options.clone() };
+            let Table { header, own_target, .. } = format::parse(&file, start[..end].into(), name, &options, u64::MAX)?;
+            return of(options, Kind::Lines { head: start[..head].to_vec(), ends: rows.ends() }, header, own_target);
+        };
+        let survey = sparse::survey(&parts, control)?;
+        let Table { header, own_target, .. } = format::parse_sparse(&file, &start[head..end], &survey, options, u64::MAX)?;
+        of(options.clone(), Kind::Sparse { above: head, survey }, header, own_target)
     }
 
     /// Names of the columns.
@@ -95,136 +123,73 @@ impl Batches {
         &self.header
     }
 
+    /// The columns to predict, where the table names them itself.
+    pub fn own_target(&self) -> &[String] {
+        &self.own_target
+    }
+
+    /// Bytes of the file.
+    pub fn file_bytes(&self) -> Option<u64> {
+        std::fs::metadata(&self.path).ok().map(|file| file.len())
+    }
+
     /// Hands every batch to a visitor, in order.
     ///
     /// # Errors
-    /// Those of the visitor; a batch with other columns than the first; a file that ends within a cell; bounds of `control`.
+    /// Those of the visitor; a batch with other columns than the first; a row that is longer than a batch; bounds of `control`.
     pub fn each(&self, control: &Control, mut visit: impl FnMut(Batch) -> Result<()>) -> Result<()> {
-        let mut first_row = 0;
-        let mut number = 0;
-        let mut visit_table = |mut table: Table| -> Result<()> {
-            control.check()?;
-            if table.header != self.header {
-                let file = self.path.display();
-                let why = format!("batch {number}, from row {} on, has other columns than the rows before", first_row + 1);
-                return Err(Error::Table { file: file.to_string(), why });
-            }
-            let rows = table.places.iter().max().map_or(table.rows, |last| last + 1).max(table.rows);
-            table.places = (0..table.rows).map(|i| first_row + table.places.get(i).copied().unwrap_or(i)).collect();
-            first_row += rows;
-            visit(Batch { number, table })?;
-            number += 1;
-            Ok(())
-        };
+        let Batches { path, options, bytes, .. } = self;
+        let (file, name) = (path.display().to_string(), path.file_name().and_then(|name| name.to_str()));
+        let most = control.max_memory;
+        let mut pass = Pass { batches: self, control, visit: &mut visit, first_row: 0, number: 0 };
         match &self.kind {
-            Kind::Lines { head } => self.each_of_lines(head, control, &mut visit_table),
+            Kind::Lines { head, ends } => TextParts { path, bytes: *bytes, above: head.len(), head, ends: *ends }
+                .each(control, |text| pass.visit(format::parse(&file, text.into(), name, options, most))),
+            Kind::Sparse { above, survey } => TextParts { path, bytes: *bytes, above: *above, head: &[], ends: RowEnds::Lines }
+                .each(control, |text| pass.visit(format::parse_sparse(&file, text, survey, options, most))),
+            Kind::Array(header) => ArrayRows::open(path, header, options, control)?.each(*bytes, |table| pass.visit(table).map(drop)),
             #[cfg(feature = "parquet")]
-            Kind::Groups => super::parquet::each_group(&self.path, control.max_memory, &mut visit_table),
-        }
-    }
-
-    fn each_of_lines(&self, head: &[u8], control: &Control, visit: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
-        let broken = |e| Error::io(self.path.display(), e);
-        let file = self.path.display().to_string();
-        let mut reader = opened(&self.path)?;
-        reader.by_ref().take(head.len() as u64).read_to_end(&mut Vec::new()).map_err(broken)?;
-        let name = self.path.file_name().and_then(|name| name.to_str());
-        let mut text = head.to_vec();
-        loop {
-            let wanted = self.bytes as u64;
-            reader.by_ref().take(wanted).read_to_end(&mut text).map_err(broken)?;
-            // The line that was begun, and those that a quote keeps open.
-            let mut quotes = text[head.len()..].iter().filter(|b| **b == b'"').count();
-            let mut is_open = text.last() != Some(&b'\n') || !quotes.is_multiple_of(2);
-            while is_open {
-                let from = text.len();
-                if reader.read_until(b'\n', &mut text).map_err(broken)? == 0 {
-                    break;
-                }
-                quotes += text[from..].iter().filter(|b| **b == b'"').count();
-                is_open = !quotes.is_multiple_of(2) && (text.len() - from) as u64 <= wanted;
-            }
-            if text[head.len()..].iter().all(u8::is_ascii_whitespace) {
-                return Ok(());
-            }
-            visit(format::parse(&file, text.as_slice().into(), name, &self.options, control.max_memory)?)?;
-            text.truncate(head.len());
+            Kind::Groups => super::parquet::each_group(path, most, &mut |table| pass.visit(Ok(table)).map(drop)),
         }
     }
 }
 
-/// A file on its way, unpacked where it is packed.
-fn opened(path: &Path) -> Result<BufReader<Box<dyn Read>>> {
-    let broken = |e| Error::io(path.display(), e);
-    let mut file = BufReader::new(std::fs::File::open(path).map_err(broken)?);
-    let is_packed = file.fill_buf().map_err(broken)?.starts_with(&[0x1F, 0x8B]);
-    let reader: Box<dyn Read> = if is_packed { Box::new(flate2::bufread::MultiGzDecoder::new(file)) } else { Box::new(file) };
-    Ok(BufReader::with_capacity(1 << 16, reader))
+/// One pass over the batches of a file.
+struct Pass<'a> {
+    batches: &'a Batches,
+    control: &'a Control,
+    visit: &'a mut dyn FnMut(Batch) -> Result<()>,
+    /// Rows of the batches before.
+    first_row: usize,
+    number: u64,
 }
 
-/// Some rows of a table, drawn at random.
-#[derive(Clone, Debug)]
-pub struct SampledTable {
-    /// The rows, in the order of the file.
-    pub table: Table,
-    /// Rows of the file.
-    pub rows: usize,
-    /// Batches of the file.
-    pub batches: usize,
-}
-
-impl Batches {
-    /// At most so many rows, any of them as likely as the others: the same for a seed whatever the size of the batches.
-    ///
-    /// # Errors
-    /// Those of [`Batches::each`]; no rows.
-    pub fn sample(&self, most: usize, seed: u64, control: &Control) -> Result<SampledTable> {
-        // The rows with the smallest keys; a row that was among the smallest for a while is left out in the end.
-        let mut keys: Vec<(u64, usize)> = Vec::new();
-        let mut found: Option<Table> = None;
-        let (mut rows, mut batches) = (0, 0);
-        self.each(control, |batch| {
-            let mut table = batch.table;
-            let own: Vec<(u64, usize)> = table.places.iter().map(|&place| (key(seed, place), place)).collect();
-            rows = table.places.iter().max().map_or(rows, |last| last + 1);
-            batches += 1;
-            keys.extend(&own);
-            if keys.len() > most {
-                keys.select_nth_unstable(most);
-                keys.truncate(most);
-            }
-            let largest = keys.iter().max().copied().unwrap_or_default();
-            let kept: Vec<usize> = (0..own.len()).filter(|&i| own[i] <= largest).collect();
-            if kept.len() < own.len() {
-                table.keep_rows(&kept);
-            }
-            found = Some(match found.take() {
-                None => table,
-                Some(above) => below_one_another(above, table, &self.path.display().to_string())?,
-            });
-            Ok(())
-        })?;
-        let Some(mut table) = found else {
-            return Err(Error::Table { file: self.path.display().to_string(), why: "the table has columns but no rows".into() });
-        };
-        let largest = keys.iter().max().copied().unwrap_or_default();
-        let kept: Vec<usize> = (0..table.rows).filter(|&i| (key(seed, table.places[i]), table.places[i]) <= largest).collect();
-        table.keep_rows(&kept);
-        Ok(SampledTable { table, rows, batches })
+impl Pass<'_> {
+    /// Hands a table on as the next batch; how many rows there were so far.
+    fn visit(&mut self, table: Result<Table>) -> Result<usize> {
+        let Pass { batches, control, first_row, number, .. } = *self;
+        control.check()?;
+        let mut table = table.map_err(|error| counted_from(first_row, error))?;
+        if table.header != batches.header {
+            let why = format!("batch {number}, from row {} on, has other columns than the rows before", first_row + 1);
+            return Err(Error::Table { file: batches.path.display().to_string(), why });
+        }
+        let rows = table.places.iter().max().map_or(table.rows, |last| last + 1).max(table.rows);
+        table.places = (0..table.rows).map(|i| first_row + table.places.get(i).copied().unwrap_or(i)).collect();
+        self.first_row += rows;
+        self.number += 1;
+        (self.visit)(Batch { number, table })?;
+        Ok(self.first_row)
     }
 }
 
-/// The rows of another batch below those of one, and their places.
-fn below_one_another(above: Table, below: Table, file: &str) -> Result<Table> {
-    let places = [above.places.as_slice(), &below.places].concat();
-    let mut facts = above.facts.clone();
-    facts.extend(below.facts.iter().filter(|fact| !above.facts.contains(fact)).cloned());
-    Ok(Table { places, facts, ..joined::join(above, below, file)? })
-}
-
-/// A number that looks random, by a seed and a place: the numbers of one generator in their order.
-fn key(seed: u64, place: usize) -> u64 {
-    // By what the state of the generator grows from one number to the next.
-    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-    SplitMix64::seed_from_u64(seed.wrapping_add((place as u64).wrapping_mul(STEP))).next_u64()
+/// A complaint about a part of the file, whose rows and lines count from its own first one.
+fn counted_from(first_row: usize, error: Error) -> Error {
+    match error {
+        Error::Table { file, why } if first_row > 0 => {
+            let why = format!("below row {first_row} of the file, from where rows and lines are counted here: {why}");
+            Error::Table { file, why }
+        }
+        other => other,
+    }
 }

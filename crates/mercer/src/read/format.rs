@@ -2,12 +2,14 @@
 
 use super::facts::Fact;
 use super::layout::{below, excel_line, sniff};
+use super::libsvm::Survey;
 use super::options::{Delimiter, ReadOptions};
+use super::quoting::RowEnds;
 use super::table::Table;
 use super::unpack::{unpack, without_ending};
 use super::unseen::BYTE_ORDER_MARK;
 use super::{arff, delimited, encoding, fasta, json_lines, libsvm, lines, npz, texts, time_series, ucr};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::borrow::Cow;
 
 /// The formats.
@@ -28,7 +30,7 @@ enum Format {
 pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
     options.check()?;
     let bytes = unpack(file, bytes, most)?;
-    let mut table = if bytes.starts_with(crate::npy::MAGIC) {
+    let table = if bytes.starts_with(crate::npy::MAGIC) {
         npz::parse_one(file, &bytes, options)?
     } else if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
         npz::parse(file, &bytes, options, most)?
@@ -42,6 +44,11 @@ pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, option
         table.facts.splice(0..0, fact);
         table
     };
+    settled(table, options)
+}
+
+/// A table as it was read, with what is missing by the options left empty.
+pub(super) fn settled(mut table: Table, options: &ReadOptions) -> Result<Table> {
     table.tell_unseen_marks();
     table.empty_marked(&options.na)?;
     Ok(table)
@@ -82,6 +89,18 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
+/// Reads some rows of sparse vectors, of a file whose rows have these columns.
+pub(super) fn parse_sparse(file: &str, bytes: &[u8], survey: &Survey, options: &ReadOptions, most: u64) -> Result<Table> {
+    settled(libsvm::parse_part(file, &sparse_text(file, bytes)?, survey, most)?, options)
+}
+
+/// The text of some rows of sparse vectors, its lines ended by line feeds.
+pub(super) fn sparse_text<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>> {
+    let why = "a part of the file is no text in UTF-8; numbers are written in its letters";
+    let text = std::str::from_utf8(bytes).map_err(|_| Error::Table { file: file.to_owned(), why: why.into() })?;
+    Ok(with_line_feeds(text))
+}
+
 /// Reads a table from a text whose lines end in line feeds.
 fn of_lines(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
     if options.lines {
@@ -110,8 +129,29 @@ fn of_lines(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, m
 pub(super) struct Lines {
     /// Bytes of its head: what is skipped, and the header if it has one.
     pub(super) head: usize,
-    /// What parts its cells, where it has such.
-    pub(super) delimiter: Option<Delimiter>,
+    /// What its rows are.
+    pub(super) rows: RowsOf,
+}
+
+/// What the rows of a text are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RowsOf {
+    /// Cells, parted by a delimiter, and where they end.
+    Cells(Delimiter, RowEnds),
+    /// Objects.
+    Json,
+    /// Labels and sparse vectors.
+    Libsvm,
+}
+
+impl RowsOf {
+    /// Where rows end.
+    pub(super) fn ends(self) -> RowEnds {
+        match self {
+            RowsOf::Cells(_, ends) => ends,
+            RowsOf::Json | RowsOf::Libsvm => RowEnds::Lines,
+        }
+    }
 }
 
 /// The rows of a text by its first lines; `None` where it is of a format whose rows depend on each other.
@@ -121,33 +161,31 @@ pub(super) fn by_lines(text: &str, name: Option<&str>, options: &ReadOptions) ->
     }
     let rest = below(text, options.skip);
     let above = text.len() - rest.len();
-    match recognised(rest, name) {
-        Format::JsonLines if rest.trim_start().starts_with('{') => Some(Lines { head: above, delimiter: None }),
+    let delimited = options.no_header || options.delimiter.is_some();
+    let format = match recognised(rest, name) {
+        Format::Libsvm if delimited => Format::Delimited(None),
+        format => format,
+    };
+    match format {
+        Format::JsonLines if rest.trim_start().starts_with('{') => Some(Lines { head: above, rows: RowsOf::Json }),
+        Format::Libsvm => Some(Lines { head: above, rows: RowsOf::Libsvm }),
         Format::Delimited(delimiter) => {
             let (declared, below_it) = excel_line(rest).map_or((None, rest), |(sign, below_it)| (Some(sign), below_it));
             let delimiter = options.delimiter.or(delimiter).or(declared).unwrap_or_else(|| sniff(below_it));
-            let head = text.len() - below_it.len() + if options.no_header { 0 } else { header_end(below_it)? };
-            Some(Lines { head, delimiter: Some(delimiter) })
+            let ends = RowEnds::of(below_it, delimiter);
+            let head = text.len() - below_it.len() + if options.no_header { 0 } else { header_end(below_it, ends)? };
+            Some(Lines { head, rows: RowsOf::Cells(delimiter, ends) })
         }
         _ => None,
     }
 }
 
-/// Where the first line ends that is neither empty nor a comment.
-fn header_end(text: &str) -> Option<usize> {
+/// Where the first row ends that is neither empty nor a comment.
+fn header_end(text: &str, ends: RowEnds) -> Option<usize> {
     let mut begin = 0;
-    row_ends(text.as_bytes()).find(|&end| {
-        let line = text[std::mem::replace(&mut begin, end)..end].trim();
-        !line.is_empty() && !line.starts_with('#')
-    })
-}
-
-/// Where rows of a text end: behind line feeds, but those within quotes.
-pub(super) fn row_ends(text: &[u8]) -> impl Iterator<Item = usize> {
-    let mut quoted = false;
-    text.iter().enumerate().filter_map(move |(at, b)| {
-        quoted ^= *b == b'"';
-        (*b == b'\n' && !quoted).then_some(at + 1)
+    ends.in_text(text.as_bytes()).find(|&end| {
+        let row = text[std::mem::replace(&mut begin, end)..end].trim();
+        !row.is_empty() && !row.starts_with('#')
     })
 }
 
@@ -158,7 +196,7 @@ fn parquet(file: &str, bytes: Cow<'_, [u8]>, most: u64) -> Result<Table> {
 
 #[cfg(not(feature = "parquet"))]
 fn parquet(file: &str, _: Cow<'_, [u8]>, _: u64) -> Result<Table> {
-    Err(crate::error::Error::Table {
+    Err(Error::Table {
         file: file.to_owned(),
         why: "this is a Parquet file, which this build does not read; 'cargo install --path crates/mercer-cli --features parquet' builds \
               one that does; in Python, pandas.read_parquet or polars.read_parquet gives a frame that mercer takes; or save the table as CSV or JSON lines"

@@ -145,6 +145,7 @@ pub(super) fn join(mut above: Table, below: Table, name: &str) -> Result<Table> 
         match (&mut above.columns[place].1, cells) {
             (Raw::Cells(there), Raw::Cells(more)) => there.append(&more),
             (Raw::Numbers(there), Raw::Numbers(more)) => there.extend(more),
+            (Raw::Indexed(there), Raw::Indexed(more)) => there.append(&more),
             (Raw::Ready(Values::Series(there)), Raw::Ready(Values::Series(more))) => {
                 *there = there.followed_by(&more).map_err(|why| fault(format!("column '{column}': {why}")))?;
             }

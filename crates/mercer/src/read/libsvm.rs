@@ -88,16 +88,92 @@ impl Indexed {
         Ok((Points::csr(self.rows(), dim, starts, columns, values)?, cut))
     }
 
-    /// Lists the indices that there are where a place for each up to the largest would take more than `most`.
-    fn list_where_too_large(&mut self, file: &str, most: u64) -> Result<()> {
-        let bytes = |columns: u64| columns.saturating_mul(Points::BYTES_PER_COLUMN);
-        if self.largest < u64::from(u32::MAX) && bytes(self.largest) <= most {
-            return Ok(());
+    /// The vectors of other rows below these.
+    pub(super) fn append(&mut self, below: &Indexed) {
+        let above = self.values.len();
+        self.starts.extend(below.starts[1..].iter().map(|start| above + start));
+        self.indices.extend_from_slice(&below.indices);
+        self.values.extend_from_slice(&below.values);
+    }
+}
+
+/// What is to be known of a file before a row of it is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct SparseForm {
+    /// Whether rows may have several labels, or none.
+    several: bool,
+    /// Whether a place for each index up to the largest takes too much memory.
+    hashed: bool,
+}
+
+/// What all rows of a file have together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Survey {
+    form: SparseForm,
+    from_0: bool,
+    groups: bool,
+    weights: bool,
+    /// Whether some rows have a slack, which nothing here uses.
+    slack: bool,
+    largest: u64,
+    listed: Vec<u64>,
+    /// The labels, where rows have several.
+    labels: Vec<String>,
+    /// Rows that are in memory at a time.
+    rows: usize,
+}
+
+impl Survey {
+    /// No rows yet.
+    pub(super) fn of(form: SparseForm) -> Self {
+        Survey { form, ..Survey::default() }
+    }
+
+    /// Adds the rows of a part of the file, which begins below some lines; gives the form that the file has by these rows and those before.
+    /// Where it is another one, the file is to be surveyed anew.
+    pub(super) fn add(&mut self, file: &str, text: &str, above: usize, most: u64) -> Result<SparseForm> {
+        let several = self.form.several || have_several(text);
+        if several == self.form.several {
+            self.take(&Lines::of(file, text, several, above)?);
         }
-        self.listed = self.indices.clone();
-        self.listed.sort_unstable();
-        self.listed.dedup();
-        match bytes(self.listed.len() as u64) {
+        Ok(SparseForm { several, hashed: self.form.hashed || self.is_hashed(most) })
+    }
+
+    fn take(&mut self, lines: &Lines<'_>) {
+        let x = &lines.x;
+        self.from_0 |= lines.from_0;
+        self.groups |= lines.groups.len() > 0;
+        self.weights |= lines.weights.len() > 0;
+        self.slack |= lines.slack;
+        self.largest = self.largest.max(x.largest);
+        if self.form.hashed {
+            self.listed.extend_from_slice(&x.indices);
+            self.listed.sort_unstable();
+            self.listed.dedup();
+        }
+        if self.form.several {
+            self.labels.extend(lines.labels.iter().flatten().map(|&label| label.to_owned()));
+            self.labels.sort_by(|a, b| by_number_then_text(a, b));
+            self.labels.dedup();
+        }
+        self.rows = self.rows.max(x.rows());
+    }
+
+    /// Whether a place for each index so far takes more than `most`.
+    fn is_hashed(&self, most: u64) -> bool {
+        self.largest >= u64::from(u32::MAX) || self.largest.saturating_mul(Points::BYTES_PER_COLUMN) > most
+    }
+
+    /// Refuses a file without a feature, or with too many.
+    pub(super) fn check(&self, file: &str, most: u64) -> Result<()> {
+        let fault = |why: &str| Err(Error::Table { file: file.to_owned(), why: format!("{why}; expected rows such as '1 3:0.5 7:1'") });
+        if self.rows == 0 {
+            return fault("the table is empty");
+        }
+        if self.largest == 0 && !self.from_0 {
+            return fault("no row has a feature");
+        }
+        match (self.listed.len() as u64).saturating_mul(Points::BYTES_PER_COLUMN) {
             needed if needed > most => Err(too_large(&format!("{file}, with {} features,", self.listed.len()), needed, most)),
             _ => Ok(()),
         }
@@ -129,6 +205,11 @@ pub(super) fn looks_like(text: &str) -> bool {
     false
 }
 
+/// Whether rows of a text have several labels.
+fn have_several(text: &str) -> bool {
+    text.split('\n').any(|line| written(line).split_ascii_whitespace().next().is_some_and(|label| label.contains(',')))
+}
+
 /// The line without its comment.
 fn written(line: &str) -> &str {
     line.split_once('#').map_or(line, |(before, _)| before)
@@ -136,12 +217,20 @@ fn written(line: &str) -> &str {
 
 /// Reads the table: columns `target`, `x` (or `x_from_0`), and `qid`, `weight` and `label_K` where there are any.
 pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
-    let several = text.split('\n').any(|line| written(line).split_ascii_whitespace().next().is_some_and(|label| label.contains(',')));
-    let mut lines = Lines::new(file, several);
-    for (number, line) in text.split('\n').enumerate() {
-        lines.add(number + 1, line)?;
+    let mut survey = Survey::of(SparseForm { several: have_several(text), hashed: false });
+    let lines = Lines::of(file, text, survey.form.several, 0)?;
+    survey.take(&lines);
+    if survey.is_hashed(most) {
+        survey.form.hashed = true;
+        survey.take(&lines);
     }
-    lines.finish(most)
+    survey.check(file, most)?;
+    lines.finish(&survey, most)
+}
+
+/// Reads some rows of a table, which has the columns that all of its rows together need.
+pub(super) fn parse_part(file: &str, text: &str, survey: &Survey, most: u64) -> Result<Table> {
+    Lines::of(file, text, survey.form.several, 0)?.finish(survey, most)
 }
 
 /// What was read so far.
@@ -159,14 +248,13 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn new(file: &'a str, several: bool) -> Self {
+    /// The rows of a text below some lines.
+    fn of(file: &'a str, text: &'a str, several: bool, above: usize) -> Result<Self> {
         let x = Indexed { starts: vec![0], indices: Vec::new(), values: Vec::new(), largest: 0, listed: Vec::new() };
         let (groups, weights) = (Cells::default(), Cells::default());
-        Lines { file, several, labels: Vec::new(), groups, weights, x, from_0: false, slack: false }
-    }
-
-    fn fault(&self, why: String) -> Error {
-        Error::Table { file: self.file.to_owned(), why }
+        let mut lines = Lines { file, several, labels: Vec::new(), groups, weights, x, from_0: false, slack: false };
+        text.split('\n').enumerate().try_for_each(|(number, line)| lines.add(above + number + 1, line))?;
+        Ok(lines)
     }
 
     fn add(&mut self, number: usize, line: &'a str) -> Result<()> {
@@ -236,20 +324,15 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    fn finish(mut self, most: u64) -> Result<Table> {
+    fn finish(mut self, survey: &Survey, most: u64) -> Result<Table> {
         // The column of weights.
         const WEIGHT: &str = "weight";
         // The class of a row without a label, where others have several.
         const NONE: &str = "none";
         let rows = self.x.rows();
-        if rows == 0 {
-            return Err(self.fault("the table is empty; expected rows such as '1 3:0.5 7:1'".into()));
-        }
-        if self.x.largest == 0 && !self.from_0 {
-            return Err(self.fault("no row has a feature; expected rows such as '1 3:0.5 7:1'".into()));
-        }
-        self.x.list_where_too_large(self.file, most)?;
-        let (file, from_0) = (self.file, self.from_0);
+        self.x.largest = survey.largest;
+        self.x.listed.clone_from(&survey.listed);
+        let (file, from_0) = (self.file, survey.from_0);
         let mut facts = Vec::new();
         let mut tell = |said: String| facts.push(Fact::of_table(format!("{file}: {said}")));
         if from_0 {
@@ -262,7 +345,7 @@ impl<'a> Lines<'a> {
                 self.x.listed.len()
             ));
         }
-        if self.slack {
+        if survey.slack {
             tell("sid, by which rows of SVMlight share a slack, is left out".into());
         }
         let mut labels = Cells::default();
@@ -272,19 +355,19 @@ impl<'a> Lines<'a> {
         let mut own_types = Vec::new();
         if self.several {
             own_types.push((LABEL.to_owned(), ColumnType::CATEGORY));
-            let each = self.flags(most);
+            let each = self.flags(survey, most);
             let named = each.first().map_or(String::new(), |(name, _)| {
                 format!("; the columns label_K say whether a row has the label K: --target {name} learns one of them")
             });
             tell(format!("rows have several labels: '{LABEL}' holds each set of them as a class{named}"));
             columns.extend(each);
         }
-        if self.groups.len() > 0 {
+        if survey.groups {
             self.groups.pad(rows);
             tell(format!("qid is a column of groups, not an input; --groups {GROUP} keeps the rows of one in one fold"));
             columns.push((GROUP.to_owned(), Raw::Cells(self.groups)));
         }
-        if self.weights.len() > 0 {
+        if survey.weights {
             self.weights.pad(rows);
             tell(format!("rows have weights, which are a column and no input; --weights {WEIGHT} uses them"));
             columns.push((WEIGHT.to_owned(), Raw::Cells(self.weights)));
@@ -295,20 +378,17 @@ impl<'a> Lines<'a> {
     }
 
     /// A column of 1 and 0 for each label; none where these take more than `most`.
-    fn flags(&self, most: u64) -> Vec<(String, Raw)> {
+    fn flags(&self, survey: &Survey, most: u64) -> Vec<(String, Raw)> {
         // Bytes that one more cell takes at least.
         const BYTES_PER_CELL: u64 = 16;
-        let mut all: Vec<&str> = self.labels.iter().flatten().copied().collect();
-        all.sort_by(|a, b| by_number_then_text(a, b));
-        all.dedup();
-        if (all.len() as u64).saturating_mul(self.labels.len() as u64).saturating_mul(BYTES_PER_CELL) > most {
+        if (survey.labels.len() as u64).saturating_mul(survey.rows as u64).saturating_mul(BYTES_PER_CELL) > most {
             return Vec::new();
         }
-        let column = |label: &str| {
+        let column = |label: &String| {
             let mut cells = Cells::default();
-            self.labels.iter().for_each(|set| cells.push(if set.contains(&label) { "1" } else { "0" }));
+            self.labels.iter().for_each(|set| cells.push(if set.contains(&label.as_str()) { "1" } else { "0" }));
             (format!("label_{label}"), Raw::Cells(cells))
         };
-        all.into_iter().map(column).collect()
+        survey.labels.iter().map(column).collect()
     }
 }

@@ -64,7 +64,7 @@ mod wide;
 mod writing;
 
 pub use crate::data::{Labels, TargetInfo};
-pub use batches::{Batch, Batches, SampledTable};
+pub use batches::{Batch, Batches, RowSample, SampledTable};
 pub use column_type::ColumnType;
 pub use doubts::doubts;
 pub use examples::{EXAMPLES, Example, example};

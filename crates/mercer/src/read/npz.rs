@@ -19,7 +19,12 @@ const END: &[u8] = b"PK\x05\x06";
 
 /// Reads one array: columns `x0`, `x1`, ..., or a column `x` of series, sets or vectors.
 pub(super) fn parse_one(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table> {
-    table(file, vec![("x".into(), bytes.to_vec())], options)
+    of_array(file, npy::parse(bytes), options)
+}
+
+/// The columns of one array.
+pub(super) fn of_array(file: &str, array: std::result::Result<Array, String>, options: &ReadOptions) -> Result<Table> {
+    table(file, [("x".to_owned(), array)], options)
 }
 
 /// Reads an archive.
@@ -44,10 +49,14 @@ pub(super) fn parse(file: &str, bytes: &[u8], options: &ReadOptions, most: u64) 
     if members.is_empty() {
         return Err(fault("the archive holds no array".into()));
     }
-    table(file, members, options)
+    table(file, members.into_iter().map(|(name, bytes)| (name, npy::parse(&bytes))), options)
 }
 
-fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> Result<Table> {
+fn table(
+    file: &str,
+    members: impl IntoIterator<Item = (String, std::result::Result<Array, String>)>,
+    options: &ReadOptions,
+) -> Result<Table> {
     // The array of targets in an archive.
     const TARGET: &str = "y";
     let fault = |why: String| Error::Table { file: file.to_owned(), why };
@@ -55,8 +64,8 @@ fn table(file: &str, members: Vec<(String, Vec<u8>)>, options: &ReadOptions) -> 
     let mut columns = Vec::new();
     let mut own_target = Vec::new();
     let mut rows = None;
-    for (name, bytes) in members {
-        let Array { shape, items } = npy::parse(&bytes).map_err(|why| fault(format!("array '{name}': {why}")))?;
+    for (name, array) in members {
+        let Array { shape, items } = array.map_err(|why| fault(format!("array '{name}': {why}")))?;
         let (count, width) = (shape[0], shape.get(1).copied().unwrap_or(1));
         if shape.contains(&0) {
             return Err(fault(format!("array '{name}' is empty (its shape is {shape:?})")));

@@ -3,6 +3,7 @@
 //! separator without any quote are joined where they can be nothing else: dates, numbers with decimal commas.
 
 use super::dates;
+use super::options::Delimiter;
 use crate::data::DateOrder;
 use csv::StringRecord;
 use std::ops::Range;
@@ -138,6 +139,73 @@ fn push_cell(text: &mut String, cell: &str, quoted: bool, sign: char) {
     text.push('"');
     text.push_str(&cell.replace('"', "\"\""));
     text.push('"');
+}
+
+/// Where the rows of a text end.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RowEnds {
+    /// Behind every line feed.
+    Lines,
+    /// Behind the line feeds that stand in no quoted cell. A quote opens one at its beginning alone.
+    Cells(Dialect, Delimiter),
+}
+
+impl RowEnds {
+    /// How the rows of a delimited text end, of which the last may be cut off.
+    pub(super) fn of(text: &str, delimiter: Delimiter) -> Self {
+        let Delimiter::Character(sign) = delimiter else { return RowEnds::Cells(STANDARD, delimiter) };
+        let written_in = |dialect: Dialect| {
+            let end = RowEnds::Cells(dialect, delimiter).in_text(text.as_bytes()).last();
+            end.and_then(|end| standard(&text[..end], sign)).is_some_and(|(_, found)| found == dialect)
+        };
+        let mut hinted = OTHERS.into_iter().filter(|dialect| dialect.is_hinted_at(text, char::from(sign)));
+        RowEnds::Cells(hinted.find(|&dialect| written_in(dialect)).unwrap_or(STANDARD), delimiter)
+    }
+
+    /// Where the rows of a text end that begins with a row.
+    pub(super) fn in_text(self, text: &[u8]) -> impl Iterator<Item = usize> {
+        /// What stands before a byte.
+        #[derive(PartialEq)]
+        enum Before {
+            CellBegin,
+            Bare,
+            Quoted,
+            Skipped,
+        }
+        let mut before = Before::CellBegin;
+        // What a skipped byte is within.
+        let mut quoted = false;
+        text.iter().enumerate().filter_map(move |(at, &byte)| {
+            let RowEnds::Cells(Dialect { quote, escapes, spaces }, delimiter) = self else { return (byte == b'\n').then_some(at + 1) };
+            let is_sign = |byte: u8| byte == delimiter.sign() || (delimiter == Delimiter::Spaces && byte == b'\t');
+            let is_quote = |byte: u8| char::from(byte) == quote;
+            let next = text.get(at + 1).copied();
+            let is_escaped = |next: u8| is_quote(next) || next == b'\\' || (!quoted && is_sign(next));
+            before = match before {
+                Before::Skipped if quoted => Before::Quoted,
+                Before::Skipped => Before::Bare,
+                Before::CellBegin | Before::Bare | Before::Quoted
+                    if byte == b'\\' && escapes == Escapes::Backslash && next.is_some_and(is_escaped) =>
+                {
+                    Before::Skipped
+                }
+                Before::Quoted if !is_quote(byte) => Before::Quoted,
+                Before::Quoted if next == Some(byte) => Before::Skipped,
+                Before::Quoted => {
+                    quoted = false;
+                    Before::Bare
+                }
+                Before::CellBegin if is_quote(byte) => {
+                    quoted = true;
+                    Before::Quoted
+                }
+                Before::CellBegin if byte == b' ' && spaces == Spaces::Skipped => Before::CellBegin,
+                _ if is_sign(byte) || matches!(byte, b'\n' | b'\r') => Before::CellBegin,
+                _ => Before::Bare,
+            };
+            (byte == b'\n' && before == Before::CellBegin).then_some(at + 1)
+        })
+    }
 }
 
 /// Records of a text in standard quotes, without lines of comments.

@@ -4,6 +4,7 @@ use super::*;
 use crate::data::{ColumnKind, Schema, UNSEEN, Values};
 use crate::error::ErrorKind;
 
+mod batches;
 mod dialects;
 mod faults;
 mod formats;

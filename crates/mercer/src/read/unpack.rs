@@ -1,25 +1,38 @@
-//! Packed bytes unpacked: gzip (RFC 1952), Zstandard (RFC 8878), bzip2 and xz, detected by their first bytes, never more than the
-//! memory allowed. Files of several members or frames are read whole; zeros behind them are padding.
+//! Packed bytes unpacked as they are read: gzip (RFC 1952), Zstandard (RFC 8878), bzip2 and xz, detected by their first bytes, never more
+//! than the memory allowed. Files of several members or frames are read whole; zeros behind them are padding.
 
 use crate::error::{Error, Result};
-use ruzstd::decoding::StreamingDecoder;
+use bzip2::bufread::BzDecoder;
+use flate2::bufread::GzDecoder;
+use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::borrow::Cow;
-use std::io::{ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
 
-/// A way of packing: its name, its first bytes, the ending of its files, and what unpacks up to so many bytes and one.
+/// Packed bytes on their way.
+type Packed<'a> = Box<dyn BufRead + 'a>;
+
+/// One member of packed bytes, which takes no more of them than it has.
+trait Member<'a>: Read {
+    /// The bytes behind it.
+    fn behind(self: Box<Self>) -> Packed<'a>;
+}
+
+/// A way of packing: its name, its first bytes, the ending of its files, and what reads a member within so many bytes of memory.
 struct Packing {
     name: &'static str,
     magic: &'static [u8],
     ending: &'static str,
-    unpack: fn(&[u8], u64) -> std::io::Result<Vec<u8>>,
+    member: for<'a> fn(Packed<'a>, u64) -> io::Result<Box<dyn Member<'a> + 'a>>,
 }
 
 const PACKINGS: [Packing; 4] = [
-    Packing { name: "gzip", magic: &[0x1F, 0x8B], ending: ".gz", unpack: gunzip },
-    Packing { name: "Zstandard", magic: &[0x28, 0xB5, 0x2F, 0xFD], ending: ".zst", unpack: unzstd },
-    Packing { name: "bzip2", magic: b"BZh", ending: ".bz2", unpack: bunzip2 },
-    Packing { name: "xz", magic: &[0xFD, b'7', b'z', b'X', b'Z', 0], ending: ".xz", unpack: unxz },
+    Packing { name: "gzip", magic: &[0x1F, 0x8B], ending: ".gz", member: gzip_member },
+    Packing { name: "Zstandard", magic: &[0x28, 0xB5, 0x2F, 0xFD], ending: ".zst", member: zstandard_frame },
+    Packing { name: "bzip2", magic: b"BZh", ending: ".bz2", member: bzip2_member },
+    Packing { name: "xz", magic: &[0xFD, b'7', b'z', b'X', b'Z', 0], ending: ".xz", member: xz_stream },
 ];
 
 /// First bytes of what is packed in ways that are not read.
@@ -45,23 +58,87 @@ pub(super) fn without_ending(name: &str) -> &str {
 
 /// The bytes, unpacked if they are packed; `most` is the memory that they may take.
 pub(super) fn unpack<'a>(file: &str, bytes: Cow<'a, [u8]>, most: u64) -> Result<Cow<'a, [u8]>> {
-    let fault = |why: String| Error::Table { file: file.to_owned(), why };
-    if let Some((name, _)) = REFUSED.iter().find(|(_, magic)| bytes.starts_with(magic)) {
-        let read = PACKINGS.map(|packing| packing.name).join(", ");
-        return Err(fault(format!("the table is packed by {name}, which is not read; unpack it, or pack it by one of {read}")));
+    let mut unpacker = Unpacker::of(file, Box::new(&bytes[..]), most)?;
+    if unpacker.packing.is_none() {
+        drop(unpacker);
+        return Ok(bytes);
     }
-    let Some(Packing { name, unpack, .. }) = packing(&bytes) else { return Ok(bytes) };
-    let unpacked = unpack(&bytes, most).map_err(|e| match e.kind() {
-        ErrorKind::OutOfMemory => too_large(&format!("unpacking {file}"), most.saturating_add(1), most),
-        _ => fault(format!("the table is packed ({name}) and damaged or cut off: {e}; copy it again")),
-    })?;
+    let mut unpacked = Vec::new();
+    unpacker.read_up_to(most.saturating_add(1), &mut unpacked)?;
     if unpacked.len() as u64 > most {
         return Err(too_large(&format!("unpacking {file}, which grows on,"), most.saturating_add(1), most));
     }
-    if packing(&unpacked).is_some() {
-        return Err(fault("the table is packed twice; unpack it once yourself".into()));
-    }
     Ok(Cow::Owned(unpacked))
+}
+
+/// Bytes of a file, unpacked as they are read where they are packed.
+pub(super) struct Unpacker<'a> {
+    file: String,
+    packing: Option<&'static Packing>,
+    most: u64,
+    bytes: Packed<'a>,
+    /// Whether some bytes were read.
+    begun: bool,
+}
+
+impl<'a> Unpacker<'a> {
+    /// Opens a file; `most` is the memory that unpacking may take.
+    pub(super) fn open(path: &Path, most: u64) -> Result<Unpacker<'static>> {
+        // Bytes that are asked of the system at a time.
+        const BYTES: usize = 1 << 16;
+        let file = std::fs::File::open(path).map_err(|e| Error::io(path.display(), e))?;
+        Unpacker::of(&path.display().to_string(), Box::new(BufReader::with_capacity(BYTES, file)), most)
+    }
+
+    fn of(file: &str, mut bytes: Packed<'a>, most: u64) -> Result<Self> {
+        let start = bytes.fill_buf().map_err(|e| Error::io(file, e))?;
+        if let Some((name, _)) = REFUSED.iter().find(|(_, magic)| start.starts_with(magic)) {
+            let read = PACKINGS.map(|packing| packing.name).join(", ");
+            let why = format!("the table is packed by {name}, which is not read; unpack it, or pack it by one of {read}");
+            return Err(Error::Table { file: file.to_owned(), why });
+        }
+        let packing = packing(start);
+        let bytes = match packing {
+            Some(packing) => Box::new(BufReader::new(Members { packing, most, stage: Stage::Between(bytes) })),
+            None => bytes,
+        };
+        Ok(Unpacker { file: file.to_owned(), packing, most, bytes, begun: false })
+    }
+
+    /// Whether the file is packed.
+    pub(super) fn is_packed(&self) -> bool {
+        self.packing.is_some()
+    }
+
+    /// Adds so many of the next bytes, or all that are left.
+    pub(super) fn read_up_to(&mut self, count: u64, out: &mut Vec<u8>) -> Result<()> {
+        let begin = out.len();
+        let read = (&mut self.bytes).take(count).read_to_end(out);
+        read.map_err(|e| self.fault(&e))?;
+        if !std::mem::replace(&mut self.begun, true) && self.packing.is_some() && packing(&out[begin..]).is_some() {
+            let why = "the table is packed twice; unpack it once yourself";
+            return Err(Error::Table { file: self.file.clone(), why: why.into() });
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is left.
+    pub(super) fn is_at_end(&mut self) -> Result<bool> {
+        let left = self.bytes.fill_buf().map(<[u8]>::is_empty);
+        left.map_err(|e| self.fault(&e))
+    }
+
+    fn fault(&self, why: &io::Error) -> Error {
+        let Unpacker { file, most, .. } = self;
+        match self.packing {
+            Some(_) if why.kind() == ErrorKind::OutOfMemory => too_large(&format!("unpacking {file}"), most.saturating_add(1), *most),
+            Some(Packing { name, .. }) => {
+                let why = format!("the table is packed ({name}) and damaged or cut off: {why}; copy it again");
+                Error::Table { file: file.clone(), why }
+            }
+            None => Error::io(file, io::Error::new(why.kind(), why.to_string())),
+        }
+    }
 }
 
 /// What does not fit in the memory allowed.
@@ -76,50 +153,120 @@ pub(super) fn read_at_most(reader: impl Read, most: u64) -> std::io::Result<Vec<
     Ok(bytes)
 }
 
-/// Members, each unpacked by `one`, which gives what it unpacks and how many bytes are behind it; zeros behind a member are padding.
-fn members(mut bytes: &[u8], most: u64, one: impl Fn(&[u8], u64) -> std::io::Result<(Vec<u8>, usize)>) -> std::io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    while bytes.iter().any(|&b| b != 0) && out.len() as u64 <= most {
-        let (mut unpacked, left) = one(bytes, most - out.len() as u64)?;
-        out.append(&mut unpacked);
-        bytes = &bytes[bytes.len() - left..];
-        bytes = &bytes[bytes.iter().take_while(|&&b| b == 0).count()..];
-    }
-    Ok(out)
+/// Members one after the other; zeros behind a member are padding.
+struct Members<'a> {
+    packing: &'static Packing,
+    most: u64,
+    stage: Stage<'a>,
 }
 
-fn gunzip(bytes: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
-    members(bytes, most, |bytes, most| {
-        let mut decoder = flate2::bufread::GzDecoder::new(bytes);
-        let unpacked = read_at_most(&mut decoder, most)?;
-        Ok((unpacked, decoder.into_inner().len()))
-    })
+/// Where reading has got to.
+enum Stage<'a> {
+    Between(Packed<'a>),
+    Within(Box<dyn Member<'a> + 'a>),
+    End,
 }
 
-fn bunzip2(bytes: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
-    members(bytes, most, |bytes, most| {
-        let mut decoder = bzip2::bufread::BzDecoder::new(bytes);
-        let unpacked = read_at_most(&mut decoder, most)?;
-        Ok((unpacked, decoder.into_inner().len()))
-    })
-}
-
-/// Streams of xz end in letters: zeros behind them are padding, whose number should be a multiple of four and may be any here.
-fn unxz(bytes: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
-    let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
-    let kilobytes = u32::try_from(most / 1024).unwrap_or(u32::MAX).max(1);
-    read_at_most(lzma_rust2::XzReader::new_mem_limit(&bytes[..end], true, kilobytes), most)
-}
-
-/// Frame after frame; frames that hold no data are skipped.
-fn unzstd(bytes: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
-    members(bytes, most, |mut bytes, most| match StreamingDecoder::new(&mut bytes) {
-        Ok(decoder) => read_at_most(decoder, most).map(|unpacked| (unpacked, bytes.len())),
-        Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
-            bytes.get(length as usize..).map(|rest| (Vec::new(), rest.len())).ok_or_else(|| ErrorKind::UnexpectedEof.into())
+impl Read for Members<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
         }
-        Err(e) => Err(std::io::Error::other(e.to_string())),
-    })
+        loop {
+            match &mut self.stage {
+                Stage::End => return Ok(0),
+                Stage::Within(member) => match member.read(out)? {
+                    0 => {}
+                    count => return Ok(count),
+                },
+                Stage::Between(bytes) => {
+                    let some = bytes.fill_buf()?;
+                    let (zeros, length) = (some.iter().take_while(|&&byte| byte == 0).count(), some.len());
+                    bytes.consume(zeros);
+                    if length == 0 {
+                        self.stage = Stage::End;
+                        return Ok(0);
+                    }
+                    if zeros == length {
+                        continue;
+                    }
+                }
+            }
+            self.stage = match std::mem::replace(&mut self.stage, Stage::End) {
+                Stage::Within(member) => Stage::Between(member.behind()),
+                Stage::Between(bytes) => Stage::Within((self.packing.member)(bytes, self.most)?),
+                Stage::End => Stage::End,
+            };
+        }
+    }
+}
+
+impl<'a> Member<'a> for GzDecoder<Packed<'a>> {
+    fn behind(self: Box<Self>) -> Packed<'a> {
+        self.into_inner()
+    }
+}
+
+impl<'a> Member<'a> for BzDecoder<Packed<'a>> {
+    fn behind(self: Box<Self>) -> Packed<'a> {
+        self.into_inner()
+    }
+}
+
+impl<'a> Member<'a> for XzReader<Packed<'a>> {
+    fn behind(self: Box<Self>) -> Packed<'a> {
+        self.into_inner()
+    }
+}
+
+/// A frame of Zstandard; no decoder where it is one to skip.
+struct ZstandardFrame<'a> {
+    decoder: Option<FrameDecoder>,
+    bytes: Packed<'a>,
+}
+
+impl Read for ZstandardFrame<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let Some(decoder) = &mut self.decoder else { return Ok(0) };
+        while decoder.can_collect() == 0 && !decoder.is_finished() {
+            decoder.decode_blocks(&mut self.bytes, BlockDecodingStrategy::UptoBlocks(1)).map_err(io::Error::other)?;
+        }
+        decoder.read(out)
+    }
+}
+
+impl<'a> Member<'a> for ZstandardFrame<'a> {
+    fn behind(self: Box<Self>) -> Packed<'a> {
+        self.bytes
+    }
+}
+
+fn gzip_member<'a>(bytes: Packed<'a>, _: u64) -> io::Result<Box<dyn Member<'a> + 'a>> {
+    Ok(Box::new(GzDecoder::new(bytes)))
+}
+
+fn bzip2_member<'a>(bytes: Packed<'a>, _: u64) -> io::Result<Box<dyn Member<'a> + 'a>> {
+    Ok(Box::new(BzDecoder::new(bytes)))
+}
+
+fn xz_stream<'a>(bytes: Packed<'a>, most: u64) -> io::Result<Box<dyn Member<'a> + 'a>> {
+    let kilobytes = u32::try_from(most / 1024).unwrap_or(u32::MAX).max(1);
+    Ok(Box::new(XzReader::new_mem_limit(bytes, false, kilobytes)))
+}
+
+fn zstandard_frame<'a>(mut bytes: Packed<'a>, _: u64) -> io::Result<Box<dyn Member<'a> + 'a>> {
+    let mut decoder = FrameDecoder::new();
+    match decoder.init(&mut bytes) {
+        Ok(()) => Ok(Box::new(ZstandardFrame { decoder: Some(decoder), bytes })),
+        Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+            let skipped = io::copy(&mut (&mut bytes).take(u64::from(length)), &mut io::sink())?;
+            if skipped < u64::from(length) {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            Ok(Box::new(ZstandardFrame { decoder: None, bytes }))
+        }
+        Err(e) => Err(io::Error::other(e)),
+    }
 }
 
 #[cfg(test)]
@@ -171,6 +318,25 @@ mod tests {
         // A frame to be skipped: magic number 0x184D2A50, length 3.
         let skipped = [&ZSTANDARD[..], &[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3], &ZSTANDARD].concat();
         assert_eq!(unpacked(&skipped, LARGE).unwrap(), [PLAIN, PLAIN].concat());
+    }
+
+    #[test]
+    fn a_file_is_unpacked_a_few_bytes_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t");
+        for packed in [&GZIPPED[..], &ZSTANDARD, &BZIPPED, &XZ] {
+            std::fs::write(&path, [packed, packed, &[0; 6]].concat()).unwrap();
+            let mut unpacker = Unpacker::open(&path, LARGE).unwrap();
+            let mut found = Vec::new();
+            while !unpacker.is_at_end().unwrap() {
+                unpacker.read_up_to(5, &mut found).unwrap();
+            }
+            assert_eq!(found, [PLAIN, PLAIN].concat());
+            std::fs::write(&path, &packed[..packed.len() - 7]).unwrap();
+            let mut cut = Unpacker::open(&path, LARGE).unwrap();
+            let why = cut.read_up_to(u64::MAX, &mut Vec::new()).unwrap_err().to_string();
+            assert!(why.contains("damaged or cut off"), "{why}");
+        }
     }
 
     #[test]

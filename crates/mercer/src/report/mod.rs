@@ -51,7 +51,7 @@ pub use gather::Request;
 pub use methods::Method;
 pub use model::{model_json, model_text, model_text_in_full};
 pub use model_page::model_page;
-pub use plan::{gram_plan, plan_text};
+pub use plan::{batch_plan_text, gram_plan, plan_text};
 pub use predictions::{
     DeviationOf, KeptColumn, PredictedTable, PredictionColumns, drawn_columns, interval, interval_wants, model_interval, pre_image_columns,
     predict_csv, rows_csv, standard_deviation,

@@ -3,12 +3,29 @@
 use super::words::{count, counted, seconds};
 use crate::compare::{Plan, label};
 use crate::estimators::Size;
+use crate::partial::BatchPlan;
 
 impl Plan {
     /// Whether it is worth a look before the work begins: it takes a while, or not every row is learnt from.
     pub fn is_worth_saying(&self) -> bool {
         self.fits.iter().any(|f| f.rows < self.rows || f.landmarks.is_some()) || self.seconds().is_some_and(|s| s > 5.0)
     }
+}
+
+/// What a fit to batches is going to do.
+pub fn batch_plan_text(plan: &BatchPlan) -> String {
+    let (reading, sums) = (plan.seconds_of_reading(), plan.seconds_of_sums());
+    format!(
+        "plan: {} in {}{}; {} over them, about {}: {} of reading, as fast as the sample was read, {} of sums for {}",
+        counted(plan.rows, "row"),
+        if plan.batches == 1 { "1 batch".into() } else { format!("{} batches", count(plan.batches)) },
+        plan.bytes.map_or(String::new(), |size| format!(" ({})", bytes(size))),
+        if plan.passes == 1 { "1 pass".into() } else { format!("{} passes", plan.passes) },
+        seconds(reading + sums),
+        seconds(reading),
+        seconds(sums),
+        counted(plan.features, "feature")
+    )
 }
 
 /// One line for the whole and one for each estimator.

@@ -222,8 +222,9 @@ fn a_file_in_batches_gives_the_fit_to_the_whole_file() {
     let rows: Vec<usize> = (0..900).filter(|i| i % 11 != 5).collect();
     let data = data.select(&rows);
     let expected = scores(&whole, &data);
+    let mut scaled = Vec::new();
     for (bytes, sample) in [(1 << 20, 200), (2_000, 200), (3_000, 5_000)] {
-        let batches = Batches::of_file(&path, &options, bytes).unwrap();
+        let batches = Batches::of_file(&path, &options, bytes, &control).unwrap();
         assert_eq!(batches.header(), ["a", "b", "place", "y", "w"]);
         let table = BatchedTable { batches: &batches, options: &options, target: &target, weights: Some("w") };
         let model = table.fit(&learner, BatchSettings { sample, ..BatchSettings::default() }, &control).unwrap().model;
@@ -231,10 +232,12 @@ fn a_file_in_batches_gives_the_fit_to_the_whole_file() {
         let found = scores(&model, &data);
         let difference = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(difference <= 1e-12, "{bytes} {sample}: {difference:e}");
+        scaled.push(model.prep);
     }
+    assert_eq!(scaled[0], scaled[1], "scales depend on the size of batches");
     // The same rows are sampled whatever the batches.
     let places = |bytes| {
-        let sampled = Batches::of_file(&path, &options, bytes).unwrap().sample(50, 1, &control).unwrap();
+        let sampled = Batches::of_file(&path, &options, bytes, &control).unwrap().sample(50, 1, &control).unwrap();
         assert_eq!(sampled.rows, 900);
         sampled.table.texts(&["y".into()]).unwrap()[0].1.clone()
     };
@@ -249,7 +252,7 @@ fn a_file_of_another_kind_later_on_is_refused_by_its_row() {
     let control = Control::default();
     let options = ReadOptions::default();
     let fit = |path: &Path, sample: usize| {
-        let batches = Batches::of_file(path, &options, 400)?;
+        let batches = Batches::of_file(path, &options, 400, &control)?;
         let table = BatchedTable { batches: &batches, options: &options, target: &["y".to_owned()], weights: None };
         table.fit(&learner("linear", "ridge(lambda=1)"), BatchSettings { sample, ..BatchSettings::default() }, &control)
     };
@@ -262,7 +265,7 @@ fn a_file_of_another_kind_later_on_is_refused_by_its_row() {
     assert!(why.contains("t.csv"), "{why}");
     std::fs::write(&path, "x,y\n").unwrap();
     assert!(fit(&path, 30).unwrap_err().to_string().contains("row"));
-    let why = Batches::open(&Source::Stdin, &options).unwrap_err().to_string();
+    let why = Batches::open(&Source::Stdin, &options, &control).unwrap_err().to_string();
     assert!(why.contains("give a file"), "{why}");
     // A file that ends within a line is a table whose last line has no end.
     std::fs::write(&path, format!("x,y\n{}11.5,4", rows(100))).unwrap();
