@@ -61,7 +61,7 @@ fn what_goes_wrong_in_a_late_batch_is_named_and_leaves_no_file() {
     assert_ne!(late.code, 0);
     assert!(late.err.contains("row 60001, column 'b': found 'red'"), "{}", late.err);
     for (more, said) in
-        [(&["--estimator", "svr"][..], "ridge does"), (&["--gram", "a=k.csv"][..], "--gram"), (&["--landmarks", "0"][..], "1 or more")]
+        [(&["--estimator", "svr"][..], "one of ridge"), (&["--gram", "a=k.csv"][..], "--gram"), (&["--landmarks", "0"][..], "1 or more")]
     {
         let refused = fit("t.csv", more);
         assert!(refused.code != 0 && refused.err.contains(said), "{}", refused.err);

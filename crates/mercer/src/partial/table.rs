@@ -1,11 +1,10 @@
-//! A learner on a table file that is read batch by batch: a sample of the rows settles columns, kernel and parameters, one pass the scales, one the
-//! coefficients.
+//! A learner on a table file that is read batch by batch: a sample of the rows settles columns, kernel and parameters, one pass the scales, and one
+//! or several the coefficients.
 
-use super::Partial;
+use super::{Partial, PassOutcome, require_sums};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Schema, Split, Target, TargetInfo};
-use crate::error::Result;
-use crate::estimators::require_squares;
+use crate::error::{Error, Result};
 use crate::fitting::{Prepared, Used, prepare_to_fit, size_of};
 use crate::learner::{About, FitStart, Learner, Model};
 use crate::notice::Notice;
@@ -62,10 +61,10 @@ impl BatchedTable<'_> {
     /// them.
     ///
     /// # Errors
-    /// An estimator that does not learn from batches (ridge does); a cell that does not fit its column as the sample has it, by row; what a fit to
+    /// An estimator that does not learn from batches; a cell that does not fit its column as the sample has it, by row; what a fit to
     /// the sample refuses; bounds of `control`.
     pub fn fit(&self, learner: &Learner, settings: BatchSettings, control: &Control) -> Result<BatchedFit> {
-        require_squares(&learner.estimator)?;
+        require_sums(&learner.estimator)?;
         let missing = &learner.prep.missing;
         control.tell("reading a sample of the rows", 0, 1);
         let mut sampled = self.batches.sample(settings.sample, learner.seed, control)?;
@@ -111,12 +110,28 @@ impl BatchedTable<'_> {
         }
         let schema = model.prep.schema.clone();
         let mut partial = Partial::new(model, &learner.prep, &raw.data, &raw.target, control)?;
-        self.pass("adding up batches", sampled.batches, control, |number, table| {
-            let Some(rows) = self.next(table, &schema, &info, missing)? else { return Ok(()) };
-            partial.add(number, &rows.data, &rows.target, rows.weights.as_deref(), control)
-        })?;
-        let mut model = partial.finish(control)?;
-        model.about.notices.push(Notice::Batched { rows: partial.rows(), batches: sampled.batches, sample: used.rows.len() });
+        let (mut model, passes) = loop {
+            let pass = partial.pass();
+            let best = partial.finish(control).ok().filter(|_| pass > 1);
+            let what = if pass == 1 { "adding up batches".to_owned() } else { format!("adding up batches, pass {pass}") };
+            let passed = self.pass(&what, sampled.batches, control, |number, table| {
+                if best.is_some() && control.out_of_time() {
+                    return Err(Error::Time { what: what.clone() });
+                }
+                let Some(rows) = self.next(table, &schema, &info, missing)? else { return Ok(()) };
+                partial.add(number, &rows.data, &rows.target, rows.weights.as_deref(), control)
+            });
+            match (passed, best) {
+                (Err(Error::Time { .. }), Some(best)) => break (best, pass - 1),
+                (passed, _) => passed?,
+            }
+            match partial.next(control)? {
+                PassOutcome::Model(model) => break (*model, pass),
+                PassOutcome::Next(next) => partial = *next,
+            }
+        };
+        let (rows, batches) = (model.about.rows, sampled.batches);
+        model.about.notices.push(Notice::Batched { rows, batches, passes, sample: used.rows.len() });
         Ok(BatchedFit { model, facts })
     }
 
