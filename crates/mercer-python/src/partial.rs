@@ -8,13 +8,17 @@ use crate::pickle::no_state;
 use crate::target::{self, Takes};
 use crate::work::Limits;
 use mercer::data::{Dataset, Target, TargetInfo};
+use mercer::partial::{self, PassOutcome};
 use mercer::prep::Recipe;
-use mercer::{partial, store};
+use mercer::store;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Sums over batches of rows, of which a ridge model is fitted: one batch in memory at a time, on one machine or on many.
+/// Sums over batches of rows, of which a model is fitted: one batch in memory at a time, on one machine or on many.
+///
+/// Ridge takes one pass over the batches; logistic, linear_svc and linear_svr (with squared losses) take several, after each of which `next`
+/// gives the sums of the next pass or the model.
 ///
 /// Columns, kernel and parameters are those of a model that was fitted to some of the rows, whose kernel has its features written out
 /// (linear, fourier, nystroem). Batches are numbered; the model is the same to the bit whatever their order and whichever of them were added here or
@@ -23,7 +27,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// Parameters
 /// ----------
 /// model : Model
-///     A ridge model that was fitted to a sample of the rows.
+///     A model that was fitted to a sample of the rows.
 /// data : Dataset, or anything one is made from
 ///     These rows, or others like them: they set the scale of the sums, and are not added.
 /// target : array, list or series
@@ -32,7 +36,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// Raises
 /// ------
 /// ExpressionError
-///     Another estimator than ridge, or a kernel without features.
+///     An estimator that does not learn from batches, or a kernel without features.
 ///
 /// Examples
 /// --------
@@ -42,6 +46,17 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// >>> partial = mercer.Partial(model, data, height)
 /// >>> partial.add(0, data, height)
 /// >>> partial.finish().score(data, height) == model.score(data, height)
+/// True
+///
+/// Passes over the same batches, as many as it takes:
+///
+/// >>> data, species = mercer.example("iris")
+/// >>> model = mercer.Learner("logistic(lambda=0.1)", "linear").fit(data, species)
+/// >>> after = mercer.Partial(model, data, species)
+/// >>> while isinstance(after, mercer.Partial):
+/// ...     after.add(0, data, species)
+/// ...     after = after.next()
+/// >>> after.summary["converged"]
 /// True
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Partial {
@@ -78,7 +93,7 @@ impl Partial {
     /// Raises
     /// ------
     /// DataError
-    ///     A number that was added before; rows without the columns of the model; targets that are not finite.
+    ///     A number that was added before, or was not in the passes before; rows without the columns of the model; targets that are not finite.
     #[pyo3(signature = (number, data, target, sample_weight=None, *, threads=0))]
     fn add(
         &self,
@@ -104,13 +119,38 @@ impl Partial {
     /// Raises
     /// ------
     /// DataError
-    ///     Sums of another model or version, and a batch that both have.
+    ///     Sums of another model, version or pass, and a batch that both have.
     fn merge(&self, other: &Partial) -> PyResult<()> {
         let other = held(&other.partial).clone();
         held(&self.partial).merge(&other).map_err(raise)
     }
 
-    /// The model that is fitted to all batches so far; more can be added afterwards.
+    /// What follows from a pass over all batches.
+    ///
+    /// Returns
+    /// -------
+    /// Partial or Model
+    ///     Sums of the next pass, to which every batch is added again, or the model, which keeps no training row. A model that is not converged
+    ///     says so in its summary.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     No batch was added, or not all those of the first pass.
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
+        let own = self.partial.clone();
+        let outcome = Limits::threads(0).run(py, move |control| held(&own).next(control))?;
+        match outcome {
+            PassOutcome::Model(model) => Ok(Bound::new(py, Model::new(*model))?.into_any()),
+            PassOutcome::Next(next) => {
+                let (partial, model) = (Arc::new(Mutex::new(*next)), self.model.clone_ref(py));
+                Ok(Bound::new(py, Partial { partial, model })?.into_any())
+            }
+        }
+    }
+
+    /// The best model so far: of ridge that of all batches that were added, after which more can be added; of estimators of several passes that
+    /// of the passes that are done, and its summary says whether it is converged.
     ///
     /// Returns
     /// -------
@@ -120,19 +160,25 @@ impl Partial {
     /// Raises
     /// ------
     /// DataError
-    ///     No batch was added.
+    ///     No batch was added, or too few passes were made for a model.
     fn finish(&self, py: Python<'_>) -> PyResult<Model> {
         let own = self.partial.clone();
         Limits::threads(0).run(py, move |control| held(&own).finish(control)).map(Model::new)
     }
 
-    /// Numbers of the batches that were added, ascending.
+    /// The number of the pass, from 1.
+    #[getter]
+    fn pass_number(&self) -> usize {
+        held(&self.partial).pass()
+    }
+
+    /// Numbers of the batches that were added in this pass, ascending.
     #[getter]
     fn batches(&self) -> Vec<u64> {
         held(&self.partial).batches().collect()
     }
 
-    /// Rows that were added, without those of weight 0.
+    /// Rows that were added in this pass, without those of weight 0.
     #[getter]
     fn rows(&self) -> usize {
         held(&self.partial).rows()
@@ -164,7 +210,8 @@ impl Partial {
 
     fn __repr__(&self) -> String {
         let partial = held(&self.partial);
-        format!("<mercer.Partial: {} rows in {} batches, {}>", partial.rows(), partial.batches().count(), partial.model().estimator)
+        let (rows, batches, pass) = (partial.rows(), partial.batches().count(), partial.pass());
+        format!("<mercer.Partial: {rows} rows in {batches} batches, pass {pass}, {}>", partial.model().estimator)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, (Bound<'py, PyBytes>,))> {

@@ -13,7 +13,7 @@ pub use table::{BatchPlan, BatchSettings, BatchedFit};
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{Fitted, SquareSums, Task, add_squares, begin_squares, fit_of_squares};
+use crate::estimators::{AfterPass, EstimatorExpr, Fitted, FittedModel, PassSums, Task, learner_of};
 use crate::fitting::{Used, read_rows};
 use crate::kernels::Support;
 use crate::learner::{About, Model};
@@ -24,7 +24,8 @@ use std::collections::BTreeSet;
 /// Rows whose features are held at a time.
 const ROWS: usize = 4096;
 
-/// Sums over batches of rows, of which a fit is made. What is learnt before there are sums, the preparation, the kernel with its landmarks and the
+/// Sums over batches of rows, of which a fit is made: by one pass over them (ridge), or by passes after which [`Partial::next`] says what is
+/// added up in the next one. What is learnt before there are sums, the preparation, the kernel with its landmarks and the
 /// parameters of the estimator, is that of a model that was fitted to some of the rows.
 ///
 /// Bits do not depend on the order of the batches, nor on which of them are added here and which are merged.
@@ -33,11 +34,38 @@ const ROWS: usize = 4096;
 pub struct Partial {
     model: Model,
     recipe: prep::Recipe,
-    sums: SquareSums,
-    /// Numbers of the batches that were added.
-    batches: BTreeSet<u64>,
-    /// Rows that were added.
+    sums: PassSums,
+    /// The batches that were added in this pass.
+    added: AddedBatches,
+    /// Those of the passes before; `None` in the first one.
+    expected: Option<AddedBatches>,
+}
+
+/// Batches that were added in a pass.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AddedBatches {
+    /// Their numbers.
+    numbers: BTreeSet<u64>,
+    /// Their rows, without those of weight 0 or dropped for a missing cell.
     rows: usize,
+}
+
+/// What follows from a pass over all batches.
+#[derive(Clone, Debug)]
+pub enum PassOutcome {
+    /// The model: nothing is left to add.
+    Model(Box<Model>),
+    /// Sums of the next pass, to which every batch is added once more.
+    Next(Box<Partial>),
+}
+
+/// An error, with the list of those that do, where an estimator does not learn from batches of rows, or not with these parameters.
+///
+/// # Errors
+/// See above.
+pub fn require_sums(estimator: &EstimatorExpr) -> Result<()> {
+    learner_of(estimator).map(|_| ())
 }
 
 impl Partial {
@@ -45,7 +73,7 @@ impl Partial {
     /// that model's kind. `recipe`: what is done with rows with missing cells, as in the learner of the model.
     ///
     /// # Errors
-    /// An estimator that does not learn from sums over rows (ridge does); a kernel whose features are not written out; no memory for the square
+    /// An estimator that does not learn from sums over rows; a kernel whose features are not written out; no memory for the square
     /// of their number.
     pub fn new(model: Model, recipe: &prep::Recipe, data: &Dataset, target: &Target, control: &Control) -> Result<Partial> {
         let some: Vec<usize> = (0..data.rows().min(ROWS)).collect();
@@ -53,9 +81,9 @@ impl Partial {
         let target = target.select(&some);
         let reading = read_rows(&model.kernel, model.estimator.needs().view(), &prepared, control)?;
         let task = Task { view: reading.view(), target: &target, weights: None, control, seed: model.about.seed };
-        let sums = begin_squares(&model.estimator, &task)?;
+        let sums = PassSums::begin(&model.estimator, &task)?;
         drop(reading);
-        Ok(Partial { model: without_rows(model), recipe: recipe.clone(), sums, batches: BTreeSet::new(), rows: 0 })
+        Ok(Partial { model: without_rows(model), recipe: recipe.clone(), sums, added: AddedBatches::default(), expected: None })
     }
 
     /// The model that says how rows are prepared and compared.
@@ -63,23 +91,28 @@ impl Partial {
         &self.model
     }
 
-    /// Numbers of the batches that were added, ascending.
-    pub fn batches(&self) -> impl Iterator<Item = u64> {
-        self.batches.iter().copied()
+    /// The number of the pass, from 1.
+    pub fn pass(&self) -> usize {
+        self.sums.pass()
     }
 
-    /// Rows that were added, without those of weight 0 or dropped for a missing cell.
+    /// Numbers of the batches that were added in this pass, ascending.
+    pub fn batches(&self) -> impl Iterator<Item = u64> {
+        self.added.numbers.iter().copied()
+    }
+
+    /// Rows that were added in this pass, without those of weight 0 or dropped for a missing cell.
     pub fn rows(&self) -> usize {
-        self.rows
+        self.added.rows
     }
 
     /// Adds a batch of rows under a number of its own, wholly or not at all.
     ///
     /// # Errors
-    /// A number that was added before; rows without the columns of the model; targets that are not finite; bounds of `control`.
+    /// A number that was added before, or was not in the passes before; rows without the columns of the model; targets that are not finite; bounds of `control`.
     pub fn add(&mut self, number: u64, data: &Dataset, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<()> {
         self.require_new(number)?;
-        let work = || -> Result<(SquareSums, usize)> {
+        let work = || -> Result<(PassSums, usize)> {
             let mut sums = self.sums.emptied();
             let is_absent = weights.is_some_and(|w| w.iter().all(|w| *w == 0.0));
             let rows = if is_absent { Vec::new() } else { Used::of(&self.recipe, data, target, weights)?.rows };
@@ -90,21 +123,22 @@ impl Partial {
                 let weights: Option<Vec<f64>> = weights.map(|w| some.iter().map(|&i| w[i]).collect());
                 let reading = read_rows(&self.model.kernel, self.model.estimator.needs().view(), &prepared, control)?;
                 let (weights, seed) = (weights.as_deref(), self.model.about.seed);
-                add_squares(&mut sums, &Task { view: reading.view(), target: &target, weights, control, seed })?;
+                let task = Task { view: reading.view(), target: &target, weights, control, seed };
+                sums.add(&self.model.estimator, &task, &self.model.fitted)?;
             }
             Ok((sums, rows.len()))
         };
         let (sums, rows) = contain(format_args!("adding batch {number}"), work).map_err(|error| of_batch(number, error))?;
         self.sums.merge(&sums)?;
-        self.batches.insert(number);
-        self.rows += rows;
+        self.added.numbers.insert(number);
+        self.added.rows += rows;
         Ok(())
     }
 
     /// Adds the sums over other batches, as of another machine, wholly or not at all.
     ///
     /// # Errors
-    /// Sums of another model; a batch that both have.
+    /// Sums of another model or pass; a batch that both have.
     pub fn merge(&mut self, other: &Partial) -> Result<()> {
         if other.model.about.version != self.model.about.version {
             let (own, its) = (&self.model.about.version, &other.model.about.version);
@@ -113,28 +147,70 @@ impl Partial {
         if other.model != self.model || other.recipe != self.recipe {
             return Err(Error::Data("these sums are of another model; begin all of them from copies of one".into()));
         }
-        other.batches.iter().try_for_each(|&number| self.require_new(number))?;
+        if self.pass() == other.pass() {
+            other.batches().try_for_each(|number| self.require_new(number))?;
+        }
         self.sums.merge(&other.sums)?;
-        self.batches.extend(&other.batches);
-        self.rows += other.rows;
+        self.added.numbers.extend(&other.added.numbers);
+        self.added.rows += other.added.rows;
         Ok(())
     }
 
-    /// The model that is fitted to all batches that were added; more can be added afterwards.
+    /// What follows from a pass over all batches: the model, or the sums of the next pass, to which all of them are added again. A model that
+    /// is not converged says so in its summary.
     ///
     /// # Errors
-    /// No rows; a system that is singular in working precision; bounds of `control`.
+    /// No rows; batches of the first pass that were not added; a system that is singular in working precision; bounds of `control`.
+    pub fn next(&self, control: &Control) -> Result<PassOutcome> {
+        self.require_all()?;
+        Ok(match self.sums.after(&self.model.estimator, &self.model.fitted, control)? {
+            AfterPass::Done(fitted) => PassOutcome::Model(Box::new(self.model_of(*fitted))),
+            AfterPass::Next(sums) => {
+                let expected = Some(self.expected.as_ref().unwrap_or(&self.added).clone());
+                let (model, recipe) = (self.model.clone(), self.recipe.clone());
+                PassOutcome::Next(Box::new(Partial { model, recipe, sums, added: AddedBatches::default(), expected }))
+            }
+        })
+    }
+
+    /// The best model so far: of an estimator of one pass that of all batches that were added, after which more can be added; of others that of
+    /// the passes that are done, and its summary says whether it is converged.
+    ///
+    /// # Errors
+    /// No rows, or passes that are too few for a model; a system that is singular in working precision; bounds of `control`.
     pub fn finish(&self, control: &Control) -> Result<Model> {
-        let fitted = fit_of_squares(&self.model.estimator, &self.sums, &self.model.fitted, control)?;
-        let about = About { rows: self.rows, ..self.model.about.clone() };
-        Ok(Model { fitted, about, ..self.model.clone() })
+        self.sums.best(&self.model.estimator, &self.model.fitted, control).map(|fitted| self.model_of(fitted))
+    }
+
+    fn model_of(&self, fitted: FittedModel) -> Model {
+        let rows = self.expected.as_ref().unwrap_or(&self.added).rows;
+        Model { fitted, about: About { rows, ..self.model.about.clone() }, ..self.model.clone() }
     }
 
     fn require_new(&self, number: u64) -> Result<()> {
-        match self.batches.contains(&number) {
-            true => Err(Error::Data(format!("batch {number} was added before; a batch counts once, so give each a number of its own"))),
-            false => Ok(()),
+        if self.added.numbers.contains(&number) {
+            return Err(Error::Data(format!("batch {number} was added before; a batch counts once, so give each a number of its own")));
         }
+        if self.expected.as_ref().is_some_and(|expected| !expected.numbers.contains(&number)) {
+            return Err(Error::Data(format!("batch {number} was not in the passes before; every pass goes over the same batches")));
+        }
+        Ok(())
+    }
+
+    /// An error unless this pass has gone over the batches of the passes before.
+    fn require_all(&self) -> Result<()> {
+        let Some(expected) = &self.expected else { return Ok(()) };
+        if let Some(number) = expected.numbers.difference(&self.added.numbers).next() {
+            let (count, of, pass) = (self.added.numbers.len(), expected.numbers.len(), self.pass());
+            return Err(Error::Data(format!("pass {pass} has {count} of {of} batches; add the others, of which batch {number} is one")));
+        }
+        if expected.rows != self.added.rows {
+            let (now, before, pass) = (self.added.rows, expected.rows, self.pass());
+            return Err(Error::Data(format!(
+                "pass {pass} has {now} rows in the batches in which the passes before had {before}; every pass goes over the same rows"
+            )));
+        }
+        Ok(())
     }
 
     /// An error unless the parts are consistent: checked of what is read from bytes.

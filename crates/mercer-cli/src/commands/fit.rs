@@ -15,7 +15,7 @@ use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::learner::{CONFORMAL_FOLDS, Learner, Model, TrainingRows, check_sample};
 use mercer::notice::Notice;
-use mercer::partial::{BatchPlan, BatchSettings, BatchSource, BatchedFit, BatchedTable};
+use mercer::partial::{BatchPlan, BatchSettings, BatchSource, BatchedFit, BatchedTable, require_sums};
 use mercer::prep::Recipe;
 use mercer::read::{Batches, Fact, ReadOptions, split_list};
 use mercer::report::Row;
@@ -53,7 +53,7 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "N", requires = "intervals", default_value_t = CONFORMAL_FOLDS, help_heading = "Intervals")]
     pub intervals_folds: usize,
     /// Read the table in batches, several times, so that it need not fit in memory: a sample of the rows (--sample, 5,000) settles columns, kernel
-    /// and parameters, and all rows the coefficients. Of ridge, on CSV, JSON lines, LIBSVM's text, NPY and Parquet; taken where a table is larger than memory.
+    /// and parameters, and all rows the coefficients. Of ridge in one pass, of logistic, linear_svc and linear_svr (with squared losses) in several; on CSV, JSON lines, LIBSVM's text, NPY and Parquet; taken where a table is larger than memory.
     #[arg(long, conflicts_with_all = ["intervals", "report", "figures"], help_heading = "Batches")]
     pub batches: bool,
     /// With --batches: landmarks that a kernel without features of its own goes through, at most.
@@ -185,7 +185,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     }
     let asked_table = AskedTable { keep: args.intervals_by.as_deref(), ..(&args.learning.table).into() };
     let mut loaded = match load(asked_table, &roles, without_target.is_some(), &bounds(args.learning.limits.max_memory, stop)) {
-        Err(error @ Error::TooLarge { .. }) if asked.as_ref().is_none_or(|e| matches!(e, EstimatorExpr::Ridge(_))) => {
+        Err(error @ Error::TooLarge { .. }) if asked.as_ref().is_none_or(|e| require_sums(e).is_ok()) => {
             notices(&[format!("{error}: read in batches (--batches)")]);
             return in_batches();
         }

@@ -51,6 +51,26 @@ fn a_table_in_batches_is_fitted_and_predicted_as_a_whole_one_is() {
 }
 
 #[test]
+fn machines_of_several_passes_are_fitted_and_predict_in_batches() {
+    let folder = Shell::new();
+    let row = |i: usize| format!("{},{},{}\n", i % 17, (i * i) % 23, ["red", "green", "blue"][(i % 17 + (i * i) % 23) / 14]);
+    folder.write("t.csv", format!("a,b,colour\n{}", (0..3_000).map(row).collect::<String>()));
+    for estimator in ["logistic(lambda=1)", "linear_svc(c=1)"] {
+        let words = ["fit", "t.csv", "--target", "colour", "--kernel", "linear", "--estimator", estimator, "--batches", "-o", "m.mercer"];
+        let fitted = folder.mercer(&words);
+        assert!(fitted.code == 0 && fitted.err.contains("3000 rows in 1 batch, by "), "{}", fitted.err);
+        assert!(!fitted.out.contains("NOT converged") && fitted.out.contains("converged"), "{}", fitted.out);
+        let predicted = folder.mercer(&["predict", "m.mercer", "t.csv", "--batches"]);
+        assert_eq!(predicted.code, 0, "{}", predicted.err);
+        let hits = predicted.out.lines().skip(1).zip(0..).filter(|(line, i)| line.starts_with(row(*i).rsplit(',').next().unwrap().trim()));
+        assert!(hits.count() > 2_700, "{}", &predicted.out[..200]);
+    }
+    let bent =
+        folder.mercer(&["fit", "t.csv", "--target", "colour", "--estimator", "linear_svc(loss=hinge)", "--batches", "-o", "h.mercer"]);
+    assert!(bent.code != 0 && bent.err.contains("loss=squared_hinge") && !folder.files().contains(&"h.mercer".to_owned()), "{}", bent.err);
+}
+
+#[test]
 fn what_goes_wrong_in_a_late_batch_is_named_and_leaves_no_file() {
     let folder = Shell::new();
     folder.write("t.csv", table());
@@ -63,7 +83,7 @@ fn what_goes_wrong_in_a_late_batch_is_named_and_leaves_no_file() {
     assert_ne!(late.code, 0);
     assert!(late.err.contains("row 60001, column 'b': found 'red'"), "{}", late.err);
     for (more, said) in
-        [(&["--estimator", "svr"][..], "ridge does"), (&["--gram", "a=k.csv"][..], "--gram"), (&["--landmarks", "0"][..], "1 or more")]
+        [(&["--estimator", "svr"][..], "one of ridge"), (&["--gram", "a=k.csv"][..], "--gram"), (&["--landmarks", "0"][..], "1 or more")]
     {
         let refused = fit("t.csv", more);
         assert!(refused.code != 0 && refused.err.contains(said), "{}", refused.err);

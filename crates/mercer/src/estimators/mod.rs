@@ -7,6 +7,7 @@
 //! | `targets` | targets as columns of numbers, and numbers back as classes |
 //! | `systems` | linear systems that several estimators solve |
 //! | `probabilities` | held-out scores and the maps from scores to class probabilities |
+//! | `batched` | fits from sums over batches of rows, by one pass over them or by several |
 //! | `baseline` | the most frequent class, or the mean |
 //! | `generative` | generative models as densities, and as classifiers by Bayes' rule |
 //! | `linear` | linear models in feature space: ridge, logistic, discriminant, perceptron |
@@ -19,6 +20,7 @@
 //! | `embedding` | kernel principal components, multidimensional scaling |
 
 mod baseline;
+mod batched;
 mod clustering;
 mod contract;
 mod embedding;
@@ -35,6 +37,7 @@ mod systems;
 mod targets;
 
 pub use baseline::*;
+pub(crate) use batched::{AfterPass, PassSums, learner_of};
 pub(crate) use clustering::MOST_CLUSTERS;
 pub use clustering::*;
 pub use contract::{
@@ -48,9 +51,6 @@ pub use embedding::*;
 pub use gaussian_process::*;
 pub use generative::*;
 pub use kernelised_features::*;
-#[cfg(feature = "read")]
-pub(crate) use linear::ridge_sums::require as require_squares;
-pub(crate) use linear::ridge_sums::{add as add_squares, begin as begin_squares, finish as fit_of_squares};
 pub use linear::*;
 pub use neighbours::*;
 pub use probabilities::{Calibrated, Calibration, HeldOut, ScaledSoftmax, Sigmoid};
@@ -62,5 +62,4 @@ pub use registry::{
 };
 pub use smoothers::*;
 pub use support_vectors::*;
-pub(crate) use systems::square_sums::SquareSums;
 pub use targets::{ClassWeight, ExpansionFit, FittedTransformed};

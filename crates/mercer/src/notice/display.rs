@@ -185,9 +185,12 @@ impl Display for Notice {
                 };
                 write!(f, "trained on a random sample of the rows: {sizes} of {of}{why}")
             }
-            Notice::Batched { rows, batches, sample } => {
+            Notice::Batched { rows, batches, passes, sample } => {
                 let batches = if *batches == 1 { "1 batch".to_owned() } else { format!("{batches} batches") };
                 write!(f, "the coefficients are fitted to {rows} rows in {batches}")?;
+                if *passes > 1 {
+                    write!(f, ", by {passes} passes over them")?;
+                }
                 if sample < rows {
                     write!(f, "; columns, kernel and parameters are settled by a random sample of {sample}")
                 } else {

@@ -110,8 +110,8 @@ pub enum Notice {
     Sampled { sizes: SampleSizes, of: usize, reason: SampleReason },
     /// A kernel through landmarks, as exact fits take too much.
     ThroughLandmarks,
-    /// A fit to batches of rows, of which some rows settled all but the coefficients.
-    Batched { rows: usize, batches: usize, sample: usize },
+    /// A fit to batches of rows by passes over them, of which some rows settled all but the coefficients.
+    Batched { rows: usize, batches: usize, passes: usize, sample: usize },
     /// A search that takes too long.
     TooCostly { estimator: String },
     /// No setting judged in time.

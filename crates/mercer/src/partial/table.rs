@@ -1,12 +1,12 @@
-//! A learner on rows that come in batches: a sample of the rows settles columns, kernel and parameters, one pass the scales, one the
-//! coefficients.
+//! A learner on rows that come in batches: a sample of the rows settles columns, kernel and parameters, one pass the scales, and one or several
+//! the coefficients.
 
 use super::source::{BatchForm, BatchRows, BatchSample, BatchSource};
-use super::{Partial, of_batch};
+use super::{Partial, PassOutcome, of_batch, require_sums};
 use crate::control::Control;
 use crate::data::{Examples, Split};
-use crate::error::Result;
-use crate::estimators::require_squares;
+use crate::error::{Error, Result};
+use crate::estimators::learner_of;
 use crate::fitting::{Prepared, Used, prepare_to_fit, size_of};
 use crate::learner::{About, FitStart, Learner, Model};
 use crate::notice::Notice;
@@ -40,8 +40,10 @@ pub struct BatchPlan {
     pub rows: usize,
     /// Batches that they come in.
     pub batches: usize,
-    /// Passes over all rows.
+    /// Passes over all rows, those of a descent apart.
     pub passes: usize,
+    /// Whether it descends, by as many further passes as that takes.
+    pub descends: bool,
     /// Features whose products are summed up, at most.
     pub features: usize,
     /// How long the pass that drew the sample took.
@@ -75,8 +77,8 @@ impl dyn BatchSource + '_ {
     /// them. What is going to be done is announced once the sample is drawn.
     ///
     /// # Errors
-    /// An estimator that does not learn from batches (ridge does); a cell that does not fit its column as the sample has it, by row; what a fit to
-    /// the sample refuses; bounds of `control`.
+    /// An estimator that does not learn from batches; a cell that does not fit its column as the sample has it, by row; what a fit to
+    /// the sample refuses; bounds of `control` before there is a model. Time that ends between passes gives the best so far, not converged.
     pub fn fit(
         &self,
         learner: &Learner,
@@ -84,7 +86,7 @@ impl dyn BatchSource + '_ {
         control: &Control,
         announce: &mut dyn FnMut(&BatchPlan),
     ) -> Result<BatchedFit> {
-        require_squares(&learner.estimator)?;
+        require_sums(&learner.estimator)?;
         let missing = &learner.prep.missing;
         control.tell("reading a sample of the rows", 0, 1);
         let began = Instant::now();
@@ -102,7 +104,9 @@ impl dyn BatchSource + '_ {
         let mut prepared = prepare_to_fit(&learner.prep, kernel, estimator, &raw.data, raw.weights.as_deref())?;
         let moments = Moments::of(&prepared.prep).filter(|_| all > sample.data.rows());
         let features = size_of(&prepared.kernel, &prepared.data, &raw.target).rank.unwrap_or(settings.landmarks.min(raw.data.rows()));
-        announce(&BatchPlan { bytes: self.bytes(), rows: all, batches, passes: 1 + usize::from(moments.is_some()), features, read });
+        let passes = 1 + usize::from(moments.is_some());
+        let descends = learner_of(&learner.estimator)?.descends();
+        announce(&BatchPlan { bytes: self.bytes(), rows: all, batches, passes, descends, features, read });
         if let Some(mut moments) = moments {
             let schema = prepared.prep.schema.clone();
             let form = BatchForm { schema: &schema, info: &info, missing };
@@ -133,11 +137,29 @@ impl dyn BatchSource + '_ {
         let schema = model.prep.schema.clone();
         let mut partial = Partial::new(model, &learner.prep, &raw.data, &raw.target, control)?;
         let form = BatchForm { schema: &schema, info: &info, missing };
-        self.pass("adding up batches", batches, form, control, |number, rows| {
-            partial.add(number, &rows.data, &rows.target, rows.weights.as_deref(), control)
-        })?;
-        let mut model = partial.finish(control)?;
-        model.about.notices.push(Notice::Batched { rows: partial.rows(), batches, sample: used.rows.len() });
+        // What follows from a pass takes little beside it, and is worth it when time is up.
+        let between = &control.for_cancelling();
+        let (mut model, passes) = loop {
+            let pass = partial.pass();
+            let best = partial.finish(between).ok().filter(|_| pass > 1);
+            let what = if pass == 1 { "adding up batches".to_owned() } else { format!("adding up batches, pass {pass}") };
+            let passed = self.pass(&what, batches, form, control, |number, rows| {
+                if best.is_some() && control.out_of_time() {
+                    return Err(Error::Time { what: what.clone() });
+                }
+                partial.add(number, &rows.data, &rows.target, rows.weights.as_deref(), control)
+            });
+            match (passed, best) {
+                (Err(Error::Time { .. }), Some(best)) => break (best, pass - 1),
+                (passed, _) => passed?,
+            }
+            match partial.next(between)? {
+                PassOutcome::Model(model) => break (*model, pass),
+                PassOutcome::Next(next) => partial = *next,
+            }
+        };
+        let rows = model.about.rows;
+        model.about.notices.push(Notice::Batched { rows, batches, passes, sample: used.rows.len() });
         Ok(BatchedFit { model, facts })
     }
 

@@ -10,14 +10,34 @@ use crate::error::Result;
 use std::collections::VecDeque;
 
 /// Steps s and gradient changes y, newest last.
-struct Pairs {
+pub(crate) struct Pairs {
     list: VecDeque<(Vec<f64>, Vec<f64>)>,
     memory: usize,
 }
 
 impl Pairs {
+    /// Some pairs, newest last.
+    pub(crate) fn of(list: VecDeque<(Vec<f64>, Vec<f64>)>, memory: usize) -> Self {
+        Pairs { list, memory }
+    }
+
+    /// The pairs, newest last.
+    pub(crate) fn into_list(self) -> VecDeque<(Vec<f64>, Vec<f64>)> {
+        self.list
+    }
+
+    /// Remembers a step if the objective curves upwards along it.
+    pub(crate) fn remember(&mut self, s: Vec<f64>, y: Vec<f64>) {
+        if dot(&s, &y) > 1e-10 * (dot(&s, &s) * dot(&y, &y)).sqrt() {
+            if self.list.len() == self.memory {
+                self.list.pop_front();
+            }
+            self.list.push_back((s, y));
+        }
+    }
+
     /// -H g on the free coordinates, 0 on the others.
-    fn direction(&self, gradient: &[f64], free: &[bool]) -> Vec<f64> {
+    pub(crate) fn direction(&self, gradient: &[f64], free: &[bool]) -> Vec<f64> {
         let only = |v: &[f64]| -> Vec<f64> { v.iter().zip(free).map(|(x, f)| if *f { *x } else { 0.0 }).collect() };
         let mut q = only(gradient);
         let pairs: Vec<(Vec<f64>, Vec<f64>, f64)> = self
@@ -62,15 +82,9 @@ impl StepModel for Pairs {
         let first = if self.list.is_empty() { (1.0 / largest(&direction)).min(1.0) } else { 1.0 };
         Ok(ProposedStep { foreseen: -0.5 * dot(&direction, &at.gradient), direction, first, is_reliable: false })
     }
-    /// Remembers a step if the objective curves upwards along it.
     fn learn(&mut self, from: &Point, to: &Point, _: [f64; 2]) -> Result<()> {
         let (s, y) = to.since(from);
-        if dot(&s, &y) > 1e-10 * (dot(&s, &s) * dot(&y, &y)).sqrt() {
-            if self.list.len() == self.memory {
-                self.list.pop_front();
-            }
-            self.list.push_back((s, y));
-        }
+        self.remember(s, y);
         Ok(())
     }
     fn forget(&mut self) -> bool {
@@ -93,7 +107,7 @@ impl Minimiser {
         control: &Control,
     ) -> Result<Minimum> {
         let at = self.point(&mut objective, start)?;
-        let mut pairs = Pairs { list: VecDeque::new(), memory: self.memory.max(1) };
+        let mut pairs = Pairs::of(VecDeque::new(), self.memory.max(1));
         self.descend(&mut objective, at, &mut pairs, 1, control).map(|(minimum, _)| minimum)
     }
 }

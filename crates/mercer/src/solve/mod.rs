@@ -34,6 +34,7 @@ pub mod smo;
 pub(crate) use eigen::{EIGEN, least_operations, usual_operations};
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};
 pub use kernel_means::{KernelMeans, kernel_means};
+pub(crate) use lbfgs::Pairs;
 pub use medoids::{Medoids, medoids};
 pub use minimiser::{Minimiser, Minimum, Point};
 pub use quasi_newton::{Ended, positive};

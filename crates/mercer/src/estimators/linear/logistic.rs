@@ -96,11 +96,15 @@ impl Logistic {
 
 /// How the search of a mode ended.
 pub(crate) fn summary(mode: &Mode) -> Summary {
-    let gap = mode.relative_gap();
+    summary_at(mode.iterations, mode.objective, mode.relative_gap())
+}
+
+/// How a fit ended after so many steps, by the objective and the relative duality gap.
+pub(super) fn summary_at(iterations: usize, objective: f64, gap: f64) -> Summary {
     Summary {
-        iterations: mode.iterations,
+        iterations,
         converged: gap <= TOLERANCE,
-        objective: Some(mode.objective),
+        objective: Some(objective),
         certificate: Some(Certificate { name: "relative duality gap".into(), value: gap, tolerance: TOLERANCE }),
         ..Summary::default()
     }

@@ -3,10 +3,11 @@
 mod discriminant;
 mod least_norm;
 pub(super) mod logistic;
+mod logistic_sums;
 mod perceptron;
 mod ridge;
 mod ridge_path;
-pub(crate) mod ridge_sums;
+mod ridge_sums;
 
 pub use discriminant::{Discriminant, FittedDiscriminant, Priors};
 pub use logistic::Logistic;

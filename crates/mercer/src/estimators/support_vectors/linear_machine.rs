@@ -98,7 +98,26 @@ impl Machine<'_> {
             seed: task.seed,
         };
         let solutions = linear::solve(&rows, constant, problems, &options, task.control)?;
-        let dim = rows.cols();
+        if has_weights {
+            return self.expansion(&solutions);
+        }
+        let support: Vec<usize> = (0..rows.rows()).filter(|&i| solutions.iter().any(|s| s.coef[i] != 0.0)).collect();
+        let coef = Matrix::from_fn(support.len(), solutions.len(), |s, o| solutions[o].coef[support[s]]);
+        let (_, bias) = self.weights(&solutions)?;
+        Ok((Expansion::new(support, coef, bias), self.summary(&solutions)))
+    }
+
+    /// Solutions as weights of features.
+    pub(super) fn expansion(&self, solutions: &[Solution]) -> Result<(Expansion, Summary)> {
+        let (weights, bias) = self.weights(solutions)?;
+        let expansion = Expansion::new(Vec::new(), Matrix::zeros(0, solutions.len()), bias).with_weights(weights);
+        Ok((expansion, self.summary(solutions)))
+    }
+
+    /// Weights of the features, and constants.
+    fn weights(&self, solutions: &[Solution]) -> Result<(Matrix, Vec<f64>)> {
+        let constant = self.intercept_scale.number();
+        let dim = solutions.first().map_or(0, |s| s.weights.len() - 1);
         let outputs = solutions.len();
         let weights = Matrix::from_fn(dim, outputs, |j, o| solutions[o].weights[j]);
         let bias: Vec<f64> = solutions.iter().map(|s| constant * s.weights[dim]).collect();
@@ -108,14 +127,7 @@ impl Machine<'_> {
                 why: "features or targets are so large that their squares are not finite; scale the columns".into(),
             });
         }
-        let expansion = if has_weights {
-            Expansion::new(Vec::new(), Matrix::zeros(0, outputs), bias).with_weights(weights)
-        } else {
-            let support: Vec<usize> = (0..rows.rows()).filter(|&i| solutions.iter().any(|s| s.coef[i] != 0.0)).collect();
-            let coef = Matrix::from_fn(support.len(), outputs, |s, o| solutions[o].coef[support[s]]);
-            Expansion::new(support, coef, bias)
-        };
-        Ok((expansion, self.summary(&solutions)))
+        Ok((weights, bias))
     }
 
     fn summary(&self, solutions: &[Solution]) -> Summary {

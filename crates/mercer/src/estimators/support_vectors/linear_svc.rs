@@ -104,27 +104,59 @@ impl LinearSvc {
         check_rows(task, codes.len(), Self::NAME)?;
         Error::unless_equal("factors of classes", names.len(), factors.len())?;
         let scores = ClassScores::present_in(task, Self::NAME)?;
-        let squared = self.loss == HingeLoss::SquaredHinge;
-        let loss = Loss { one_sided: true, squared, tube: 0.0 };
         let c = self.c.number();
-        let against = |class: usize, rest: &dyn Fn(usize) -> f64| Problem {
-            target: codes.iter().map(|&k| if k == class { 1.0 } else { -1.0 }).collect(),
-            cost: (0..codes.len()).map(|i| c * task.weight(i) * if codes[i] == class { factors[class] } else { rest(codes[i]) }).collect(),
-            loss,
-        };
-        let problems: Vec<Problem> = match scores.present() {
-            [_, second] => vec![against(*second, &|k| factors[k])],
-            several => several.iter().map(|&class| against(class, &|_| 1.0)).collect(),
-        };
-        let machine = Machine {
+        let sides = self.sides(&scores, factors);
+        let problems: Vec<Problem> = sides.iter().map(|side| side.problem(codes, &|i| c * task.weight(i), self.losses())).collect();
+        let (expansion, summary) = self.machine().solve(task, &problems)?;
+        Ok(ExpansionFit::of_features(expansion, Link::Margins(scores), summary))
+    }
+
+    /// The second of two classes against the first, each of several against the rest.
+    pub(super) fn sides(&self, scores: &ClassScores, factors: &[f64]) -> Vec<ClassSide> {
+        match scores.present() {
+            [_, second] => vec![ClassSide { class: *second, factors: factors.to_vec() }],
+            several => {
+                let of = |class: usize| (0..factors.len()).map(|k| if k == class { factors[k] } else { 1.0 }).collect();
+                several.iter().map(|&class| ClassSide { class, factors: of(class) }).collect()
+            }
+        }
+    }
+
+    pub(super) fn losses(&self) -> Loss {
+        Loss { one_sided: true, squared: self.loss == HingeLoss::SquaredHinge, tube: 0.0 }
+    }
+
+    pub(super) fn machine(&self) -> Machine<'_> {
+        Machine {
             owner: Self::NAME,
-            squared,
+            squared: self.loss == HingeLoss::SquaredHinge,
             intercept_scale: &self.intercept_scale,
             solver: self.solver,
             tolerance: &self.tolerance,
             max_iterations: &self.max_iterations,
-        };
-        let (expansion, summary) = machine.solve(task, &problems)?;
-        Ok(ExpansionFit::of_features(expansion, Link::Margins(scores), summary))
+        }
+    }
+}
+
+/// A class against others.
+pub(super) struct ClassSide {
+    pub(super) class: usize,
+    /// How much rows of each class count besides their own weights.
+    pub(super) factors: Vec<f64>,
+}
+
+impl ClassSide {
+    /// +1 for the class, -1 for others.
+    pub(super) fn sign(&self, class: usize) -> f64 {
+        if class == self.class { 1.0 } else { -1.0 }
+    }
+
+    /// The problem of rows of such classes and costs.
+    pub(super) fn problem(&self, codes: &[usize], cost: &dyn Fn(usize) -> f64, loss: Loss) -> Problem {
+        Problem {
+            target: codes.iter().map(|&k| self.sign(k)).collect(),
+            cost: codes.iter().enumerate().map(|(i, &k)| cost(i) * self.factors[k]).collect(),
+            loss,
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::svr::{self, Scale};
 use crate::data::Kind;
 use crate::error::Result;
 use crate::estimators::targets::link::Link;
-use crate::estimators::{Costs, Estimator, ExpansionFit, Fit, FitContext, LinearSolver, Needs, Size, Task};
+use crate::estimators::{Costs, Estimator, Expansion, ExpansionFit, Fit, FitContext, LinearSolver, Needs, Size, Task};
 use crate::param::{Value, require_settled};
 use crate::solve::linear::{Loss, Problem};
 use mercer_derive::{Choice, Parameters};
@@ -85,31 +85,49 @@ impl Estimator for LinearSvr {
         let target = task.target.as_numbers(Self::NAME)?;
         check_rows(task, target.rows(), Self::NAME)?;
         svr::require_finite(target)?;
-        let squared = self.loss == TubeLoss::SquaredEpsilonInsensitive;
-        let loss = Loss { one_sided: false, squared, tube: self.epsilon.number() };
+        let loss = self.losses(self.epsilon.number());
         let cost: Vec<f64> = (0..target.rows()).map(|i| self.c.number() * task.weight(i)).collect();
         let scale = |t: &[f64]| if self.standardise_target { Scale::of(t, task) } else { Scale::NONE };
         let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
         let scales: Vec<Scale> = columns.iter().map(|t| scale(t)).collect();
-        let scaled =
-            |(t, s): (&Vec<f64>, &Scale)| Problem { target: t.iter().map(|t| (t - s.mean) / s.size).collect(), cost: cost.clone(), loss };
-        let problems: Vec<Problem> = columns.iter().zip(&scales).map(scaled).collect();
-        let machine = Machine {
+        let problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, scale)| scale.problem(t, cost.clone(), loss)).collect();
+        let (expansion, summary) = self.machine().solve(task, &problems)?;
+        Ok(ExpansionFit::of_features(in_units(expansion, &scales), Link::Numbers, summary).into())
+    }
+}
+
+/// Functions of scaled targets in the units of the targets.
+pub(super) fn in_units(mut expansion: Expansion, scales: &[Scale]) -> Expansion {
+    for (o, scale) in scales.iter().enumerate() {
+        expansion.bias[o] = scale.mean + scale.size * expansion.bias[o];
+    }
+    let sizes: Vec<f64> = scales.iter().map(|s| s.size).collect();
+    for factors in expansion.weights.iter_mut().chain([&mut expansion.coef]) {
+        factors.data_mut().chunks_exact_mut(sizes.len()).for_each(|row| row.iter_mut().zip(&sizes).for_each(|(w, s)| *w *= s));
+    }
+    expansion
+}
+
+impl LinearSvr {
+    pub(super) fn losses(&self, tube: f64) -> Loss {
+        Loss { one_sided: false, squared: self.loss == TubeLoss::SquaredEpsilonInsensitive, tube }
+    }
+
+    pub(super) fn machine(&self) -> Machine<'_> {
+        Machine {
             owner: Self::NAME,
-            squared,
+            squared: self.loss == TubeLoss::SquaredEpsilonInsensitive,
             intercept_scale: &self.intercept_scale,
             solver: self.solver,
             tolerance: &self.tolerance,
             max_iterations: &self.max_iterations,
-        };
-        let (mut expansion, summary) = machine.solve(task, &problems)?;
-        for (o, scale) in scales.iter().enumerate() {
-            expansion.bias[o] = scale.mean + scale.size * expansion.bias[o];
         }
-        let sizes: Vec<f64> = scales.iter().map(|s| s.size).collect();
-        for factors in expansion.weights.iter_mut().chain([&mut expansion.coef]) {
-            factors.data_mut().chunks_exact_mut(sizes.len()).for_each(|row| row.iter_mut().zip(&sizes).for_each(|(w, s)| *w *= s));
-        }
-        Ok(ExpansionFit::of_features(expansion, Link::Numbers, summary).into())
+    }
+}
+
+impl Scale {
+    /// The problem of a target in this scale.
+    pub(super) fn problem(&self, target: &[f64], cost: Vec<f64>, loss: Loss) -> Problem {
+        Problem { target: target.iter().map(|t| (t - self.mean) / self.size).collect(), cost, loss }
     }
 }

@@ -10,6 +10,7 @@ mod held_out_pairs;
 mod joint_machines;
 mod left_out;
 mod linear_machine;
+mod linear_sums;
 mod linear_svc;
 mod linear_svr;
 mod mi_svm;

@@ -162,6 +162,7 @@ pub(super) fn require_finite(target: &Matrix) -> Result<()> {
 }
 
 /// How a target column is centred and scaled while fitting.
+#[derive(Clone, Copy)]
 pub(super) struct Scale {
     pub(super) mean: f64,
     pub(super) size: f64,
@@ -176,7 +177,11 @@ impl Scale {
         let total: f64 = (0..column.len()).map(|i| task.weight(i)).sum();
         let mean = column.iter().enumerate().map(|(i, t)| task.weight(i) * t).sum::<f64>() / total;
         let square = column.iter().enumerate().map(|(i, t)| task.weight(i) * (t - mean).powi(2)).sum::<f64>() / total;
-        let size = square.sqrt();
+        Scale::of_moments(mean, square.sqrt())
+    }
+
+    /// Of a mean and a standard deviation.
+    pub(super) fn of_moments(mean: f64, size: f64) -> Self {
         // A spread at the level of rounding is none.
         Scale { mean, size: if size > 1e-12 * mean.abs() && size.is_finite() { size } else { 1.0 } }
     }

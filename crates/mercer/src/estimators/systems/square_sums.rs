@@ -24,6 +24,17 @@ pub(crate) struct SquareSums {
     sums: ExactSums,
 }
 
+/// What is measured from its mean over the rows that set the scale, so that no digit is lost where 0 lies far off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Centred {
+    /// Features and outputs, where a constant that nothing penalises takes up the difference.
+    Both,
+    /// Outputs alone.
+    Outputs,
+    /// Neither.
+    Neither,
+}
+
 /// Weights of the features and constants that minimise sum_i w_i |y_i - f_i|^2 / 2 + (lambda/2) |beta|^2.
 pub(crate) struct SquareSolution {
     /// Features x outputs.
@@ -35,11 +46,11 @@ pub(crate) struct SquareSolution {
 
 impl SquareSums {
     /// Sums over no rows, with origins and units by which numbers of such rows are near 1: features N x m, targets N x outputs.
-    pub(crate) fn scaled_by(z: &Matrix, y: &Matrix, intercept: bool) -> Self {
+    pub(crate) fn scaled_by(z: &Matrix, y: &Matrix, centred: Centred) -> Self {
         let (mut origin, mut unit) = (Vec::new(), Vec::new());
-        for of in [z, y] {
+        for (of, is_centred) in [(z, centred == Centred::Both), (y, centred != Centred::Neither)] {
             let rows = of.rows().max(1) as f64;
-            let from: Vec<f64> = match intercept {
+            let from: Vec<f64> = match is_centred {
                 true => (0..of.cols()).map(|j| (0..of.rows()).map(|i| of[(i, j)]).sum::<f64>() / rows).collect(),
                 false => vec![0.0; of.cols()],
             };
@@ -109,8 +120,75 @@ impl SquareSums {
         self.sums.get(high * (high + 1) / 2 + low)
     }
 
-    fn outputs(&self) -> usize {
+    /// Columns of the targets.
+    pub(crate) fn outputs(&self) -> usize {
         self.origin.len() - self.features
+    }
+
+    /// What the features are measured from, and in.
+    pub(crate) fn scales(&self) -> (&[f64], &[f64]) {
+        (&self.origin[..self.features], &self.unit[..self.features])
+    }
+
+    /// The sum of the weights.
+    ///
+    /// # Errors
+    /// No rows.
+    pub(crate) fn total(&self) -> Result<f64> {
+        let total = self.at(self.origin.len(), self.origin.len());
+        let nothing = || Error::Data("no batch has been added, so there is nothing to fit; add one first".into());
+        if total > 0.0 { Ok(total) } else { Err(nothing()) }
+    }
+
+    /// Features of rows (N x m) as they are summed up, a = (z - origin) / unit, and a column that holds a constant.
+    ///
+    /// # Errors
+    /// Another number of features.
+    pub(crate) fn columns(&self, z: &Matrix, constant: f64) -> Result<Matrix> {
+        Error::unless_equal("features", self.features, z.cols())?;
+        let (origin, unit) = self.scales();
+        let of = |i: usize, j: usize| if j < self.features { (z[(i, j)] - origin[j]) / unit[j] } else { constant };
+        Ok(Matrix::from_fn(z.rows(), self.features + 1, of))
+    }
+
+    /// sum_i w_i a_i a_i' over these columns.
+    pub(crate) fn squares(&self, constant: f64) -> Matrix {
+        let place = |j: usize| if j < self.features { (j, 1.0) } else { (self.origin.len(), constant) };
+        Matrix::from_fn(self.features + 1, self.features + 1, |i, j| {
+            let ((i, first), (j, second)) = (place(i), place(j));
+            first * second * self.at(i, j)
+        })
+    }
+
+    /// sum_i w_i t_i a_i over these columns for targets t = sum_o by_o y_o + by_outputs that are made of the outputs and of 1; a row for each.
+    pub(crate) fn combined(&self, constant: f64, by: &[Vec<f64>]) -> Matrix {
+        let last = self.origin.len();
+        Matrix::from_fn(by.len(), self.features + 1, |target, j| {
+            let (j, factor) = if j < self.features { (j, 1.0) } else { (last, constant) };
+            let of = |(o, by): (usize, &f64)| by * if o < self.outputs() { self.with_output(j, o) } else { self.at(j, last) };
+            factor * by[target].iter().enumerate().map(of).sum::<f64>()
+        })
+    }
+
+    /// sum_i w_i y_io of all outputs.
+    pub(crate) fn masses(&self) -> Vec<f64> {
+        (0..self.outputs()).map(|o| self.with_output(self.origin.len(), o)).collect()
+    }
+
+    /// sum_i w_i a_ij y_io.
+    fn with_output(&self, j: usize, output: usize) -> f64 {
+        let output = self.features + output;
+        self.origin[output] * self.at(j, self.origin.len()) + self.unit[output] * self.at(j, output)
+    }
+
+    /// The weighted mean square of an output's distance from its weighted mean.
+    ///
+    /// # Errors
+    /// No rows.
+    pub(crate) fn variance(&self, output: usize) -> Result<f64> {
+        let (total, last, output) = (self.total()?, self.origin.len(), self.features + output);
+        let mean = self.at(output, last) / total;
+        Ok(self.unit[output].powi(2) * (self.at(output, output) / total - mean * mean).max(0.0))
     }
 
     /// The solution under a penalty above 0, with a constant or without.
@@ -121,11 +199,7 @@ impl SquareSums {
         // Steps of iterative refinement at most.
         const REFINEMENTS: usize = 4;
         let (m, outputs, last) = (self.features, self.outputs(), self.origin.len());
-        // The sum of the weights.
-        let total = self.at(last, last);
-        if total <= 0.0 {
-            return Err(Error::Data("no batch has been added, so there is nothing to fit; add one first".into()));
-        }
+        let total = self.total()?;
         let mean = |i: usize| if intercept { self.at(i, last) / total } else { 0.0 };
         let means: Vec<f64> = (0..last).map(mean).collect();
         let about = |i: usize, j: usize| (self.at(i, j) - total * means[i] * means[j]) * self.unit[i] * self.unit[j];

@@ -44,12 +44,37 @@ impl ClassScores {
                 names[only]
             )));
         }
-        let factor = class_weight.factors(&mass);
-        let weights = codes.iter().enumerate().map(|(i, &k)| task.weight(i) * factor[k]).collect();
-        let mut place = vec![0; names.len()];
-        present.iter().enumerate().for_each(|(p, &k)| place[k] = p);
-        let likelihood = ClassLikelihood::new(codes.iter().map(|&k| place[k]).collect(), weights, present.len());
-        Ok((ClassScores { classes: names.len(), present }, likelihood))
+        let scores = ClassScores { classes: names.len(), present };
+        let likelihood = scores.likelihood(codes, names, &|i| task.weight(i), &class_weight.factors(&mass))?;
+        Ok((scores, likelihood))
+    }
+
+    /// The classes whose rows weigh so much, of which two at least must have rows.
+    pub(crate) fn of_masses(masses: &[f64], who: &str) -> Result<Self> {
+        let present: Vec<usize> = (0..masses.len()).filter(|&k| masses[k] > 0.0).collect();
+        match present.len() {
+            0 | 1 => Err(Error::Data(format!("{who} needs rows of at least two classes, and the batches have those of {}", present.len()))),
+            _ => Ok(ClassScores { classes: masses.len(), present }),
+        }
+    }
+
+    /// The likelihood of rows whose classes count by such factors besides their own weights.
+    ///
+    /// # Errors
+    /// A class that has no latent function.
+    pub(crate) fn likelihood(
+        &self,
+        codes: &[usize],
+        names: &[String],
+        weight: &dyn Fn(usize) -> f64,
+        factors: &[f64],
+    ) -> Result<ClassLikelihood> {
+        let mut place = vec![None; names.len()];
+        self.present.iter().enumerate().for_each(|(p, &k)| place[k] = Some(p));
+        let places =
+            codes.iter().map(|&k| place[k].ok_or_else(|| Error::Data(format!("there were no rows of class '{}' before", names[k]))));
+        let weights = codes.iter().enumerate().map(|(i, &k)| weight(i) * factors[k]).collect();
+        Ok(ClassLikelihood::new(places.collect::<Result<_>>()?, weights, self.present.len()))
     }
 
     /// The classes of a task that have rows of weight above 0, which must be two at least.

@@ -43,6 +43,13 @@ pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
     }
 }
 
+/// 1 for the class of a row and 0 for the others, N x classes, the task checked.
+pub(crate) fn indicators(task: &Task<'_>, who: &str) -> Result<Matrix> {
+    check(task, who)?;
+    let (codes, names) = task.target.as_classes(who)?;
+    Ok(Matrix::from_fn(codes.len(), names.len(), |i, k| f64::from(u8::from(codes[i] == k))))
+}
+
 /// Weighted means of the columns of some rows; of a constant column the constant itself.
 pub(crate) fn means(y: &Matrix, rows: &[usize], weights: &[f64]) -> Vec<f64> {
     let total: f64 = weights.iter().sum();

@@ -31,6 +31,7 @@
 //! Keerthi (2008), Newton's method in the primal problem.
 
 mod coordinate;
+mod likelihood;
 mod newton_cg;
 mod rows;
 #[cfg(test)]
@@ -40,6 +41,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::Features;
 pub(super) use coordinate::Descent;
+pub(crate) use newton_cg::NEWTON_MARGIN;
 use rayon::prelude::*;
 use rows::Look;
 pub(super) use rows::{Bands, DenseRows, Picked, RowAccess, SparseRows};
@@ -192,6 +194,11 @@ impl Loss {
     fn value(self, target: f64, cost: f64, residual: f64) -> f64 {
         let excess = self.excess(target, residual).abs();
         cost * if self.squared { excess * excess } else { excess }
+    }
+    /// L', of a squared loss.
+    #[inline(always)]
+    fn slope(self, target: f64, cost: f64, residual: f64) -> f64 {
+        2.0 * cost * self.excess(target, residual)
     }
 }
 

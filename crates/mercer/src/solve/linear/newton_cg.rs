@@ -14,6 +14,9 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::dot;
 
+/// Share of the tolerance that is aimed at: the last step leads further than it must, and other solvers' may lead further still.
+pub(crate) const NEWTON_MARGIN: f64 = 0.1;
+
 struct NewtonState<'a, R> {
     rows: &'a R,
     problem: &'a Problem,
@@ -42,8 +45,6 @@ pub(super) fn solve<R: RowAccess>(
     parallel: bool,
     control: &Control,
 ) -> Result<Solution> {
-    // Share of the tolerance that is aimed at: the last step leads further than it must, and other solvers' may lead further still.
-    const MARGIN: f64 = 0.1;
     let n = rows.len();
     let mut state = NewtonState {
         rows,
@@ -60,7 +61,7 @@ pub(super) fn solve<R: RowAccess>(
     };
     state.refresh()?;
     state.start = norm(&state.gradient);
-    let aim = MARGIN * options.tolerance * state.rarer() * state.start;
+    let aim = NEWTON_MARGIN * options.tolerance * state.rarer() * state.start;
     let mut iterations = 0;
     let ended = state.start > aim && !state.begin(squares, options)?;
     let done = |state: &NewtonState<'_, R>| {
@@ -78,7 +79,7 @@ pub(super) fn solve<R: RowAccess>(
     let length = norm(&state.gradient);
     let converged = done(&state);
     let gap = 0.5 * length * length;
-    let violation = if aim > 0.0 { MARGIN * options.tolerance * length / aim } else { 0.0 };
+    let violation = if aim > 0.0 { NEWTON_MARGIN * options.tolerance * length / aim } else { 0.0 };
     let NewtonState { weights, primal, .. } = state;
     let (coef, dual, gap) = (Vec::new(), primal - gap, relative(gap, primal));
     Ok(Solution { weights, coef, primal, dual, gap, violation, iterations: iterations.max(1), converged })
@@ -118,7 +119,7 @@ impl<R: RowAccess> NewtonState<'_, R> {
         let (residual, control) = (&self.residual, self.control);
         // In full, whatever the time: w would not fit to it otherwise.
         let look = &|| control.check();
-        self.bands.map(&mut self.coef, look, |i, b| *b = 2.0 * cost[i] * loss.excess(target[i], residual[i]))?;
+        self.bands.map(&mut self.coef, look, |i, b| *b = loss.slope(target[i], cost[i], residual[i]))?;
         let (rows, coef, width) = (self.rows, &self.coef, self.rows.width());
         let (sums, [losses]) = self.bands.sum(2 * width, look, |i, sums, [losses]: &mut [f64; 1]| {
             if coef[i] != 0.0 {
