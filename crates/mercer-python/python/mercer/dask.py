@@ -21,7 +21,7 @@ from dask.base import is_dask_collection
 from dask.delayed import delayed
 
 from ._native import Learner, Model, Partial
-from .errors import DataError, ExpressionError, MercerWarning
+from .errors import DataError, MercerWarning
 
 __all__ = ["fit", "predict", "score"]
 
@@ -32,7 +32,6 @@ def fit(
     y: Any,
     sample_weight: Any = None,
     *,
-    classes: Sequence[Any] | None = None,
     sample: int = 5_000,
     landmarks: int = 1_000,
     seed: int = 0,
@@ -49,8 +48,6 @@ def fit(
         Their numbers or labels, in the same blocks.
     sample_weight : dask array or series, optional
         2 means that the row counts twice, 0 that it is absent.
-    classes : sequence, optional
-        The labels, where a sample may lack some.
     sample : int
         Rows of the sample, at most.
     landmarks : int
@@ -66,7 +63,7 @@ def fit(
     Raises
     ------
     DataError
-        Collections whose blocks differ; what a fit or a batch refuses.
+        Collections whose blocks differ; a label that the sample lacks; what a fit or a batch refuses.
     ExpressionError
         An estimator that does not learn from sums over rows.
 
@@ -81,16 +78,14 @@ def fit(
     blocks = _blocks(X, y, sample_weight)
     drawn = _each("sample", _partial(_drawn, sample, seed), blocks)
     _, *rows = _tree("sample-merge", _partial(_smallest, sample), drawn).compute()
-    model = learner.fit(*rows, classes=classes, tell=False)
-    try:
-        Partial(model, *rows[:2])
-    except ExpressionError:  # no features of its own
-        through = Learner(model.estimator, f"nystroem({model.kernel}, rank={landmarks}, seed={seed})")
-        model = through.fit(*rows, classes=classes, tell=False)
-        Partial(model, *rows[:2])
+    model = learner.fit_batches([rows], landmarks=landmarks, tell=False)
     # Made where it is used: the graph holds the model and the sample, not the sums.
-    start = delayed(Partial)(model, *rows[:2])
-    return _tree("merge", _merged, _each("add", _added, blocks, start)).compute().finish()
+    after = delayed(Partial)(model, *rows[:2])
+    while True:
+        after = delayed(_next)(_tree("merge", _merged, _each("add", _added, blocks, after))).compute()
+        if isinstance(after, Model):
+            return after
+        after = delayed(after)
 
 
 def predict(model: Model, X: Any, method: str = "predict", **arguments: Any) -> Any:
@@ -218,6 +213,10 @@ def _added(start: Partial, number: int, *block: Any) -> Partial:
     if len(block[0]) > 0:
         own.add(number, *block, threads=1)
     return own
+
+
+def _next(total: Partial) -> Partial | Model:
+    return total.next()
 
 
 def _merged(first: Partial, *others: Partial) -> Partial:
