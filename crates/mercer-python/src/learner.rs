@@ -205,6 +205,7 @@ impl Learner {
     }
 
     #[doc = include_str!("learner/fit.txt")]
+    #[allow(clippy::doc_lazy_continuation, reason = "what an example prints")]
     #[pyo3(signature = (data, target=None, sample_weight=None, *, task=None, classes=None, intervals=None, max_seconds=None, max_memory=None, threads=0, tell=true, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit(
@@ -260,6 +261,7 @@ impl Learner {
     }
 
     #[doc = include_str!("learner/fit_batches.txt")]
+    #[allow(clippy::doc_lazy_continuation, reason = "what an example prints")]
     #[pyo3(signature = (batches, *, task=None, landmarks=1_000, max_seconds=None, max_memory=None, threads=0, tell=true, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit_batches(
