@@ -204,59 +204,8 @@ impl Learner {
         Ok(Learner { estimator, kernel, recipe, seed, allow_non_mercer, metric, sample, keep_rows })
     }
 
-    /// Fits a model.
-    ///
-    /// Parameters
-    /// ----------
-    /// data : Dataset, or anything one is made from
-    ///     The training rows; for the kernel ``precomputed`` a 2-D array holds the kernel values among them.
-    /// target : array, list or series, optional
-    ///     None for a method that takes no target; one label or number a row, or a 2-D array of numbers. Labels of str and bool, and categorical columns of a frame, are
-    ///     classes, floats are numbers. Whole numbers are classes for an estimator that predicts only classes, numbers for one that
-    ///     predicts only numbers; where both are possible, ints of exactly two values are classes. Predicted labels come back as
-    ///     they were given.
-    /// sample_weight : array, optional
-    ///     2 means that the row counts twice, 0 that it is absent.
-    /// task : {"classification", "regression"}, optional
-    ///     Decides what the target is.
-    /// classes : array or list, optional
-    ///     The labels where the target is an array of their numbers, 0 for the first label.
-    /// intervals : bool, {"class"} or array, optional
-    ///     Store conformity scores of held-out rows for `Model.predict_interval` and `Model.predict_set`: rows left out in closed form where
-    ///     there is one, else in 10 folds, each fitted anew. "class" covers each class, an array of groups each group (Mondrian). None:
-    ///     only where a closed form costs little, on up to 1,000 rows of an estimator without a variance.
-    /// max_seconds : float, optional
-    ///     Searches and solvers then stop with their best so far.
-    /// max_memory : int or str, optional
-    ///     Bytes, or a size such as ``"4GB"``.
-    /// threads : int
-    ///     How many to use; 0: one per core.
-    /// tell : bool
-    ///     Warn of notices; ``model.notices`` holds them in any case.
-    /// progress : callable, optional
-    ///     A function ``progress(what, done, total)`` that receives progress updates in the calling thread, a few times a second;
-    ///     `total` is an upper limit. An exception raised in it ends the fit.
-    ///
-    /// Returns
-    /// -------
-    /// Model
-    ///     The fitted model. ``model.summary`` says whether it converged.
-    ///
-    /// Raises
-    /// ------
-    /// DataError
-    ///     Rows, target and weights that do not fit together, or teach nothing.
-    /// ExpressionError
-    ///     A kernel that is not valid, where the estimator needs one that is.
-    /// ResourceError
-    ///     A fit that does not fit in the memory allowed.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import mercer
-    /// >>> model = mercer.Learner("ridge(lambda=1)", "linear", standardise=False).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
-    /// >>> model.predict([[6.0]]).round(6)
-    /// array([4.666667])
+    #[doc = include_str!("learner/fit.txt")]
+    #[allow(clippy::doc_lazy_continuation, reason = "what an example prints")]
     #[pyo3(signature = (data, target=None, sample_weight=None, *, task=None, classes=None, intervals=None, max_seconds=None, max_memory=None, threads=0, tell=true, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit(
@@ -311,54 +260,8 @@ impl Learner {
         Ok(Model::of_training(model, &training, &read))
     }
 
-    /// Fits a model to rows that come in batches, of which one is in memory at a time.
-    ///
-    /// A sample of the rows, 5,000 or `sample` of the learner, settles columns, kernel and parameters; the coefficients are fitted to all
-    /// rows (ridge). The sample is the same for a seed whatever the size of the batches, and the batches are gone over two or three times.
-    ///
-    /// Parameters
-    /// ----------
-    /// batches : callable or iterable
-    ///     A function that gives an iterator over the batches, or an object that can be iterated several times; each batch is ``(X, y)``
-    ///     or ``(X, y, weights)``: arrays, memory maps, sparse matrices, frames of pandas or polars, tables or record batches of pyarrow.
-    ///     A function is called in another thread.
-    /// task : {"classification", "regression"}, optional
-    ///     Decides what the target is.
-    /// landmarks : int
-    ///     Landmarks of a kernel without features of its own, at most.
-    /// max_seconds : float, optional
-    ///     Searches then stop with their best so far.
-    /// max_memory : int or str, optional
-    ///     Bytes, or a size such as ``"4GB"``.
-    /// threads : int
-    ///     How many to use; 0: one per core.
-    /// tell : bool
-    ///     Warn of notices; ``model.notices`` holds them in any case.
-    /// progress : callable, optional
-    ///     A function ``progress(what, done, total)`` that receives progress updates in the calling thread, a few times a second.
-    ///
-    /// Returns
-    /// -------
-    /// Model
-    ///     A model that keeps no training row.
-    ///
-    /// Raises
-    /// ------
-    /// DataError
-    ///     An iterator that can be gone over once; batches without the columns or with other classes than the sample, by their number.
-    /// ExpressionError
-    ///     Another estimator than ridge.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import mercer
-    /// >>> import numpy as np
-    /// >>> x = np.linspace(0.0, 1.0, 1000)[:, None]
-    /// >>> y = 3.0 * x[:, 0] - 1.0
-    /// >>> batches = lambda: ((x[at : at + 100], y[at : at + 100]) for at in range(0, 1000, 100))
-    /// >>> model = mercer.Learner("ridge(lambda=0.001)", "linear").fit_batches(batches, tell=False)
-    /// >>> model.predict([[2.0]]).round(3)
-    /// array([5.])
+    #[doc = include_str!("learner/fit_batches.txt")]
+    #[allow(clippy::doc_lazy_continuation, reason = "what an example prints")]
     #[pyo3(signature = (batches, *, task=None, landmarks=1_000, max_seconds=None, max_memory=None, threads=0, tell=true, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit_batches(
