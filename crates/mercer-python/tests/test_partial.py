@@ -97,6 +97,8 @@ def test_sums_of_another_pass_are_refused():
     x, y = made(60)
     labels = np.where(y > 0.3, "up", "down")
     first = begun(x, labels, estimator="logistic(lambda=1)")
+    with pytest.raises(mercer.DataError, match="no batch"):
+        first.next()
     first.add(0, x, labels)
     with pytest.raises(mercer.DataError, match="several passes"):
         first.finish()

@@ -1,6 +1,6 @@
 //! The sums of one pass over the rows, and what follows from them.
 
-use super::{AfterSquares, SlopeSums, features, learner_of};
+use super::{AfterSquares, BatchLearner, SlopeSums, features, learner_of};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::systems::square_sums::SquareSums;
@@ -90,7 +90,7 @@ impl PassSums {
     pub(crate) fn after(&self, estimator: &EstimatorExpr, like: &FittedModel, control: &Control) -> Result<AfterPass> {
         let learner = learner_of(estimator)?;
         match self {
-            PassSums::Squares(squares) => match learner.after_squares(squares, like, control)? {
+            PassSums::Squares(squares) => match after_squares(learner, squares, like, control)? {
                 AfterSquares::Solved(fit) => Ok(AfterPass::Done(fit)),
                 AfterSquares::Descend(plan) => {
                     SlopeSums::begin(squares, &plan, control).map(|sums| AfterPass::Next(PassSums::Slopes(sums.into())))
@@ -107,7 +107,7 @@ impl PassSums {
     pub(crate) fn best(&self, estimator: &EstimatorExpr, like: &FittedModel, control: &Control) -> Result<FittedModel> {
         let learner = learner_of(estimator)?;
         let best = match self {
-            PassSums::Squares(squares) => match learner.after_squares(squares, like, control)? {
+            PassSums::Squares(squares) => match after_squares(learner, squares, like, control)? {
                 AfterSquares::Solved(fit) => Some(*fit),
                 AfterSquares::Descend(_) => None,
             },
@@ -128,4 +128,15 @@ impl PassSums {
             PassSums::Slopes(slopes) => slopes.check(),
         }
     }
+}
+
+/// What follows from the squares of some rows at least.
+fn after_squares<'a>(
+    learner: &'a dyn BatchLearner,
+    squares: &'a SquareSums,
+    like: &'a FittedModel,
+    control: &Control,
+) -> Result<AfterSquares<'a>> {
+    squares.total()?;
+    learner.after_squares(squares, like, control)
 }
