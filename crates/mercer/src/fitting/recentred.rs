@@ -3,9 +3,10 @@
 //! same from either.
 
 use crate::control::Control;
+use crate::data::even_rows;
 use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, View};
-use crate::gram::{Features, Gram, LowRank, Side};
+use crate::gram::{Features, Gram, LowRank, Side, Structure};
 use crate::linalg::{Matrix, product_within};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,27 +22,23 @@ impl Recentred {
     /// Those of kernel values, where they are written out, mean the same in every batch and lie far from the origin, for an estimator to which
     /// that makes no difference but by rounding.
     pub(crate) fn of(view: View<'_>, estimator: &EstimatorExpr, control: &Control) -> Result<Option<Self>> {
-        // How far the mean of features lies from the origin, in standard deviations of the rows, where they are taken from it: kernel values lose
-        // the square of this, 6 of 16 digits.
-        const FAR: f64 = 1e3;
+        // Rows that decide where features are lazy, which forming all of them would cost.
+        const SOME: usize = 1024;
         let View::Values(gram) = view else { return Ok(None) };
         let structure = gram.structure();
         if !estimator.facts().ignores_shifts || !structure.features_stand_alone() {
             return Ok(None);
         }
+        if let Structure::Whitened { values, factor, .. } = structure {
+            let mut some = values.select_rows(&even_rows(values.rows(), SOME));
+            factor.solve_rows(&mut some, control)?;
+            if far_mean(&some).is_none() {
+                return Ok(None);
+            }
+        }
         let Some(z) = structure.dense_features(Side::Rows) else { return Ok(None) };
         let (n, rank) = (z.rows(), z.cols());
-        let mut mean = vec![0.0; rank];
-        for _ in 0..2 {
-            let mut step = vec![0.0; rank];
-            (0..n).for_each(|i| step.iter_mut().zip(z.row(i)).zip(&mean).for_each(|((s, z), m)| *s += (z - m) / n as f64));
-            mean.iter_mut().zip(&step).for_each(|(m, s)| *m += s);
-        }
-        let spread = (0..n).map(|i| z.row(i).iter().zip(&mean).map(|(z, m)| (z - m).powi(2)).sum::<f64>()).sum::<f64>() / n.max(1) as f64;
-        let far = mean.iter().map(|m| m * m).sum::<f64>();
-        if !(far.is_finite() && spread > 0.0 && far > FAR * FAR * spread) {
-            return Ok(None);
-        }
+        let Some(mean) = far_mean(&z) else { return Ok(None) };
         control.plan("features from their mean", 16 * (n as u64).saturating_mul(rank as u64))?;
         let features = Arc::new(Matrix::from_fn(n, rank, |i, j| z[(i, j)] - mean[j]));
         Ok(Some(Recentred { gram: LowRank::among(features.clone(), ()), features, mean }))
@@ -65,4 +62,20 @@ impl Recentred {
         expansion.weights = Some(weights);
         Ok(())
     }
+}
+
+/// The mean of the rows, where it lies far from the origin.
+fn far_mean(z: &Matrix) -> Option<Vec<f64>> {
+    // In standard deviations of the rows: kernel values lose the square of this, 6 of 16 digits.
+    const FAR: f64 = 1e3;
+    let (n, rank) = (z.rows(), z.cols());
+    let mut mean = vec![0.0; rank];
+    for _ in 0..2 {
+        let mut step = vec![0.0; rank];
+        (0..n).for_each(|i| step.iter_mut().zip(z.row(i)).zip(&mean).for_each(|((s, z), m)| *s += (z - m) / n as f64));
+        mean.iter_mut().zip(&step).for_each(|(m, s)| *m += s);
+    }
+    let spread = (0..n).map(|i| z.row(i).iter().zip(&mean).map(|(z, m)| (z - m).powi(2)).sum::<f64>()).sum::<f64>() / n.max(1) as f64;
+    let far = mean.iter().map(|m| m * m).sum::<f64>();
+    (far.is_finite() && spread > 0.0 && far > FAR * FAR * spread).then_some(mean)
 }

@@ -37,9 +37,7 @@ pub use matrix::Matrix;
 #[cfg(feature = "testkit")]
 pub use mercer_linalg::counted;
 pub(crate) use mercer_linalg::prefer_large_pages;
-pub(crate) use product::{
-    add_product, add_transposed_product, over_rows, product_into, single_gramian_of_columns, transposed_product_into,
-};
+pub(crate) use product::{add_product, add_transposed_product, over_rows, product_into, transposed_product_into};
 pub use product::{
     gramian, gramian_of_columns_within, gramian_within, product, product_transposed, product_transposed_within, product_within,
     transposed_product_within,

@@ -1,7 +1,6 @@
 //! Matrix products on slices and windows, row-major, in f64 and f32.
 
 use super::few::{self, FEW};
-use super::simd::{axpy_wide, centre_row};
 use super::symmetric::mirror_lower;
 use super::{Matrix, Real, prefer_large_pages};
 use crate::control::Control;
@@ -141,61 +140,6 @@ fn add_transposed_part(a: &Matrix, b: &Matrix, rows: Range<usize>, out: &mut [f6
     add_transposed_product(some, of, out, rows.len(), k, m);
 }
 
-/// (A - 1 c')' W (A - 1 c') to the precision of f32, products in f32 added up in f64 after every [`STEP`] rows; and A'B in f64. One pass
-/// over the rows.
-pub(crate) fn single_gramian_of_columns(
-    a: &Matrix,
-    c: &[f64],
-    weights: Option<&[f64]>,
-    b: &Matrix,
-    control: &Control,
-) -> Result<(Matrix, Matrix)> {
-    Error::unless_equal("rows of the right factor", a.rows(), b.rows())?;
-    let (n, k) = (a.rows(), a.cols());
-    let parts = (n / (2 * k.max(1))).clamp(1, PARTS);
-    let mut blocks = Vec::new();
-    lower_blocks(0..k, &mut blocks);
-    let mut sum = over_parts(n, k * (k + b.cols()), parts, |rows, out| {
-        let (out, along) = out.split_at_mut(k * k);
-        let largest = blocks.iter().map(|(down, along)| down.len() * along.len()).max().unwrap_or(0);
-        let (mut some, mut product) = (vec![0.0f32; STEP.min(rows.len()) * k], vec![0.0f32; largest]);
-        prefer_large_pages(&mut some);
-        for start in rows.clone().step_by(STEP) {
-            let count = rows.end.min(start + STEP) - start;
-            for (i, row) in (start..).zip(some[..count * k].chunks_exact_mut(k.max(1))) {
-                centre_row(a.row(i), c, weights.map_or(1.0, |w| w[i].sqrt()), row);
-            }
-            add_transposed_part(a, b, start..start + count, along);
-            let all = View::rows(&some[..count * k], count, k);
-            for (down, across) in &blocks {
-                control.check_time("matrix product")?;
-                let (left, right) = (all.part(0, down.start, count, down.len()), all.part(0, across.start, count, across.len()));
-                let target = ViewMut::rows(&mut product, down.len(), across.len());
-                mercer_linalg::product(target, Into::Replace, left.transpose(), right, 1.0);
-                for (i, row) in down.clone().zip(product.chunks_exact(across.len())) {
-                    axpy_wide(1.0, row, &mut out[i * k + across.start..i * k + across.end]);
-                }
-            }
-        }
-        Ok(())
-    })?;
-    let along = Matrix::new(k, b.cols(), sum.split_off(k * k))?;
-    let mut out = Matrix::new(k, k, sum)?;
-    mirror_lower(&mut out);
-    Ok((out, along))
-}
-
-/// Blocks that cover what is on and below the diagonal, as large as can be.
-fn lower_blocks(of: Range<usize>, blocks: &mut Vec<(Range<usize>, Range<usize>)>) {
-    if of.len() <= BAND {
-        return blocks.push((of.clone(), of));
-    }
-    let half = of.start + (of.len() / 2).next_multiple_of(BAND);
-    blocks.push((half..of.end, of.start..half));
-    lower_blocks(of.start..half, blocks);
-    lower_blocks(half..of.end, blocks);
-}
-
 /// Rows that stay near while they are read twice.
 const NEAR: usize = 64;
 
@@ -281,30 +225,4 @@ fn in_bands(a: &Matrix, b: View<'_, f64>, n: usize, lower: bool, control: &Contr
         })?;
     }
     Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn squares_in_f32_are_those_in_f64_and_the_sums_beside_them_are_exact() {
-        // Columns in three blocks and rows in five parts, neither of a round size.
-        let (n, k) = (3001, 300);
-        let a = Matrix::from_fn(n, k, |i, j| (0.37 * i as f64 + 1.3 * j as f64).sin() + 0.2);
-        let weights: Vec<f64> = (0..n).map(|i| (i % 4) as f64 * 0.5).collect();
-        let c: Vec<f64> = (0..k).map(|j| 0.2 + 0.01 * (j % 7) as f64).collect();
-        let b = Matrix::from_fn(n, 2, |i, o| (i % (5 + o)) as f64);
-        let control = Control::default();
-        let (squares, sums) = single_gramian_of_columns(&a, &c, Some(&weights), &b, &control).unwrap();
-        let centred = Matrix::from_fn(n, k, |i, j| a[(i, j)] - c[j]);
-        let exact = gramian_of_columns_within(&centred, Some(&weights), &control).unwrap();
-        let size = exact.diagonal().iter().fold(0.0f64, |m, v| m.max(*v));
-        assert!((0..k).all(|p| (0..k).all(|q| squares[(p, q)] == squares[(q, p)])));
-        assert!(squares.data().iter().zip(exact.data()).all(|(s, e)| (s - e).abs() <= 1e-6 * size));
-        for (j, o) in (0..k).flat_map(|j| (0..2).map(move |o| (j, o))) {
-            let plain: f64 = (0..n).map(|i| a[(i, j)] * b[(i, o)]).sum();
-            assert!((sums[(j, o)] - plain).abs() <= 1e-11 * n as f64);
-        }
-    }
 }

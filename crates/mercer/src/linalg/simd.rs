@@ -152,10 +152,6 @@ dispatch! {
     add_rows, add_rows_body, <T: Real>, (sum: &mut [f64], rows: [&[T]; 8], factors: [T; 8]) -> (), operations: 16 * sum.len()
 }
 dispatch! {
-    /// out <- by (x - c).
-    centre_row, centre_row_body, <>, (x: &[f64], c: &[f64], by: f64, out: &mut [f32]) -> (), operations: 2 * x.len()
-}
-dispatch! {
     /// y <- y + a x.
     axpy, axpy_body, <T: Real>, (a: T, x: &[T], y: &mut [T]) -> (), operations: 2 * x.len()
 }
@@ -365,13 +361,6 @@ fn add_rows_body<T: Real, const FMA: bool>(sum: &mut [f64], rows: [&[T]; 8], fac
             s = fma::<T, FMA>(factors[q], rows[q][k], s);
         }
         sum[k] += s.to_f64();
-    }
-}
-
-#[inline(always)]
-fn centre_row_body<const FMA: bool>(x: &[f64], c: &[f64], by: f64, out: &mut [f32]) {
-    for ((out, x), c) in out.iter_mut().zip(x).zip(c) {
-        *out = (by * (x - c)) as f32;
     }
 }
 

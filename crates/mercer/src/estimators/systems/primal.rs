@@ -7,15 +7,14 @@
 //! N rank^2 operations and the memory of Z. With g = Z'W (y - f) - lambda beta, alpha = W (y - f) / lambda is a point of the dual
 //! problem whose value is |g|^2 / (2 lambda) below that of the primal one: the duality gap (F29, F37).
 //!
-//! Steps of refinement use a factor of that matrix. Where features are not formed (`gram::LazyWhitening`) it is computed from C to the
-//! precision of f32, and where they are sparse there is none: then each step is one of conjugate gradients.
+//! Steps of refinement use a factor of that matrix. Where features are not formed (`gram::LazyWhitening`) it is computed from C, and
+//! where they are sparse there is none: then each step is one of conjugate gradients.
 
 use crate::control::Control;
-use crate::data::even_rows;
 use crate::error::Result;
 use crate::estimators::Task;
 use crate::gram::{Features, Multiplied};
-use crate::linalg::{Cholesky, Lower, Matrix, SparseMatrix, gramian_of_columns_within, single_gramian_of_columns};
+use crate::linalg::{Cholesky, Lower, Matrix, SparseMatrix, gramian_of_columns_within, transposed_product_within};
 use crate::solve::gradients::conjugate_gradients;
 use std::borrow::Cow;
 
@@ -28,8 +27,6 @@ const NEAR_STEPS: usize = 8;
 const STEPS: usize = 1000;
 /// By how much one step of refinement by conjugate gradients shrinks what is open.
 const SHRINK: f64 = 1e-12;
-/// Rows whose means stand in for those of all until these are known.
-const SOME: usize = 1024;
 
 /// What solves the system, or nearly so.
 pub(crate) trait Solver: Sync {
@@ -126,8 +123,7 @@ impl<'a> Primal<'a, Cholesky> {
 }
 
 impl<'a> Primal<'a, Near> {
-    /// By a factor of L^-1 C_m'W C_m L'^-1 + lambda I, C_m'W C_m to the precision of f32; and Z'W y_m, which the same pass over C
-    /// gives: squares are taken about the means of some rows, and about those of all when these are known.
+    /// By a factor of L^-1 C_m'W C_m L'^-1 + lambda I, computed from C, which takes digits where K_cc is ill-conditioned; and Z'W y_m.
     pub(crate) fn of_lazy_features(
         values: &'a Matrix,
         factor: &'a Lower,
@@ -137,14 +133,14 @@ impl<'a> Primal<'a, Near> {
         intercept: bool,
     ) -> Result<(Self, Matrix)> {
         let (n, outputs, total) = (values.rows(), y.cols(), total(task));
-        let near = if intercept { mean_of_some(values) } else { vec![0.0; values.cols()] };
         let centre = means(y, task.weights, intercept);
+        let mut system = gramian_of_columns_within(values, task.weights, task.control)?;
         // Of W y_m and, last, of the weights as shares.
         let by = Matrix::from_fn(n, outputs + 1, |i, o| task.weight(i) * if o < outputs { y[(i, o)] - centre[o] } else { 1.0 / total });
-        let (mut system, sums) = single_gramian_of_columns(values, &near, task.weights, &by, task.control)?;
+        let sums = transposed_product_within(values, &by, task.control)?;
         if intercept {
-            let apart: Vec<f64> = (0..near.len()).map(|j| sums[(j, outputs)] - near[j]).collect();
-            less_square(&mut system, total, &apart);
+            let mean: Vec<f64> = (0..sums.rows()).map(|j| sums[(j, outputs)]).collect();
+            less_square(&mut system, total, &mean);
         }
         for _ in 0..2 {
             // Rows b become L^-1 b: what was symmetric is A L'^-1, and its transpose L^-1 A.
@@ -159,16 +155,6 @@ impl<'a> Primal<'a, Near> {
         let solver = Near(Cholesky::new(system, task.control)?);
         Ok((Primal { z: Multiplied::Lazy(values, factor), lambda, weights: task.weights, mean, solver }, first))
     }
-}
-
-/// Means of the columns over some rows at even steps.
-fn mean_of_some(a: &Matrix) -> Vec<f64> {
-    let some = even_rows(a.rows(), SOME);
-    let mut sums = vec![0.0; a.cols()];
-    for &i in &some {
-        sums.iter_mut().zip(a.row(i)).for_each(|(s, v)| *s += v / some.len() as f64);
-    }
-    sums
 }
 
 /// Weighted means of columns, as of targets, where there is a constant; 0 where there is none.
