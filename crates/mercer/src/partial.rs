@@ -60,12 +60,12 @@ pub enum PassOutcome {
     Next(Box<Partial>),
 }
 
-/// An error, with the list of those that do, where an estimator does not learn from batches of rows, or not with these parameters.
+/// Whether the fit of an estimator from batches takes further passes after that of the squares.
 ///
 /// # Errors
-/// See above.
-pub fn require_sums(estimator: &EstimatorExpr) -> Result<()> {
-    learner_of(estimator).map(|_| ())
+/// With the list of those that do, where the estimator does not learn from batches of rows, or not with these parameters.
+pub fn descends(estimator: &EstimatorExpr) -> Result<bool> {
+    Ok(learner_of(estimator)?.descends())
 }
 
 impl Partial {

@@ -15,7 +15,7 @@ use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::learner::{CONFORMAL_FOLDS, Learner, Model, TrainingRows, check_sample};
 use mercer::notice::Notice;
-use mercer::partial::{BatchPlan, BatchSettings, BatchSource, BatchedFit, BatchedTable, require_sums};
+use mercer::partial::{BatchPlan, BatchSettings, BatchSource, BatchedFit, BatchedTable, descends};
 use mercer::prep::Recipe;
 use mercer::read::{Batches, Fact, ReadOptions, split_list};
 use mercer::report::Row;
@@ -185,7 +185,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     }
     let asked_table = AskedTable { keep: args.intervals_by.as_deref(), ..(&args.learning.table).into() };
     let mut loaded = match load(asked_table, &roles, without_target.is_some(), &bounds(args.learning.limits.max_memory, stop)) {
-        Err(error @ Error::TooLarge { .. }) if asked.as_ref().is_none_or(|e| require_sums(e).is_ok()) => {
+        Err(error @ Error::TooLarge { .. }) if asked.as_ref().is_none_or(|e| descends(e).is_ok()) => {
             notices(&[format!("{error}: read in batches (--batches)")]);
             return in_batches();
         }

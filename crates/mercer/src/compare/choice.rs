@@ -12,7 +12,9 @@ use crate::gram::{Dense, Mercer};
 use crate::kernels::{ColumnKernels, KernelExpr, Selection};
 use crate::linalg::Matrix;
 use crate::notice::{KernelGain, Notice};
-use crate::trial::limits::{CHOICE_COPIES, CHOICE_ROWS, CHOICE_SHARE, CHOICE_WORK, FEWEST_CHOICE_ROWS, PROBES_SHARE, RATE, VALUES_SHARE};
+use crate::trial::limits::{
+    CHOICE_COPIES, CHOICE_ROWS, CHOICE_SHARE, CHOICE_WORK, FEWEST_CHOICE_ROWS, PROBES_SHARE, VALUES_SHARE, assumed_rate,
+};
 use crate::trial::{largest, measured_value};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -66,7 +68,7 @@ impl KernelChoice {
         }
         let columns = raw.data.columns().iter().filter(|c| !whole.prep.drops(&c.name));
         let kinds: Vec<Selection<'_>> = columns.map(|c| (c.name.as_str(), c.values.kind())).collect();
-        let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
+        let limit = control.seconds_left().map(|s| s * assumed_rate());
         let all = budget(comparing, control).or(limit).unwrap_or(f64::INFINITY);
         // A limit of time is of this machine; work without one is counted, so that it is the same everywhere.
         let quick = control.share(PROBES_SHARE);

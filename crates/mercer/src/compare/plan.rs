@@ -12,7 +12,7 @@ use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 use crate::select::{Aim, Search};
 use crate::trial::limits::{
-    BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PROBES_SHARE, PROGRAM_SHARE, RATE, SEARCHED_ROWS, VALUES_SHARE,
+    BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PROBES_SHARE, PROGRAM_SHARE, SEARCHED_ROWS, VALUES_SHARE, assumed_rate,
 };
 use crate::trial::{Landmarks, RowsOf, fewest, largest, measured_value, most_kept, rows_for};
 
@@ -88,7 +88,7 @@ impl Planned {
 
 /// Seconds of so many operations on the cores of this machine, before anything has been measured.
 fn seconds(operations: f64) -> f64 {
-    operations / (RATE * rayon::current_num_threads() as f64)
+    operations / assumed_rate()
 }
 
 /// Operations that a comparison may spend where it has no limit of time.
@@ -113,7 +113,7 @@ pub(super) fn plan(
     let size = measured.map_or(size, |per_value| Size { per_value, ..size });
     let budget = budget(comparing, control);
     // With a limit of time the first guess is replaced as soon as something has been measured.
-    let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
+    let limit = control.seconds_left().map(|s| s * assumed_rate());
     let all = budget.or(limit).unwrap_or(f64::INFINITY);
     let (shared_rows, of_shared) = shared_values(whole, size, comparing.folds, all, control);
     let memory = control.room().saturating_sub(bytes_of(examples.data)) / 8 * 7;

@@ -6,7 +6,7 @@ use crate::estimators::{EstimatorExpr, Size};
 use crate::fitting::size_of;
 use crate::schedule::Prices;
 use crate::select::SearchState;
-use crate::trial::limits::{ASSUMED, FEWEST_TIMED, RATE, TIMED_ROWS, TIMED_WORK};
+use crate::trial::limits::{ASSUMED, FEWEST_TIMED, RATE, TIMED_ROWS, TIMED_WORK, assumed_rate};
 use crate::trial::{Landmarks, LastSearch, Purpose, Trial};
 
 impl Prices for Runner<'_> {
@@ -18,7 +18,7 @@ impl Prices for Runner<'_> {
         }
         // With a limit of time the unit is a second: by what the operations before took, and by what is assumed before that is known.
         let unit = (results.spent.seconds + ASSUMED / RATE) / (results.spent.operations + ASSUMED);
-        let counted = unit * operations + worker.uncomputed_work(trial) / (RATE * rayon::current_num_threads() as f64);
+        let counted = unit * operations + worker.uncomputed_work(trial) / assumed_rate();
         if trial.purpose == Purpose::Look { counted.max(results.late) } else { counted }
     }
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::estimators::EstimatorExpr;
 use crate::metrics::Metric;
 use crate::schedule::{Candidate, Out, Prices, Schedule};
-use crate::trial::limits::RATE;
+use crate::trial::limits::assumed_rate;
 use crate::trial::{Purpose, Trial, TrialResult};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -137,7 +137,7 @@ impl<'a> Watch<'a> {
         let rate = match (is_timed, to_do) {
             (true, _) => 1.0,
             // Fits to a few rows say little of the rate of larger ones.
-            (false, None) => RATE * rayon::current_num_threads() as f64,
+            (false, None) => assumed_rate(),
             (false, Some(_)) => schedule.spent() / (now - self.start).as_secs_f64(),
         };
         let seconds = work / rate;

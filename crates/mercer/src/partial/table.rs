@@ -2,17 +2,16 @@
 //! the coefficients.
 
 use super::source::{BatchForm, BatchRows, BatchSample, BatchSource};
-use super::{Partial, PassOutcome, of_batch, require_sums};
+use super::{Partial, PassOutcome, descends, of_batch};
 use crate::control::Control;
 use crate::data::{Examples, Split};
 use crate::error::{Error, Result};
-use crate::estimators::learner_of;
 use crate::fitting::{Prepared, Used, prepare_to_fit, size_of};
 use crate::learner::{About, FitStart, Learner, Model};
 use crate::notice::Notice;
 use crate::prep::{Moments, Recipe};
 use crate::read::Fact;
-use crate::trial::limits::RATE;
+use crate::trial::limits::assumed_rate;
 use std::time::{Duration, Instant};
 
 /// What a fit to batches takes of a table before it begins.
@@ -59,7 +58,7 @@ impl BatchPlan {
     /// Seconds of summing up the products of features, by their number and what a second is worth before anything has been measured.
     pub fn seconds_of_sums(&self) -> f64 {
         let operations = 2.0 * (self.features as f64).powi(2) * self.rows as f64;
-        operations / (RATE * rayon::current_num_threads() as f64)
+        operations / assumed_rate()
     }
 }
 
@@ -86,7 +85,7 @@ impl dyn BatchSource + '_ {
         control: &Control,
         announce: &mut dyn FnMut(&BatchPlan),
     ) -> Result<BatchedFit> {
-        require_sums(&learner.estimator)?;
+        let descends = descends(&learner.estimator)?;
         let missing = &learner.prep.missing;
         control.tell("reading a sample of the rows", 0, 1);
         let began = Instant::now();
@@ -105,7 +104,6 @@ impl dyn BatchSource + '_ {
         let moments = Moments::of(&prepared.prep).filter(|_| all > sample.data.rows());
         let features = size_of(&prepared.kernel, &prepared.data, &raw.target).rank.unwrap_or(settings.landmarks.min(raw.data.rows()));
         let passes = 1 + usize::from(moments.is_some());
-        let descends = learner_of(&learner.estimator)?.descends();
         announce(&BatchPlan { bytes: self.bytes(), rows: all, batches, passes, descends, features, read });
         if let Some(mut moments) = moments {
             let schema = prepared.prep.schema.clone();

@@ -133,3 +133,8 @@ limits! {
     LEAST_SHRUNK: usize = 50, "rows",
         "Fewer rows are not fitted for want of memory.", "";
 }
+
+/// Operations a second on the cores in use, before anything has been measured.
+pub(crate) fn assumed_rate() -> f64 {
+    RATE * rayon::current_num_threads() as f64
+}
