@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
@@ -50,6 +50,16 @@ def test_a_fit_by_blocks_is_ridge_of_scikit_learn_on_all_rows():
     assert mercer.dask.score(weighted, da.from_array(scaled, chunks=200), y_of(y), y_of(weights)) == pytest.approx(
         r2_score(y, expected, sample_weight=weights), abs=1e-12
     )
+
+
+def test_an_estimator_of_several_passes_is_logistic_regression_of_scikit_learn():
+    X, y = made()
+    labels = np.where(y > 0.3, "high", "low")
+    scaled = StandardScaler().fit(X).transform(X)
+    expected = LogisticRegression(C=0.5, solver="newton-cholesky", tol=1e-12).fit(scaled, labels).predict_proba(scaled)
+    rows, targets = blocks(X, labels)
+    model = mercer.dask.fit(mercer.Learner("logistic(lambda=2)", "linear"), rows, targets)
+    np.testing.assert_allclose(mercer.dask.predict(model, rows, "predict_proba").compute(), expected, atol=1e-4)  # of a relative duality gap of 1e-8
 
 
 def y_of(y):

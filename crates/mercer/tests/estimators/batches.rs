@@ -409,7 +409,7 @@ fn passes_over_a_file_lead_to_the_whole_fit_and_an_early_end_leaves_the_best_so_
     let rows = codes.iter().zip(a).enumerate().map(|(i, (&k, a))| format!("{a},{},{}\n", i % 7, names[k]));
     std::fs::write(&path, format!("a,b,y\n{}", rows.collect::<String>())).unwrap();
     let learner = learner("linear", "logistic(lambda=0.5)");
-    let batches = Batches::of_file(&path, &options, 3_000).unwrap();
+    let batches = Batches::of_file(&path, &options, 3_000, &control).unwrap();
     let table = BatchedTable { batches: &batches, options: &options, target: &target, weights: None };
     let settings = BatchSettings { sample: 200, ..BatchSettings::default() };
     let model = table.fit(&learner, settings, &control).unwrap().model;
