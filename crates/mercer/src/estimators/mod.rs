@@ -37,7 +37,7 @@ mod systems;
 mod targets;
 
 pub use baseline::*;
-pub(crate) use batched::{AfterPass, PassSums, learner_of};
+pub(crate) use batched::{AfterPass, PassSums, SizeOfPasses, learner_of};
 pub(crate) use clustering::MOST_CLUSTERS;
 pub use clustering::*;
 pub use contract::{

@@ -30,6 +30,35 @@ impl<'a> Multiplied<'a> {
         }
     }
 
+    /// Number of inputs.
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            Multiplied::Whole(z) => z.rows(),
+            Multiplied::Lazy(values, _) => values.rows(),
+        }
+    }
+
+    /// The features of some inputs, all of them written out.
+    pub(crate) fn written_out(&self, rows: &[usize], control: &Control) -> Result<Matrix> {
+        Ok(match self {
+            Multiplied::Whole(Features::Dense(z)) => z.select_rows(rows),
+            Multiplied::Whole(Features::Sparse(z)) => {
+                let mut dense = Matrix::zeros(rows.len(), z.cols());
+                for (place, &i) in rows.iter().enumerate() {
+                    let (columns, values) = z.row(i);
+                    let row = dense.row_mut(place);
+                    columns.iter().zip(values).for_each(|(j, v)| row[*j as usize] += v);
+                }
+                dense
+            }
+            Multiplied::Lazy(values, factor) => {
+                let mut some = values.select_rows(rows);
+                factor.solve_rows(&mut some, control)?;
+                some
+            }
+        })
+    }
+
     /// Z B for B of rank x outputs.
     pub(crate) fn product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         match self {

@@ -133,7 +133,7 @@ impl dyn BatchSource + '_ {
             model.about = About { notices, ..about };
         }
         let schema = model.prep.schema.clone();
-        let mut partial = Partial::new(model, &learner.prep, &raw.data, &raw.target, control)?;
+        let mut partial = Partial::new(model, &learner.prep, &raw.data, &raw.target, Some(all), control)?;
         let form = BatchForm { schema: &schema, info: &info, missing };
         // What follows from a pass takes little beside it, and is worth it when time is up.
         let between = &control.for_cancelling();

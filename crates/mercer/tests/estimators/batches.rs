@@ -116,7 +116,7 @@ fn passes_over_batches_lead_to_the_optimum_of_the_fit_to_all_rows() {
     ] {
         let learner = learner(kernel, estimator);
         let whole = learner.fit(&made.data, target, &info(target), Some(&made.weights), &control).unwrap();
-        let partial = Partial::new(whole.clone(), &learner.prep, &made.data, target, &control).unwrap();
+        let partial = Partial::new(whole.clone(), &learner.prep, &made.data, target, None, &control).unwrap();
         let (model, count) = passes(partial, &parts(700, 97), &made, target);
         let objective = |m: &Model| m.summary().objective.unwrap();
         let difference = objective(&model) / objective(&whole) - 1.0;
@@ -152,7 +152,7 @@ fn two_rows_have_the_solution_that_paper_gives() {
     ] {
         let learner = learner("linear", &estimator);
         let whole = learner.fit(&data, target, &info(target), None, &control).unwrap();
-        let mut partial = Partial::new(whole, &learner.prep, &data, target, &control).unwrap();
+        let mut partial = Partial::new(whole, &learner.prep, &data, target, None, &control).unwrap();
         let model = loop {
             (0..2).for_each(|i| partial.add(i as u64, &data.select(&[i]), &target.select(&[i]), None, &control).unwrap());
             match partial.next(&control).unwrap() {
@@ -175,7 +175,7 @@ fn passes_are_the_same_in_any_order_and_are_not_mixed() {
     let control = Control::default();
     let learner = learner("linear", "logistic(lambda=0.1)");
     let whole = learner.fit(&made.data, &made.classes, &info(&made.classes), None, &control).unwrap();
-    let first = Partial::new(whole, &learner.prep, &made.data, &made.classes, &control).unwrap();
+    let first = Partial::new(whole, &learner.prep, &made.data, &made.classes, None, &control).unwrap();
     let parts = parts(300, 77);
     let of = |empty: &Partial, places: &[usize]| {
         let mut partial = empty.clone();
@@ -237,7 +237,7 @@ fn sums_over_batches_give_the_fit_to_all_rows() {
         let whole = learner.fit(&made.data, target, &info(target), Some(&made.weights), &control).unwrap();
         let expected = scores(&whole, &made.data);
         for size in [700, 97] {
-            let mut partial = Partial::new(whole.clone(), &learner.prep, &made.data, target, &control).unwrap();
+            let mut partial = Partial::new(whole.clone(), &learner.prep, &made.data, target, None, &control).unwrap();
             parts(700, size).iter().for_each(|part| add(&mut partial, part, &made, target));
             let model = partial.finish(&control).unwrap();
             assert!(model.summary().converged, "{:?}", model.summary());
@@ -259,7 +259,7 @@ fn no_order_and_no_division_among_machines_changes_a_bit() {
     let control = Control::default();
     let learner = learner("nystroem(rbf(length_scale=0.7), rank=20)", "ridge(lambda=0.1)");
     let start = learner.fit(&made.data, &made.numbers, &info(&made.numbers), None, &control).unwrap();
-    let empty = Partial::new(start, &learner.prep, &made.data, &made.numbers, &control).unwrap();
+    let empty = Partial::new(start, &learner.prep, &made.data, &made.numbers, None, &control).unwrap();
     let parts = parts(300, 41);
     let of = |places: &[usize]| {
         let mut partial = empty.clone();
@@ -289,7 +289,7 @@ fn what_cannot_be_added_up_is_refused_and_leaves_the_sums_as_they_were() {
     let fitted = |kernel: &str, estimator: &str| {
         learner(kernel, estimator).fit(&made.data, &made.numbers, &info(&made.numbers), None, &control).unwrap()
     };
-    let begun = |model: Model| Partial::new(model, &Recipe::default(), &made.data, &made.numbers, &control);
+    let begun = |model: Model| Partial::new(model, &Recipe::default(), &made.data, &made.numbers, None, &control);
     for (kernel, estimator, said) in [
         ("rbf(length_scale=1)", "ridge(lambda=1)", "none written out"),
         ("linear", "svr(c=1, epsilon=0.1)", "ridge, logistic, linear_svc, linear_svr"),

@@ -1,10 +1,10 @@
 //! The way downhill of one problem from pass to pass: limited-memory BFGS in coordinates in which the curvature at 0 is that of a sphere.
 //!
-//! With M = diag(penalties) + scale curvature A'W A = L L' from the squares of the first pass, steps s and gradients g are L's and L^-1 g in
+//! With M = diag(penalties) + scale curvature A'W A = L L' from the squares of the first pass, over all rows or some of them, steps s and gradients g are L's and L^-1 g in
 //! these coordinates. A pass computes the objective and its gradient at several lengths along a direction, so that there is no search for
 //! the length: the best of them is where the way goes on.
 
-use super::{DescentPlan, DescentProblem};
+use super::{DescentPlan, DescentProblem, SquareSums};
 use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -12,6 +12,11 @@ use crate::gram::dot;
 use crate::linalg::{Cholesky, Matrix};
 use crate::solve::Pairs;
 use serde::{Deserialize, Serialize};
+use std::sync::{Arc, OnceLock};
+
+/// Lengths along a direction that a pass tries together: 1 alone took 103 passes (two separable classes through 40 landmarks), two of them
+/// 63, four 55, eight 50.
+pub(crate) const LENGTHS: usize = 4;
 
 /// Where a problem stands between two passes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,20 +83,41 @@ pub(crate) struct Descending<'a> {
     /// What features are measured in.
     units: &'a [f64],
     penalties: Vec<f64>,
-    factor: Cholesky,
+    squares: &'a SquareSums,
+    kept: &'a KeptFactor,
+}
+
+/// The factor of the curvature where all functions are 0, which follows from the squares and is kept from pass to pass.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptFactor(Arc<OnceLock<Cholesky>>);
+
+/// Equal squares have equal factors.
+impl PartialEq for KeptFactor {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl<'a> Descending<'a> {
-    /// The factor of the curvature where all functions are 0. `squares`: A'W A.
+    /// `kept`: the factor by these squares.
+    pub(crate) fn new(plan: &'a DescentPlan<'a>, squares: &'a SquareSums, kept: &'a KeptFactor) -> Self {
+        let units = squares.scales().1;
+        Descending { plan, units, penalties: plan.penalties(units), squares, kept }
+    }
+
+    /// The factor of the curvature.
     ///
     /// # Errors
     /// A matrix that is singular in working precision; on request of `control`.
-    pub(crate) fn new(plan: &'a DescentPlan<'a>, units: &'a [f64], squares: Matrix, control: &Control) -> Result<Self> {
-        let penalties = plan.penalties(units);
-        let mut curvature = squares;
-        curvature.data_mut().iter_mut().for_each(|v| *v *= plan.scale * plan.curvature);
-        curvature.add_to_diagonal(&penalties);
-        Ok(Descending { plan, units, penalties, factor: Cholesky::new(curvature, control)? })
+    fn factor(&self, control: &Control) -> Result<&Cholesky> {
+        if let Some(factor) = self.kept.0.get() {
+            return Ok(factor);
+        }
+        let mut curvature = self.squares.squares(self.plan.constant.value());
+        curvature.data_mut().iter_mut().for_each(|v| *v *= self.plan.scale * self.plan.curvature);
+        curvature.add_to_diagonal(&self.penalties);
+        let factor = Cholesky::new(curvature, control)?;
+        Ok(self.kept.0.get_or_init(|| factor))
     }
 
     /// The value of the objective, its gradient and the gap at a point.
@@ -132,20 +158,20 @@ impl<'a> Descending<'a> {
     /// The start of a problem.
     pub(crate) fn begin(&self, problem: &DescentProblem<'_>, control: &Control) -> Result<Descent> {
         // 0, where the gradient says how short is short, and lengths about the step by the squares, which are those of the problem.
-        const LENGTHS: [f64; 4] = [0.0, 1.0, 2.0, 4.0];
+        const FIRST: [f64; LENGTHS] = [0.0, 1.0, 2.0, 4.0];
         let mut whitened = problem.slopes.clone();
         whitened.data_mut().iter_mut().for_each(|v| *v *= self.plan.scale);
-        self.factor.solve_rows(&mut whitened, control)?;
+        self.factor(control)?.solve_rows(&mut whitened, control)?;
         let size = whitened.data().len();
         let along = self.unwhitened(&whitened, control)?;
         let none = Matrix::zeros(0, size);
         let (steps, changes) = (none.clone(), none);
-        Ok(Descent { best: None, start: 0.0, along, whitened, lengths: LENGTHS.into(), steps, changes, failures: 0 })
+        Ok(Descent { best: None, start: 0.0, along, whitened, lengths: FIRST.into(), steps, changes, failures: 0 })
     }
 
     fn unwhitened(&self, whitened: &Matrix, control: &Control) -> Result<Matrix> {
         let mut along = whitened.clone();
-        self.factor.solve_transposed_rows(&mut along, control)?;
+        self.factor(control)?.solve_transposed_rows(&mut along, control)?;
         Ok(along)
     }
 
@@ -163,8 +189,7 @@ impl<'a> Descending<'a> {
         // Pairs of steps and changes that are remembered: 20 took 70 passes where 50 took 55 and 100 took 54 (two separable classes through 40
         // landmarks), and no fewer elsewhere.
         const MEMORY: usize = 50;
-        // Lengths that are tried together: 1 alone took 103 passes there, two of them 63, eight of them 50.
-        const LENGTHS: [f64; 4] = [1.0, 0.5, 2.0, 0.125];
+        const NEXT: [f64; LENGTHS] = [1.0, 0.5, 2.0, 0.125];
         // How much shorter they are after a pass that found no better point, and such passes that end the way.
         const SHORTER: f64 = 0.02;
         const FAILURES: usize = 3;
@@ -191,7 +216,7 @@ impl<'a> Descending<'a> {
         if is_better {
             if let Some(best) = &descent.best {
                 let mut change = Matrix::from_fn(next.at.rows(), next.at.cols(), |o, j| next.gradient[(o, j)] - best.gradient[(o, j)]);
-                self.factor.solve_rows(&mut change, control)?;
+                self.factor(control)?.solve_rows(&mut change, control)?;
                 pairs.remember(descent.whitened.data().iter().map(|d| length * d).collect(), change.into_data());
             }
             (descent.best, descent.failures) = (Some(next), 0);
@@ -203,10 +228,10 @@ impl<'a> Descending<'a> {
         descent.lengths = if self.is_solved(problem, descent.start, best) || descent.failures == FAILURES {
             Vec::new()
         } else {
-            LENGTHS.map(|length| length * SHORTER.powi(descent.failures as i32)).into()
+            NEXT.map(|length| length * SHORTER.powi(descent.failures as i32)).into()
         };
         let mut gradient = best.gradient.clone();
-        self.factor.solve_rows(&mut gradient, control)?;
+        self.factor(control)?.solve_rows(&mut gradient, control)?;
         let free = vec![true; gradient.data().len()];
         descent.whitened = Matrix::new(gradient.rows(), gradient.cols(), pairs.direction(gradient.data(), &free))?;
         descent.along = self.unwhitened(&descent.whitened, control)?;

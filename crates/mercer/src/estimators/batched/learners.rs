@@ -1,13 +1,11 @@
 //! Which estimators learn from batches of rows, and what they say of it.
 
-use super::DescentPlan;
+use super::{Centred, DescentPlan, SquareSums};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::estimators::systems::square_sums::{Centred, SquareSums};
 use crate::estimators::{Estimator, EstimatorExpr, FittedModel, LinearSvc, LinearSvr, Logistic, Ridge, Task, View};
-use crate::gram::{Features, Side};
+use crate::gram::Multiplied;
 use crate::linalg::Matrix;
-use std::borrow::Cow;
 
 /// An estimator that learns from sums over batches of rows.
 pub(crate) trait BatchLearner {
@@ -68,7 +66,7 @@ pub(crate) fn learner_of(estimator: &EstimatorExpr) -> Result<&dyn BatchLearner>
 ///
 /// # Errors
 /// A kernel without features that mean the same in every batch.
-pub(crate) fn features<'a>(task: &Task<'a>) -> Result<Cow<'a, Matrix>> {
+pub(crate) fn features<'a>(task: &Task<'a>) -> Result<Multiplied<'a>> {
     let gram = match task.view {
         View::Features(features) => features.products(),
         view => view.values()?,
@@ -76,18 +74,7 @@ pub(crate) fn features<'a>(task: &Task<'a>) -> Result<Cow<'a, Matrix>> {
     if !gram.structure().features_stand_alone() {
         return Err(without_features());
     }
-    match Features::of(gram, Side::Rows).ok_or_else(without_features)? {
-        Features::Dense(z) => Ok(z),
-        Features::Sparse(z) => {
-            let mut dense = Matrix::zeros(z.rows(), z.cols());
-            for i in 0..z.rows() {
-                let (columns, values) = z.row(i);
-                let row = dense.row_mut(i);
-                columns.iter().zip(values).for_each(|(j, v)| row[*j as usize] += v);
-            }
-            Ok(Cow::Owned(dense))
-        }
-    }
+    Multiplied::of(gram).ok_or_else(without_features)
 }
 
 fn without_features() -> Error {

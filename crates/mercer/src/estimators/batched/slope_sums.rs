@@ -1,13 +1,14 @@
 //! The sums of a pass that adds up losses and their slopes at points that the passes before have chosen.
 
-use super::descent::{Descending, PassedPoint};
-use super::{AfterPass, AfterSquares, BatchLearner, Descent, DescentEnd, DescentPlan, PassSums, another_fit};
+use super::descent::{Descending, KeptFactor, PassedPoint};
+use super::{AfterPass, AfterSquares, BatchLearner, Descent, DescentEnd, DescentPlan, PassSums, SquareSums, another_fit};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::estimators::systems::square_sums::SquareSums;
 use crate::estimators::{FittedModel, Task};
-use crate::linalg::{ExactSums, Matrix, product_within, transposed_product_within};
+use crate::gram::Multiplied;
+use crate::linalg::{ExactSums, Matrix};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Losses and slopes over some rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,7 +17,9 @@ pub(crate) struct SlopeSums {
     /// The number of the pass; 1 was that of the squares.
     pass: usize,
     /// Over all rows.
-    squares: SquareSums,
+    squares: Arc<SquareSums>,
+    #[serde(skip)]
+    kept: KeptFactor,
     /// One for each problem.
     descents: Vec<Descent>,
     /// Of each point of each problem the loss, its slopes and its second derivatives by constants.
@@ -29,20 +32,21 @@ impl SlopeSums {
     /// # Errors
     /// No rows; a matrix that is singular in working precision; on request of `control`.
     pub(crate) fn begin(squares: &SquareSums, plan: &DescentPlan<'_>, control: &Control) -> Result<Self> {
-        let shared = Descending::new(plan, squares.scales().1, squares.squares(plan.constant.value()), control)?;
+        let kept = KeptFactor::default();
+        let shared = Descending::new(plan, squares, &kept);
         let descents = plan.problems.iter().map(|problem| shared.begin(problem, control)).collect::<Result<Vec<_>>>()?;
-        Ok(SlopeSums::over_nothing(2, squares.clone(), descents))
+        Ok(SlopeSums::over_nothing(2, Arc::new(squares.clone()), kept, descents))
     }
 
-    fn over_nothing(pass: usize, squares: SquareSums, descents: Vec<Descent>) -> Self {
+    fn over_nothing(pass: usize, squares: Arc<SquareSums>, kept: KeptFactor, descents: Vec<Descent>) -> Self {
         let columns = squares.scales().0.len() + 1;
         let sums = ExactSums::zeros(descents.iter().map(|d| d.points() * numbers(d.outputs(), columns)).sum());
-        SlopeSums { pass, squares, descents, sums }
+        SlopeSums { pass, squares, kept, descents, sums }
     }
 
     /// Sums of the same pass over no rows.
     pub(crate) fn emptied(&self) -> Self {
-        SlopeSums::over_nothing(self.pass, self.squares.clone(), self.descents.clone())
+        SlopeSums::over_nothing(self.pass, self.squares.clone(), self.kept.clone(), self.descents.clone())
     }
 
     /// The number of the pass, from 1.
@@ -54,7 +58,7 @@ impl SlopeSums {
     ///
     /// # Errors
     /// Targets that the first pass had none of; numbers too large for the grid; then the sums are not to be used any more.
-    pub(crate) fn add(&mut self, learner: &dyn BatchLearner, z: &Matrix, task: &Task<'_>, like: &FittedModel) -> Result<()> {
+    pub(crate) fn add(&mut self, learner: &dyn BatchLearner, z: &Multiplied<'_>, task: &Task<'_>, like: &FittedModel) -> Result<()> {
         let control = task.control;
         let plan = self.plan(learner, like, control)?;
         let columns = self.squares.columns(z, plan.constant.value())?;
@@ -64,11 +68,10 @@ impl SlopeSums {
                 continue;
             }
             let losses = (problem.losses)(task)?;
-            let points: Vec<Matrix> = (0..descent.points()).map(|place| descent.at(place)).collect();
-            for point in points {
-                let here = losses.at(&product_within(&columns, &point.transpose(), control)?);
+            for place in 0..descent.points() {
+                let here = losses.at(&columns.values(&descent.at(place), control)?);
                 numbers.push(here.loss);
-                numbers.extend(transposed_product_within(&here.residual, &columns, control)?.into_data());
+                numbers.extend(columns.sums(&here.residual, control)?.into_data());
                 numbers.extend(here.curvature.of_constants().into_data());
             }
         }
@@ -100,14 +103,14 @@ impl SlopeSums {
     /// On request of `control`.
     pub(crate) fn after(&self, learner: &dyn BatchLearner, like: &FittedModel, control: &Control) -> Result<AfterPass> {
         let plan = self.plan(learner, like, control)?;
-        let shared = self.shared(&plan, control)?;
+        let shared = Descending::new(&plan, &self.squares, &self.kept);
         let mut descents = self.descents.clone();
         let mut passed = self.passed().into_iter();
         for (problem, descent) in plan.problems.iter().zip(&mut descents) {
             let points: Vec<PassedPoint> = passed.by_ref().take(descent.points()).collect();
             shared.advance(problem, descent, &points, control)?;
         }
-        let next = SlopeSums::over_nothing(self.pass + 1, self.squares.clone(), descents);
+        let next = SlopeSums::over_nothing(self.pass + 1, self.squares.clone(), self.kept.clone(), descents);
         let is_last = next.pass > plan.passes || next.sums.len() == 0;
         match next.fit(&plan, &shared)?.filter(|_| is_last) {
             Some(fit) => Ok(AfterPass::Done(Box::new(fit))),
@@ -121,7 +124,7 @@ impl SlopeSums {
     /// On request of `control`.
     pub(crate) fn best(&self, learner: &dyn BatchLearner, like: &FittedModel, control: &Control) -> Result<Option<FittedModel>> {
         let plan = self.plan(learner, like, control)?;
-        self.fit(&plan, &self.shared(&plan, control)?)
+        self.fit(&plan, &Descending::new(&plan, &self.squares, &self.kept))
     }
 
     fn fit(&self, plan: &DescentPlan<'_>, shared: &Descending<'_>) -> Result<Option<FittedModel>> {
@@ -136,10 +139,6 @@ impl SlopeSums {
             AfterSquares::Descend(plan) if plan.problems.len() == self.descents.len() => Ok(plan),
             _ => Err(another_fit()),
         }
-    }
-
-    fn shared<'a>(&'a self, plan: &'a DescentPlan<'a>, control: &Control) -> Result<Descending<'a>> {
-        Descending::new(plan, self.squares.scales().1, self.squares.squares(plan.constant.value()), control)
     }
 
     /// The sums at all points, one after another.

@@ -3,9 +3,10 @@
 use super::logistic::{Logistic, TOLERANCE, summary_at};
 use crate::control::Control;
 use crate::error::Result;
-use crate::estimators::batched::{AfterSquares, BatchLearner, DescentPlan, DescentProblem, MOST_PASSES, PassConstant, another_fit};
+use crate::estimators::batched::{
+    AfterSquares, BatchLearner, Centred, DescentPlan, DescentProblem, MOST_PASSES, PassConstant, SquareSums, another_fit,
+};
 use crate::estimators::registry::settled::settled;
-use crate::estimators::systems::square_sums::{Centred, SquareSums};
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::link::Link;
 use crate::estimators::targets::outputs::indicators;

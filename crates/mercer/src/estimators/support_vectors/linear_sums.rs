@@ -7,10 +7,10 @@ use super::svr::Scale;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::batched::{
-    AfterSquares, BatchLearner, DescentEnd, DescentPlan, DescentProblem, FitOfEnds, MOST_PASSES, PassConstant, another_fit,
+    AfterSquares, BatchLearner, Centred, DescentEnd, DescentPlan, DescentProblem, FitOfEnds, MOST_PASSES, PassConstant, SquareSums,
+    another_fit,
 };
 use crate::estimators::registry::settled::settled;
-use crate::estimators::systems::square_sums::{Centred, SquareSums};
 use crate::estimators::targets::class_scores::ClassScores;
 use crate::estimators::targets::link::Link;
 use crate::estimators::targets::outputs::{indicators, outputs};

@@ -3,4 +3,3 @@
 pub(super) mod bordered;
 pub(super) mod primal;
 pub(super) mod residual;
-pub(crate) mod square_sums;

@@ -1,13 +1,17 @@
 //! What least squares over features need of rows: the sums of w a a' over a = (z, y, 1), features, outputs and a constant. Any grouping of
-//! the same batches gives the same bits.
+//! the same batches gives the same bits. Where the squares of features are only to precondition, those of every k-th row suffice, and a row
+//! costs no more than its product with a vector (Rudi, Carratino and Rosasco 2017, FALKON, take those of the landmarks).
 
-use super::residual::TOLERANCE;
+use super::columns::{ColumnScale, PassColumns};
 use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::estimators::systems::residual::TOLERANCE;
 use crate::estimators::{Certificate, Summary};
-use crate::linalg::{Cholesky, ExactSums, Matrix, gramian_of_columns_within, product};
+use crate::gram::{Features, Multiplied};
+use crate::linalg::{Cholesky, ExactSums, Matrix, gramian_of_columns_within, product, transposed_product_within};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The sums over some rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +24,11 @@ pub(crate) struct SquareSums {
     /// Powers of two that they are measured in.
     #[serde(with = "blocks::f64s")]
     unit: Vec<f64>,
-    /// The lower triangle of the sums, row by row.
+    /// Of every how many rows the squares of features are added up: 1 for all of them.
+    every: usize,
+    /// Where they are not all: the lower triangle of the sums of a a' over these, a = (z, 1), row by row.
+    of_some: ExactSums,
+    /// The lower triangle of the sums over all rows, row by row: from the first output on where squares of features are of some.
     sums: ExactSums,
 }
 
@@ -46,9 +54,13 @@ pub(crate) struct SquareSolution {
 
 impl SquareSums {
     /// Sums over no rows, with origins and units by which numbers of such rows are near 1: features N x m, targets N x outputs.
-    pub(crate) fn scaled_by(z: &Matrix, y: &Matrix, centred: Centred) -> Self {
+    ///
+    /// # Errors
+    /// On request of `control`.
+    pub(crate) fn scaled_by(z: &Multiplied<'_>, y: &Matrix, centred: Centred, control: &Control) -> Result<Self> {
         let (mut origin, mut unit) = (Vec::new(), Vec::new());
-        for (of, is_centred) in [(z, centred == Centred::Both), (y, centred != Centred::Neither)] {
+        let z = written_out(z, control)?;
+        for (of, is_centred) in [(z.as_ref(), centred == Centred::Both), (y, centred != Centred::Neither)] {
             let rows = of.rows().max(1) as f64;
             let from: Vec<f64> = match is_centred {
                 true => (0..of.cols()).map(|j| (0..of.rows()).map(|i| of[(i, j)]).sum::<f64>() / rows).collect(),
@@ -62,18 +74,37 @@ impl SquareSums {
             unit.extend(far.iter().map(|f| 2f64.powf((if *f > 0.0 { *f } else { usual }).log2().ceil())));
             origin.extend(from);
         }
-        let width = origin.len() + 1;
-        SquareSums { features: z.cols(), origin, unit, sums: ExactSums::zeros(width * (width + 1) / 2) }
+        let none = ExactSums::zeros(0);
+        Ok(SquareSums { features: z.cols(), origin, unit, every: 1, of_some: none.clone(), sums: none }.emptied())
+    }
+
+    /// Sums over no rows of which the squares of features are added up of every so many.
+    pub(crate) fn of_every(self, every: usize) -> Self {
+        SquareSums { every: every.max(1), ..self }.emptied()
     }
 
     /// Sums over no rows of the same features.
     pub(crate) fn emptied(&self) -> Self {
-        SquareSums { sums: ExactSums::zeros(self.sums.len()), ..self.clone() }
+        let (of_some, all) = self.places();
+        let (origin, unit) = (self.origin.clone(), self.unit.clone());
+        let (features, every) = (self.features, self.every);
+        SquareSums { features, origin, unit, every, of_some: ExactSums::zeros(of_some), sums: ExactSums::zeros(all) }
+    }
+
+    /// Sums of some rows, and of all.
+    fn places(&self) -> (usize, usize) {
+        let triangle = |width: usize| width * (width + 1) / 2;
+        let all = triangle(self.origin.len() + 1);
+        if self.is_whole() { (0, all) } else { (triangle(self.features + 1), all - triangle(self.features)) }
+    }
+
+    /// Whether the squares of features are of all rows.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.every == 1
     }
 
     /// An error unless the sizes fit, which damaged bytes may bring about.
     pub(crate) fn check(&self) -> Result<()> {
-        let width = self.origin.len() + 1;
         if self.features >= self.origin.len() {
             return Err(Error::Shape {
                 what: "features beside outputs of sums".into(),
@@ -82,26 +113,54 @@ impl SquareSums {
             });
         }
         Error::unless_equal("units of sums", self.origin.len(), self.unit.len())?;
-        Error::unless_equal("sums", width * (width + 1) / 2, self.sums.len())
+        if self.every == 0 {
+            return Err(Error::Shape { what: "rows of a sum".into(), expected: 1, found: 0 });
+        }
+        let (of_some, all) = self.places();
+        Error::unless_equal("sums of some rows", of_some, self.of_some.len())?;
+        Error::unless_equal("sums", all, self.sums.len())
     }
 
-    /// Adds rows: features N x m, targets N x outputs, weights N.
+    /// Adds rows: features N x m, targets N x outputs, weights N. `first`: the place of the first one, by which some are picked.
     ///
     /// # Errors
     /// Other numbers of features or outputs; numbers far larger than those that set the scale; then the sums are not to be used any more.
-    pub(crate) fn add(&mut self, z: &Matrix, y: &Matrix, weights: Option<&[f64]>, control: &Control) -> Result<()> {
+    pub(crate) fn add(&mut self, z: &Multiplied<'_>, y: &Matrix, weights: Option<&[f64]>, first: usize, control: &Control) -> Result<()> {
         Error::unless_equal("features", self.features, z.cols())?;
         Error::unless_equal("outputs", self.outputs(), y.cols())?;
-        let width = self.origin.len() + 1;
+        if !self.is_whole() {
+            return self.add_by_products(z, y, weights, first, control);
+        }
+        let (z, width) = (written_out(z, control)?, self.origin.len() + 1);
         let mut rows = Vec::with_capacity(z.rows() * width);
         for i in 0..z.rows() {
             let numbers = z.row(i).iter().chain(y.row(i)).zip(self.origin.iter().zip(&self.unit));
             rows.extend(numbers.map(|(v, (origin, unit))| (v - origin) / unit));
             rows.push(1.0);
         }
-        let squares = gramian_of_columns_within(&Matrix::new(z.rows(), width, rows)?, weights, control)?;
-        let lower = (0..width).flat_map(|i| squares.row(i)[..=i].iter().copied()).collect::<Vec<_>>();
-        self.sums.add(lower.into_iter())
+        self.sums.add(lower(&gramian_of_columns_within(&Matrix::new(z.rows(), width, rows)?, weights, control)?))
+    }
+
+    /// Adds rows by products of features with targets and the constant; the squares of features, of some rows alone.
+    fn add_by_products(&mut self, z: &Multiplied<'_>, y: &Matrix, weights: Option<&[f64]>, first: usize, control: &Control) -> Result<()> {
+        let (m, outputs) = (self.features, self.outputs());
+        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+        let scaled = Matrix::from_fn(y.rows(), outputs + 1, |i, o| match self.unit.get(m + o) {
+            Some(unit) => (y[(i, o)] - self.origin[m + o]) / unit,
+            None => 1.0,
+        });
+        let weighed = Matrix::from_fn(y.rows(), outputs + 1, |i, o| weight(i) * scaled[(i, o)]);
+        let with_features = self.columns(z, 1.0)?.sums(&weighed, control)?;
+        let among = transposed_product_within(&weighed, &scaled, control)?;
+        let sums = (0..=outputs).flat_map(|o| with_features.row(o)[..m].iter().chain(&among.row(o)[..=o]).copied());
+        self.sums.add(sums.collect::<Vec<_>>().into_iter())?;
+        let some: Vec<usize> = (0..z.rows()).filter(|i| (first + i).is_multiple_of(self.every)).collect();
+        if some.is_empty() {
+            return Ok(());
+        }
+        let weights: Option<Vec<f64>> = weights.map(|w| some.iter().map(|&i| w[i]).collect());
+        let columns = self.scale(1.0).formed(&z.written_out(&some, control)?);
+        self.of_some.add(lower(&gramian_of_columns_within(&columns, weights.as_deref(), control)?))
     }
 
     /// Adds the sums over other rows.
@@ -109,15 +168,17 @@ impl SquareSums {
     /// # Errors
     /// Sums in other units or of other features.
     pub(crate) fn merge(&mut self, other: &SquareSums) -> Result<()> {
-        if (&self.origin, &self.unit, self.features) != (&other.origin, &other.unit, other.features) {
+        if (&self.origin, &self.unit, self.features, self.every) != (&other.origin, &other.unit, other.features, other.every) {
             return Err(Error::Data("these sums are of other features or in other units; begin all of them from the same one".into()));
         }
+        self.of_some.merge(&other.of_some)?;
         self.sums.merge(&other.sums)
     }
 
     fn at(&self, i: usize, j: usize) -> f64 {
         let (high, low) = (i.max(j), i.min(j));
-        self.sums.get(high * (high + 1) / 2 + low)
+        let behind = if self.is_whole() { 0 } else { self.features * (self.features + 1) / 2 };
+        self.sums.get(high * (high + 1) / 2 + low - behind)
     }
 
     /// Columns of the targets.
@@ -133,31 +194,43 @@ impl SquareSums {
     /// The sum of the weights.
     ///
     /// # Errors
-    /// No rows.
+    /// No rows; none of those whose squares of features are added up.
     pub(crate) fn total(&self) -> Result<f64> {
         let total = self.at(self.origin.len(), self.origin.len());
         let nothing = || Error::Data("no batch has been added, so there is nothing to fit; add one first".into());
-        if total > 0.0 { Ok(total) } else { Err(nothing()) }
+        if total <= 0.0 {
+            return Err(nothing());
+        }
+        if !self.is_whole() && self.of_some.get(self.of_some.len() - 1) <= 0.0 {
+            let why = "far fewer rows were added than were announced; begin again with their number";
+            return Err(Error::Data(why.into()));
+        }
+        Ok(total)
+    }
+
+    fn scale(&self, constant: f64) -> ColumnScale<'_> {
+        let (origin, unit) = self.scales();
+        ColumnScale { origin, unit, constant }
     }
 
     /// Features of rows (N x m) as they are summed up, a = (z - origin) / unit, and a column that holds a constant.
     ///
     /// # Errors
     /// Another number of features.
-    pub(crate) fn columns(&self, z: &Matrix, constant: f64) -> Result<Matrix> {
+    pub(crate) fn columns<'a>(&'a self, z: &'a Multiplied<'a>, constant: f64) -> Result<PassColumns<'a>> {
         Error::unless_equal("features", self.features, z.cols())?;
-        let (origin, unit) = self.scales();
-        let of = |i: usize, j: usize| if j < self.features { (z[(i, j)] - origin[j]) / unit[j] } else { constant };
-        Ok(Matrix::from_fn(z.rows(), self.features + 1, of))
+        Ok(PassColumns::of(z, self.scale(constant)))
     }
 
-    /// sum_i w_i a_i a_i' over these columns.
+    /// sum_i w_i a_i a_i' over these columns; by some rows where they are not of all.
     pub(crate) fn squares(&self, constant: f64) -> Matrix {
-        let place = |j: usize| if j < self.features { (j, 1.0) } else { (self.origin.len(), constant) };
-        Matrix::from_fn(self.features + 1, self.features + 1, |i, j| {
-            let ((i, first), (j, second)) = (place(i), place(j));
-            first * second * self.at(i, j)
-        })
+        let m = self.features;
+        let sum = |i: usize, j: usize| match self.is_whole() {
+            true => self.at(if i < m { i } else { self.origin.len() }, if j < m { j } else { self.origin.len() }),
+            false => self.every as f64 * self.of_some.get(i.max(j) * (i.max(j) + 1) / 2 + i.min(j)),
+        };
+        let factor = |j: usize| if j < m { 1.0 } else { constant };
+        Matrix::from_fn(m + 1, m + 1, |i, j| factor(i) * factor(j) * sum(i, j))
     }
 
     /// sum_i w_i t_i a_i over these columns for targets t = sum_o by_o y_o + by_outputs that are made of the outputs and of 1; a row for each.
@@ -191,7 +264,7 @@ impl SquareSums {
         Ok(self.unit[output].powi(2) * (self.at(output, output) / total - mean * mean).max(0.0))
     }
 
-    /// The solution under a penalty above 0, with a constant or without.
+    /// The solution under a penalty above 0, with a constant or without, from the squares of all rows.
     ///
     /// # Errors
     /// No rows; a system that is singular in working precision; bounds of `control`.
@@ -249,4 +322,17 @@ impl SquareSums {
         };
         Ok(SquareSolution { beta, bias, summary })
     }
+}
+
+/// The features of all rows.
+fn written_out<'a>(z: &'a Multiplied<'_>, control: &Control) -> Result<Cow<'a, Matrix>> {
+    match z {
+        Multiplied::Whole(Features::Dense(z)) => Ok(Cow::Borrowed(z)),
+        _ => z.written_out(&(0..z.rows()).collect::<Vec<_>>(), control).map(Cow::Owned),
+    }
+}
+
+/// The lower triangle, row by row.
+fn lower(squares: &Matrix) -> impl ExactSizeIterator<Item = f64> + use<> {
+    (0..squares.rows()).flat_map(|i| squares.row(i)[..=i].iter().copied()).collect::<Vec<_>>().into_iter()
 }
