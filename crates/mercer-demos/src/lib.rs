@@ -1,6 +1,7 @@
 //! The textbook's figures, made again: each demonstration computes its figure, draws it and holds its numbers against what they have to
 //! be (Murphy 2012, chapter 14).
 
+mod activations;
 mod basis;
 mod components;
 mod digits;
@@ -142,4 +143,5 @@ pub const DEMOS: &[Demo] = &[
     smoothing::KERNELS,
     smoothing::PARZEN,
     smoothing::REGRESSION,
+    activations::DEMO,
 ];

@@ -151,3 +151,9 @@ fn polynomial_and_gaussian_machines_are_correct_on_95_of_100_digits() {
         println!("shared/data/usps is not there: the digits are drawn");
     }
 }
+
+// spec: GP14
+#[test]
+fn evidence_finds_the_activation_that_made_the_numbers() {
+    shows("activations");
+}

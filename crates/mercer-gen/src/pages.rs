@@ -25,6 +25,9 @@ pub(crate) fn kernels() -> String {
     for c in kernels::compositions() {
         let _ = writeln!(out, "| `{}` | {} |", c.form.form, c.form.doc);
     }
+    for s in kernels::shorthands() {
+        let _ = writeln!(out, "| `{}` | {}. Source: {} |", s.form.form, s.form.doc, s.source);
+    }
     for k in kernels::catalogue() {
         let as_is = if k.as_is { ", as they are: not standardised" } else { "" };
         let valid = if k.because.is_empty() { "Not a Mercer kernel in general.".to_owned() } else { format!("Mercer: {}.", k.because) };

@@ -12,6 +12,7 @@ mod rank;
 mod registered;
 mod settle;
 mod shared;
+mod shorthands;
 mod support;
 mod text;
 mod uses;
@@ -42,6 +43,7 @@ pub use sequences::tfidf::{InverseDocumentFrequency, TermFrequency};
 pub use series::signature_pde::StaticKernel;
 pub use sets::codebook::{CentreAssignment, CodeComparison};
 pub use shared::Shared;
+pub use shorthands::{Shorthand, shorthands};
 pub use support::Support;
 #[cfg(feature = "report")]
 pub(crate) use text::ELSEWHERE;

@@ -1,7 +1,7 @@
 //! Kernel expressions as text: reading and printing.
 
 use super::operators::{Factors, KernelOperators};
-use super::{Constant, KernelExpr, catalogue, compositions};
+use super::{Constant, KernelExpr, catalogue, compositions, shorthands};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
 use crate::param::{Domain, Value};
@@ -23,7 +23,7 @@ impl KernelExpr {
             Term::Power { base, exponent } => Self::from_term(base, text).map(|of| of.pow(*exponent)),
             Term::Call { name, args, at } => {
                 let part = |term: &Term| Self::from_term(term, text);
-                let made = Self::call(name, args, &part);
+                let made = shorthands::call(name, args, &part).or_else(|| Self::call(name, args, &part));
                 expr::locate(text, *at, made.unwrap_or_else(|| Err(Error::unknown_here("kernel", name, names(), ELSEWHERE))))
             }
             other => fault(text, 0, &format!("'{other}' alone is not a kernel; there are: {}", names().join(", "))),
@@ -151,7 +151,8 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
 /// Names that may stand in an expression.
 fn names() -> Vec<&'static str> {
     let compositions = compositions().into_iter().map(|c| c.form.name).filter(|name| !name.is_empty());
-    catalogue().into_iter().map(|e| e.name).chain(compositions).collect()
+    let shorthands = shorthands::shorthands().iter().map(|s| s.form.name);
+    catalogue().into_iter().map(|e| e.name).chain(compositions).chain(shorthands).collect()
 }
 
 impl fmt::Display for KernelExpr {

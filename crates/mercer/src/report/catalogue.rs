@@ -79,6 +79,11 @@ pub fn entry_text(name: &str) -> Result<String> {
         say("what it is", c.form.doc);
         say("source", c.source);
         lines.extend(params_text(c.params, c.aliases));
+    } else if let Some(s) = kernels::shorthands().iter().find(|s| s.form.name == name) {
+        say("shorthand", s.form.name);
+        say("written", s.form.form);
+        say("stands for", s.form.doc);
+        say("source", s.source);
     } else if let Some(t) = estimators::target_transforms().into_iter().find(|t| t.name == name) {
         say("transformed", t.name);
         say("written", t.form);
@@ -116,6 +121,9 @@ pub fn entry_json(name: &str) -> Result<String> {
     if let Some(c) = kernels::compositions().iter().find(|c| !name.is_empty() && c.form.name == name) {
         return pretty(&composition_json(c));
     }
+    if let Some(s) = kernels::shorthands().iter().find(|s| s.form.name == name) {
+        return pretty(&shorthand_json(s));
+    }
     if let Some(t) = estimators::target_transforms().iter().find(|t| t.name == name) {
         return pretty(&transform_json(t));
     }
@@ -128,10 +136,11 @@ pub fn entry_json(name: &str) -> Result<String> {
 fn unknown_entry(name: &str) -> Error {
     let kernels = kernels::catalogue().into_iter().map(|k| k.name);
     let compositions = kernels::compositions().into_iter().map(|c| c.form.name).filter(|n| !n.is_empty());
+    let shorthands = kernels::shorthands().iter().map(|s| s.form.name);
     let estimators = estimators::catalogue().into_iter().map(|e| e.name);
     let models = generative::catalogue().into_iter().map(|m| m.name);
     let transforms = estimators::target_transforms().map(|t| t.name);
-    let known: Vec<&str> = kernels.chain(compositions).chain(estimators).chain(transforms).chain(models).collect();
+    let known: Vec<&str> = kernels.chain(compositions).chain(shorthands).chain(estimators).chain(transforms).chain(models).collect();
     let elsewhere = [kernels::ELSEWHERE, estimators::ELSEWHERE].concat();
     Error::unknown_here("model file, kernel or estimator", name, known, &elsewhere)
 }
@@ -149,6 +158,9 @@ pub fn catalogue_text() -> String {
     for c in kernels::compositions() {
         lines.extend(head(c.form.form, c.form.doc));
         lines.extend(params_text(c.params, c.aliases));
+    }
+    for s in kernels::shorthands() {
+        lines.extend(head(s.form.form, s.form.doc));
     }
     lines.extend([String::new(), "GENERATIVE MODELS (of the kernel fisher)".to_owned()]);
     for m in generative::catalogue() {
@@ -197,6 +209,10 @@ fn model_json(m: &generative::GenerativeEntry) -> serde_json::Value {
     json!({"name": m.name, "doc": m.doc, "source": m.source, "takes": m.takes, "params": params_with_defaults_json(m.params, &(m.defaults)()), "aliases": aliases})
 }
 
+fn shorthand_json(s: &kernels::Shorthand) -> serde_json::Value {
+    json!({"name": s.form.name, "form": s.form.form, "doc": s.form.doc, "source": s.source, "because": s.form.because})
+}
+
 fn composition_json(c: &kernels::CompositionEntry) -> serde_json::Value {
     json!({"name": c.form.name, "form": c.form.form, "doc": c.form.doc, "source": c.source, "because": c.form.because, "params": params_json(c.params)})
 }
@@ -229,9 +245,12 @@ pub fn catalogue_json() -> Result<String> {
     let kernels: Vec<_> = kernels::catalogue().iter().map(kernel_json).collect();
     let estimators = estimators::catalogue().iter().map(estimator_json).collect::<Result<Vec<_>>>()?;
     let compositions: Vec<_> = kernels::compositions().iter().map(composition_json).collect();
+    let shorthands: Vec<_> = kernels::shorthands().iter().map(shorthand_json).collect();
     let models: Vec<_> = generative::catalogue().iter().map(model_json).collect();
     let transforms: Vec<_> = estimators::target_transforms().iter().map(transform_json).collect();
-    pretty(&json!({"kernels": kernels, "compositions": compositions, "models": models, "estimators": estimators, "transforms": transforms}))
+    pretty(
+        &json!({"kernels": kernels, "compositions": compositions, "shorthands": shorthands, "models": models, "estimators": estimators, "transforms": transforms}),
+    )
 }
 
 #[cfg(test)]
@@ -242,6 +261,7 @@ mod tests {
     #[test]
     fn every_name_that_an_expression_may_hold_is_described() {
         let names = kernels::catalogue().into_iter().map(|k| k.name).chain(estimators::catalogue().into_iter().map(|e| e.name));
+        let names = names.chain(kernels::shorthands().iter().map(|s| s.form.name));
         let names = names.chain(generative::catalogue().into_iter().map(|m| m.name));
         let names = names.chain(estimators::target_transforms().map(|t| t.name));
         for name in names.chain(kernels::compositions().into_iter().map(|c| c.form.name).filter(|n| !n.is_empty())) {
