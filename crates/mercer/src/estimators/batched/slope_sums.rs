@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{FittedModel, Task};
 use crate::gram::Multiplied;
 use crate::linalg::{ExactSums, Matrix};
+use crate::solve::likelihood::Slopes;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -68,10 +69,17 @@ impl SlopeSums {
                 continue;
             }
             let losses = (problem.losses)(task)?;
-            for place in 0..descent.points() {
-                let here = losses.at(&columns.values(&descent.at(place), control)?);
+            // Columns are read once for all points.
+            let (count, outputs) = (descent.points(), descent.outputs());
+            let weights: Vec<f64> = (0..count).flat_map(|place| descent.at(place).into_data()).collect();
+            let values = columns.values(&Matrix::new(count * outputs, self.columns(), weights)?, control)?;
+            let of_point = |place: usize| Matrix::from_fn(z.rows(), outputs, |i, o| values[(i, place * outputs + o)]);
+            let here: Vec<Slopes> = (0..count).map(|place| losses.at(&of_point(place))).collect();
+            let residuals = Matrix::from_fn(z.rows(), count * outputs, |i, f| here[f / outputs].residual[(i, f % outputs)]);
+            let slopes = columns.sums(&residuals, control)?;
+            for (place, here) in here.iter().enumerate() {
                 numbers.push(here.loss);
-                numbers.extend(columns.sums(&here.residual, control)?.into_data());
+                (0..outputs).for_each(|o| numbers.extend_from_slice(slopes.row(place * outputs + o)));
                 numbers.extend(here.curvature.of_constants().into_data());
             }
         }
@@ -141,9 +149,14 @@ impl SlopeSums {
         }
     }
 
+    /// Number of columns: of the features, and one of a constant.
+    fn columns(&self) -> usize {
+        self.squares.scales().0.len() + 1
+    }
+
     /// The sums at all points, one after another.
     fn passed(&self) -> Vec<PassedPoint> {
-        let columns = self.squares.scales().0.len() + 1;
+        let columns = self.columns();
         let mut place = 0;
         let mut next = || {
             place += 1;
@@ -162,7 +175,7 @@ impl SlopeSums {
     /// An error unless the sizes fit, which damaged bytes may bring about.
     pub(crate) fn check(&self) -> Result<()> {
         self.squares.check()?;
-        let columns = self.squares.scales().0.len() + 1;
+        let columns = self.columns();
         self.descents.iter().try_for_each(|d| d.check(columns))?;
         let numbers: usize = self.descents.iter().map(|d| d.points() * numbers(d.outputs(), columns)).sum();
         Error::unless_equal("sums", numbers, self.sums.len())
