@@ -6,6 +6,7 @@ use super::{Partial, PassOutcome, descends, of_batch};
 use crate::control::Control;
 use crate::data::{Examples, Split};
 use crate::error::{Error, Result};
+use crate::estimators::SizeOfPasses;
 use crate::fitting::{Prepared, Used, prepare_to_fit, size_of};
 use crate::learner::{About, FitStart, Learner, Model};
 use crate::notice::Notice;
@@ -39,6 +40,8 @@ pub struct BatchPlan {
     pub rows: usize,
     /// Batches that they come in.
     pub batches: usize,
+    /// Rows over which the squares of features are summed up.
+    pub squared: usize,
     /// Passes over all rows, those of a descent apart.
     pub passes: usize,
     /// Whether it descends, by as many further passes as that takes.
@@ -57,7 +60,7 @@ impl BatchPlan {
 
     /// Seconds of summing up the products of features, by their number and what a second is worth before anything has been measured.
     pub fn seconds_of_sums(&self) -> f64 {
-        let operations = 2.0 * (self.features as f64).powi(2) * self.rows as f64;
+        let operations = 2.0 * (self.features as f64).powi(2) * self.squared as f64;
         operations / assumed_rate()
     }
 }
@@ -102,9 +105,13 @@ impl dyn BatchSource + '_ {
         let (kernel, estimator) = (learner.kernel.as_ref(), &learner.estimator);
         let mut prepared = prepare_to_fit(&learner.prep, kernel, estimator, &raw.data, raw.weights.as_deref())?;
         let moments = Moments::of(&prepared.prep).filter(|_| all > sample.data.rows());
-        let features = size_of(&prepared.kernel, &prepared.data, &raw.target).rank.unwrap_or(settings.landmarks.min(raw.data.rows()));
+        let size = size_of(&prepared.kernel, &prepared.data, &raw.target);
+        let features = size.rank.unwrap_or(settings.landmarks.min(raw.data.rows()));
+        let of_pass = SizeOfPasses { rows: all, cells: raw.data.columns().len(), per_feature: size.per_value };
+        let every = of_pass.squared_rows(features, size.outputs, descends);
+        let (squared, descends) = (all / every, descends || every > 1);
         let passes = 1 + usize::from(moments.is_some());
-        announce(&BatchPlan { bytes: self.bytes(), rows: all, batches, passes, descends, features, read });
+        announce(&BatchPlan { bytes: self.bytes(), rows: all, batches, squared, passes, descends, features, read });
         if let Some(mut moments) = moments {
             let schema = prepared.prep.schema.clone();
             let form = BatchForm { schema: &schema, info: &info, missing };

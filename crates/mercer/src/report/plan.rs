@@ -16,7 +16,7 @@ impl Plan {
 pub fn batch_plan_text(plan: &BatchPlan) -> String {
     let (reading, sums) = (plan.seconds_of_reading(), plan.seconds_of_sums());
     format!(
-        "plan: {} in {}{}; {} over them, at least {}: {} of reading, as fast as the sample was read, {} of sums for {}{}",
+        "plan: {} in {}{}; {} over them, at least {}: {} of reading, as fast as the sample was read, {} of sums for {}{}{}",
         counted(plan.rows, "row"),
         if plan.batches == 1 { "1 batch".into() } else { format!("{} batches", count(plan.batches)) },
         plan.bytes.map_or(String::new(), |size| format!(" ({})", bytes(size))),
@@ -25,6 +25,7 @@ pub fn batch_plan_text(plan: &BatchPlan) -> String {
         seconds(reading),
         seconds(sums),
         counted(plan.features, "feature"),
+        if plan.squared < plan.rows { format!(" over {} of the rows", count(plan.squared)) } else { String::new() },
         if plan.descends { "; then passes until the fit converges" } else { "" }
     )
 }
