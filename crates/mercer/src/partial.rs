@@ -15,9 +15,9 @@ pub use table::{BatchPlan, BatchSettings, BatchedFit};
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{AfterPass, EstimatorExpr, Fitted, FittedModel, PassSums, SizeOfPasses, Task, View, learner_of};
-use crate::fitting::{Used, size_of};
-use crate::kernels::Support;
+use crate::estimators::{AfterPass, EstimatorExpr, Fitted, FittedModel, PassSums, Size, SizeOfPasses, Task, View, learner_of};
+use crate::fitting::Used;
+use crate::kernels::{KernelExpr, Support};
 use crate::learner::{About, Model};
 use crate::prep;
 use serde::{Deserialize, Serialize};
@@ -93,8 +93,7 @@ impl Partial {
         let bound = model.kernel.gram_to_multiply(&prepared, control)?;
         let view = View::Values(bound.as_ref());
         let task = Task { view, target: &target, weights: None, control, seed: model.about.seed };
-        let per_feature = size_of(model.kernel.expr(), &prepared, &target).per_value;
-        let all = rows.map(|rows| SizeOfPasses { rows, cells: data.columns().len(), per_feature });
+        let all = rows.map(|rows| SizeOfPasses { rows, ..size_of_row(model.kernel.expr(), &prepared, data.columns().len()) });
         let sums = PassSums::begin(&model.estimator, &task, all)?;
         drop(bound);
         Ok(Partial { model: without_rows(model), recipe: recipe.clone(), sums, added: AddedBatches::default(), expected: None })
@@ -233,6 +232,14 @@ impl Partial {
         self.model.check(control)?;
         self.sums.check()
     }
+}
+
+/// What a row takes in a pass. `cells`: of a row before its preparation.
+fn size_of_row(kernel: &KernelExpr, prepared: &Dataset, cells: usize) -> SizeOfPasses {
+    let per_value = kernel.per_value(prepared).unwrap_or(Size::PER_VALUE);
+    // Features through landmarks are applied, and not formed.
+    let formed = if matches!(kernel, KernelExpr::Nystroem(_)) { 2.0 * kernel.rank(prepared).unwrap_or(0) as f64 } else { 0.0 };
+    SizeOfPasses { rows: 1, cells, per_feature: (per_value - formed).max(1.0) }
 }
 
 /// A model that keeps no training row, nor what is numbered by them.

@@ -2,7 +2,7 @@
 //! the coefficients.
 
 use super::source::{BatchForm, BatchRows, BatchSample, BatchSource};
-use super::{Partial, PassOutcome, descends, of_batch};
+use super::{Partial, PassOutcome, descends, of_batch, size_of_row};
 use crate::control::Control;
 use crate::data::{Examples, Split};
 use crate::error::{Error, Result};
@@ -107,7 +107,7 @@ impl dyn BatchSource + '_ {
         let moments = Moments::of(&prepared.prep).filter(|_| all > sample.data.rows());
         let size = size_of(&prepared.kernel, &prepared.data, &raw.target);
         let features = size.rank.unwrap_or(settings.landmarks.min(raw.data.rows()));
-        let of_pass = SizeOfPasses { rows: all, cells: raw.data.columns().len(), per_feature: size.per_value };
+        let of_pass = SizeOfPasses { rows: all, ..size_of_row(&prepared.kernel, &prepared.data, raw.data.columns().len()) };
         let every = of_pass.squared_rows(features, size.outputs, descends);
         let (squared, descends) = (all / every, descends || every > 1);
         let passes = 1 + usize::from(moments.is_some());

@@ -96,3 +96,17 @@ fn far_fewer_rows_than_announced_are_named() {
     let refused = partial.next(&control).unwrap_err().to_string();
     assert!(refused.contains("announced"), "{refused}");
 }
+
+/// Kernel values with landmarks are what a feature takes, however many there are: 40 operations each for a Gaussian of ten columns.
+#[test]
+fn features_through_landmarks_count_as_kernel_values() {
+    let column =
+        |j: usize| Column { name: format!("x{j}"), values: Values::Numbers((0..300).map(|i| ((i * (j + 3)) as f64).sin()).collect()) };
+    let data = Dataset::new((0..10).map(column).collect()).unwrap();
+    let per_feature = |kernel: &str| size_of_row(&kernel.parse::<KernelExpr>().unwrap(), &data, 10).per_feature;
+    let value = per_feature("rbf(length_scale=1)");
+    assert!((10.0..100.0).contains(&value), "{value}");
+    for rank in [50, 200] {
+        assert_eq!(per_feature(&format!("nystroem(rbf(length_scale=1), rank={rank})")), value);
+    }
+}
