@@ -77,9 +77,7 @@ fn run(control: &Control) -> Result<Shown> {
             format!("above {MOST}"),
             found > MOST,
         );
-        let words = ACTIVATIONS.iter().zip(&mean).filter(|(_, share)| **share >= 0.05);
-        let words: Vec<String> = words.map(|(name, share)| format!("{name} {share:.1}")).collect();
-        let title = format!("drawn with {activation}; found: {}", words.join(", "));
+        let title = format!("drawn with {activation}; given to {names}: {found:.1}");
         panels.push(Panel { title, axes: ["x".into(), "y".into()], layers, upwards: None });
     }
     let svg = Panels { panels, across: 2 }.file(
